@@ -1,0 +1,57 @@
+//! Inputs of the batch operations.
+
+use super::{Attributes, ExpressionAttributes, LegacyParameters, Returns};
+
+/// Asks for up to 100 items of any tables.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BatchGetItemInput {
+    /// What to read of each table, in the order sent.
+    pub request_items: Option<Vec<(String, KeysAndAttributes)>>,
+    /// What else to answer.
+    pub returns: Returns,
+}
+
+/// The keys to read of one table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct KeysAndAttributes {
+    /// The primary keys.
+    pub keys: Option<Vec<Attributes>>,
+    /// Whether to read strongly consistently.
+    pub consistent_read: Option<bool>,
+    /// The parts to answer.
+    pub projection_expression: Option<String>,
+    /// Placeholders; only names have a use.
+    pub expression_attributes: ExpressionAttributes,
+    /// Legacy parameters found.
+    pub legacy: LegacyParameters,
+}
+
+/// Puts and deletes up to 25 items of any tables, each on its own.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BatchWriteItemInput {
+    /// What to write to each table, in the order sent.
+    pub request_items: Option<Vec<(String, Vec<WriteRequest>)>>,
+    /// What else to answer.
+    pub returns: Returns,
+}
+
+/// One write; exactly one member must be given.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WriteRequest {
+    /// The item to put.
+    pub put: Option<Option<Attributes>>,
+    /// The key to delete.
+    pub delete: Option<Option<Attributes>>,
+}
+
+impl WriteRequest {
+    /// A put of an item.
+    pub fn put(item: keyfold_types::Item) -> WriteRequest {
+        WriteRequest { put: Some(Some(Ok(item))), delete: None }
+    }
+
+    /// A delete of a key.
+    pub fn delete(key: keyfold_types::Item) -> WriteRequest {
+        WriteRequest { put: None, delete: Some(Some(Ok(key))) }
+    }
+}

@@ -1,0 +1,21 @@
+//! The API as plain data: the input, output and errors of every operation.
+//!
+//! This is the border between what stores items and what uses them: the engine answers a [`Request`] with
+//! a [`Response`], the wire writes both as JSON, a client sends one and gets the other from any backend.
+//! No JSON and no I/O here, and no rule: an input may be wrong in any way, the engine's `check` judges it.
+//!
+//! Member names and meanings are those of the service's API model (2012-08-10).
+
+pub mod error;
+pub mod input;
+pub mod named;
+pub mod operation;
+pub mod output;
+pub mod table;
+
+pub use error::{ApiError, CancellationReason, Constraint, ConstraintBreach, ErrorKind, Validation};
+pub use input::*;
+pub use named::{Named, WireName};
+pub use operation::{Operation, Request, Response};
+pub use output::*;
+pub use table::*;

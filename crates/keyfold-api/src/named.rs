@@ -1,0 +1,49 @@
+//! Members with a fixed set of words. A word that is none of them is kept, so that the engine can report it
+//! together with everything else that is wrong.
+
+/// A known word, or the text that was sent instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named<T> {
+    /// One of the words.
+    Known(T),
+    /// Anything else.
+    Unknown(String),
+}
+
+impl<T> From<T> for Named<T> {
+    fn from(word: T) -> Named<T> {
+        Named::Known(word)
+    }
+}
+
+/// A type whose values are words of the API.
+pub trait WireName: Copy + PartialEq + 'static {
+    /// Every value and its word, in the order in which messages list them.
+    const WORDS: &'static [(Self, &'static str)];
+
+    /// The value's word.
+    fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(value, _)| *value == self).map_or("", |(_, word)| word)
+    }
+
+    /// The value of a word, or the word itself.
+    fn named(text: &str) -> Named<Self> {
+        match Self::WORDS.iter().find(|(_, word)| *word == text) {
+            Some((value, _)) => Named::Known(*value),
+            None => Named::Unknown(text.to_owned()),
+        }
+    }
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$variant_doc])* $variant),+ }
+
+        impl $crate::named::WireName for $name {
+            const WORDS: &'static [(Self, &'static str)] = &[$(($name::$variant, $word)),+];
+        }
+    };
+}
+pub(crate) use words;

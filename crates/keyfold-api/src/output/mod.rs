@@ -1,0 +1,124 @@
+//! What each operation answers. Items stay encoded, so that the wire can write them without a tree.
+
+use crate::input::{KeysAndAttributes, WriteRequest};
+use keyfold_codec::RawItem;
+use keyfold_types::{CapacityHalves, Item};
+use std::collections::BTreeMap;
+
+/// Whether a request consumed read or write units; transactions say so in their answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CapacityKind {
+    /// Read units.
+    Read,
+    /// Write units.
+    Write,
+}
+
+/// Capacity that a request consumed on one table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ConsumedCapacity {
+    /// The table, in the form that the request used.
+    pub table_name: String,
+    /// Units of the table itself, local-index writes not included.
+    pub table: CapacityHalves,
+    /// Units of each local index touched.
+    pub local_secondary_indexes: BTreeMap<String, CapacityHalves>,
+    /// Units of each global index touched.
+    pub global_secondary_indexes: BTreeMap<String, CapacityHalves>,
+    /// Set when the answer names the kind (transactions).
+    pub kind: Option<CapacityKind>,
+    /// Whether table and indexes are listed, not only the sum.
+    pub detailed: bool,
+}
+
+impl ConsumedCapacity {
+    /// The sum over table and indexes.
+    pub fn total(&self) -> CapacityHalves {
+        let indexes = self.local_secondary_indexes.values().chain(self.global_secondary_indexes.values());
+        self.table + indexes.copied().sum()
+    }
+}
+
+/// The estimated size of the item collection a write touched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ItemCollectionMetrics {
+    /// The partition key.
+    pub item_collection_key: Item,
+    /// Whole gigabytes, below and above the size.
+    pub size_estimate_range_gb: (f64, f64),
+}
+
+/// The answer of GetItem.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GetItemOutput {
+    /// The item, if it exists.
+    pub item: Option<RawItem>,
+    /// Units, if asked for.
+    pub consumed_capacity: Option<ConsumedCapacity>,
+}
+
+/// The answer of PutItem, UpdateItem and DeleteItem.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WriteItemOutput {
+    /// What ReturnValues asked for, if there is any.
+    pub attributes: Option<RawItem>,
+    /// Units, if asked for.
+    pub consumed_capacity: Option<ConsumedCapacity>,
+    /// The collection's size, if asked for and the table has a local index.
+    pub item_collection_metrics: Option<ItemCollectionMetrics>,
+}
+
+/// The answer of Query and Scan: one page.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PageOutput {
+    /// The items, unless only their number was asked for.
+    pub items: Option<Vec<RawItem>>,
+    /// How many items passed the filter.
+    pub count: u64,
+    /// How many items were evaluated.
+    pub scanned_count: u64,
+    /// Where to go on; absent at the end.
+    pub last_evaluated_key: Option<Item>,
+    /// Units, if asked for.
+    pub consumed_capacity: Option<ConsumedCapacity>,
+}
+
+/// The answer of BatchGetItem.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BatchGetItemOutput {
+    /// The items found, by table as named in the request.
+    pub responses: Vec<(String, Vec<RawItem>)>,
+    /// What was left over by the size limit.
+    pub unprocessed_keys: Vec<(String, KeysAndAttributes)>,
+    /// Units by table, if asked for.
+    pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
+}
+
+/// The answer of BatchWriteItem.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BatchWriteItemOutput {
+    /// What was left over.
+    pub unprocessed_items: Vec<(String, Vec<WriteRequest>)>,
+    /// Units by table, if asked for.
+    pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
+    /// Collection sizes by table, if asked for.
+    pub item_collection_metrics: Option<Vec<(String, Vec<ItemCollectionMetrics>)>>,
+}
+
+/// The answer of TransactWriteItems.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TransactWriteItemsOutput {
+    /// Units by table, if asked for.
+    pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
+    /// Collection sizes by table, if asked for.
+    pub item_collection_metrics: Option<Vec<(String, Vec<ItemCollectionMetrics>)>>,
+}
+
+/// The answer of TransactGetItems.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TransactGetItemsOutput {
+    /// The items in request order; nothing where none exists.
+    pub responses: Vec<Option<RawItem>>,
+    /// Units by table, if asked for.
+    pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
+}

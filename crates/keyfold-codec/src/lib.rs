@@ -1,0 +1,19 @@
+//! Bytes: order-preserving keys and compact items. The only crate that knows them.
+//!
+//! - [`number`]: a Number as bytes whose order is the order of the values.
+//! - [`key`]: key values, primary keys and index keys as bytes, and the ranges over them.
+//! - [`raw`]: an encoded value that is read, compared and measured where it lies.
+//! - [`item`]: an encoded item with its size and checksum.
+//!
+//! The encoding is canonical: equal values have equal bytes, so equality is `memcmp`. `docs/format.md`
+//! draws every byte.
+
+pub mod item;
+pub mod key;
+pub mod number;
+pub mod raw;
+mod varint;
+
+pub use item::{CodecError, RawItem};
+pub use key::KeyBytes;
+pub use raw::RawValue;

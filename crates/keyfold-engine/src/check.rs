@@ -1,0 +1,144 @@
+//! Checks that need no table, shared by all operations: the model's constraints (reported all together)
+//! and the rules between parameters.
+
+use keyfold_api::{
+    ApiError, Constraint, ConstraintBreach, Named, ReturnConsumedCapacity, ReturnItemCollectionMetrics, Returns,
+    Validation, WireName,
+};
+use keyfold_types::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN};
+
+/// Collects breaches of constraints, so that one answer names them all.
+#[derive(Default)]
+pub(crate) struct Constraints {
+    breaches: Vec<ConstraintBreach>,
+}
+
+impl Constraints {
+    pub(crate) fn breach(&mut self, value: Option<String>, path: impl Into<String>, constraint: Constraint) {
+        self.breaches.push(ConstraintBreach { value, path: path.into(), constraint });
+    }
+
+    pub(crate) fn required<T>(&mut self, path: &str, member: &Option<T>) {
+        if member.is_none() {
+            self.breach(None, path, Constraint::NotNull);
+        }
+    }
+
+    /// The word, if it is a known one.
+    pub(crate) fn word<T: WireName>(&mut self, path: &str, member: &Option<Named<T>>) -> Option<T> {
+        match member {
+            None => None,
+            Some(Named::Known(word)) => Some(*word),
+            Some(Named::Unknown(text)) => {
+                let words = T::WORDS.iter().map(|(_, word)| *word).collect();
+                self.breach(Some(text.clone()), path, Constraint::Words(words));
+                None
+            }
+        }
+    }
+
+    pub(crate) fn range(&mut self, path: &str, member: Option<i64>, min: i64, max: i64) {
+        if let Some(value) = member {
+            if value < min {
+                self.breach(Some(value.to_string()), path, Constraint::Min(min));
+            } else if value > max {
+                self.breach(Some(value.to_string()), path, Constraint::Max(max));
+            }
+        }
+    }
+
+    pub(crate) fn count(&mut self, path: &str, count: usize, printed: &str, min: usize, max: usize) {
+        if count < min {
+            self.breach(Some(printed.to_owned()), path, Constraint::LengthMin(min));
+        } else if count > max {
+            self.breach(Some(printed.to_owned()), path, Constraint::LengthMax(max));
+        }
+    }
+
+    /// A table name or ARN that is there and well formed.
+    pub(crate) fn table(&mut self, path: &str, member: &Option<String>) {
+        match member {
+            None => self.breach(None, path, Constraint::NotNull),
+            Some(text) => self.name(path, TableName::bare(text), text),
+        }
+    }
+
+    pub(crate) fn name(&mut self, path: &str, name: &str, printed: &str) {
+        let printed = || Some(printed.to_owned());
+        if !name.is_empty() && !name.bytes().all(is_name_byte) {
+            self.breach(printed(), path, Constraint::Pattern("[a-zA-Z0-9_.-]+"));
+        }
+        if name.len() < NAME_CHARS_MIN {
+            self.breach(printed(), path, Constraint::LengthMin(NAME_CHARS_MIN));
+        } else if name.len() > NAME_CHARS_MAX {
+            self.breach(printed(), path, Constraint::LengthMax(NAME_CHARS_MAX));
+        }
+    }
+
+    /// What `Returns` asks for.
+    pub(crate) fn returns(&mut self, returns: &Returns) -> CheckedReturns {
+        let capacity = self.word("returnConsumedCapacity", &returns.consumed_capacity);
+        let metrics = self.word("returnItemCollectionMetrics", &returns.item_collection_metrics);
+        CheckedReturns {
+            capacity: capacity.unwrap_or(ReturnConsumedCapacity::None),
+            collection_metrics: metrics == Some(ReturnItemCollectionMetrics::Size),
+        }
+    }
+
+    /// Fails if anything was breached.
+    pub(crate) fn finish(self) -> Result<(), ApiError> {
+        if self.breaches.is_empty() { Ok(()) } else { Err(Validation::Constraints(self.breaches).into()) }
+    }
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+}
+
+/// What the answer shall tell besides items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CheckedReturns {
+    pub(crate) capacity: ReturnConsumedCapacity,
+    pub(crate) collection_metrics: bool,
+}
+
+/// A table as a request names it: by name or by ARN.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TableName {
+    /// As sent; answers repeat it.
+    pub(crate) given: String,
+}
+
+impl TableName {
+    pub(crate) fn new(given: Option<String>) -> TableName {
+        TableName { given: given.unwrap_or_default() }
+    }
+
+    /// The name inside an ARN, or the text itself.
+    fn bare(text: &str) -> &str {
+        if !text.starts_with("arn:") {
+            return text;
+        }
+        text.split_once(":table/").map_or(text, |(_, rest)| rest.split('/').next().unwrap_or(rest))
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        TableName::bare(&self.given)
+    }
+}
+
+/// A member that is there, because the constraints were checked.
+pub(crate) fn present<T>(member: Option<T>, path: &'static str) -> Result<T, ApiError> {
+    member.ok_or_else(|| {
+        let breach = ConstraintBreach { value: None, path: path.to_owned(), constraint: Constraint::NotNull };
+        Validation::Constraints(vec![breach]).into()
+    })
+}
+
+/// The attributes of a request, or what is wrong with a value of theirs.
+pub(crate) fn attributes(
+    member: Option<keyfold_api::Attributes>,
+    path: &'static str,
+) -> Result<keyfold_types::Item, ApiError> {
+    present(member, path)?.map_err(|error| Validation::Value(error).into())
+}

@@ -1,0 +1,112 @@
+//! BatchGetItem: up to 100 items by key, of any tables.
+
+use crate::check::{CheckedReturns, Constraints, TableName};
+use crate::engine::Engine;
+use crate::expressions::Texts;
+use crate::ops::capacity::Bills;
+use crate::ops::get_item;
+use crate::table::Table;
+use keyfold_api::{
+    ApiError, BatchGetItemInput, BatchGetItemOutput, KeysAndAttributes, Validation,
+};
+use keyfold_codec::RawItem;
+use keyfold_codec::key::KeyBytes;
+use keyfold_expr::Projection;
+use keyfold_types::limits::{BATCH_GET_BYTES_MAX, BATCH_GET_KEYS_MAX};
+use keyfold_types::{CapacityHalves, Item};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+struct TableKeys {
+    table: TableName,
+    keys: Vec<Item>,
+    projection: Option<Projection>,
+    /// As sent, to answer what is left over.
+    given: KeysAndAttributes,
+}
+
+fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.required("requestItems", &input.request_items);
+    let returns = constraints.returns(&input.returns);
+    let tables = input.request_items.unwrap_or_default();
+    if tables.is_empty() {
+        constraints.count("requestItems", 0, "{}", 1, BATCH_GET_KEYS_MAX);
+    }
+    for (table, keys) in &tables {
+        constraints.table("requestItems", &Some(table.clone()));
+        let path = format!("requestItems.{table}.member.keys");
+        constraints.required(&path, &keys.keys);
+        if let Some(keys) = &keys.keys {
+            constraints.count(&path, keys.len(), "[...]", 1, BATCH_GET_KEYS_MAX);
+        }
+    }
+    constraints.finish()?;
+    if tables.iter().map(|(_, keys)| keys.keys.as_ref().map_or(0, Vec::len)).sum::<usize>() > BATCH_GET_KEYS_MAX {
+        return Err(Validation::TooManyInBatch("BatchGetItem").into());
+    }
+    let tables = tables.into_iter().map(check_table).collect::<Result<Vec<_>, _>>()?;
+    Ok((tables, returns))
+}
+
+fn check_table((table, given): (String, KeysAndAttributes)) -> Result<TableKeys, ApiError> {
+    let texts = Texts { projection: given.projection_expression.as_deref(), ..Texts::default() };
+    texts.check_legacy(&given.legacy)?;
+    let keys = given.keys.iter().flatten().cloned().collect::<Result<Vec<_>, _>>().map_err(Validation::Value)?;
+    let bound = texts.bind(&given.expression_attributes, "ProjectionExpression is null")?;
+    Ok(TableKeys { table: TableName::new(Some(table)), keys, projection: bound.projection, given })
+}
+
+fn plan(engine: &Engine, keys: &TableKeys) -> Result<(Arc<Table>, Vec<KeyBytes>), ApiError> {
+    let table = engine.table(keys.table.name()).ok_or_else(ApiError::table_not_found)?;
+    let mut seen = BTreeSet::new();
+    let mut encoded = Vec::with_capacity(keys.keys.len());
+    for key in &keys.keys {
+        let bytes = get_item::plan(&table, key)?;
+        if !seen.insert(bytes.clone()) {
+            return Err(Validation::DuplicateKeys.into());
+        }
+        encoded.push(bytes);
+    }
+    Ok((table, encoded))
+}
+
+pub(crate) fn run(engine: &Engine, input: BatchGetItemInput) -> Result<BatchGetItemOutput, ApiError> {
+    let (requests, returns) = check(input)?;
+    let plans = requests.iter().map(|keys| plan(engine, keys)).collect::<Result<Vec<_>, _>>()?;
+    let snapshot = engine.store().snapshot();
+    let mut bills = Bills::default();
+    let mut output = BatchGetItemOutput::default();
+    let mut bytes = 0;
+    for (request, (table, keys)) in requests.into_iter().zip(plans) {
+        let rate = get_item::rate(request.given.consistent_read);
+        let (mut items, mut left) = (Vec::new(), Vec::new());
+        for (key, given) in keys.iter().zip(request.given.keys.iter().flatten()) {
+            if bytes >= BATCH_GET_BYTES_MAX {
+                left.push(given.clone());
+                continue;
+            }
+            let item = get_item::read(&snapshot, &table, key)?;
+            let size = item.as_ref().map_or(0, RawItem::size_bytes);
+            if bytes + size > BATCH_GET_BYTES_MAX {
+                bytes = BATCH_GET_BYTES_MAX;
+                left.push(given.clone());
+                continue;
+            }
+            bytes += size;
+            bills.add_read(&request.table.given, CapacityHalves::read(size, rate));
+            items.extend(item.map(|item| match &request.projection {
+                Some(projection) => projection.apply(&item),
+                None => item,
+            }));
+        }
+        if !left.is_empty() {
+            let rest = KeysAndAttributes { keys: Some(left), ..request.given };
+            output.unprocessed_keys.push((request.table.given.clone(), rest));
+        }
+        output.responses.push((request.table.given, items));
+    }
+    output.consumed_capacity = bills.answer(returns.capacity, None);
+    Ok(output)
+}
+

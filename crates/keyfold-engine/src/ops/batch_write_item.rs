@@ -1,0 +1,117 @@
+//! BatchWriteItem: up to 25 puts and deletes, of any tables.
+//!
+//! The service promises no atomicity; here the whole batch is one write all the same, which is cheaper.
+
+use crate::check::{CheckedReturns, Constraints, TableName};
+use crate::engine::Engine;
+use crate::ops::capacity::Bills;
+use crate::ops::single_write::stage;
+use crate::pending::Pending;
+use crate::write::{self, Action, ItemWrite, WritePlan};
+use keyfold_api::{
+    ApiError, BatchWriteItemInput, BatchWriteItemOutput, Constraint, Validation, WriteRequest,
+};
+use keyfold_store::Batch;
+use keyfold_types::limits::{BATCH_GET_BYTES_MAX, BATCH_WRITE_REQUESTS_MAX};
+use std::collections::BTreeSet;
+
+struct TableWrites {
+    table: TableName,
+    writes: Vec<ItemWrite>,
+}
+
+fn check(input: BatchWriteItemInput) -> Result<(Vec<TableWrites>, CheckedReturns), ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.required("requestItems", &input.request_items);
+    let returns = constraints.returns(&input.returns);
+    let tables = input.request_items.unwrap_or_default();
+    let max = BATCH_WRITE_REQUESTS_MAX;
+    if tables.is_empty() {
+        constraints.count("requestItems", 0, "{}", 1, max);
+    }
+    for (table, requests) in &tables {
+        constraints.table("requestItems", &Some(table.clone()));
+        if requests.is_empty() || requests.len() > max {
+            let printed = format!("{{{table}=[{}]}}", if requests.is_empty() { "" } else { "..." });
+            constraints.breach(Some(printed), "requestItems", Constraint::MapValueLength(1, max));
+        }
+    }
+    constraints.finish()?;
+    if tables.iter().map(|(_, requests)| requests.len()).sum::<usize>() > max {
+        return Err(Validation::TooManyInBatch("BatchWriteItem").into());
+    }
+    let mut bytes = 0;
+    let mut checked = Vec::with_capacity(tables.len());
+    for (table, requests) in tables {
+        let writes = requests.into_iter().map(|request| check_request(request, &mut bytes));
+        checked.push(TableWrites { table: TableName::new(Some(table)), writes: writes.collect::<Result<_, _>>()? });
+    }
+    if bytes > BATCH_GET_BYTES_MAX {
+        return Err(Validation::BatchSize("BatchWriteItem").into());
+    }
+    Ok((checked, returns))
+}
+
+fn check_request(request: WriteRequest, bytes: &mut u64) -> Result<ItemWrite, ApiError> {
+    let attributes = |given: Option<keyfold_api::Attributes>, path| crate::check::attributes(given, path);
+    let action = match (request.put, request.delete) {
+        (Some(item), None) => Action::Put(attributes(item, "putRequest.item")?),
+        (None, Some(key)) => Action::Delete { key: attributes(key, "deleteRequest.key")? },
+        (None, None) => return Err(Validation::Value(keyfold_api::ValueError::NoType).into()),
+        (Some(_), Some(_)) => return Err(Validation::WriteRequestShape.into()),
+    };
+    if let Action::Put(item) = &action {
+        *bytes += item.size_bytes();
+    }
+    Ok(ItemWrite { action, condition: None, return_on_failure: false })
+}
+
+pub(crate) fn run(engine: &Engine, input: BatchWriteItemInput) -> Pending<BatchWriteItemOutput> {
+    match check(input).and_then(|(tables, returns)| locked(engine, tables, returns)) {
+        Ok(pending) => pending,
+        Err(error) => Pending::ready(Err(error)),
+    }
+}
+
+fn locked(
+    engine: &Engine,
+    requests: Vec<TableWrites>,
+    returns: CheckedReturns,
+) -> Result<Pending<BatchWriteItemOutput>, ApiError> {
+    let tables = engine.catalog().read();
+    let mut plans: Vec<(String, WritePlan)> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for TableWrites { table: given, writes } in requests {
+        let table = tables.get(given.name()).ok_or_else(ApiError::table_not_found)?;
+        for write in writes {
+            let plan = write.plan(table)?;
+            if !seen.insert(plan.key.clone()) {
+                return Err(Validation::DuplicateKeys.into());
+            }
+            plans.push((given.given.clone(), plan));
+        }
+    }
+    let _keys = engine.store().lock(plans.iter().map(|(_, plan)| plan.key.as_slice()));
+    let mut batch = Batch::new();
+    let mut bills = Bills::default();
+    let mut metrics: Vec<(String, Vec<_>)> = Vec::new();
+    for (given, plan) in &plans {
+        let change = plan.read_before(engine).and_then(|before| plan.evaluate(before))?;
+        bills.add(given, write::apply(engine, &mut batch, plan, &change)?);
+        if returns.collection_metrics
+            && let Some(row) = write::collection_metrics(engine, plan)?
+        {
+            match metrics.iter_mut().find(|(name, _)| name == given) {
+                Some((_, rows)) => rows.push(row),
+                None => metrics.push((given.clone(), vec![row])),
+            }
+        }
+    }
+    let ticket = stage(engine, batch)?;
+    let output = BatchWriteItemOutput {
+        unprocessed_items: Vec::new(),
+        consumed_capacity: bills.answer(returns.capacity, None),
+        item_collection_metrics: returns.collection_metrics.then_some(metrics),
+    };
+    Ok(Pending::after(ticket, Ok(output)))
+}

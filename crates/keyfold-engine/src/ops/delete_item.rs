@@ -1,0 +1,44 @@
+//! DeleteItem: removes an item; deleting a missing one succeeds.
+
+use crate::check::{self, Constraints, TableName};
+use crate::engine::Engine;
+use crate::expressions::Texts;
+use crate::ops::single_write::{self, SingleWrite};
+use crate::pending::Pending;
+use crate::write::{Action, ItemWrite};
+use keyfold_api::{
+    ApiError, DeleteItemInput, ReturnValue, ReturnValuesOnConditionCheckFailure, Validation, WriteItemOutput,
+};
+
+pub(crate) fn run(engine: &Engine, input: DeleteItemInput) -> Pending<WriteItemOutput> {
+    single_write::run(engine, check(input))
+}
+
+fn check(input: DeleteItemInput) -> Result<SingleWrite, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.table("tableName", &input.table_name);
+    constraints.required("key", &input.key);
+    let return_values = constraints.word("returnValues", &input.return_values).unwrap_or(ReturnValue::None);
+    let on_failure = constraints
+        .word("returnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
+    let returns = constraints.returns(&input.returns);
+    constraints.finish()?;
+    let texts = Texts { condition: input.condition_expression.as_deref(), ..Texts::default() };
+    texts.check_legacy(&input.legacy)?;
+    if !matches!(return_values, ReturnValue::None | ReturnValue::AllOld) {
+        return Err(Validation::ReturnValues.into());
+    }
+    let key = check::attributes(input.key, "key")?;
+    let bound = texts.bind(&input.expression_attributes, "ConditionExpression is null")?;
+    Ok(SingleWrite {
+        table: TableName::new(input.table_name),
+        write: ItemWrite {
+            action: Action::Delete { key },
+            condition: bound.condition,
+            return_on_failure: on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld),
+        },
+        return_values,
+        targets: Vec::new(),
+        returns,
+    })
+}

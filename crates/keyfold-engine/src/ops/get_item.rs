@@ -1,0 +1,73 @@
+//! GetItem: reads one item by key.
+
+use crate::check::{self, CheckedReturns, Constraints, TableName};
+use crate::engine::Engine;
+use crate::expressions::Texts;
+use crate::key_check;
+use crate::ops::capacity;
+use crate::pending::internal;
+use crate::table::Table;
+use crate::write::corrupt;
+use keyfold_api::{ApiError, GetItemInput, GetItemOutput, Validation};
+use keyfold_codec::RawItem;
+use keyfold_codec::key::{self, KeyBytes};
+use keyfold_expr::Projection;
+use keyfold_store::Snapshot;
+use keyfold_types::capacity::ReadRate;
+use keyfold_types::{CapacityHalves, Item};
+
+struct GetItem {
+    table: TableName,
+    key: Item,
+    rate: ReadRate,
+    projection: Option<Projection>,
+    returns: CheckedReturns,
+}
+
+fn check(input: GetItemInput) -> Result<GetItem, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.table("tableName", &input.table_name);
+    constraints.required("key", &input.key);
+    let returns = constraints.returns(&input.returns);
+    constraints.finish()?;
+    let texts = Texts { projection: input.projection_expression.as_deref(), ..Texts::default() };
+    texts.check_legacy(&input.legacy)?;
+    let key = check::attributes(input.key, "key")?;
+    let bound = texts.bind(&input.expression_attributes, "ProjectionExpression is null")?;
+    Ok(GetItem {
+        table: TableName::new(input.table_name),
+        key,
+        rate: rate(input.consistent_read),
+        projection: bound.projection,
+        returns,
+    })
+}
+
+/// How a read outside of transactions is charged.
+pub(crate) fn rate(consistent_read: Option<bool>) -> ReadRate {
+    if consistent_read == Some(true) { ReadRate::Strong } else { ReadRate::Eventual }
+}
+
+/// The encoded key of a read, checked against the table.
+pub(crate) fn plan(table: &Table, key: &Item) -> Result<KeyBytes, Validation> {
+    key_check::check_key(&table.key, key)?;
+    key::base_key(table.id, &table.key, key).map_err(|_| Validation::KeySchemaMismatch)
+}
+
+/// The item behind a key in a snapshot.
+pub(crate) fn read(snapshot: &Snapshot, table: &Table, key: &KeyBytes) -> Result<Option<RawItem>, ApiError> {
+    let bytes = snapshot.get(key.as_slice()).map_err(internal)?;
+    bytes.map(|bytes| RawItem::open(bytes).map_err(|error| corrupt(&table.name, &error))).transpose()
+}
+
+pub(crate) fn run(engine: &Engine, input: GetItemInput) -> Result<GetItemOutput, ApiError> {
+    let get = check(input)?;
+    let table = engine.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
+    let key = plan(&table, &get.key)?;
+    let item = read(&engine.store().snapshot(), &table, &key)?;
+    let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), get.rate);
+    Ok(GetItemOutput {
+        item: item.map(|item| get.projection.as_ref().map_or(item.clone(), |projection| projection.apply(&item))),
+        consumed_capacity: capacity::of_read(&get.table.given, units, get.returns.capacity),
+    })
+}

@@ -1,0 +1,139 @@
+//! A key condition and a key schema make a range of keys.
+//!
+//! Each partition attribute needs an equality; sort attributes are constrained from left to right without
+//! a gap, by equalities and at most one other test, the last.
+
+use keyfold_api::Validation;
+use keyfold_codec::key::{self, IndexId, KeyRange, TableId, successor};
+use keyfold_expr::{KeyCondition, KeyTerm, KeyTest, Literal};
+use keyfold_types::key::key_value_bytes;
+use keyfold_types::limits::{PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
+use keyfold_types::{KeyAttribute, KeySchema, Value, ValueKind};
+use std::ops::Bound;
+
+/// The range, and the part of it that is the whole partition.
+pub(crate) struct Ranges {
+    pub(crate) wanted: KeyRange,
+    pub(crate) partition: KeyRange,
+}
+
+/// Which part of a key a value belongs to, for its length limit.
+#[derive(Clone, Copy)]
+enum Part {
+    Partition,
+    Sort,
+}
+
+pub(crate) fn plan(
+    table: TableId,
+    index: Option<(IndexId, &str)>,
+    schema: &KeySchema,
+    condition: &KeyCondition,
+) -> Result<Ranges, Validation> {
+    let term = |attribute: &KeyAttribute| condition.terms().iter().find(|term| term.attribute == attribute.name);
+    let mut partition = Vec::new();
+    for attribute in &schema.partition {
+        let Some(term) = term(attribute) else {
+            return Err(Validation::MissedKeyElement(attribute.name.clone()));
+        };
+        let KeyTest::Eq(literal) = &term.test else { return Err(Validation::UnsupportedKeyCondition) };
+        partition.push(check_value(attribute, literal, Part::Partition, index)?);
+    }
+    let place = index.map_or(IndexId::BASE, |(id, _)| id);
+    let partition = key::partition_prefix(table, place, &partition).map_err(|_| Validation::ConditionType)?;
+    let whole = KeyRange::prefix(partition.clone());
+
+    let sort_terms: Vec<&KeyTerm> =
+        condition.terms().iter().filter(|term| !schema.partition.iter().any(|a| a.name == term.attribute)).collect();
+    let mut prefix = partition;
+    for (at, attribute) in schema.sort.iter().enumerate() {
+        let Some(term) = term(attribute) else {
+            // A gap: nothing may follow.
+            return if at == sort_terms.len() {
+                Ok(Ranges { wanted: KeyRange::prefix(prefix), partition: whole })
+            } else {
+                Err(missed(schema, attribute, &sort_terms))
+            };
+        };
+        for literal in term.test.literals() {
+            check_value(attribute, literal, Part::Sort, index)?;
+        }
+        let is_last = at + 1 == sort_terms.len();
+        match &term.test {
+            KeyTest::Eq(literal) => prefix = extended(&prefix, literal)?,
+            test if is_last => return Ok(Ranges { wanted: range(prefix, test)?, partition: whole }),
+            _ => return Err(Validation::UnsupportedKeyCondition),
+        }
+        if is_last {
+            return Ok(Ranges { wanted: KeyRange::prefix(prefix), partition: whole });
+        }
+    }
+    if sort_terms.is_empty() {
+        return Ok(Ranges { wanted: whole.clone(), partition: whole });
+    }
+    Err(Validation::UnsupportedKeyCondition)
+}
+
+fn missed(schema: &KeySchema, attribute: &KeyAttribute, terms: &[&KeyTerm]) -> Validation {
+    let known = terms.iter().all(|term| schema.contains(&term.attribute));
+    if known || schema.sort.len() == 1 {
+        Validation::MissedKeyElement(attribute.name.clone())
+    } else {
+        Validation::UnsupportedKeyCondition
+    }
+}
+
+fn check_value<'l>(
+    attribute: &KeyAttribute,
+    literal: &'l Literal,
+    part: Part,
+    index: Option<(IndexId, &str)>,
+) -> Result<&'l Value, Validation> {
+    let value = literal.value();
+    if value.kind() != attribute.kind.value_kind() {
+        return Err(Validation::ConditionType);
+    }
+    let bytes = key_value_bytes(value);
+    if bytes == 0 && value.kind() != ValueKind::N {
+        let name = attribute.name.clone();
+        return Err(match index {
+            Some((_, index)) => Validation::EmptyIndexKey { name, index: index.to_owned() },
+            None => Validation::EmptyKey(name),
+        });
+    }
+    match part {
+        Part::Partition if bytes > PARTITION_KEY_BYTES_MAX => Err(Validation::PartitionKeySize),
+        Part::Sort if bytes > SORT_KEY_BYTES_MAX => Err(Validation::SortKeySize),
+        Part::Partition | Part::Sort => Ok(value),
+    }
+}
+
+/// The prefix with one more component.
+fn extended(prefix: &[u8], literal: &Literal) -> Result<Vec<u8>, Validation> {
+    let mut out = prefix.to_vec();
+    key::encode_value(&mut out, literal.value()).map_err(|_| Validation::ConditionType)?;
+    Ok(out)
+}
+
+fn range(prefix: Vec<u8>, test: &KeyTest) -> Result<KeyRange, Validation> {
+    let start = || Bound::Included(prefix.clone());
+    let end = |key: &[u8]| successor(key).map_or(Bound::Unbounded, Bound::Excluded);
+    Ok(match test {
+        KeyTest::Eq(value) => KeyRange::prefix(extended(&prefix, value)?),
+        KeyTest::Lt(value) => KeyRange { low: start(), high: Bound::Excluded(extended(&prefix, value)?) },
+        KeyTest::Le(value) => KeyRange { low: start(), high: end(&extended(&prefix, value)?) },
+        KeyTest::Gt(value) => {
+            let low = successor(&extended(&prefix, value)?).map_or(Bound::Unbounded, Bound::Included);
+            KeyRange { low, high: end(&prefix) }
+        }
+        KeyTest::Ge(value) => KeyRange { low: Bound::Included(extended(&prefix, value)?), high: end(&prefix) },
+        KeyTest::Between(low, high) => {
+            KeyRange { low: Bound::Included(extended(&prefix, low)?), high: end(&extended(&prefix, high)?) }
+        }
+        KeyTest::BeginsWith(start) => {
+            let mut out = prefix.clone();
+            key::encode_prefix(&mut out, start.raw().scalar_bytes());
+            KeyRange::prefix(out)
+        }
+    })
+}

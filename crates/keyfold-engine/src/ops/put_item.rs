@@ -1,0 +1,44 @@
+//! PutItem: writes a whole item, replacing the one with the same key.
+
+use crate::check::{self, Constraints, TableName};
+use crate::engine::Engine;
+use crate::expressions::Texts;
+use crate::ops::single_write::{self, SingleWrite};
+use crate::pending::Pending;
+use crate::write::{Action, ItemWrite};
+use keyfold_api::{
+    ApiError, PutItemInput, ReturnValue, ReturnValuesOnConditionCheckFailure, Validation, WriteItemOutput,
+};
+
+pub(crate) fn run(engine: &Engine, input: PutItemInput) -> Pending<WriteItemOutput> {
+    single_write::run(engine, check(input))
+}
+
+fn check(input: PutItemInput) -> Result<SingleWrite, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.table("tableName", &input.table_name);
+    constraints.required("item", &input.item);
+    let return_values = constraints.word("returnValues", &input.return_values).unwrap_or(ReturnValue::None);
+    let on_failure = constraints
+        .word("returnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
+    let returns = constraints.returns(&input.returns);
+    constraints.finish()?;
+    let texts = Texts { condition: input.condition_expression.as_deref(), ..Texts::default() };
+    texts.check_legacy(&input.legacy)?;
+    if !matches!(return_values, ReturnValue::None | ReturnValue::AllOld) {
+        return Err(Validation::ReturnValues.into());
+    }
+    let item = check::attributes(input.item, "item")?;
+    let bound = texts.bind(&input.expression_attributes, "ConditionExpression is null")?;
+    Ok(SingleWrite {
+        table: TableName::new(input.table_name),
+        write: ItemWrite {
+            action: Action::Put(item),
+            condition: bound.condition,
+            return_on_failure: on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld),
+        },
+        return_values,
+        targets: Vec::new(),
+        returns,
+    })
+}

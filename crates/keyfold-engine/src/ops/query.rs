@@ -1,0 +1,130 @@
+//! Query: the items of one partition, in sort order, a page at a time.
+
+use crate::check::{CheckedReturns, Constraints, TableName};
+use crate::engine::Engine;
+use crate::expressions::{Bound, Texts};
+use crate::ops::{get_item, key_range, read_options};
+use crate::page::ReadPlan;
+use keyfold_api::{ApiError, PageOutput, QueryInput, Select, Validation};
+use keyfold_expr::KeyCondition;
+use keyfold_store::Direction;
+use keyfold_types::Item;
+use keyfold_types::capacity::ReadRate;
+
+struct Query {
+    table: TableName,
+    index: Option<String>,
+    select: Option<Select>,
+    limit: Option<u64>,
+    consistent: Option<bool>,
+    direction: Direction,
+    start: Option<Item>,
+    key_condition: KeyCondition,
+    bound: Bound,
+    returns: CheckedReturns,
+}
+
+fn check(input: QueryInput) -> Result<Query, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.table("tableName", &input.table_name);
+    if let Some(index) = &input.index_name {
+        constraints.name("indexName", index, index);
+    }
+    let select = constraints.word("select", &input.select);
+    constraints.range("limit", input.limit, 1, i64::MAX);
+    let returns = constraints.returns(&input.returns);
+    constraints.finish()?;
+    let texts = Texts {
+        key_condition: input.key_condition_expression.as_deref(),
+        filter: input.filter_expression.as_deref(),
+        projection: input.projection_expression.as_deref(),
+        ..Texts::default()
+    };
+    texts.check_legacy(&input.legacy)?;
+    let start = input.exclusive_start_key.transpose().map_err(Validation::Value)?;
+    read_options::check_select(select, input.index_name.is_some(), texts.projection.is_some())?;
+    if texts.key_condition.is_none() {
+        return Err(Validation::NoKeyCondition.into());
+    }
+    let mut bound =
+        texts.bind(&input.expression_attributes, "FilterExpression and KeyConditionExpression are null")?;
+    let key_condition = bound.key_condition.take().ok_or(Validation::NoKeyCondition)?;
+    Ok(Query {
+        table: TableName::new(input.table_name),
+        index: input.index_name,
+        select,
+        limit: input.limit.and_then(|limit| u64::try_from(limit).ok()),
+        consistent: input.consistent_read,
+        direction: if input.scan_index_forward == Some(false) { Direction::Backward } else { Direction::Forward },
+        start,
+        key_condition,
+        bound,
+        returns,
+    })
+}
+
+/// The plan of the page that `input` asks for.
+pub(crate) fn plan(engine: &Engine, input: QueryInput) -> Result<ReadPlan, ApiError> {
+    let query = check(input)?;
+    let table = engine.table(query.table.name()).ok_or_else(ApiError::table_not_found)?;
+    let index = read_options::index(&table, &query.index)?;
+    read_options::check_consistency(index, query.consistent)?;
+    let schema = index.map_or(&table.key, |index| &index.key);
+    let ranges = key_range::plan(
+        table.id,
+        index.map(|index| (index.id, index.name.as_str())),
+        schema,
+        &query.key_condition,
+    )?;
+    if let Some(filter) = &query.bound.filter {
+        let mut on_key = None;
+        filter.visit_paths(&mut |path| {
+            if schema.contains(path.root()) && on_key.is_none() {
+                on_key = Some(path.root().to_owned());
+            }
+        });
+        if let Some(name) = on_key {
+            return Err(Validation::FilterOnKey(name).into());
+        }
+    }
+    let fetch = read_options::fetches(&table, index, query.select, query.bound.projection.as_ref())?;
+    let cursor = match &query.start {
+        None => None,
+        Some(start) => {
+            let cursor = read_options::cursor(&table, index, start).ok_or(Validation::StartKey)?;
+            if !ranges.partition.contains(cursor.as_slice()) {
+                return Err(Validation::Select(
+                    "The provided starting key is outside query boundaries based on provided conditions",
+                )
+                .into());
+            }
+            if !ranges.wanted.contains(cursor.as_slice()) {
+                return Err(Validation::StartKeyOutside.into());
+            }
+            Some(cursor)
+        }
+    };
+    let mut plan = ReadPlan {
+        index: index.cloned(),
+        given_name: query.table.given,
+        range: ranges.wanted,
+        direction: query.direction,
+        limit: query.limit,
+        rate: get_item::rate(query.consistent),
+        filter: query.bound.filter,
+        projection: query.bound.projection,
+        fetch,
+        count_only: query.select == Some(Select::Count),
+        capacity: query.returns.capacity,
+        table,
+    };
+    debug_assert!(plan.rate != ReadRate::Transactional, "a query is never transactional");
+    if let Some(cursor) = cursor {
+        plan.resume_after(cursor.into_vec());
+    }
+    Ok(plan)
+}
+
+pub(crate) fn run(engine: &Engine, input: QueryInput) -> Result<PageOutput, ApiError> {
+    plan(engine, input)?.run(engine)
+}

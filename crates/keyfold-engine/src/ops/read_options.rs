@@ -1,0 +1,100 @@
+//! What Query and Scan share: Select, projections, filters and start keys.
+
+use crate::key_check;
+use crate::table::{Index, IndexKind, IndexProjection, Table};
+use keyfold_api::{ApiError, Select, Validation};
+use keyfold_codec::key::{self, KeyBytes};
+use keyfold_expr::Projection;
+use keyfold_types::Item;
+
+/// The index a request names.
+pub(crate) fn index<'t>(table: &'t Table, name: &Option<String>) -> Result<Option<&'t Index>, ApiError> {
+    match name {
+        None => Ok(None),
+        Some(name) => match table.index(name) {
+            Some(index) => Ok(Some(index)),
+            None => Err(Validation::NoSuchIndex(name.clone()).into()),
+        },
+    }
+}
+
+/// Refuses strong reads where there are none.
+pub(crate) fn check_consistency(index: Option<&Index>, consistent: Option<bool>) -> Result<(), ApiError> {
+    let global = index.is_some_and(|index| index.kind == IndexKind::Global);
+    if global && consistent == Some(true) {
+        return Err(Validation::ConsistentReadOnGlobalIndex.into());
+    }
+    Ok(())
+}
+
+/// The rules between Select, IndexName and ProjectionExpression that need no table.
+pub(crate) fn check_select(select: Option<Select>, on_index: bool, projected: bool) -> Result<(), ApiError> {
+    let detail = match select {
+        None => return Ok(()),
+        Some(Select::SpecificAttributes) if !projected => {
+            "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+        }
+        Some(Select::Count) if projected => "Cannot specify the ProjectionExpression when choosing to get only the Count",
+        Some(Select::AllAttributes) if projected => {
+            "Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES"
+        }
+        Some(Select::AllProjectedAttributes) if projected => {
+            "Cannot specify the ProjectionExpression when choosing to get ALL_PROJECTED_ATTRIBUTES"
+        }
+        Some(Select::AllProjectedAttributes) if !on_index => {
+            "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
+        }
+        Some(_) => return Ok(()),
+    };
+    let detail = match select {
+        Some(Select::AllProjectedAttributes) if !on_index && !projected => {
+            return Err(Validation::Select("One or more parameter values were invalid: ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName").into());
+        }
+        _ => detail,
+    };
+    Err(Validation::Select(detail).into())
+}
+
+/// Whether entries must be completed from the table; refuses what a global index does not hold.
+pub(crate) fn fetches(
+    table: &Table,
+    index: Option<&Index>,
+    select: Option<Select>,
+    projection: Option<&Projection>,
+) -> Result<bool, ApiError> {
+    let Some(index) = index else { return Ok(false) };
+    if index.projection == IndexProjection::All {
+        return Ok(false);
+    }
+    let missing: Vec<String> = projection
+        .into_iter()
+        .flat_map(Projection::paths)
+        .map(|path| path.root().to_owned())
+        .filter(|name| !index.projects(table, name))
+        .collect();
+    let wants_all = select == Some(Select::AllAttributes);
+    match index.kind {
+        IndexKind::Local => Ok(wants_all || !missing.is_empty()),
+        IndexKind::Global if wants_all => Err(Validation::SelectNotProjected(index.name.clone()).into()),
+        IndexKind::Global if !missing.is_empty() => {
+            Err(Validation::NotProjected { index: index.name.clone(), attributes: missing }.into())
+        }
+        IndexKind::Global => Ok(false),
+    }
+}
+
+/// Encodes a start key: exactly the attributes of a cursor, each of its type.
+pub(crate) fn cursor(table: &Table, index: Option<&Index>, start: &Item) -> Option<KeyBytes> {
+    let attributes = table.cursor_attributes(index);
+    let fits = |attribute: &&keyfold_types::KeyAttribute| {
+        start.get(&attribute.name).is_some_and(|value| value.kind() == attribute.kind.value_kind())
+    };
+    if start.len() != attributes.len() || !attributes.iter().all(fits) {
+        return None;
+    }
+    key_check::check_key(&table.key, &table.key.key_of(start)).ok()?;
+    match index {
+        None => key::base_key(table.id, &table.key, start).ok(),
+        Some(index) => key::entry_key(table.id, index.id, &index.key, &table.key, index.tail(), start).ok(),
+    }
+}

@@ -1,0 +1,115 @@
+//! Scan: all items of a table or index, a page at a time, in segments if asked for.
+
+use crate::check::{CheckedReturns, Constraints, TableName};
+use crate::engine::Engine;
+use crate::expressions::{Bound, Texts};
+use crate::ops::{get_item, read_options};
+use crate::page::ReadPlan;
+use keyfold_api::{ApiError, PageOutput, ScanInput, Select, Validation};
+use keyfold_codec::key::{self, IndexId};
+use keyfold_store::Direction;
+use keyfold_types::Item;
+use keyfold_types::limits::SCAN_SEGMENTS_MAX;
+
+struct Scan {
+    table: TableName,
+    index: Option<String>,
+    select: Option<Select>,
+    limit: Option<u64>,
+    consistent: Option<bool>,
+    start: Option<Item>,
+    /// Segment and number of segments.
+    segment: (u32, u32),
+    bound: Bound,
+    returns: CheckedReturns,
+}
+
+fn check(input: ScanInput) -> Result<Scan, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.table("tableName", &input.table_name);
+    if let Some(index) = &input.index_name {
+        constraints.name("indexName", index, index);
+    }
+    let select = constraints.word("select", &input.select);
+    constraints.range("limit", input.limit, 1, i64::MAX);
+    constraints.range("totalSegments", input.total_segments, 1, i64::from(SCAN_SEGMENTS_MAX));
+    constraints.range("segment", input.segment, 0, i64::from(SCAN_SEGMENTS_MAX) - 1);
+    let returns = constraints.returns(&input.returns);
+    constraints.finish()?;
+    let texts = Texts {
+        filter: input.filter_expression.as_deref(),
+        projection: input.projection_expression.as_deref(),
+        ..Texts::default()
+    };
+    texts.check_legacy(&input.legacy)?;
+    let start = input.exclusive_start_key.transpose().map_err(Validation::Value)?;
+    let segment = check_segments(input.segment, input.total_segments)?;
+    read_options::check_select(select, input.index_name.is_some(), texts.projection.is_some())?;
+    let bound = texts.bind(&input.expression_attributes, "FilterExpression is null")?;
+    Ok(Scan {
+        table: TableName::new(input.table_name),
+        index: input.index_name,
+        select,
+        limit: input.limit.and_then(|limit| u64::try_from(limit).ok()),
+        consistent: input.consistent_read,
+        start,
+        segment,
+        bound,
+        returns,
+    })
+}
+
+fn check_segments(segment: Option<i64>, total: Option<i64>) -> Result<(u32, u32), ApiError> {
+    let detail = match (segment, total) {
+        (None, None) => return Ok((0, 1)),
+        (Some(_), None) => "The TotalSegments parameter is required but was not present in the request when Segment parameter is present",
+        (None, Some(_)) => "The Segment parameter is required but was not present in the request when parameter TotalSegments is present",
+        (Some(segment), Some(total)) if segment >= total => {
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments"
+        }
+        (Some(segment), Some(total)) => {
+            let narrow = |number: i64| u32::try_from(number).unwrap_or(0);
+            return Ok((narrow(segment), narrow(total)));
+        }
+    };
+    Err(Validation::Segments(detail).into())
+}
+
+pub(crate) fn run(engine: &Engine, input: ScanInput) -> Result<PageOutput, ApiError> {
+    let scan = check(input)?;
+    let table = engine.table(scan.table.name()).ok_or_else(ApiError::table_not_found)?;
+    let index = read_options::index(&table, &scan.index)?;
+    read_options::check_consistency(index, scan.consistent)?;
+    let fetch = read_options::fetches(&table, index, scan.select, scan.bound.projection.as_ref())?;
+    let place = index.map_or(IndexId::BASE, |index| index.id);
+    let (segment, total) = scan.segment;
+    let range = key::segment_range(table.id, place, segment, total);
+    let cursor = match &scan.start {
+        None => None,
+        Some(start) => {
+            let cursor = read_options::cursor(&table, index, start).ok_or(Validation::ScanStartKey)?;
+            if !range.contains(cursor.as_slice()) {
+                return Err(Validation::StartKeySegment.into());
+            }
+            Some(cursor)
+        }
+    };
+    let mut plan = ReadPlan {
+        index: index.cloned(),
+        given_name: scan.table.given,
+        range,
+        direction: Direction::Forward,
+        limit: scan.limit,
+        rate: get_item::rate(scan.consistent),
+        filter: scan.bound.filter,
+        projection: scan.bound.projection,
+        fetch,
+        count_only: scan.select == Some(Select::Count),
+        capacity: scan.returns.capacity,
+        table,
+    };
+    if let Some(cursor) = cursor {
+        plan.resume_after(cursor.into_vec());
+    }
+    plan.run(engine)
+}

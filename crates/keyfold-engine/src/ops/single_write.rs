@@ -1,0 +1,75 @@
+//! What PutItem, UpdateItem and DeleteItem share: lock, read, evaluate, apply, stage.
+
+use crate::check::{CheckedReturns, TableName};
+use crate::engine::Engine;
+use crate::ops::capacity;
+use crate::pending::{Pending, internal};
+use crate::write::{self, Change, ItemWrite, WritePlan};
+use keyfold_api::{ApiError, ReturnValue, WriteItemOutput};
+use keyfold_codec::RawItem;
+use keyfold_expr::{Path, Projection};
+use keyfold_store::{Batch, Ticket};
+
+/// A checked write of one item.
+pub(crate) struct SingleWrite {
+    pub(crate) table: TableName,
+    pub(crate) write: ItemWrite,
+    pub(crate) return_values: ReturnValue,
+    /// The paths an update changes, for UPDATED_OLD and UPDATED_NEW.
+    pub(crate) targets: Vec<Path>,
+    pub(crate) returns: CheckedReturns,
+}
+
+/// Runs a write that was checked, or answers what the check found.
+pub(crate) fn run(engine: &Engine, checked: Result<SingleWrite, ApiError>) -> Pending<WriteItemOutput> {
+    match checked.and_then(|write| locked(engine, write)) {
+        Ok(pending) => pending,
+        Err(error) => Pending::ready(Err(error)),
+    }
+}
+
+fn locked(engine: &Engine, single: SingleWrite) -> Result<Pending<WriteItemOutput>, ApiError> {
+    let SingleWrite { table: given, write, return_values, targets, returns } = single;
+    let tables = engine.catalog().read();
+    let table = tables.get(given.name()).ok_or_else(ApiError::table_not_found)?;
+    let plan = write.plan(table)?;
+    let _key = engine.store().lock([plan.key.as_slice()]);
+    let change = match plan.read_before(engine).and_then(|before| plan.evaluate(before)) {
+        Ok(change) => change,
+        // The refusal rests on a version that may still be on its way to disk.
+        Err(refusal) => return Ok(Pending::after(engine.store().barrier(), Err(refusal.into()))),
+    };
+    let mut batch = Batch::new();
+    let bill = write::apply(engine, &mut batch, &plan, &change)?;
+    let ticket = stage(engine, batch)?;
+    let item_collection_metrics =
+        if returns.collection_metrics { write::collection_metrics(engine, &plan)? } else { None };
+    let output = WriteItemOutput {
+        attributes: returned(&plan, change, return_values, targets),
+        consumed_capacity: capacity::of_write(&given.given, bill, returns.capacity),
+        item_collection_metrics,
+    };
+    Ok(Pending::after(ticket, Ok(output)))
+}
+
+/// Stages a batch; without changes the answer still waits for what it rests on.
+pub(crate) fn stage(engine: &Engine, batch: Batch) -> Result<Ticket, ApiError> {
+    if batch.is_empty() {
+        return Ok(engine.store().barrier());
+    }
+    engine.store().stage(batch).map_err(internal)
+}
+
+fn returned(_plan: &WritePlan, change: Change, wanted: ReturnValue, targets: Vec<Path>) -> Option<RawItem> {
+    let parts = |item: Option<RawItem>| {
+        let chosen = Projection::of_paths(targets.clone()).apply(&item?);
+        chosen.attributes().next().is_some().then_some(chosen)
+    };
+    match wanted {
+        ReturnValue::None => None,
+        ReturnValue::AllOld => change.before,
+        ReturnValue::AllNew => change.after,
+        ReturnValue::UpdatedOld => parts(change.before),
+        ReturnValue::UpdatedNew => parts(change.after),
+    }
+}

@@ -1,0 +1,77 @@
+//! TransactGetItems: up to 100 items as they are at one moment.
+
+use crate::check::{self, CheckedReturns, Constraints, TableName};
+use crate::engine::Engine;
+use crate::expressions::Texts;
+use crate::ops::capacity::Bills;
+use crate::ops::get_item;
+use crate::table::Table;
+use keyfold_api::{
+    ApiError, CapacityKind, TransactGet, TransactGetItemsInput, TransactGetItemsOutput, Validation,
+};
+use keyfold_codec::RawItem;
+use keyfold_codec::key::KeyBytes;
+use keyfold_expr::Projection;
+use keyfold_types::capacity::ReadRate;
+use keyfold_types::limits::{TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX};
+use keyfold_types::{CapacityHalves, Item};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+struct Get {
+    table: TableName,
+    key: Item,
+    projection: Option<Projection>,
+}
+
+fn check(input: TransactGetItemsInput) -> Result<(Vec<Get>, CheckedReturns), ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.required("transactItems", &input.transact_items);
+    let returns = constraints.returns(&input.returns);
+    let gets = input.transact_items.unwrap_or_default();
+    constraints.count("transactItems", gets.len(), "[...]", 1, TRANSACTION_ACTIONS_MAX);
+    for (at, get) in gets.iter().enumerate() {
+        constraints.table(&format!("transactItems.{}.member.get.tableName", at + 1), &get.table_name);
+        constraints.required(&format!("transactItems.{}.member.get.key", at + 1), &get.key);
+    }
+    constraints.finish()?;
+    let gets = gets.into_iter().map(check_get).collect::<Result<Vec<_>, _>>()?;
+    Ok((gets, returns))
+}
+
+fn check_get(get: TransactGet) -> Result<Get, ApiError> {
+    let key = check::attributes(get.key, "key")?;
+    let texts = Texts { projection: get.projection_expression.as_deref(), ..Texts::default() };
+    let bound = texts.bind(&get.expression_attributes, "ProjectionExpression is null")?;
+    Ok(Get { table: TableName::new(get.table_name), key, projection: bound.projection })
+}
+
+pub(crate) fn run(engine: &Engine, input: TransactGetItemsInput) -> Result<TransactGetItemsOutput, ApiError> {
+    let (gets, returns) = check(input)?;
+    let mut seen = BTreeSet::new();
+    let mut plans: Vec<(Get, Arc<Table>, KeyBytes)> = Vec::with_capacity(gets.len());
+    for get in gets {
+        let table = engine.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
+        let key = get_item::plan(&table, &get.key)?;
+        if !seen.insert(key.clone()) {
+            return Err(Validation::TransactDuplicate.into());
+        }
+        plans.push((get, table, key));
+    }
+    let snapshot = engine.store().snapshot();
+    let mut bills = Bills::default();
+    let mut responses = Vec::with_capacity(plans.len());
+    let mut bytes = 0;
+    for (get, table, key) in plans {
+        let item = get_item::read(&snapshot, &table, &key)?;
+        let size = item.as_ref().map_or(0, RawItem::size_bytes);
+        bytes += size;
+        bills.add_read(&get.table.given, CapacityHalves::read(size, ReadRate::Transactional));
+        responses.push(item.map(|item| get.projection.as_ref().map_or(item.clone(), |p| p.apply(&item))));
+    }
+    if bytes > TRANSACTION_BYTES_MAX {
+        return Err(Validation::TransactSize.into());
+    }
+    let consumed_capacity = bills.answer(returns.capacity, Some(CapacityKind::Read));
+    Ok(TransactGetItemsOutput { responses, consumed_capacity })
+}

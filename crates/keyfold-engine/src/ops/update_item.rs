@@ -1,0 +1,45 @@
+//! UpdateItem: changes attributes of an item, creating it if absent.
+
+use crate::check::{self, Constraints, TableName};
+use crate::engine::Engine;
+use crate::expressions::Texts;
+use crate::ops::single_write::{self, SingleWrite};
+use crate::pending::Pending;
+use crate::write::{Action, ItemWrite};
+use keyfold_api::{ApiError, ReturnValue, ReturnValuesOnConditionCheckFailure, UpdateItemInput, WriteItemOutput};
+
+pub(crate) fn run(engine: &Engine, input: UpdateItemInput) -> Pending<WriteItemOutput> {
+    single_write::run(engine, check(input))
+}
+
+fn check(input: UpdateItemInput) -> Result<SingleWrite, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.table("tableName", &input.table_name);
+    constraints.required("key", &input.key);
+    let return_values = constraints.word("returnValues", &input.return_values).unwrap_or(ReturnValue::None);
+    let on_failure = constraints
+        .word("returnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
+    let returns = constraints.returns(&input.returns);
+    constraints.finish()?;
+    let texts = Texts {
+        update: input.update_expression.as_deref(),
+        condition: input.condition_expression.as_deref(),
+        ..Texts::default()
+    };
+    texts.check_legacy(&input.legacy)?;
+    let key = check::attributes(input.key, "key")?;
+    let bound =
+        texts.bind(&input.expression_attributes, "UpdateExpression and ConditionExpression are null")?;
+    let update = bound.update.unwrap_or_default();
+    Ok(SingleWrite {
+        table: TableName::new(input.table_name),
+        targets: update.targets().to_vec(),
+        write: ItemWrite {
+            action: Action::Update { key, update },
+            condition: bound.condition,
+            return_on_failure: on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld),
+        },
+        return_values,
+        returns,
+    })
+}

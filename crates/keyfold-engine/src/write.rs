@@ -1,0 +1,328 @@
+//! The one write path: every change of an item goes through [`apply`].
+//!
+//! A write is checked without a table (`ItemWrite`), planned with one (`WritePlan`), evaluated against the
+//! item it meets (`Change`), and applied to a batch. Single writes, batches and transactions differ only
+//! in how many plans they have and what they do when one fails.
+
+use crate::engine::Engine;
+use crate::key_check::{self, Maker};
+use crate::layout::{self, Counter};
+use crate::pending::internal;
+use crate::table::{Index, IndexKind, Table};
+use keyfold_api::{ApiError, ItemCollectionMetrics, Validation};
+use keyfold_codec::key::{self, IndexId, KeyBytes};
+use keyfold_codec::{CodecError, RawItem};
+use keyfold_expr::{Condition, Update};
+use keyfold_store::Batch;
+use keyfold_types::{CapacityHalves, Item};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What happens to an item.
+#[derive(Debug)]
+pub(crate) enum Action {
+    Put(Item),
+    Update { key: Item, update: Update },
+    Delete { key: Item },
+    Check { key: Item },
+}
+
+/// A checked write: no table needed so far.
+#[derive(Debug)]
+pub(crate) struct ItemWrite {
+    pub(crate) action: Action,
+    pub(crate) condition: Option<Condition>,
+    /// Whether a failed condition answers the item.
+    pub(crate) return_on_failure: bool,
+}
+
+/// A write that fits its table: its key is encoded.
+#[derive(Debug)]
+pub(crate) struct WritePlan {
+    pub(crate) table: Arc<Table>,
+    pub(crate) key: KeyBytes,
+    pub(crate) write: ItemWrite,
+}
+
+/// Why a write does not happen.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    Condition(Option<Box<RawItem>>),
+    Invalid(Box<Validation>),
+    Internal(ApiError),
+}
+
+impl From<Validation> for Refusal {
+    fn from(reason: Validation) -> Refusal {
+        Refusal::Invalid(Box::new(reason))
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> ApiError {
+        match refusal {
+            Refusal::Condition(item) => ApiError::ConditionalCheckFailed(item),
+            Refusal::Invalid(reason) => ApiError::Validation(reason),
+            Refusal::Internal(error) => error,
+        }
+    }
+}
+
+/// An item before and after a write.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) before: Option<RawItem>,
+    pub(crate) after: Option<RawItem>,
+    /// The item as a tree: after the write, or before when it is deleted.
+    tree: Option<Item>,
+    /// A ConditionCheck: billed, but nothing is written.
+    is_check: bool,
+}
+
+/// What a write consumed, by index of the table.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Bill {
+    pub(crate) table: CapacityHalves,
+    pub(crate) local: BTreeMap<String, CapacityHalves>,
+    pub(crate) global: BTreeMap<String, CapacityHalves>,
+}
+
+impl Bill {
+    pub(crate) fn add(&mut self, other: Bill) {
+        self.table += other.table;
+        for (name, units) in other.local {
+            *self.local.entry(name).or_default() += units;
+        }
+        for (name, units) in other.global {
+            *self.global.entry(name).or_default() += units;
+        }
+    }
+}
+
+/// A stored item that cannot be read.
+pub(crate) fn corrupt(table: &str, error: &CodecError) -> ApiError {
+    ApiError::Internal(format!("table {table}: {error}"))
+}
+
+impl ItemWrite {
+    /// Checks the write against its table and encodes the key.
+    pub(crate) fn plan(self, table: &Arc<Table>) -> Result<WritePlan, Validation> {
+        let key = match &self.action {
+            Action::Put(item) => {
+                key_check::check_item_key(&table.key, item)?;
+                item
+            }
+            Action::Update { key, update } => {
+                key_check::check_key(&table.key, key)?;
+                let on_key = update.targets().iter().find(|target| table.key.contains(target.root()));
+                if let Some(target) = on_key {
+                    return Err(Validation::KeyUpdate(target.root().to_owned()));
+                }
+                key
+            }
+            Action::Delete { key } | Action::Check { key } => {
+                key_check::check_key(&table.key, key)?;
+                key
+            }
+        };
+        let key = key::base_key(table.id, &table.key, key).map_err(|_| Validation::KeySchemaMismatch)?;
+        Ok(WritePlan { table: Arc::clone(table), key, write: self })
+    }
+}
+
+impl WritePlan {
+    /// The item's newest version. The key must be locked.
+    pub(crate) fn read_before(&self, engine: &Engine) -> Result<Option<RawItem>, Refusal> {
+        let bytes = engine.store().latest(self.key.as_slice()).map_err(|e| Refusal::Internal(internal(e)))?;
+        bytes
+            .map(|bytes| RawItem::open(bytes).map_err(|e| Refusal::Internal(corrupt(&self.table.name, &e))))
+            .transpose()
+    }
+
+    /// Judges the condition and makes the item's new version.
+    pub(crate) fn evaluate(&self, before: Option<RawItem>) -> Result<Change, Refusal> {
+        if let Some(condition) = &self.write.condition
+            && !condition.holds(before.as_ref())
+        {
+            let item = if self.write.return_on_failure { before } else { None };
+            return Err(Refusal::Condition(item.map(Box::new)));
+        }
+        let (tree, maker) = match &self.write.action {
+            Action::Check { .. } => {
+                return Ok(Change { after: before.clone(), before, tree: None, is_check: true });
+            }
+            Action::Delete { .. } => {
+                let tree = before.as_ref().map(RawItem::to_item);
+                return Ok(Change { before, after: None, tree, is_check: false });
+            }
+            Action::Put(item) => (item.clone(), Maker::Put),
+            Action::Update { key, update } => {
+                let mut item = before.as_ref().map_or_else(|| key.clone(), RawItem::to_item);
+                update.apply(&mut item).map_err(Validation::Update)?;
+                (item, Maker::Update)
+            }
+        };
+        let after = RawItem::encode(&tree);
+        key_check::check_new_item(&self.table, &tree, after.size_bytes(), maker)?;
+        Ok(Change { before, after: Some(after), tree: Some(tree), is_check: false })
+    }
+}
+
+/// Puts a change into the batch: the item, every index entry, and the counters. Gives back what it costs.
+pub(crate) fn apply(engine: &Engine, batch: &mut Batch, plan: &WritePlan, change: &Change) -> Result<Bill, Refusal> {
+    let table = &plan.table;
+    let size = |item: &Option<RawItem>| item.as_ref().map_or(0, RawItem::size_bytes);
+    let (before_bytes, after_bytes) = (size(&change.before), size(&change.after));
+    let mut bill = Bill { table: CapacityHalves::write(before_bytes.max(after_bytes)), ..Bill::default() };
+    if change.is_check {
+        return Ok(bill);
+    }
+    match (&change.before, &change.after) {
+        (None, None) => return Ok(bill),
+        (_, Some(after)) => batch.put(plan.key.as_slice(), after.bytes().clone()),
+        (Some(_), None) => batch.remove(plan.key.as_slice()),
+    }
+    count(batch, table, IndexId::BASE, change.before.is_some(), change.after.is_some(), before_bytes, after_bytes);
+    let mut collection_bytes = after_bytes as i64 - before_bytes as i64;
+    // The tree is the new version; the old one is decoded only if an index has to let go of it.
+    let before_tree = match (&change.before, &change.after) {
+        (Some(before), Some(_)) if !table.indexes.is_empty() => Some(before.to_item()),
+        (Some(_), None) => change.tree.clone(),
+        _ => None,
+    };
+    let after_tree = change.after.as_ref().and(change.tree.as_ref());
+    for index in &table.indexes {
+        let old = entry(table, index, change.before.as_ref().zip(before_tree.as_ref()))?;
+        let new = entry(table, index, change.after.as_ref().zip(after_tree))?;
+        let (units, grown) = move_entry(batch, table, index, old, new);
+        match index.kind {
+            IndexKind::Local => {
+                collection_bytes += grown;
+                if units > CapacityHalves::ZERO {
+                    bill.local.insert(index.name.clone(), units);
+                }
+            }
+            IndexKind::Global if units > CapacityHalves::ZERO => {
+                bill.global.insert(index.name.clone(), units);
+            }
+            IndexKind::Global => {}
+        }
+    }
+    if table.has_local_indexes() {
+        grow_collection(engine, batch, plan, change, collection_bytes)?;
+    }
+    Ok(bill)
+}
+
+struct Entry {
+    key: KeyBytes,
+    item: RawItem,
+}
+
+/// The item's entry in an index; none when it lacks a key attribute or has one of a wrong type.
+fn entry(table: &Table, index: &Index, item: Option<(&RawItem, &Item)>) -> Result<Option<Entry>, Refusal> {
+    let Some((raw, tree)) = item else { return Ok(None) };
+    let fits = |attribute: &keyfold_types::KeyAttribute| {
+        tree.get(&attribute.name).is_some_and(|value| value.kind() == attribute.kind.value_kind())
+    };
+    if !index.key.attributes().all(fits) {
+        return Ok(None);
+    }
+    let key = key::entry_key(table.id, index.id, &index.key, &table.key, index.tail(), tree).map_err(|_| {
+        Refusal::Internal(ApiError::Internal(format!("table {}: an item without its key is stored", table.name)))
+    })?;
+    Ok(Some(Entry { key, item: raw.select(|name| index.projects(table, name)) }))
+}
+
+/// Replaces one entry by another; gives back the write units and by how many bytes the index grew.
+fn move_entry(
+    batch: &mut Batch,
+    table: &Table,
+    index: &Index,
+    old: Option<Entry>,
+    new: Option<Entry>,
+) -> (CapacityHalves, i64) {
+    let size = |entry: &Option<Entry>| entry.as_ref().map_or(0, |entry| entry.item.size_bytes());
+    let (old_bytes, new_bytes) = (size(&old), size(&new));
+    count(batch, table, index.id, old.is_some(), new.is_some(), old_bytes, new_bytes);
+    let grown = new_bytes as i64 - old_bytes as i64;
+    let units = match (old, new) {
+        (None, None) => CapacityHalves::ZERO,
+        (Some(old), None) => {
+            batch.remove(old.key.into_vec());
+            CapacityHalves::write(old_bytes)
+        }
+        (None, Some(new)) => {
+            batch.put(new.key.into_vec(), new.item.bytes().clone());
+            CapacityHalves::write(new_bytes)
+        }
+        (Some(old), Some(new)) if old.key == new.key => {
+            if old.item == new.item {
+                CapacityHalves::ZERO
+            } else {
+                batch.put(new.key.into_vec(), new.item.bytes().clone());
+                CapacityHalves::write(old_bytes.max(new_bytes))
+            }
+        }
+        (Some(old), Some(new)) => {
+            batch.remove(old.key.into_vec());
+            batch.put(new.key.into_vec(), new.item.bytes().clone());
+            CapacityHalves::write(old_bytes) + CapacityHalves::write(new_bytes)
+        }
+    };
+    (units, grown)
+}
+
+fn count(batch: &mut Batch, table: &Table, index: IndexId, was: bool, is: bool, old_bytes: u64, new_bytes: u64) {
+    batch.add(layout::counter(table.id, index, Counter::Entries), i64::from(is) - i64::from(was));
+    batch.add(layout::counter(table.id, index, Counter::Bytes), new_bytes as i64 - old_bytes as i64);
+}
+
+fn collection_key(table: &Table, item: &Item) -> Vec<u8> {
+    let mut encoded = Vec::new();
+    for attribute in &table.key.partition {
+        if let Some(value) = item.get(&attribute.name)
+            && key::encode_value(&mut encoded, value).is_err()
+        {
+            encoded.clear();
+        }
+    }
+    layout::collection(table.id, &encoded)
+}
+
+/// Counts the collection's bytes and refuses what would take it above its limit.
+fn grow_collection(
+    engine: &Engine,
+    batch: &mut Batch,
+    plan: &WritePlan,
+    change: &Change,
+    grown: i64,
+) -> Result<(), Refusal> {
+    let Some(tree) = &change.tree else { return Ok(()) };
+    let key = collection_key(&plan.table, tree);
+    if grown > 0 {
+        let before = engine.store().counter(&key).map_err(|e| Refusal::Internal(internal(e)))?;
+        if before.saturating_add(grown) > engine.options().item_collection_bytes_max as i64 {
+            return Err(Refusal::Internal(ApiError::ItemCollectionSizeLimitExceeded));
+        }
+    }
+    batch.add(key, grown);
+    Ok(())
+}
+
+/// The size of the collection that a write touched, as whole gigabytes around it.
+pub(crate) fn collection_metrics(engine: &Engine, plan: &WritePlan) -> Result<Option<ItemCollectionMetrics>, ApiError> {
+    if !plan.table.has_local_indexes() {
+        return Ok(None);
+    }
+    let item = match &plan.write.action {
+        Action::Put(item) => item,
+        Action::Update { key, .. } | Action::Delete { key } | Action::Check { key } => key,
+    };
+    let bytes = engine.store().counter(&collection_key(&plan.table, item)).map_err(internal)?;
+    let below = (bytes.max(0) as u64 >> 30) as f64;
+    Ok(Some(ItemCollectionMetrics {
+        item_collection_key: plan.table.partition_of(item),
+        size_estimate_range_gb: (below, below + 1.0),
+    }))
+}

@@ -1,0 +1,171 @@
+//! ExpressionAttributeNames and ExpressionAttributeValues: looked up while binding, counted so that unused
+//! ones are refused.
+
+use keyfold_codec::RawValue;
+use keyfold_codec::item::encode_value;
+use keyfold_types::limits::PLACEHOLDER_BYTES_MAX;
+use keyfold_types::{Number, Value};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// The placeholders of one request (or of one table's or action's part of it), shared by its expressions.
+#[derive(Debug, Default)]
+pub struct Placeholders<'a> {
+    names: Option<&'a BTreeMap<String, String>>,
+    values: Option<&'a BTreeMap<String, Value>>,
+    used_names: RefCell<BTreeSet<String>>,
+    used_values: RefCell<BTreeSet<String>>,
+}
+
+/// What is wrong with the placeholders themselves. `Display` is DynamoDB's message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlaceholderError {
+    /// An empty map of names.
+    #[error("ExpressionAttributeNames must not be empty")]
+    EmptyNames,
+    /// An empty map of values.
+    #[error("ExpressionAttributeValues must not be empty")]
+    EmptyValues,
+    /// A key of the names that is no `#name`.
+    #[error("ExpressionAttributeNames contains invalid key: Syntax error; key: \"{0}\"")]
+    NameKey(String),
+    /// A key of the values that is no `:value`.
+    #[error("ExpressionAttributeValues contains invalid key: Syntax error; key: \"{0}\"")]
+    ValueKey(String),
+    /// A key above 255 bytes.
+    #[error("{member} contains invalid key: The key is longer than {PLACEHOLDER_BYTES_MAX} bytes; key: \"{key}\"")]
+    KeyLength {
+        /// The request member.
+        member: &'static str,
+        /// The key.
+        key: String,
+    },
+    /// A name that stands for nothing.
+    #[error("ExpressionAttributeNames contains invalid value: Empty attribute name; key: {0}")]
+    EmptyName(String),
+    /// Names that no expression uses.
+    #[error("Value provided in ExpressionAttributeNames unused in expressions: keys: {{{}}}", .0.join(", "))]
+    UnusedNames(Vec<String>),
+    /// Values that no expression uses.
+    #[error("Value provided in ExpressionAttributeValues unused in expressions: keys: {{{}}}", .0.join(", "))]
+    UnusedValues(Vec<String>),
+}
+
+impl<'a> Placeholders<'a> {
+    /// The placeholders of a request.
+    ///
+    /// # Errors
+    /// When a map is empty or a key is malformed.
+    pub fn new(
+        names: Option<&'a BTreeMap<String, String>>,
+        values: Option<&'a BTreeMap<String, Value>>,
+    ) -> Result<Placeholders<'a>, PlaceholderError> {
+        for (key, name) in names.into_iter().flatten() {
+            check_key("ExpressionAttributeNames", key, '#', PlaceholderError::NameKey)?;
+            if name.is_empty() {
+                return Err(PlaceholderError::EmptyName(key.clone()));
+            }
+        }
+        if names.is_some_and(BTreeMap::is_empty) {
+            return Err(PlaceholderError::EmptyNames);
+        }
+        for key in values.into_iter().flat_map(BTreeMap::keys) {
+            check_key("ExpressionAttributeValues", key, ':', PlaceholderError::ValueKey)?;
+        }
+        if values.is_some_and(BTreeMap::is_empty) {
+            return Err(PlaceholderError::EmptyValues);
+        }
+        Ok(Placeholders { names, values, ..Placeholders::default() })
+    }
+
+    pub(crate) fn name(&self, placeholder: &str) -> Option<&'a str> {
+        let name = self.names?.get(placeholder)?;
+        self.used_names.borrow_mut().insert(placeholder.to_owned());
+        Some(name)
+    }
+
+    pub(crate) fn value(&self, placeholder: &str) -> Option<Literal> {
+        let value = self.values?.get(placeholder)?;
+        self.used_values.borrow_mut().insert(placeholder.to_owned());
+        Some(Literal::new(value.clone()))
+    }
+
+    /// Refuses placeholders that no expression has used. Call when all expressions are bound.
+    ///
+    /// # Errors
+    /// `UnusedNames`, then `UnusedValues`.
+    pub fn check_all_used(&self) -> Result<(), PlaceholderError> {
+        let unused = |keys: Vec<&String>, used: &RefCell<BTreeSet<String>>| {
+            keys.into_iter().filter(|key| !used.borrow().contains(*key)).cloned().collect::<Vec<_>>()
+        };
+        let names = unused(self.names.into_iter().flat_map(BTreeMap::keys).collect(), &self.used_names);
+        if !names.is_empty() {
+            return Err(PlaceholderError::UnusedNames(names));
+        }
+        let values = unused(self.values.into_iter().flat_map(BTreeMap::keys).collect(), &self.used_values);
+        if values.is_empty() { Ok(()) } else { Err(PlaceholderError::UnusedValues(values)) }
+    }
+}
+
+fn check_key(
+    member: &'static str,
+    key: &str,
+    sign: char,
+    wrong: fn(String) -> PlaceholderError,
+) -> Result<(), PlaceholderError> {
+    let body = key.strip_prefix(sign).ok_or_else(|| wrong(key.to_owned()))?;
+    if body.is_empty() || !body.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return Err(wrong(key.to_owned()));
+    }
+    if key.len() > PLACEHOLDER_BYTES_MAX {
+        return Err(PlaceholderError::KeyLength { member, key: key.to_owned() });
+    }
+    Ok(())
+}
+
+/// A value from a placeholder, with its encoding so that it compares with stored values byte by byte.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Literal {
+    value: Value,
+    encoded: Vec<u8>,
+}
+
+impl Literal {
+    /// A literal of the value.
+    pub fn new(value: Value) -> Literal {
+        Literal { encoded: encode_value(&value), value }
+    }
+
+    /// The value.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// The encoded value.
+    pub fn raw(&self) -> RawValue<'_> {
+        RawValue::new(&self.encoded)
+    }
+}
+
+impl fmt::Display for Literal {
+    /// As messages show it: `{S:text}`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn text(value: &Value) -> String {
+            let list = |texts: Vec<String>| format!("[{}]", texts.join(","));
+            match value {
+                Value::S(text) => text.clone(),
+                Value::N(number) => number.to_string(),
+                Value::B(bytes) => format!("{} bytes", bytes.len()),
+                Value::Bool(value) => value.to_string(),
+                Value::Null => "true".to_owned(),
+                Value::L(values) => list(values.iter().map(text).collect()),
+                Value::M(map) => list(map.iter().map(|(name, value)| format!("{name}={}", text(value))).collect()),
+                Value::Ss(set) => list(set.members().to_vec()),
+                Value::Ns(set) => list(set.members().iter().map(Number::to_string).collect()),
+                Value::Bs(set) => list(set.members().iter().map(|bytes| format!("{} bytes", bytes.len())).collect()),
+            }
+        }
+        write!(f, "{{{}:{}}}", self.value.kind().descriptor(), text(&self.value))
+    }
+}

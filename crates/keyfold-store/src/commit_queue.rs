@@ -1,0 +1,205 @@
+//! Group commit: the waiting batches become one write with one sync.
+//!
+//! Two groups exist at a time: `pending` collects, `in_flight` is being written. [`CommitQueue::latest`]
+//! looks through both before the store, so the next writer's conditions see staged writes while the log
+//! still syncs. A failed write poisons the queue: nothing later is accepted, because its conditions may
+//! have been judged against writes that never happened.
+
+use crate::batch::{Batch, counter_value};
+use crate::durable::DurableStore;
+use crate::error::StoreError;
+use crate::metrics::Metrics;
+use crate::ticket::{Fate, Ticket};
+use bytes::Bytes;
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// Staged bytes above which a writer waits for the group before it.
+const GROUP_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+type Changes = HashMap<Vec<u8>, Option<Bytes>>;
+
+#[derive(Default)]
+struct Group {
+    changes: Changes,
+    additions: HashMap<Vec<u8>, i64>,
+    bytes: usize,
+    fate: Arc<Fate>,
+}
+
+impl Group {
+    fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.additions.is_empty()
+    }
+}
+
+#[derive(Default)]
+struct Queue {
+    pending: Group,
+    /// What is being written; still needed by `latest` until it is visible in the store.
+    in_flight: Arc<Changes>,
+    in_flight_fate: Option<Arc<Fate>>,
+    failed: Option<StoreError>,
+    closed: bool,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    staged: Condvar,
+    drained: Condvar,
+    store: Arc<DurableStore>,
+    metrics: Arc<Metrics>,
+    sync: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Merges batches and writes them on a thread of its own.
+pub(crate) struct CommitQueue {
+    shared: Arc<Shared>,
+    committer: Option<JoinHandle<()>>,
+}
+
+impl CommitQueue {
+    pub(crate) fn start(
+        store: Arc<DurableStore>,
+        metrics: Arc<Metrics>,
+        sync: bool,
+    ) -> Result<CommitQueue, StoreError> {
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            staged: Condvar::new(),
+            drained: Condvar::new(),
+            store,
+            metrics,
+            sync,
+        });
+        let for_thread = Arc::clone(&shared);
+        let committer =
+            std::thread::Builder::new().name("keyfold-commit".to_owned()).spawn(move || run(&for_thread))?;
+        Ok(CommitQueue { shared, committer: Some(committer) })
+    }
+
+    /// The newest staged value of a key, if one is staged: `Some(None)` is a staged removal.
+    pub(crate) fn latest(&self, key: &[u8]) -> Option<Option<Bytes>> {
+        let queue = self.shared.lock();
+        queue.pending.changes.get(key).or_else(|| queue.in_flight.get(key)).cloned()
+    }
+
+    /// The ticket of everything staged so far.
+    pub(crate) fn barrier(&self) -> Ticket {
+        let queue = self.shared.lock();
+        if queue.pending.is_empty() {
+            queue.in_flight_fate.as_ref().map_or_else(Ticket::done, Ticket::of)
+        } else {
+            Ticket::of(&queue.pending.fate)
+        }
+    }
+
+    /// Adds a batch to the pending group.
+    pub(crate) fn stage(&self, batch: Batch) -> Result<Ticket, StoreError> {
+        let mut queue = self.shared.lock();
+        while queue.pending.bytes > GROUP_BYTES_MAX && queue.failed.is_none() {
+            queue = self.shared.drained.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        if let Some(error) = &queue.failed {
+            return Err(StoreError::Poisoned(error.to_string()));
+        }
+        if queue.closed {
+            return Err(StoreError::Closed);
+        }
+        let group = &mut queue.pending;
+        for (key, value) in batch.changes {
+            group.bytes += key.len() + value.as_ref().map_or(0, Bytes::len);
+            group.changes.insert(key, value);
+        }
+        for (key, amount) in batch.additions {
+            *group.additions.entry(key).or_default() += amount;
+        }
+        let ticket = Ticket::of(&group.fate);
+        drop(queue);
+        self.shared.staged.notify_one();
+        Ok(ticket)
+    }
+}
+
+impl Drop for CommitQueue {
+    fn drop(&mut self) {
+        self.shared.lock().closed = true;
+        self.shared.staged.notify_one();
+        if let Some(committer) = self.committer.take()
+            && committer.join().is_err()
+        {
+            // The thread panicked: nothing more can be written, and nobody is left to tell.
+        }
+    }
+}
+
+fn run(shared: &Shared) {
+    let mut counters = HashMap::new();
+    while let Some(group) = next_group(shared) {
+        // A panic in the storage engine must not leave writers waiting for ever.
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| write(shared, &group, &mut counters)))
+            .unwrap_or_else(|_| Err(StoreError::Poisoned("the storage engine panicked".to_owned())));
+        let mut queue = shared.lock();
+        queue.in_flight = Arc::default();
+        queue.in_flight_fate = None;
+        if let Err(error) = &result {
+            queue.failed = Some(error.clone());
+            // Whoever staged meanwhile was judged against what is now lost.
+            let orphans = std::mem::take(&mut queue.pending);
+            orphans.fate.decide(Err(StoreError::Poisoned(error.to_string())));
+        }
+        drop(queue);
+        shared.drained.notify_all();
+        group.fate.decide(result);
+    }
+}
+
+struct InFlight {
+    changes: Arc<Changes>,
+    additions: HashMap<Vec<u8>, i64>,
+    fate: Arc<Fate>,
+}
+
+fn next_group(shared: &Shared) -> Option<InFlight> {
+    let mut queue = shared.lock();
+    loop {
+        if !queue.pending.is_empty() {
+            let group = std::mem::take(&mut queue.pending);
+            let changes = Arc::new(group.changes);
+            queue.in_flight = Arc::clone(&changes);
+            queue.in_flight_fate = Some(Arc::clone(&group.fate));
+            drop(queue);
+            shared.drained.notify_all();
+            return Some(InFlight { changes, additions: group.additions, fate: group.fate });
+        }
+        if queue.closed {
+            return None;
+        }
+        queue = shared.staged.wait(queue).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+fn write(shared: &Shared, group: &InFlight, counters: &mut HashMap<Vec<u8>, i64>) -> Result<(), StoreError> {
+    let mut totals = Vec::with_capacity(group.additions.len());
+    #[expect(clippy::iter_over_hash_type, reason = "each counter is written once; order has no meaning")]
+    for (key, amount) in &group.additions {
+        let before = match counters.get(key) {
+            Some(value) => *value,
+            None => counter_value(shared.store.get(key)?.as_deref()),
+        };
+        let total = before.saturating_add(*amount);
+        counters.insert(key.clone(), total);
+        totals.push((key.clone(), Some(Bytes::copy_from_slice(&total.to_le_bytes()))));
+    }
+    let changes = group.changes.iter().map(|(key, value)| (key.clone(), value.clone())).chain(totals);
+    shared.store.apply(changes, shared.sync)?;
+    Metrics::count(&shared.metrics.commits);
+    Ok(())
+}

@@ -1,0 +1,307 @@
+//! The store's handle: opening, reading, locking keys, staging batches.
+
+use crate::batch::{Batch, counter_value};
+use crate::commit_queue::CommitQueue;
+use crate::durable::DurableStore;
+use crate::error::StoreError;
+use crate::memory::MemoryStore;
+use crate::metrics::{Metrics, StoreCounts};
+use crate::snapshot::{Snapshot, View};
+use crate::ticket::Ticket;
+use bytes::Bytes;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Locks that keys are hashed to.
+const STRIPES: usize = 1024;
+
+/// When a write is acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// After it is synced to the device.
+    #[default]
+    Synced,
+    /// After it is handed to the operating system: a crash of the machine may lose the last writes.
+    Buffered,
+}
+
+/// Where and how a store keeps its bytes.
+#[derive(Debug, Clone)]
+pub enum StoreOptions {
+    /// In memory; gone when the store is dropped.
+    Memory,
+    /// In a folder, created if absent.
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// When a write is acknowledged.
+        durability: Durability,
+    },
+}
+
+enum Backend {
+    Memory { store: MemoryStore, writing: Mutex<()> },
+    // The queue is dropped first: it writes what is staged.
+    Durable { queue: CommitQueue, store: Arc<DurableStore> },
+}
+
+/// An ordered byte store. Shared by reference between threads.
+pub struct Store {
+    backend: Backend,
+    stripes: Vec<Mutex<()>>,
+    metrics: Arc<Metrics>,
+}
+
+/// Keys that no other writer can judge or change until this is dropped.
+#[must_use = "the keys are free again as soon as this is dropped"]
+pub struct KeyLocks<'s> {
+    _stripes: Vec<MutexGuard<'s, ()>>,
+}
+
+impl Store {
+    /// Opens or creates a store.
+    ///
+    /// # Errors
+    /// `Locked` when another process has the folder open; `Io` or `Corrupt` when it cannot be read.
+    pub fn open(options: StoreOptions) -> Result<Store, StoreError> {
+        let metrics = Arc::new(Metrics::default());
+        let backend = match options {
+            StoreOptions::Memory => Backend::Memory { store: MemoryStore::default(), writing: Mutex::new(()) },
+            StoreOptions::Folder { path, durability } => {
+                let store = Arc::new(DurableStore::open(&path)?);
+                let sync = durability == Durability::Synced;
+                let queue = CommitQueue::start(Arc::clone(&store), Arc::clone(&metrics), sync)?;
+                Backend::Durable { queue, store }
+            }
+        };
+        let stripes = (0..STRIPES).map(|_| Mutex::new(())).collect();
+        Ok(Store { backend, stripes, metrics })
+    }
+
+    /// Locks keys against other writers, in an order that cannot deadlock. Readers are not held up.
+    pub fn lock<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> KeyLocks<'_> {
+        let mut places: Vec<usize> =
+            keys.into_iter().map(|key| (xxhash_rust::xxh3::xxh3_64(key) as usize) % STRIPES).collect();
+        places.sort_unstable();
+        places.dedup();
+        let guards = places
+            .into_iter()
+            .filter_map(|place| self.stripes.get(place))
+            .map(|stripe| stripe.lock().unwrap_or_else(PoisonError::into_inner));
+        KeyLocks { _stripes: guards.collect() }
+    }
+
+    /// The newest value of a key, staged writes included. Only for writers that hold the key's lock.
+    ///
+    /// # Errors
+    /// When the storage engine cannot read.
+    pub fn latest(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        match &self.backend {
+            Backend::Memory { store, .. } => {
+                Metrics::count(&self.metrics.gets);
+                Ok(store.get(key))
+            }
+            Backend::Durable { queue, store } => match queue.latest(key) {
+                Some(staged) => Ok(staged),
+                None => {
+                    Metrics::count(&self.metrics.gets);
+                    store.get(key)
+                }
+            },
+        }
+    }
+
+    /// Hands over a batch. It is visible to [`Store::latest`] at once and to snapshots when the ticket is
+    /// done.
+    ///
+    /// # Errors
+    /// `Poisoned` after a failed write, `Closed` during shutdown.
+    pub fn stage(&self, batch: Batch) -> Result<Ticket, StoreError> {
+        if batch.is_empty() {
+            return Ok(Ticket::done());
+        }
+        Metrics::count(&self.metrics.batches);
+        match &self.backend {
+            Backend::Durable { queue, .. } => queue.stage(batch),
+            Backend::Memory { store, writing } => {
+                let _one_at_a_time = writing.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut totals = std::collections::BTreeMap::new();
+                for (key, amount) in batch.additions {
+                    let before = counter_value(store.get(&key).as_deref());
+                    *totals.entry(key).or_insert(before) += amount;
+                }
+                let totals = totals
+                    .into_iter()
+                    .map(|(key, total)| (key, Some(Bytes::copy_from_slice(&total.to_le_bytes()))));
+                store.apply(batch.changes.into_iter().chain(totals));
+                Metrics::count(&self.metrics.commits);
+                Ok(Ticket::done())
+            }
+        }
+    }
+
+    /// The ticket of everything staged so far: for answers that rest on staged writes without adding one.
+    pub fn barrier(&self) -> Ticket {
+        match &self.backend {
+            Backend::Memory { .. } => Ticket::done(),
+            Backend::Durable { queue, .. } => queue.barrier(),
+        }
+    }
+
+    /// A consistent view of everything committed.
+    pub fn snapshot(&self) -> Snapshot {
+        let view = match &self.backend {
+            Backend::Memory { store, .. } => View::Memory(store.snapshot()),
+            Backend::Durable { store, .. } => View::Durable(store.snapshot()),
+        };
+        Snapshot { view, metrics: Arc::clone(&self.metrics) }
+    }
+
+    /// A counter's committed value; 0 when it was never added to.
+    ///
+    /// # Errors
+    /// When the storage engine cannot read.
+    pub fn counter(&self, key: &[u8]) -> Result<i64, StoreError> {
+        Ok(counter_value(self.snapshot().get(key)?.as_deref()))
+    }
+
+    /// Syncs everything written, whatever the durability.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn sync(&self) -> Result<(), StoreError> {
+        match &self.backend {
+            Backend::Memory { .. } => Ok(()),
+            Backend::Durable { store, .. } => store.sync(),
+        }
+    }
+
+    /// What the store did since it was opened.
+    pub fn counts(&self) -> StoreCounts {
+        self.metrics.counts()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Direction;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+    use std::ops::Bound;
+
+    fn both() -> (Vec<Store>, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let options = StoreOptions::Folder { path: folder.path().join("db"), durability: Durability::Synced };
+        (vec![Store::open(StoreOptions::Memory).unwrap(), Store::open(options).unwrap()], folder)
+    }
+
+    fn contents(store: &Store, direction: Direction) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let snapshot = store.snapshot();
+        let entries = snapshot.range(Bound::Unbounded, Bound::Unbounded, direction);
+        entries.map(|entry| entry.map(|(key, value)| (key.to_vec(), value.to_vec())).unwrap()).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn both_stores_agree_with_a_sorted_map(
+            batches in proptest::collection::vec(
+                proptest::collection::vec((0u8..12, proptest::option::of(any::<u8>())), 1..5), 1..20)
+        ) {
+            let (stores, _folder) = both();
+            let mut expected = BTreeMap::new();
+            for batch in &batches {
+                for store in &stores {
+                    let mut staged = Batch::new();
+                    for (key, value) in batch {
+                        match value {
+                            Some(value) => staged.put(vec![*key], vec![*value]),
+                            None => staged.remove(vec![*key]),
+                        }
+                    }
+                    let ticket = store.stage(staged).unwrap();
+                    // A staged write is seen by the next writer before it is durable.
+                    let (key, value) = batch.last().unwrap();
+                    prop_assert_eq!(store.latest(&[*key]).unwrap().map(|bytes| bytes.to_vec()), value.map(|v| vec![v]));
+                    ticket.wait().unwrap();
+                }
+                for (key, value) in batch {
+                    match value {
+                        Some(value) => expected.insert(vec![*key], vec![*value]),
+                        None => expected.remove(&vec![*key]),
+                    };
+                }
+            }
+            let forward: Vec<_> = expected.clone().into_iter().collect();
+            let backward: Vec<_> = expected.into_iter().rev().collect();
+            for store in &stores {
+                prop_assert_eq!(contents(store, Direction::Forward), forward.clone());
+                prop_assert_eq!(contents(store, Direction::Backward), backward.clone());
+            }
+        }
+    }
+
+    #[test]
+    fn counters_add_up_and_survive_reopening() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || {
+            let path = folder.path().join("db");
+            Store::open(StoreOptions::Folder { path, durability: Durability::Synced }).unwrap()
+        };
+        for round in 1..=3 {
+            let store = open();
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        for _ in 0..25 {
+                            let mut batch = Batch::new();
+                            batch.add(b"n".to_vec(), 1);
+                            store.stage(batch).unwrap().wait().unwrap();
+                        }
+                    });
+                }
+            });
+            assert_eq!(store.counter(b"n").unwrap(), round * 100);
+        }
+    }
+
+    #[test]
+    fn waiting_writers_share_a_sync() {
+        let (stores, _folder) = both();
+        let store = stores.last().unwrap();
+        let tickets: Vec<_> = (0u32..500)
+            .map(|n| {
+                let mut batch = Batch::new();
+                batch.put(n.to_be_bytes().to_vec(), vec![1]);
+                store.stage(batch).unwrap()
+            })
+            .collect();
+        for ticket in tickets {
+            ticket.wait().unwrap();
+        }
+        assert!(store.counts().commits < 250, "{:?}", store.counts());
+        assert_eq!(contents(store, Direction::Forward).len(), 500);
+    }
+
+    #[test]
+    fn a_second_process_is_kept_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = StoreOptions::Folder { path: folder.path().join("db"), durability: Durability::Synced };
+        let _first = Store::open(options.clone()).unwrap();
+        assert!(matches!(Store::open(options), Err(StoreError::Locked)));
+    }
+
+    #[test]
+    fn a_snapshot_does_not_move() {
+        let (stores, _folder) = both();
+        for store in &stores {
+            let before = store.snapshot();
+            let mut batch = Batch::new();
+            batch.put(b"k".to_vec(), b"v".to_vec());
+            store.stage(batch).unwrap().wait().unwrap();
+            assert_eq!(before.get(b"k").unwrap(), None);
+            assert!(store.snapshot().get(b"k").unwrap().is_some());
+        }
+    }
+}

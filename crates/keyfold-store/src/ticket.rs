@@ -1,0 +1,84 @@
+//! A write on its way to the disk.
+
+use crate::error::StoreError;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// The fate of one group of writes, shared by their tickets.
+#[derive(Debug, Default)]
+pub(crate) struct Fate {
+    state: Mutex<FateState>,
+    decided: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct FateState {
+    result: Option<Result<(), StoreError>>,
+    wakers: Vec<Waker>,
+}
+
+impl Fate {
+    fn lock(&self) -> MutexGuard<'_, FateState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn decide(&self, result: Result<(), StoreError>) {
+        let wakers = {
+            let mut state = self.lock();
+            state.result = Some(result);
+            std::mem::take(&mut state.wakers)
+        };
+        self.decided.notify_all();
+        wakers.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// A staged write. Done when the write is durable and visible; waited for with [`Ticket::wait`] or awaited
+/// (it needs no particular async runtime). Dropping it does not take the write back.
+#[derive(Debug, Clone)]
+#[must_use = "a write is acknowledged only when its ticket is done"]
+pub struct Ticket {
+    fate: Option<Arc<Fate>>,
+}
+
+impl Ticket {
+    pub(crate) fn of(fate: &Arc<Fate>) -> Ticket {
+        Ticket { fate: Some(Arc::clone(fate)) }
+    }
+
+    /// The ticket of a write that is done already, or of no write.
+    pub fn done() -> Ticket {
+        Ticket { fate: None }
+    }
+
+    /// Blocks until the write is durable.
+    ///
+    /// # Errors
+    /// When the write or its sync failed; it may or may not be there after reopening.
+    pub fn wait(self) -> Result<(), StoreError> {
+        let Some(fate) = self.fate else { return Ok(()) };
+        let mut state = fate.lock();
+        loop {
+            if let Some(result) = &state.result {
+                return result.clone();
+            }
+            state = fate.decided.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Future for Ticket {
+    type Output = Result<(), StoreError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(fate) = &self.fate else { return Poll::Ready(Ok(())) };
+        let mut state = fate.lock();
+        if let Some(result) = &state.result {
+            return Poll::Ready(result.clone());
+        }
+        state.wakers.push(context.waker().clone());
+        Poll::Pending
+    }
+}

@@ -1,0 +1,75 @@
+//! Every limit of the data model and the API, once, with its unit.
+//!
+//! Code and messages both read from here. Sources: the DynamoDB developer guide ("Service, account,
+//! and table quotas") and the API model's constraints.
+
+/// Largest item, in bytes, attribute names included (400 KB).
+pub const ITEM_BYTES_MAX: u64 = 400 * 1024;
+/// Largest partition key value, in bytes.
+pub const PARTITION_KEY_BYTES_MAX: usize = 2048;
+/// Largest sort key value, in bytes.
+pub const SORT_KEY_BYTES_MAX: usize = 1024;
+/// Deepest nesting of lists and maps in a value, in levels.
+pub const NESTING_LEVELS_MAX: usize = 32;
+/// Significant digits of a number.
+pub const NUMBER_DIGITS_MAX: u32 = 38;
+/// Evaluated bytes after which a Query or Scan page ends (1 MB).
+pub const PAGE_BYTES_MAX: u64 = 1024 * 1024;
+/// Bytes of items in one BatchGetItem answer (16 MB).
+pub const BATCH_GET_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Keys in one BatchGetItem request.
+pub const BATCH_GET_KEYS_MAX: usize = 100;
+/// Put and delete requests in one BatchWriteItem request.
+pub const BATCH_WRITE_REQUESTS_MAX: usize = 25;
+/// Actions in one transaction.
+pub const TRANSACTION_ACTIONS_MAX: usize = 100;
+/// Bytes of items in one transaction (4 MB).
+pub const TRANSACTION_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// How long a ClientRequestToken is remembered, in seconds.
+pub const TOKEN_LIFETIME_S: u64 = 600;
+/// Bytes of one expression string.
+pub const EXPRESSION_BYTES_MAX: usize = 4096;
+/// Bytes of one placeholder, its `#` or `:` included.
+pub const PLACEHOLDER_BYTES_MAX: usize = 255;
+/// Operators and functions in one expression.
+pub const EXPRESSION_OPERATORS_MAX: usize = 300;
+/// Operands of one IN list.
+pub const IN_OPERANDS_MAX: usize = 100;
+/// Dereferences in one document path.
+pub const PATH_DEPTH_MAX: usize = 32;
+/// Characters of a table or index name, shortest.
+pub const NAME_CHARS_MIN: usize = 3;
+/// Characters of a table or index name, longest.
+pub const NAME_CHARS_MAX: usize = 255;
+/// Bytes of the name of a key attribute or a projected attribute.
+pub const KEY_NAME_BYTES_MAX: usize = 255;
+/// Bytes of any attribute name.
+pub const ATTRIBUTE_NAME_BYTES_MAX: usize = 65535;
+/// Local secondary indexes of one table.
+pub const LOCAL_INDEXES_MAX: usize = 5;
+/// Global secondary indexes of one table.
+pub const GLOBAL_INDEXES_MAX: usize = 20;
+/// Partition (or sort) key attributes of one global secondary index.
+pub const INDEX_KEY_ATTRIBUTES_MAX: usize = 4;
+/// NonKeyAttributes of one index.
+pub const INDEX_PROJECTED_ATTRIBUTES_MAX: usize = 20;
+/// NonKeyAttributes over all indexes of a table.
+pub const PROJECTED_ATTRIBUTES_MAX: usize = 100;
+/// Segments of a parallel scan.
+pub const SCAN_SEGMENTS_MAX: u32 = 1_000_000;
+/// Tables listed by one ListTables page.
+pub const LIST_TABLES_MAX: u32 = 100;
+/// Tags of one resource.
+pub const TAGS_MAX: usize = 50;
+/// Bytes of an item collection on a table with local secondary indexes (10 GB).
+pub const ITEM_COLLECTION_BYTES_MAX: u64 = 10 * 1024 * 1024 * 1024;
+/// Read units one partition serves in a second.
+pub const PARTITION_READ_UNITS_S: u64 = 3000;
+/// Write units one partition serves in a second.
+pub const PARTITION_WRITE_UNITS_S: u64 = 1000;
+/// Bytes one read unit covers.
+pub const READ_UNIT_BYTES: u64 = 4096;
+/// Bytes one write unit covers.
+pub const WRITE_UNIT_BYTES: u64 = 1024;
+/// Bytes of one HTTP request body: a 16 MB batch in base64 and JSON, with room to spare.
+pub const REQUEST_BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
