@@ -1,0 +1,358 @@
+//! Inputs to request bodies. A value that was wrong when it was decoded is left out: the service would have
+//! refused it.
+
+use crate::encode::Writer;
+use crate::encode::item::{tree, value};
+use keyfold_api::{
+    Attributes, BatchGetItemInput, BatchWriteItemInput, CreateTableInput, DeleteItemInput, ExpressionAttributes,
+    GetItemInput, KeySchemaElement, KeysAndAttributes, Named, ProvisionedThroughput, PutItemInput, QueryInput,
+    Request, Returns, ScanInput, SecondaryIndex, TransactGetItemsInput, TransactWriteItemsInput, UpdateItemInput,
+    WireName, WriteRequest,
+};
+
+/// Appends the body of a request.
+pub fn encode_request(out: &mut Vec<u8>, request: &Request) {
+    Writer::new(out).object(|writer| match request {
+        Request::BatchGetItem(input) => batch_get_item(writer, input),
+        Request::BatchWriteItem(input) => batch_write_item(writer, input),
+        Request::CreateTable(input) => create_table(writer, input),
+        Request::DeleteItem(input) => delete_item(writer, input),
+        Request::DeleteTable(input) => string(writer, "TableName", &input.table_name),
+        Request::DescribeTable(input) => string(writer, "TableName", &input.table_name),
+        Request::GetItem(input) => get_item(writer, input),
+        Request::ListTables(input) => {
+            string(writer, "ExclusiveStartTableName", &input.exclusive_start_table_name);
+            plain(writer, "Limit", input.limit);
+        }
+        Request::PutItem(input) => put_item(writer, input),
+        Request::Query(input) => query(writer, input),
+        Request::Scan(input) => scan(writer, input),
+        Request::TransactGetItems(input) => transact_get_items(writer, input),
+        Request::TransactWriteItems(input) => transact_write_items(writer, input),
+        Request::UpdateItem(input) => update_item(writer, input),
+    });
+}
+
+fn string(writer: &mut Writer<'_>, name: &str, text: &Option<String>) {
+    if let Some(text) = text {
+        writer.string_member(name, text);
+    }
+}
+
+fn plain(writer: &mut Writer<'_>, name: &str, given: Option<impl std::fmt::Display>) {
+    if let Some(given) = given {
+        writer.plain_member(name, given);
+    }
+}
+
+fn word<T: WireName>(writer: &mut Writer<'_>, name: &str, given: &Option<Named<T>>) {
+    match given {
+        None => {}
+        Some(Named::Known(word)) => writer.string_member(name, word.word()),
+        Some(Named::Unknown(text)) => writer.string_member(name, text),
+    }
+}
+
+fn attributes(writer: &mut Writer<'_>, name: &str, given: &Option<Attributes>) {
+    if let Some(Ok(item)) = given {
+        writer.name(name);
+        tree(writer, item);
+    }
+}
+
+fn placeholders(writer: &mut Writer<'_>, given: &ExpressionAttributes) {
+    if let Some(names) = &given.names {
+        writer.name("ExpressionAttributeNames");
+        writer.object(|writer| names.iter().for_each(|(key, name)| writer.string_member(key, name)));
+    }
+    if let Some(Ok(values)) = &given.values {
+        writer.name("ExpressionAttributeValues");
+        writer.object(|writer| {
+            for (key, given) in values {
+                writer.name(key);
+                value(writer, given);
+            }
+        });
+    }
+}
+
+fn returns(writer: &mut Writer<'_>, given: &Returns) {
+    word(writer, "ReturnConsumedCapacity", &given.consumed_capacity);
+    word(writer, "ReturnItemCollectionMetrics", &given.item_collection_metrics);
+}
+
+fn get_item(writer: &mut Writer<'_>, input: &GetItemInput) {
+    string(writer, "TableName", &input.table_name);
+    attributes(writer, "Key", &input.key);
+    plain(writer, "ConsistentRead", input.consistent_read);
+    string(writer, "ProjectionExpression", &input.projection_expression);
+    placeholders(writer, &input.expression_attributes);
+    returns(writer, &input.returns);
+}
+
+fn put_item(writer: &mut Writer<'_>, input: &PutItemInput) {
+    string(writer, "TableName", &input.table_name);
+    attributes(writer, "Item", &input.item);
+    string(writer, "ConditionExpression", &input.condition_expression);
+    placeholders(writer, &input.expression_attributes);
+    word(writer, "ReturnValues", &input.return_values);
+    word(writer, "ReturnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
+    returns(writer, &input.returns);
+}
+
+fn update_item(writer: &mut Writer<'_>, input: &UpdateItemInput) {
+    string(writer, "TableName", &input.table_name);
+    attributes(writer, "Key", &input.key);
+    string(writer, "UpdateExpression", &input.update_expression);
+    string(writer, "ConditionExpression", &input.condition_expression);
+    placeholders(writer, &input.expression_attributes);
+    word(writer, "ReturnValues", &input.return_values);
+    word(writer, "ReturnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
+    returns(writer, &input.returns);
+}
+
+fn delete_item(writer: &mut Writer<'_>, input: &DeleteItemInput) {
+    string(writer, "TableName", &input.table_name);
+    attributes(writer, "Key", &input.key);
+    string(writer, "ConditionExpression", &input.condition_expression);
+    placeholders(writer, &input.expression_attributes);
+    word(writer, "ReturnValues", &input.return_values);
+    word(writer, "ReturnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
+    returns(writer, &input.returns);
+}
+
+fn query(writer: &mut Writer<'_>, input: &QueryInput) {
+    string(writer, "TableName", &input.table_name);
+    string(writer, "IndexName", &input.index_name);
+    word(writer, "Select", &input.select);
+    plain(writer, "Limit", input.limit);
+    plain(writer, "ConsistentRead", input.consistent_read);
+    plain(writer, "ScanIndexForward", input.scan_index_forward);
+    attributes(writer, "ExclusiveStartKey", &input.exclusive_start_key);
+    string(writer, "KeyConditionExpression", &input.key_condition_expression);
+    string(writer, "FilterExpression", &input.filter_expression);
+    string(writer, "ProjectionExpression", &input.projection_expression);
+    placeholders(writer, &input.expression_attributes);
+    returns(writer, &input.returns);
+}
+
+fn scan(writer: &mut Writer<'_>, input: &ScanInput) {
+    string(writer, "TableName", &input.table_name);
+    string(writer, "IndexName", &input.index_name);
+    word(writer, "Select", &input.select);
+    plain(writer, "Limit", input.limit);
+    plain(writer, "ConsistentRead", input.consistent_read);
+    attributes(writer, "ExclusiveStartKey", &input.exclusive_start_key);
+    string(writer, "FilterExpression", &input.filter_expression);
+    string(writer, "ProjectionExpression", &input.projection_expression);
+    placeholders(writer, &input.expression_attributes);
+    plain(writer, "Segment", input.segment);
+    plain(writer, "TotalSegments", input.total_segments);
+    returns(writer, &input.returns);
+}
+
+fn batch_get_item(writer: &mut Writer<'_>, input: &BatchGetItemInput) {
+    if let Some(tables) = &input.request_items {
+        writer.name("RequestItems");
+        keys_by_table(writer, tables);
+    }
+    returns(writer, &input.returns);
+}
+
+/// The keys to read (or left over) by table.
+pub(crate) fn keys_by_table(writer: &mut Writer<'_>, tables: &[(String, KeysAndAttributes)]) {
+    writer.object(|writer| {
+        for (table, keys) in tables {
+            writer.name(table);
+            writer.object(|writer| {
+                writer.name("Keys");
+                writer.array(|writer| {
+                    keys.keys.iter().flatten().flatten().for_each(|key| tree(writer, key));
+                });
+                plain(writer, "ConsistentRead", keys.consistent_read);
+                string(writer, "ProjectionExpression", &keys.projection_expression);
+                placeholders(writer, &keys.expression_attributes);
+            });
+        }
+    });
+}
+
+fn batch_write_item(writer: &mut Writer<'_>, input: &BatchWriteItemInput) {
+    if let Some(tables) = &input.request_items {
+        writer.name("RequestItems");
+        write_requests(writer, tables);
+    }
+    returns(writer, &input.returns);
+}
+
+/// The puts and deletes (or what is left over) by table.
+pub(crate) fn write_requests(writer: &mut Writer<'_>, tables: &[(String, Vec<WriteRequest>)]) {
+    writer.object(|writer| {
+        for (table, requests) in tables {
+            writer.name(table);
+            writer.array(|writer| requests.iter().for_each(|request| write_request(writer, request)));
+        }
+    });
+}
+
+fn write_request(writer: &mut Writer<'_>, request: &WriteRequest) {
+    writer.object(|writer| {
+        if let Some(item) = &request.put {
+            writer.name("PutRequest");
+            writer.object(|writer| attributes(writer, "Item", item));
+        }
+        if let Some(key) = &request.delete {
+            writer.name("DeleteRequest");
+            writer.object(|writer| attributes(writer, "Key", key));
+        }
+    });
+}
+
+fn transact_get_items(writer: &mut Writer<'_>, input: &TransactGetItemsInput) {
+    writer.name("TransactItems");
+    writer.array(|writer| {
+        for get in input.transact_items.iter().flatten() {
+            writer.object(|writer| {
+                writer.name("Get");
+                writer.object(|writer| {
+                    string(writer, "TableName", &get.table_name);
+                    attributes(writer, "Key", &get.key);
+                    string(writer, "ProjectionExpression", &get.projection_expression);
+                    placeholders(writer, &get.expression_attributes);
+                });
+            });
+        }
+    });
+    returns(writer, &input.returns);
+}
+
+fn transact_write_items(writer: &mut Writer<'_>, input: &TransactWriteItemsInput) {
+    const ON_FAILURE: &str = "ReturnValuesOnConditionCheckFailure";
+    writer.name("TransactItems");
+    writer.array(|writer| {
+        for item in input.transact_items.iter().flatten() {
+            writer.object(|writer| {
+                if let Some(check) = &item.condition_check {
+                    writer.name("ConditionCheck");
+                    writer.object(|writer| {
+                        string(writer, "TableName", &check.table_name);
+                        attributes(writer, "Key", &check.key);
+                        string(writer, "ConditionExpression", &check.condition_expression);
+                        placeholders(writer, &check.expression_attributes);
+                        word(writer, ON_FAILURE, &check.return_values_on_condition_check_failure);
+                    });
+                }
+                if let Some(put) = &item.put {
+                    writer.name("Put");
+                    writer.object(|writer| {
+                        string(writer, "TableName", &put.table_name);
+                        attributes(writer, "Item", &put.item);
+                        string(writer, "ConditionExpression", &put.condition_expression);
+                        placeholders(writer, &put.expression_attributes);
+                        word(writer, ON_FAILURE, &put.return_values_on_condition_check_failure);
+                    });
+                }
+                if let Some(delete) = &item.delete {
+                    writer.name("Delete");
+                    writer.object(|writer| {
+                        string(writer, "TableName", &delete.table_name);
+                        attributes(writer, "Key", &delete.key);
+                        string(writer, "ConditionExpression", &delete.condition_expression);
+                        placeholders(writer, &delete.expression_attributes);
+                        word(writer, ON_FAILURE, &delete.return_values_on_condition_check_failure);
+                    });
+                }
+                if let Some(update) = &item.update {
+                    writer.name("Update");
+                    writer.object(|writer| {
+                        string(writer, "TableName", &update.table_name);
+                        attributes(writer, "Key", &update.key);
+                        string(writer, "UpdateExpression", &update.update_expression);
+                        string(writer, "ConditionExpression", &update.condition_expression);
+                        placeholders(writer, &update.expression_attributes);
+                        word(writer, ON_FAILURE, &update.return_values_on_condition_check_failure);
+                    });
+                }
+            });
+        }
+    });
+    string(writer, "ClientRequestToken", &input.client_request_token);
+    returns(writer, &input.returns);
+}
+
+fn key_schema(writer: &mut Writer<'_>, elements: &Option<Vec<KeySchemaElement>>) {
+    writer.name("KeySchema");
+    writer.array(|writer| {
+        for element in elements.iter().flatten() {
+            writer.object(|writer| {
+                string(writer, "AttributeName", &element.attribute_name);
+                word(writer, "KeyType", &element.key_type);
+            });
+        }
+    });
+}
+
+fn throughput(writer: &mut Writer<'_>, given: Option<ProvisionedThroughput>) {
+    if let Some(given) = given {
+        writer.name("ProvisionedThroughput");
+        writer.object(|writer| {
+            plain(writer, "ReadCapacityUnits", given.read_capacity_units);
+            plain(writer, "WriteCapacityUnits", given.write_capacity_units);
+        });
+    }
+}
+
+fn indexes(writer: &mut Writer<'_>, member: &str, indexes: &Option<Vec<SecondaryIndex>>) {
+    let Some(indexes) = indexes else { return };
+    writer.name(member);
+    writer.array(|writer| {
+        for index in indexes {
+            writer.object(|writer| {
+                string(writer, "IndexName", &index.index_name);
+                key_schema(writer, &index.key_schema);
+                if let Some(projection) = &index.projection {
+                    writer.name("Projection");
+                    writer.object(|writer| {
+                        word(writer, "ProjectionType", &projection.projection_type);
+                        if let Some(names) = &projection.non_key_attributes {
+                            writer.name("NonKeyAttributes");
+                            writer.array(|writer| names.iter().for_each(|name| writer.string(name)));
+                        }
+                    });
+                }
+                throughput(writer, index.provisioned_throughput);
+            });
+        }
+    });
+}
+
+fn create_table(writer: &mut Writer<'_>, input: &CreateTableInput) {
+    string(writer, "TableName", &input.table_name);
+    writer.name("AttributeDefinitions");
+    writer.array(|writer| {
+        for definition in input.attribute_definitions.iter().flatten() {
+            writer.object(|writer| {
+                string(writer, "AttributeName", &definition.attribute_name);
+                word(writer, "AttributeType", &definition.attribute_type);
+            });
+        }
+    });
+    key_schema(writer, &input.key_schema);
+    indexes(writer, "LocalSecondaryIndexes", &input.local_secondary_indexes);
+    indexes(writer, "GlobalSecondaryIndexes", &input.global_secondary_indexes);
+    word(writer, "BillingMode", &input.billing_mode);
+    throughput(writer, input.provisioned_throughput);
+    word(writer, "TableClass", &input.table_class);
+    plain(writer, "DeletionProtectionEnabled", input.deletion_protection_enabled);
+    if let Some(tags) = &input.tags {
+        writer.name("Tags");
+        writer.array(|writer| {
+            for tag in tags {
+                writer.object(|writer| {
+                    string(writer, "Key", &tag.key);
+                    string(writer, "Value", &tag.value);
+                });
+            }
+        });
+    }
+}

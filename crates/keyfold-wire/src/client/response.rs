@@ -1,0 +1,444 @@
+//! Response bodies to outputs, and error bodies to errors.
+
+use crate::decode::{DecodeError, Reader};
+use crate::decode::{batch, value};
+use keyfold_api::{
+    BatchGetItemOutput, BatchWriteItemOutput, BillingMode, ConsumedCapacity, GetItemOutput, IndexDescription, KeyElement,
+    KeyType, ListTablesOutput, Named, Operation, PageOutput, ProjectionType, Response, ScalarAttributeType,
+    TableDescription, TableStatus, TransactGetItemsOutput, TransactWriteItemsOutput, WireName, WriteItemOutput,
+};
+use keyfold_codec::RawItem;
+use keyfold_types::{CapacityHalves, Item};
+use std::collections::BTreeMap;
+
+type Decoded<T> = Result<T, DecodeError>;
+
+/// An error as a service tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceError {
+    /// The exception's name without its namespace; `Unknown` when the body names none.
+    pub exception: String,
+    /// Its sentence; may be empty.
+    pub message: String,
+    /// Code and sentence for each action of a cancelled transaction.
+    pub reasons: Vec<(String, Option<String>)>,
+}
+
+/// Reads the body of an error.
+pub fn decode_error(body: &[u8]) -> ServiceError {
+    let mut error =
+        ServiceError { exception: "Unknown".to_owned(), message: String::new(), reasons: Vec::new() };
+    let mut reader = Reader::new(body);
+    let read = reader.object(&["__type", "message", "Message", "CancellationReasons"], |reader, member| {
+        match member {
+            "__type" => {
+                let name = reader.string()?.unwrap_or_default();
+                error.exception = name.rsplit('#').next().unwrap_or(&name).to_owned();
+            }
+            "CancellationReasons" => {
+                reader.list(|reader| {
+                    let (mut code, mut message) = (String::new(), None);
+                    reader.object(&["Code", "Message"], |reader, member| {
+                        match member {
+                            "Code" => code = reader.string()?.unwrap_or_default(),
+                            _ => message = reader.string()?,
+                        }
+                        Ok(())
+                    })?;
+                    error.reasons.push((code, message));
+                    Ok(())
+                })?;
+            }
+            _ => error.message = reader.string()?.unwrap_or_default(),
+        }
+        Ok(())
+    });
+    if read.is_err() && error.message.is_empty() {
+        error.message = String::from_utf8_lossy(body).chars().take(500).collect();
+    }
+    error
+}
+
+/// Reads the body of a successful response to `operation`.
+///
+/// # Errors
+/// When the body is not of the operation's shape.
+pub fn decode_response(operation: Operation, body: &[u8]) -> Decoded<Response> {
+    let mut reader = Reader::new(body);
+    let reader = &mut reader;
+    Ok(match operation {
+        Operation::BatchGetItem => Response::BatchGetItem(batch_get_item(reader)?),
+        Operation::BatchWriteItem => Response::BatchWriteItem(batch_write_item(reader)?),
+        Operation::CreateTable => Response::CreateTable(described(reader)?),
+        Operation::DeleteTable => Response::DeleteTable(described(reader)?),
+        Operation::DescribeTable => Response::DescribeTable(described(reader)?),
+        Operation::GetItem => Response::GetItem(get_item(reader)?),
+        Operation::ListTables => Response::ListTables(list_tables(reader)?),
+        Operation::PutItem => Response::PutItem(write_item(reader)?),
+        Operation::UpdateItem => Response::UpdateItem(write_item(reader)?),
+        Operation::DeleteItem => Response::DeleteItem(write_item(reader)?),
+        Operation::Query => Response::Query(page(reader)?),
+        Operation::Scan => Response::Scan(page(reader)?),
+        Operation::TransactGetItems => Response::TransactGetItems(transact_get_items(reader)?),
+        Operation::TransactWriteItems => Response::TransactWriteItems(transact_write_items(reader)?),
+    })
+}
+
+fn item(reader: &mut Reader<'_>) -> Decoded<Option<Item>> {
+    match value::attributes(reader)? {
+        None => Ok(None),
+        Some(Ok(item)) => Ok(Some(item)),
+        Some(Err(error)) => Err(DecodeError::Shape(error.to_string())),
+    }
+}
+
+fn raw_item(reader: &mut Reader<'_>) -> Decoded<Option<RawItem>> {
+    Ok(item(reader)?.map(|item| RawItem::encode(&item)))
+}
+
+fn raw_items(reader: &mut Reader<'_>) -> Decoded<Vec<RawItem>> {
+    let mut items = Vec::new();
+    reader.list(|reader| {
+        items.extend(raw_item(reader)?);
+        Ok(())
+    })?;
+    Ok(items)
+}
+
+fn units(reader: &mut Reader<'_>) -> Decoded<CapacityHalves> {
+    let units = reader.double()?.unwrap_or(0.0);
+    Ok(CapacityHalves((units * 2.0).round().max(0.0) as u64))
+}
+
+fn nested_units(reader: &mut Reader<'_>) -> Decoded<CapacityHalves> {
+    let mut found = CapacityHalves::ZERO;
+    reader.object(&["CapacityUnits"], |reader, _| {
+        found = units(reader)?;
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn units_by_index(reader: &mut Reader<'_>) -> Decoded<BTreeMap<String, CapacityHalves>> {
+    let mut by_index = BTreeMap::new();
+    reader.map(|reader, index| {
+        by_index.insert(index, nested_units(reader)?);
+        Ok(())
+    })?;
+    Ok(by_index)
+}
+
+fn capacity(reader: &mut Reader<'_>) -> Decoded<Option<ConsumedCapacity>> {
+    let mut consumed = ConsumedCapacity::default();
+    let (mut total, mut table) = (CapacityHalves::ZERO, None);
+    let members =
+        &["TableName", "CapacityUnits", "Table", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"];
+    let found = reader.object(members, |reader, member| {
+        match member {
+            "TableName" => consumed.table_name = reader.string()?.unwrap_or_default(),
+            "CapacityUnits" => total = units(reader)?,
+            "Table" => table = Some(nested_units(reader)?),
+            "LocalSecondaryIndexes" => consumed.local_secondary_indexes = units_by_index(reader)?,
+            _ => consumed.global_secondary_indexes = units_by_index(reader)?,
+        }
+        Ok(())
+    })?;
+    consumed.detailed = table.is_some();
+    consumed.table = table.unwrap_or(total);
+    Ok(found.then_some(consumed))
+}
+
+fn capacities(reader: &mut Reader<'_>) -> Decoded<Option<Vec<ConsumedCapacity>>> {
+    let mut rows = Vec::new();
+    let found = reader.list(|reader| {
+        rows.extend(capacity(reader)?);
+        Ok(())
+    })?;
+    Ok(found.then_some(rows))
+}
+
+fn get_item(reader: &mut Reader<'_>) -> Decoded<GetItemOutput> {
+    let mut output = GetItemOutput::default();
+    reader.object(&["Item", "ConsumedCapacity"], |reader, member| {
+        match member {
+            "Item" => output.item = raw_item(reader)?,
+            _ => output.consumed_capacity = capacity(reader)?,
+        }
+        Ok(())
+    })?;
+    Ok(output)
+}
+
+fn write_item(reader: &mut Reader<'_>) -> Decoded<WriteItemOutput> {
+    let mut output = WriteItemOutput::default();
+    reader.object(&["Attributes", "ConsumedCapacity"], |reader, member| {
+        match member {
+            "Attributes" => output.attributes = raw_item(reader)?,
+            _ => output.consumed_capacity = capacity(reader)?,
+        }
+        Ok(())
+    })?;
+    Ok(output)
+}
+
+fn count(reader: &mut Reader<'_>) -> Decoded<u64> {
+    Ok(reader.int()?.and_then(|count| u64::try_from(count).ok()).unwrap_or(0))
+}
+
+fn page(reader: &mut Reader<'_>) -> Decoded<PageOutput> {
+    let mut output = PageOutput::default();
+    let members = &["Items", "Count", "ScannedCount", "LastEvaluatedKey", "ConsumedCapacity"];
+    reader.object(members, |reader, member| {
+        match member {
+            "Items" => output.items = Some(raw_items(reader)?),
+            "Count" => output.count = count(reader)?,
+            "ScannedCount" => output.scanned_count = count(reader)?,
+            "LastEvaluatedKey" => output.last_evaluated_key = item(reader)?,
+            _ => output.consumed_capacity = capacity(reader)?,
+        }
+        Ok(())
+    })?;
+    Ok(output)
+}
+
+fn batch_get_item(reader: &mut Reader<'_>) -> Decoded<BatchGetItemOutput> {
+    let mut output = BatchGetItemOutput::default();
+    reader.object(&["Responses", "UnprocessedKeys", "ConsumedCapacity"], |reader, member| {
+        match member {
+            "Responses" => {
+                reader.map(|reader, table| {
+                    output.responses.push((table, raw_items(reader)?));
+                    Ok(())
+                })?;
+            }
+            "UnprocessedKeys" => {
+                reader.map(|reader, table| {
+                    output.unprocessed_keys.push((table, batch::keys_and_attributes(reader)?));
+                    Ok(())
+                })?;
+            }
+            _ => output.consumed_capacity = capacities(reader)?,
+        }
+        Ok(())
+    })?;
+    Ok(output)
+}
+
+fn batch_write_item(reader: &mut Reader<'_>) -> Decoded<BatchWriteItemOutput> {
+    let mut output = BatchWriteItemOutput::default();
+    reader.object(&["UnprocessedItems", "ConsumedCapacity"], |reader, member| {
+        match member {
+            "UnprocessedItems" => {
+                reader.map(|reader, table| {
+                    output.unprocessed_items.push((table, batch::write_requests(reader)?));
+                    Ok(())
+                })?;
+            }
+            _ => output.consumed_capacity = capacities(reader)?,
+        }
+        Ok(())
+    })?;
+    Ok(output)
+}
+
+fn transact_get_items(reader: &mut Reader<'_>) -> Decoded<TransactGetItemsOutput> {
+    let mut output = TransactGetItemsOutput::default();
+    reader.object(&["Responses", "ConsumedCapacity"], |reader, member| {
+        match member {
+            "Responses" => {
+                reader.list(|reader| {
+                    let mut found = None;
+                    reader.object(&["Item"], |reader, _| {
+                        found = raw_item(reader)?;
+                        Ok(())
+                    })?;
+                    output.responses.push(found);
+                    Ok(())
+                })?;
+            }
+            _ => output.consumed_capacity = capacities(reader)?,
+        }
+        Ok(())
+    })?;
+    Ok(output)
+}
+
+fn transact_write_items(reader: &mut Reader<'_>) -> Decoded<TransactWriteItemsOutput> {
+    let mut output = TransactWriteItemsOutput::default();
+    reader.object(&["ConsumedCapacity"], |reader, _| {
+        output.consumed_capacity = capacities(reader)?;
+        Ok(())
+    })?;
+    Ok(output)
+}
+
+fn list_tables(reader: &mut Reader<'_>) -> Decoded<ListTablesOutput> {
+    let mut output = ListTablesOutput::default();
+    reader.object(&["TableNames", "LastEvaluatedTableName"], |reader, member| {
+        match member {
+            "TableNames" => output.table_names = reader.strings()?.unwrap_or_default(),
+            _ => output.last_evaluated_table_name = reader.string()?,
+        }
+        Ok(())
+    })?;
+    Ok(output)
+}
+
+fn known<T: WireName>(reader: &mut Reader<'_>, otherwise: T) -> Decoded<T> {
+    Ok(match reader.word()? {
+        Some(Named::Known(word)) => word,
+        Some(Named::Unknown(_)) | None => otherwise,
+    })
+}
+
+fn described(reader: &mut Reader<'_>) -> Decoded<TableDescription> {
+    let mut description = None;
+    reader.object(&["Table", "TableDescription"], |reader, _| {
+        description = Some(table(reader)?);
+        Ok(())
+    })?;
+    description.ok_or_else(|| DecodeError::Shape("The response has no table description".to_owned()))
+}
+
+fn table(reader: &mut Reader<'_>) -> Decoded<TableDescription> {
+    let mut table = TableDescription {
+        table_name: String::new(),
+        table_arn: String::new(),
+        table_id: String::new(),
+        table_status: TableStatus::Active,
+        creation_epoch_ms: 0,
+        attribute_definitions: Vec::new(),
+        key_schema: Vec::new(),
+        item_count: 0,
+        table_size_bytes: 0,
+        billing_mode: BillingMode::Provisioned,
+        provisioned_throughput: (0, 0),
+        local_secondary_indexes: Vec::new(),
+        global_secondary_indexes: Vec::new(),
+        table_class: None,
+        deletion_protection_enabled: false,
+    };
+    let members = &[
+        "TableName", "TableArn", "TableId", "TableStatus", "CreationDateTime", "AttributeDefinitions", "KeySchema",
+        "ItemCount", "TableSizeBytes", "BillingModeSummary", "ProvisionedThroughput", "LocalSecondaryIndexes",
+        "GlobalSecondaryIndexes", "DeletionProtectionEnabled",
+    ];
+    reader.object(members, |reader, member| {
+        match member {
+            "TableName" => table.table_name = reader.string()?.unwrap_or_default(),
+            "TableArn" => table.table_arn = reader.string()?.unwrap_or_default(),
+            "TableId" => table.table_id = reader.string()?.unwrap_or_default(),
+            "TableStatus" => table.table_status = known(reader, TableStatus::Updating)?,
+            "CreationDateTime" => {
+                table.creation_epoch_ms = (reader.double()?.unwrap_or(0.0) * 1000.0).round() as u64;
+            }
+            "AttributeDefinitions" => {
+                table.attribute_definitions =
+                    pairs(reader, "AttributeName", "AttributeType", ScalarAttributeType::S)?;
+            }
+            "KeySchema" => table.key_schema = key_elements(reader)?,
+            "ItemCount" => table.item_count = count(reader)?,
+            "TableSizeBytes" => table.table_size_bytes = count(reader)?,
+            "BillingModeSummary" => {
+                reader.object(&["BillingMode"], |reader, _| {
+                    table.billing_mode = known(reader, BillingMode::Provisioned)?;
+                    Ok(())
+                })?;
+            }
+            "ProvisionedThroughput" => table.provisioned_throughput = throughput(reader)?,
+            "LocalSecondaryIndexes" => table.local_secondary_indexes = indexes(reader)?,
+            "GlobalSecondaryIndexes" => table.global_secondary_indexes = indexes(reader)?,
+            _ => table.deletion_protection_enabled = reader.bool()?.unwrap_or(false),
+        }
+        Ok(())
+    })?;
+    Ok(table)
+}
+
+fn throughput(reader: &mut Reader<'_>) -> Decoded<(u64, u64)> {
+    let mut units = (0, 0);
+    reader.object(&["ReadCapacityUnits", "WriteCapacityUnits"], |reader, member| {
+        match member {
+            "ReadCapacityUnits" => units.0 = count(reader)?,
+            _ => units.1 = count(reader)?,
+        }
+        Ok(())
+    })?;
+    Ok(units)
+}
+
+fn pairs<T: WireName>(
+    reader: &mut Reader<'_>,
+    name: &'static str,
+    kind: &'static str,
+    otherwise: T,
+) -> Decoded<Vec<(String, T)>> {
+    let mut pairs = Vec::new();
+    reader.list(|reader| {
+        let mut pair = (String::new(), otherwise);
+        reader.object(&[name, kind], |reader, member| {
+            if member == name {
+                pair.0 = reader.string()?.unwrap_or_default();
+            } else {
+                pair.1 = known(reader, otherwise)?;
+            }
+            Ok(())
+        })?;
+        pairs.push(pair);
+        Ok(())
+    })?;
+    Ok(pairs)
+}
+
+fn key_elements(reader: &mut Reader<'_>) -> Decoded<Vec<KeyElement>> {
+    pairs(reader, "AttributeName", "KeyType", KeyType::Hash)
+}
+
+fn indexes(reader: &mut Reader<'_>) -> Decoded<Vec<IndexDescription>> {
+    let mut indexes = Vec::new();
+    reader.list(|reader| {
+        indexes.push(index(reader)?);
+        Ok(())
+    })?;
+    Ok(indexes)
+}
+
+fn index(reader: &mut Reader<'_>) -> Decoded<IndexDescription> {
+    let mut index = IndexDescription {
+        index_name: String::new(),
+        index_arn: String::new(),
+        key_schema: Vec::new(),
+        projection_type: ProjectionType::All,
+        non_key_attributes: Vec::new(),
+        index_status: TableStatus::Active,
+        provisioned_throughput: (0, 0),
+        item_count: 0,
+        index_size_bytes: 0,
+    };
+    let members = &[
+        "IndexName", "IndexArn", "KeySchema", "Projection", "IndexStatus", "ProvisionedThroughput", "ItemCount",
+        "IndexSizeBytes",
+    ];
+    reader.object(members, |reader, member| {
+        match member {
+            "IndexName" => index.index_name = reader.string()?.unwrap_or_default(),
+            "IndexArn" => index.index_arn = reader.string()?.unwrap_or_default(),
+            "KeySchema" => index.key_schema = key_elements(reader)?,
+            "Projection" => {
+                reader.object(&["ProjectionType", "NonKeyAttributes"], |reader, member| {
+                    match member {
+                        "ProjectionType" => index.projection_type = known(reader, ProjectionType::All)?,
+                        _ => index.non_key_attributes = reader.strings()?.unwrap_or_default(),
+                    }
+                    Ok(())
+                })?;
+            }
+            "IndexStatus" => index.index_status = known(reader, TableStatus::Updating)?,
+            "ProvisionedThroughput" => index.provisioned_throughput = throughput(reader)?,
+            "ItemCount" => index.item_count = count(reader)?,
+            _ => index.index_size_bytes = count(reader)?,
+        }
+        Ok(())
+    })?;
+    Ok(index)
+}

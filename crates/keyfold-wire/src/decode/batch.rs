@@ -1,0 +1,89 @@
+//! Bodies of the batch operations.
+
+use super::{Decoded, Reader, value};
+use keyfold_api::{Attributes, BatchGetItemInput, BatchWriteItemInput, KeysAndAttributes, WriteRequest};
+
+pub(super) fn batch_get_item(reader: &mut Reader<'_>) -> Decoded<BatchGetItemInput> {
+    let mut input = BatchGetItemInput::default();
+    reader.object(&["RequestItems", "ReturnConsumedCapacity"], |reader, member| {
+        match member {
+            "RequestItems" => {
+                let mut tables = Vec::new();
+                let found = reader.map(|reader, table| {
+                    tables.push((table, keys_and_attributes(reader)?));
+                    Ok(())
+                })?;
+                input.request_items = found.then_some(tables);
+            }
+            _ => reader.returns(member, &mut input.returns)?,
+        }
+        Ok(())
+    })?;
+    Ok(input)
+}
+
+pub(crate) fn keys_and_attributes(reader: &mut Reader<'_>) -> Decoded<KeysAndAttributes> {
+    let mut keys = KeysAndAttributes::default();
+    let members =
+        &["Keys", "ConsistentRead", "ProjectionExpression", "ExpressionAttributeNames", "AttributesToGet"];
+    reader.object(members, |reader, member| {
+        match member {
+            "Keys" => keys.keys = attribute_list(reader)?,
+            "ConsistentRead" => keys.consistent_read = reader.bool()?,
+            "ProjectionExpression" => keys.projection_expression = reader.string()?,
+            "ExpressionAttributeNames" => reader.placeholders(member, &mut keys.expression_attributes)?,
+            legacy => reader.legacy(legacy, &mut keys.legacy)?,
+        }
+        Ok(())
+    })?;
+    Ok(keys)
+}
+
+fn attribute_list(reader: &mut Reader<'_>) -> Decoded<Option<Vec<Attributes>>> {
+    let mut list = Vec::new();
+    let found = reader.list(|reader| {
+        list.extend(value::attributes(reader)?);
+        Ok(())
+    })?;
+    Ok(found.then_some(list))
+}
+
+pub(super) fn batch_write_item(reader: &mut Reader<'_>) -> Decoded<BatchWriteItemInput> {
+    let mut input = BatchWriteItemInput::default();
+    let members = &["RequestItems", "ReturnConsumedCapacity", "ReturnItemCollectionMetrics"];
+    reader.object(members, |reader, member| {
+        match member {
+            "RequestItems" => {
+                let mut tables = Vec::new();
+                let found = reader.map(|reader, table| {
+                    tables.push((table, write_requests(reader)?));
+                    Ok(())
+                })?;
+                input.request_items = found.then_some(tables);
+            }
+            _ => reader.returns(member, &mut input.returns)?,
+        }
+        Ok(())
+    })?;
+    Ok(input)
+}
+
+pub(crate) fn write_requests(reader: &mut Reader<'_>) -> Decoded<Vec<WriteRequest>> {
+    let mut requests = Vec::new();
+    reader.list(|reader| {
+        let mut request = WriteRequest::default();
+        reader.object(&["PutRequest", "DeleteRequest"], |reader, member| {
+            let mut attributes = None;
+            let found = reader.object(&["Item", "Key"], |reader, _| {
+                attributes = value::attributes(reader)?;
+                Ok(())
+            })?;
+            let slot = if member == "PutRequest" { &mut request.put } else { &mut request.delete };
+            *slot = found.then_some(attributes);
+            Ok(())
+        })?;
+        requests.push(request);
+        Ok(())
+    })?;
+    Ok(requests)
+}

@@ -1,0 +1,89 @@
+//! Request bodies to inputs.
+
+pub(crate) mod batch;
+mod item;
+mod read;
+mod reader;
+mod table;
+mod transact;
+pub(crate) mod value;
+
+pub use reader::DecodeError;
+pub(crate) use reader::Reader;
+
+use keyfold_api::{ExpressionAttributes, LegacyParameters, Named, Operation, Request, Returns, WireName};
+use std::collections::BTreeMap;
+
+type Decoded<T> = Result<T, DecodeError>;
+
+/// Decodes the body of a request for `operation`.
+///
+/// # Errors
+/// When the body is no JSON, or a member has the wrong shape.
+pub fn decode(operation: Operation, body: &[u8]) -> Decoded<Request> {
+    let mut reader = Reader::new(body);
+    let reader_ref = &mut reader;
+    let request = match operation {
+        Operation::BatchGetItem => batch::batch_get_item(reader_ref)?.into(),
+        Operation::BatchWriteItem => batch::batch_write_item(reader_ref)?.into(),
+        Operation::CreateTable => table::create_table(reader_ref)?.into(),
+        Operation::DeleteItem => item::delete_item(reader_ref)?.into(),
+        Operation::DeleteTable => table::delete_table(reader_ref)?.into(),
+        Operation::DescribeTable => table::describe_table(reader_ref)?.into(),
+        Operation::GetItem => item::get_item(reader_ref)?.into(),
+        Operation::ListTables => table::list_tables(reader_ref)?.into(),
+        Operation::PutItem => item::put_item(reader_ref)?.into(),
+        Operation::Query => read::query(reader_ref)?.into(),
+        Operation::Scan => read::scan(reader_ref)?.into(),
+        Operation::TransactGetItems => transact::transact_get_items(reader_ref)?.into(),
+        Operation::TransactWriteItems => transact::transact_write_items(reader_ref)?.into(),
+        Operation::UpdateItem => item::update_item(reader_ref)?.into(),
+    };
+    reader.finish()?;
+    Ok(request)
+}
+
+impl Reader<'_> {
+    /// A word of the API.
+    pub(crate) fn word<T: WireName>(&mut self) -> Decoded<Option<Named<T>>> {
+        Ok(self.string()?.map(|text| T::named(&text)))
+    }
+
+    /// A member that only counts when it is there.
+    fn legacy(&mut self, name: &'static str, found: &mut LegacyParameters) -> Decoded<()> {
+        if self.skip_value()? {
+            found.push(name);
+        }
+        Ok(())
+    }
+
+    /// `ReturnConsumedCapacity` or `ReturnItemCollectionMetrics`.
+    fn returns(&mut self, member: &str, returns: &mut Returns) -> Decoded<()> {
+        match member {
+            "ReturnConsumedCapacity" => returns.consumed_capacity = self.word()?,
+            _ => returns.item_collection_metrics = self.word()?,
+        }
+        Ok(())
+    }
+
+    /// `ExpressionAttributeNames` or `ExpressionAttributeValues`.
+    fn placeholders(&mut self, member: &str, placeholders: &mut ExpressionAttributes) -> Decoded<()> {
+        if member == "ExpressionAttributeNames" {
+            placeholders.names = self.string_map()?;
+        } else {
+            placeholders.values = value::expression_values(self)?;
+        }
+        Ok(())
+    }
+
+    fn string_map(&mut self) -> Decoded<Option<BTreeMap<String, String>>> {
+        let mut map = BTreeMap::new();
+        let found = self.map(|reader, name| {
+            if let Some(text) = reader.string()? {
+                map.insert(name, text);
+            }
+            Ok(())
+        })?;
+        Ok(found.then_some(map))
+    }
+}

@@ -1,0 +1,197 @@
+//! A pull reader over JSON bytes, with the service's words for wrong shapes.
+//!
+//! JSON `null` means the member is absent; unknown members are skipped.
+
+use jiter::{Jiter, JiterError, NumberAny, NumberInt, Peek};
+use keyfold_api::{ApiError, ValueError};
+
+/// Why a body could not be decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DecodeError {
+    /// The body is no JSON, is cut off, or is nested absurdly deep.
+    Malformed,
+    /// A value of another type stands where this sentence says.
+    Shape(String),
+}
+
+impl From<JiterError> for DecodeError {
+    fn from(_: JiterError) -> DecodeError {
+        DecodeError::Malformed
+    }
+}
+
+impl From<DecodeError> for ApiError {
+    fn from(error: DecodeError) -> ApiError {
+        match error {
+            DecodeError::Malformed => ApiError::Serialization(None),
+            DecodeError::Shape(message) => ApiError::Serialization(Some(message)),
+        }
+    }
+}
+
+type Decoded<T> = Result<T, DecodeError>;
+
+pub(crate) struct Reader<'j> {
+    jiter: Jiter<'j>,
+    /// The first thing wrong with a value since it was last taken.
+    pub(crate) value_error: Option<ValueError>,
+}
+
+impl<'j> Reader<'j> {
+    pub(crate) fn new(body: &'j [u8]) -> Reader<'j> {
+        Reader { jiter: Jiter::new(body), value_error: None }
+    }
+
+    pub(crate) fn finish(&mut self) -> Decoded<()> {
+        Ok(self.jiter.finish()?)
+    }
+
+    /// Whether a value other than null is next; a null is taken.
+    fn present(&mut self) -> Decoded<Option<Peek>> {
+        let peek = self.jiter.peek()?;
+        if peek == Peek::Null {
+            self.jiter.known_null()?;
+            return Ok(None);
+        }
+        Ok(Some(peek))
+    }
+
+    fn unexpected<T>(peek: Peek, wanted: &str) -> Decoded<T> {
+        Err(DecodeError::Shape(match (peek, wanted) {
+            (Peek::Array, _) => "Start of list found where not expected".to_owned(),
+            (Peek::Object, _) => "Start of structure or map found where not expected".to_owned(),
+            (_, "List" | "Map") => "Unexpected value type in payload".to_owned(),
+            (Peek::String, wanted) => format!("STRING_VALUE cannot be converted to {wanted}"),
+            (Peek::True, wanted) => format!("TRUE_VALUE cannot be converted to {wanted}"),
+            (Peek::False, wanted) => format!("FALSE_VALUE cannot be converted to {wanted}"),
+            (_, wanted) => format!("NUMBER_VALUE cannot be converted to {wanted}"),
+        }))
+    }
+
+    /// Takes any value; true if it was not null.
+    pub(crate) fn skip_value(&mut self) -> Decoded<bool> {
+        match self.present()? {
+            None => Ok(false),
+            Some(peek) => {
+                self.jiter.known_skip(peek)?;
+                Ok(true)
+            }
+        }
+    }
+
+    pub(crate) fn string(&mut self) -> Decoded<Option<String>> {
+        self.string_with(str::to_owned)
+    }
+
+    /// A string, handed over without a copy.
+    pub(crate) fn string_with<T>(&mut self, take: impl FnOnce(&str) -> T) -> Decoded<Option<T>> {
+        match self.present()? {
+            None => Ok(None),
+            Some(Peek::String) => Ok(Some(take(self.jiter.known_str()?))),
+            Some(other) => Self::unexpected(other, "String"),
+        }
+    }
+
+    pub(crate) fn bool(&mut self) -> Decoded<Option<bool>> {
+        match self.present()? {
+            None => Ok(None),
+            Some(peek @ (Peek::True | Peek::False)) => Ok(Some(self.jiter.known_bool(peek)?)),
+            // Some clients send booleans as text.
+            Some(Peek::String) => match self.jiter.known_str()? {
+                "true" => Ok(Some(true)),
+                "false" => Ok(Some(false)),
+                _ => Self::unexpected(Peek::String, "Boolean"),
+            },
+            Some(other) => Self::unexpected(other, "Boolean"),
+        }
+    }
+
+    /// An integer; a fraction is cut off, what is too large is clamped.
+    pub(crate) fn int(&mut self) -> Decoded<Option<i64>> {
+        match self.present()? {
+            None => Ok(None),
+            Some(peek) if peek.is_num() => Ok(Some(match self.jiter.known_number(peek)? {
+                NumberAny::Int(NumberInt::Int(value)) => value,
+                NumberAny::Float(value) => value as i64,
+            })),
+            Some(other) => Self::unexpected(other, "Integer"),
+        }
+    }
+
+    /// A number as a double.
+    pub(crate) fn double(&mut self) -> Decoded<Option<f64>> {
+        match self.present()? {
+            None => Ok(None),
+            Some(peek) if peek.is_num() => Ok(Some(match self.jiter.known_number(peek)? {
+                NumberAny::Int(NumberInt::Int(value)) => value as f64,
+                NumberAny::Float(value) => value,
+            })),
+            Some(other) => Self::unexpected(other, "Double"),
+        }
+    }
+
+    /// An object with known members; others are skipped. False for null.
+    pub(crate) fn object(
+        &mut self,
+        members: &[&'static str],
+        mut take: impl FnMut(&mut Self, &'static str) -> Decoded<()>,
+    ) -> Decoded<bool> {
+        match self.present()? {
+            None => return Ok(false),
+            Some(Peek::Object) => {}
+            Some(other) => return Self::unexpected(other, "Map"),
+        }
+        let known = |key: &str| members.iter().find(|member| **member == key).copied();
+        let mut key = self.jiter.known_object()?.map(known);
+        while let Some(found) = key {
+            match found {
+                Some(member) => take(self, member)?,
+                None => {
+                    self.jiter.next_skip()?;
+                }
+            }
+            key = self.jiter.next_key()?.map(known);
+        }
+        Ok(true)
+    }
+
+    /// An object with any members. False for null.
+    pub(crate) fn map(&mut self, mut take: impl FnMut(&mut Self, String) -> Decoded<()>) -> Decoded<bool> {
+        match self.present()? {
+            None => return Ok(false),
+            Some(Peek::Object) => {}
+            Some(other) => return Self::unexpected(other, "Map"),
+        }
+        let mut key = self.jiter.known_object()?.map(str::to_owned);
+        while let Some(name) = key {
+            take(self, name)?;
+            key = self.jiter.next_key()?.map(str::to_owned);
+        }
+        Ok(true)
+    }
+
+    /// A list. False for null.
+    pub(crate) fn list(&mut self, mut take: impl FnMut(&mut Self) -> Decoded<()>) -> Decoded<bool> {
+        match self.present()? {
+            None => return Ok(false),
+            Some(Peek::Array) => {}
+            Some(other) => return Self::unexpected(other, "List"),
+        }
+        let mut next = self.jiter.known_array()?;
+        while next.is_some() {
+            take(self)?;
+            next = self.jiter.array_step()?;
+        }
+        Ok(true)
+    }
+
+    /// A list of strings; nulls are left out.
+    pub(crate) fn strings(&mut self) -> Decoded<Option<Vec<String>>> {
+        let mut texts = Vec::new();
+        let found = self.list(|reader| {
+            texts.extend(reader.string()?);
+            Ok(())
+        })?;
+        Ok(found.then_some(texts))
+    }
+}

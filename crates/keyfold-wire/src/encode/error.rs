@@ -1,0 +1,38 @@
+//! Errors to response bodies.
+
+use super::Writer;
+use super::item::raw_item;
+use keyfold_api::{ApiError, CancellationReason};
+
+/// Appends the body of an error.
+pub fn encode_error(out: &mut Vec<u8>, error: &ApiError) {
+    let kind = error.kind();
+    Writer::new(out).object(|writer| {
+        writer.name("__type");
+        writer.quoted_plain(format_args!("{}#{}", kind.namespace(), kind.exception()));
+        if let ApiError::ConditionalCheckFailed(Some(item)) = error {
+            writer.name("Item");
+            raw_item(writer, item);
+        }
+        if let ApiError::TransactionCanceled(reasons) = error {
+            writer.name("CancellationReasons");
+            writer.array(|writer| reasons.iter().for_each(|reason| cancellation(writer, reason)));
+        }
+        if let Some(message) = error.message() {
+            writer.string_member(if kind.capital_message() { "Message" } else { "message" }, &message);
+        }
+    });
+}
+
+fn cancellation(writer: &mut Writer<'_>, reason: &CancellationReason) {
+    writer.object(|writer| {
+        writer.string_member("Code", reason.code());
+        if let CancellationReason::ConditionalCheckFailed(Some(item)) = reason {
+            writer.name("Item");
+            raw_item(writer, item);
+        }
+        if let Some(message) = reason.message() {
+            writer.string_member("Message", message);
+        }
+    });
+}

@@ -1,0 +1,172 @@
+//! Bodies of the operations on items.
+
+use super::item::{raw_item, tree};
+use super::{Writer, item};
+use crate::client::write_requests;
+use keyfold_api::{
+    BatchGetItemOutput, BatchWriteItemOutput, CapacityKind, ConsumedCapacity, GetItemOutput, ItemCollectionMetrics,
+    PageOutput, TransactGetItemsOutput, TransactWriteItemsOutput, WriteItemOutput,
+};
+use keyfold_types::CapacityHalves;
+use std::collections::BTreeMap;
+
+fn units(writer: &mut Writer<'_>, units: CapacityHalves, kind: Option<CapacityKind>) {
+    writer.plain_member("CapacityUnits", units);
+    match kind {
+        None => {}
+        Some(CapacityKind::Read) => writer.plain_member("ReadCapacityUnits", units),
+        Some(CapacityKind::Write) => writer.plain_member("WriteCapacityUnits", units),
+    }
+}
+
+fn capacity(writer: &mut Writer<'_>, consumed: &ConsumedCapacity) {
+    writer.object(|writer| {
+        writer.string_member("TableName", &consumed.table_name);
+        units(writer, consumed.total(), consumed.kind);
+        if !consumed.detailed {
+            return;
+        }
+        writer.name("Table");
+        writer.object(|writer| units(writer, consumed.table, consumed.kind));
+        let mut indexes = |member: &str, by_index: &BTreeMap<String, CapacityHalves>| {
+            if by_index.is_empty() {
+                return;
+            }
+            writer.name(member);
+            writer.object(|writer| {
+                for (index, spent) in by_index {
+                    writer.name(index);
+                    writer.object(|writer| units(writer, *spent, consumed.kind));
+                }
+            });
+        };
+        indexes("LocalSecondaryIndexes", &consumed.local_secondary_indexes);
+        indexes("GlobalSecondaryIndexes", &consumed.global_secondary_indexes);
+    });
+}
+
+fn one_capacity(writer: &mut Writer<'_>, consumed: &Option<ConsumedCapacity>) {
+    if let Some(consumed) = consumed {
+        writer.name("ConsumedCapacity");
+        capacity(writer, consumed);
+    }
+}
+
+fn capacities(writer: &mut Writer<'_>, consumed: &Option<Vec<ConsumedCapacity>>) {
+    if let Some(rows) = consumed {
+        writer.name("ConsumedCapacity");
+        writer.array(|writer| rows.iter().for_each(|row| capacity(writer, row)));
+    }
+}
+
+fn metrics(writer: &mut Writer<'_>, metrics: &ItemCollectionMetrics) {
+    writer.object(|writer| {
+        writer.name("ItemCollectionKey");
+        tree(writer, &metrics.item_collection_key);
+        writer.name("SizeEstimateRangeGB");
+        let (below, above) = metrics.size_estimate_range_gb;
+        writer.array(|writer| {
+            writer.plain(format_args!("{below:.1}"));
+            writer.plain(format_args!("{above:.1}"));
+        });
+    });
+}
+
+fn metrics_by_table(writer: &mut Writer<'_>, tables: &Option<Vec<(String, Vec<ItemCollectionMetrics>)>>) {
+    let Some(tables) = tables else { return };
+    writer.name("ItemCollectionMetrics");
+    writer.object(|writer| {
+        for (table, rows) in tables {
+            writer.name(table);
+            writer.array(|writer| rows.iter().for_each(|row| metrics(writer, row)));
+        }
+    });
+}
+
+pub(super) fn get_item(writer: &mut Writer<'_>, output: &GetItemOutput) {
+    writer.object(|writer| {
+        if let Some(item) = &output.item {
+            writer.name("Item");
+            raw_item(writer, item);
+        }
+        one_capacity(writer, &output.consumed_capacity);
+    });
+}
+
+pub(super) fn write_item(writer: &mut Writer<'_>, output: &WriteItemOutput) {
+    writer.object(|writer| {
+        if let Some(attributes) = &output.attributes {
+            writer.name("Attributes");
+            raw_item(writer, attributes);
+        }
+        one_capacity(writer, &output.consumed_capacity);
+        if let Some(row) = &output.item_collection_metrics {
+            writer.name("ItemCollectionMetrics");
+            metrics(writer, row);
+        }
+    });
+}
+
+pub(super) fn page(writer: &mut Writer<'_>, output: &PageOutput) {
+    writer.object(|writer| {
+        if let Some(items) = &output.items {
+            writer.name("Items");
+            writer.array(|writer| items.iter().for_each(|item| raw_item(writer, item)));
+        }
+        writer.plain_member("Count", output.count);
+        writer.plain_member("ScannedCount", output.scanned_count);
+        if let Some(key) = &output.last_evaluated_key {
+            writer.name("LastEvaluatedKey");
+            tree(writer, key);
+        }
+        one_capacity(writer, &output.consumed_capacity);
+    });
+}
+
+pub(super) fn batch_get_item(writer: &mut Writer<'_>, output: &BatchGetItemOutput) {
+    writer.object(|writer| {
+        writer.name("Responses");
+        writer.object(|writer| {
+            for (table, items) in &output.responses {
+                writer.name(table);
+                writer.array(|writer| items.iter().for_each(|item| raw_item(writer, item)));
+            }
+        });
+        writer.name("UnprocessedKeys");
+        crate::client::keys_by_table(writer, &output.unprocessed_keys);
+        capacities(writer, &output.consumed_capacity);
+    });
+}
+
+pub(super) fn batch_write_item(writer: &mut Writer<'_>, output: &BatchWriteItemOutput) {
+    writer.object(|writer| {
+        writer.name("UnprocessedItems");
+        write_requests(writer, &output.unprocessed_items);
+        metrics_by_table(writer, &output.item_collection_metrics);
+        capacities(writer, &output.consumed_capacity);
+    });
+}
+
+pub(super) fn transact_get_items(writer: &mut Writer<'_>, output: &TransactGetItemsOutput) {
+    writer.object(|writer| {
+        writer.name("Responses");
+        writer.array(|writer| {
+            for response in &output.responses {
+                writer.object(|writer| {
+                    if let Some(found) = response {
+                        writer.name("Item");
+                        item::raw_item(writer, found);
+                    }
+                });
+            }
+        });
+        capacities(writer, &output.consumed_capacity);
+    });
+}
+
+pub(super) fn transact_write_items(writer: &mut Writer<'_>, output: &TransactWriteItemsOutput) {
+    writer.object(|writer| {
+        metrics_by_table(writer, &output.item_collection_metrics);
+        capacities(writer, &output.consumed_capacity);
+    });
+}
