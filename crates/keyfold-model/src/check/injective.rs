@@ -1,0 +1,81 @@
+//! KF013, injective: different values make different keys.
+//!
+//! A key must come apart again into the values it was made of: a field of varying length must be followed
+//! by a text whose first character the field cannot contain. And what identifies an item must be in the
+//! key of each of its copies, or two items would write the same copy.
+
+use super::shape::{Space, shapes};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::schema::Model;
+use crate::template::{Format, KeyTemplate, Part};
+use std::collections::BTreeSet;
+
+pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
+    for (at, table) in model.tables.iter().enumerate() {
+        let indexes = (0..table.indexes.len()).map(Space::Index);
+        for space in std::iter::once(Space::Table).chain(indexes) {
+            for shape in shapes(model, at, space).iter().filter(|shape| !shape.owner.is_guard) {
+                for template in std::iter::once(&shape.key.partition).chain(&shape.key.sort) {
+                    diagnostics.extend(check_template(template, &shape.what, &table.delimiters));
+                }
+            }
+        }
+    }
+    for entity in &model.entities {
+        let identity = identifying(&entity.key.fields_with_format());
+        for copy in &entity.copies {
+            let fields = identifying(&copy.key.fields_with_format());
+            if let Some(missing) = identity.iter().find(|field| !fields.contains(*field)) {
+                diagnostics.push(lost(&entity.name, &copy.name, missing, copy.key.span, entity.key.span));
+            }
+        }
+    }
+}
+
+fn lost(entity: &str, copy: &str, missing: &str, span: Span, key: Span) -> Diagnostic {
+    let message = format!("two {entity} items can write the same copy {copy}: its key lacks `{missing}`");
+    Diagnostic::error("KF013", span, message, format!("`{missing}` is not in this key"))
+        .label(key, "what identifies an item")
+        .note("the copies would overwrite each other")
+        .help(format!("add {{{missing}}} to the copy's sort key"))
+}
+
+impl crate::schema::KeyPair {
+    /// The fields and how they are written.
+    fn fields_with_format(&self) -> Vec<(&str, Format)> {
+        let templates = std::iter::once(&self.partition).chain(&self.sort);
+        templates
+            .flat_map(|template| &template.parts)
+            .filter_map(|part| match part {
+                Part::Field { name, format, .. } => Some((name.as_str(), *format)),
+                Part::Text(_) => None,
+            })
+            .collect()
+    }
+}
+
+/// Fields that keep the whole value; the day of a time does not.
+fn identifying(fields: &[(&str, Format)]) -> BTreeSet<String> {
+    fields.iter().filter(|(_, format)| *format != Format::Day).map(|(name, _)| (*name).to_owned()).collect()
+}
+
+fn check_template(template: &KeyTemplate, what: &str, delimiters: &[char]) -> Option<Diagnostic> {
+    for (part, next) in template.parts.iter().zip(template.parts.iter().skip(1)) {
+        if part.is_fixed_width() {
+            continue;
+        }
+        let runs_on = match next {
+            Part::Field { .. } => true,
+            Part::Text(text) => text.chars().next().is_some_and(|first| part.may_contain(first, delimiters)),
+        };
+        if runs_on {
+            let message = format!("the key of {what} cannot be taken apart: {part} runs into {next}");
+            return Some(
+                Diagnostic::error("KF013", template.span, message, "two different values can make this same text")
+                    .note("ab + c and a + bc would be one key, and one item would overwrite the other")
+                    .help(format!("put a delimiter between them: {part}#{next}")),
+            );
+        }
+    }
+    None
+}

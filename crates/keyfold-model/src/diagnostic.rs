@@ -1,0 +1,123 @@
+//! What the compiler says about a model: a code, the place, the reason and a repair.
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use std::ops::Range;
+
+/// A range of the source, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span {
+    /// Where it starts.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+}
+
+impl Span {
+    /// From the start of this span to the end of another.
+    #[must_use]
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    fn range(self, source: &str) -> Range<usize> {
+        let end = self.end.min(source.len());
+        self.start.min(end)..end
+    }
+}
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The model cannot be used.
+    Error,
+    /// The model works; the design may not.
+    Warning,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The rule's code: `KF010`.
+    pub code: &'static str,
+    /// Error or warning.
+    pub severity: Severity,
+    /// What is wrong, in a line.
+    pub message: String,
+    /// Places with a word each; the first is where it is wrong.
+    pub labels: Vec<(Span, String)>,
+    /// Why it matters.
+    pub notes: Vec<String>,
+    /// How to repair it.
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            labels: vec![(span, label.into())],
+            notes: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+
+    /// Adds another place.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push((span, text.into()));
+        self
+    }
+
+    /// Adds a reason.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Adds a repair.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help.push(text.into());
+        self
+    }
+
+    /// Where in the source it is, for ordering.
+    pub fn place(&self) -> usize {
+        self.labels.first().map_or(0, |(span, _)| span.start)
+    }
+
+    /// Line and column (from 1) of the place.
+    pub fn line_and_column(&self, source: &str) -> (usize, usize) {
+        let before = source.get(..self.place()).unwrap_or(source);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        (line, column)
+    }
+
+    /// The finding with the source lines it points at, for a terminal.
+    pub fn render(&self, source: &str, path: &str, color: bool) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let mut snippet = Snippet::source(source).path(path);
+        for (at, (span, label)) in self.labels.iter().enumerate() {
+            let kind = if at == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+            snippet = snippet.annotation(kind.span(span.range(source)).label(label.as_str()));
+        }
+        let mut group: Group<'_> = level.primary_title(self.message.as_str()).id(self.code).element(snippet);
+        for note in &self.notes {
+            group = group.element(Level::NOTE.message(note.as_str()));
+        }
+        for help in &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        renderer.decor_style(DecorStyle::Ascii).render(&[group])
+    }
+}

@@ -1,0 +1,219 @@
+//! Sets of texts, exactly: what a key template can make, and whether two such sets meet.
+//!
+//! A language is a small automaton over sets of characters. Whether two meet is decided by walking both at
+//! once; the walk also gives a text that lies in both, which makes the explanation of an error concrete.
+
+use std::collections::{BTreeSet, VecDeque};
+
+/// A set of characters, as ranges.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CharSet {
+    ranges: Vec<(char, char)>,
+}
+
+impl CharSet {
+    /// The characters of a text.
+    pub fn of(characters: &str) -> CharSet {
+        let sorted: BTreeSet<char> = characters.chars().collect();
+        CharSet { ranges: sorted.into_iter().map(|c| (c, c)).collect() }
+    }
+
+    /// 0 to 9.
+    pub fn digits() -> CharSet {
+        CharSet { ranges: vec![('0', '9')] }
+    }
+
+    /// Every character.
+    pub fn all() -> CharSet {
+        CharSet { ranges: vec![('\0', char::MAX)] }
+    }
+
+    /// Every character but these.
+    pub fn all_except(excluded: &[char]) -> CharSet {
+        let sorted: BTreeSet<char> = excluded.iter().copied().collect();
+        let mut ranges = Vec::new();
+        let mut low = Some('\0');
+        for gap in sorted {
+            if let Some(from) = low
+                && let Some(to) = before(gap)
+                && from <= to
+            {
+                ranges.push((from, to));
+            }
+            low = after(gap);
+        }
+        ranges.extend(low.map(|low| (low, char::MAX)));
+        CharSet { ranges }
+    }
+
+    /// Whether a character is in it.
+    pub fn contains(&self, character: char) -> bool {
+        self.ranges.iter().any(|(low, high)| (*low..=*high).contains(&character))
+    }
+
+    /// A character in both, a readable one if there is one.
+    fn common(&self, other: &CharSet) -> Option<char> {
+        let readable = ('a'..='z').chain('A'..='Z').chain('0'..='9').chain("#-_.:".chars());
+        readable.into_iter().find(|c| self.contains(*c) && other.contains(*c)).or_else(|| {
+            self.ranges.iter().find_map(|(low, high)| {
+                other.ranges.iter().find_map(|(l, h)| {
+                    let start = *low.max(l);
+                    (start <= *high.min(h)).then_some(start)
+                })
+            })
+        })
+    }
+}
+
+fn before(character: char) -> Option<char> {
+    (0..u32::from(character)).rev().find_map(char::from_u32)
+}
+
+fn after(character: char) -> Option<char> {
+    (u32::from(character) + 1..=u32::from(char::MAX)).find_map(char::from_u32)
+}
+
+/// A set of texts.
+#[derive(Debug, Clone)]
+pub struct Language {
+    /// From state to state by a character; state 0 starts.
+    steps: Vec<Vec<(CharSet, usize)>>,
+    /// The state in which a text may end.
+    end: usize,
+}
+
+impl Language {
+    /// The language of the empty text.
+    pub fn empty_text() -> Language {
+        Language { steps: vec![Vec::new()], end: 0 }
+    }
+
+    fn add_state(&mut self) -> usize {
+        self.steps.push(Vec::new());
+        self.steps.len() - 1
+    }
+
+    fn step(&mut self, from: usize, set: CharSet, to: usize) {
+        if let Some(steps) = self.steps.get_mut(from) {
+            steps.push((set, to));
+        }
+    }
+
+    /// Continues with a fixed text.
+    pub fn text(&mut self, text: &str) {
+        for character in text.chars() {
+            self.exactly(&CharSet { ranges: vec![(character, character)] }, 1);
+        }
+    }
+
+    /// Continues with exactly so many characters of a set.
+    pub fn exactly(&mut self, set: &CharSet, count: usize) {
+        for _ in 0..count {
+            let next = self.add_state();
+            self.step(self.end, set.clone(), next);
+            self.end = next;
+        }
+    }
+
+    /// Continues with one or more characters of a set.
+    pub fn some(&mut self, set: &CharSet) {
+        self.exactly(set, 1);
+        self.step(self.end, set.clone(), self.end);
+    }
+
+    /// Continues with one of the words.
+    pub fn any_of(&mut self, words: &[String]) {
+        let (start, end) = (self.end, self.add_state());
+        for word in words {
+            let mut at = start;
+            let mut rest = word.chars().peekable();
+            while let Some(character) = rest.next() {
+                let next = if rest.peek().is_some() { self.add_state() } else { end };
+                self.step(at, CharSet { ranges: vec![(character, character)] }, next);
+                at = next;
+            }
+        }
+        self.end = end;
+    }
+
+    /// Continues with anything: all texts that start so.
+    #[must_use]
+    pub fn and_anything(mut self) -> Language {
+        self.step(self.end, CharSet::all(), self.end);
+        self
+    }
+
+    /// Whether the text is in it.
+    pub fn accepts(&self, text: &str) -> bool {
+        let mut states = BTreeSet::from([0]);
+        for character in text.chars() {
+            states = states
+                .iter()
+                .filter_map(|state| self.steps.get(*state))
+                .flatten()
+                .filter(|(set, _)| set.contains(character))
+                .map(|(_, to)| *to)
+                .collect();
+        }
+        states.contains(&self.end)
+    }
+
+    /// A text that lies in both, the shortest; none if they are disjoint.
+    pub fn meet(&self, other: &Language) -> Option<String> {
+        let mut seen = BTreeSet::from([(0, 0)]);
+        let mut queue = VecDeque::from([((0, 0), String::new())]);
+        while let Some(((one, two), text)) = queue.pop_front() {
+            if one == self.end && two == other.end {
+                return Some(text);
+            }
+            for (set_one, to_one) in self.steps.get(one).into_iter().flatten() {
+                for (set_two, to_two) in other.steps.get(two).into_iter().flatten() {
+                    let Some(character) = set_one.common(set_two) else { continue };
+                    if seen.insert((*to_one, *to_two)) {
+                        let mut longer = text.clone();
+                        longer.push(character);
+                        queue.push_back(((*to_one, *to_two), longer));
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn language(build: impl FnOnce(&mut Language)) -> Language {
+        let mut language = Language::empty_text();
+        build(&mut language);
+        language
+    }
+
+    #[test]
+    fn texts_are_accepted_exactly() {
+        let order = language(|l| {
+            l.text("ORDER#");
+            l.some(&CharSet::all_except(&['#']));
+        });
+        assert!(order.accepts("ORDER#1") && order.accepts("ORDER#abc"));
+        assert!(!order.accepts("ORDER#") && !order.accepts("ORDER#a#b") && !order.accepts("order#1"));
+        let day = language(|l| l.exactly(&CharSet::digits(), 2));
+        assert!(day.accepts("07") && !day.accepts("7") && !day.accepts("007"));
+        let status = language(|l| l.any_of(&["sent".to_owned(), "sent-back".to_owned()]));
+        assert!(status.accepts("sent") && status.accepts("sent-back") && !status.accepts("sent-"));
+    }
+
+    #[test]
+    fn languages_that_meet_give_a_text_of_both() {
+        let any = language(|l| l.some(&CharSet::all_except(&['#'])));
+        let meta = language(|l| l.text("META"));
+        assert_eq!(any.meet(&meta).as_deref(), Some("META"));
+        let item = language(|l| l.text("ITEM#1"));
+        assert_eq!(any.meet(&item), None);
+        let prefix = language(|l| l.text("STATUS#sent")).and_anything();
+        let other = language(|l| l.text("STATUS#sent-back"));
+        assert_eq!(prefix.meet(&other).as_deref(), Some("STATUS#sent-back"));
+    }
+}
