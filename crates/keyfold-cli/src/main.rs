@@ -1,2 +1,71 @@
-//! x
-fn main(){}
+//! The `keyfold` command: compile models, serve tables, run patterns, write entities.
+//!
+//! One file in `cmd` for each subcommand; `terminal` prints for people, `json` for programs.
+
+mod backend;
+mod cmd;
+mod failure;
+mod json;
+mod model_file;
+mod terminal;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 done, 1 refused (a condition does not hold, a value is taken), 2 wrong usage,
+3 the model has errors, 4 nothing found, 5 the backend cannot be used.
+
+Start with `keyfold demo`; see docs/language.md for the model language.";
+
+/// Single-table design, compiled: a model language, an engine and a server with Amazon DynamoDB's API.
+#[derive(Parser)]
+#[command(name = "keyfold", version, after_help = AFTER_HELP, arg_required_else_help = true)]
+struct Cli {
+    /// Print JSON for programs instead of text for people.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the e-commerce design: tables, sample, every pattern, then a server.
+    Demo(cmd::demo::Arguments),
+    /// Compile a model and show how each pattern is served, or what is wrong.
+    Check(cmd::check::Arguments),
+    /// Serve tables with Amazon DynamoDB's API over HTTP.
+    Serve(cmd::serve::Arguments),
+    /// Run a pattern or a named write of a model.
+    Run(cmd::run::Arguments),
+    /// Write a whole entity; its keys, copies and guards follow.
+    Put(cmd::put::Arguments),
+    /// Change attributes of an entity; its keys, copies and guards follow.
+    Update(cmd::update::Arguments),
+    /// Delete an entity with its copies and guards.
+    Delete(cmd::delete::Arguments),
+    /// Print completions for a shell.
+    Completions(cmd::completions::Arguments),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        Command::Demo(arguments) => cmd::demo::run(&arguments, cli.json),
+        Command::Check(arguments) => cmd::check::run(&arguments, cli.json),
+        Command::Serve(arguments) => cmd::serve::run(&arguments, cli.json),
+        Command::Run(arguments) => cmd::run::run(&arguments, cli.json),
+        Command::Put(arguments) => cmd::put::run(&arguments, cli.json),
+        Command::Update(arguments) => cmd::update::run(&arguments, cli.json),
+        Command::Delete(arguments) => cmd::delete::run(&arguments, cli.json),
+        Command::Completions(arguments) => {
+            cmd::completions::run(&arguments);
+            Ok(())
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(cli.json),
+    }
+}

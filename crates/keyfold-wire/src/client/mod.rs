@@ -5,4 +5,4 @@ mod response;
 
 pub use request::encode_request;
 pub(crate) use request::{keys_by_table, write_requests};
-pub use response::{ServiceError, decode_error, decode_response};
+pub use response::{ServiceError, decode_error, decode_item, decode_response};

@@ -84,6 +84,17 @@ pub fn decode_response(operation: Operation, body: &[u8]) -> Decoded<Response> {
     })
 }
 
+/// Reads an item in DynamoDB's JSON.
+///
+/// # Errors
+/// When the text is no JSON, or a value in it is none.
+pub fn decode_item(json: &[u8]) -> Decoded<Item> {
+    let mut reader = Reader::new(json);
+    let item = item(&mut reader)?.ok_or_else(|| DecodeError::Shape("expected an item, found null".to_owned()))?;
+    reader.finish()?;
+    Ok(item)
+}
+
 fn item(reader: &mut Reader<'_>) -> Decoded<Option<Item>> {
     match value::attributes(reader)? {
         None => Ok(None),

@@ -1,0 +1,61 @@
+//! Where a command works: an embedded engine over a data folder, or an endpoint.
+
+use crate::failure::Failure;
+use clap::Args;
+use keyfold_client::{Backend, tables};
+use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
+use keyfold_model::Model;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The folder used when none is named.
+pub(crate) const DATA_DEFAULT: &str = ".keyfold/data";
+
+/// Which backend to use.
+#[derive(Args)]
+pub(crate) struct BackendArguments {
+    /// Work on a server with DynamoDB's API instead of a data folder. Region and keys come from AWS_REGION,
+    /// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+    #[arg(long, value_name = "URL", conflicts_with = "data")]
+    endpoint: Option<String>,
+    /// The data folder of the embedded engine.
+    #[arg(long, value_name = "DIR", default_value = DATA_DEFAULT)]
+    data: PathBuf,
+}
+
+impl BackendArguments {
+    /// Opens the backend; an embedded one gets the model's tables.
+    pub(crate) fn open(&self, model: &Model) -> Result<Backend, Failure> {
+        if let Some(url) = &self.endpoint {
+            let environment = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
+            let region = std::env::var("AWS_REGION").unwrap_or_else(|_| environment("AWS_DEFAULT_REGION", "us-east-1"));
+            let (key, secret) = (environment("AWS_ACCESS_KEY_ID", "local"), environment("AWS_SECRET_ACCESS_KEY", "local"));
+            return Ok(Backend::endpoint(url, &region, &key, &secret)?);
+        }
+        let backend = Backend::Embedded(engine(Some(&self.data))?);
+        tables::ensure(&backend, model)?;
+        Ok(backend)
+    }
+}
+
+/// An engine over a data folder, or in memory.
+pub(crate) fn engine(data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
+    let store = match data {
+        None => StoreOptions::Memory,
+        Some(folder) => {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| Failure::Backend(format!("cannot make the data folder {}: {error}", folder.display())))?;
+            StoreOptions::Folder { path: folder.to_owned(), durability: Durability::Synced }
+        }
+    };
+    match Engine::open(EngineOptions::new(store)) {
+        Ok(engine) => Ok(Arc::new(engine)),
+        Err(error) => {
+            let folder = data.map(|folder| folder.display().to_string()).unwrap_or_default();
+            let Failure::Backend(detail) = Failure::from(error) else { return Err(Failure::Backend(folder)) };
+            Err(Failure::Backend(format!(
+                "cannot open the data folder {folder}: {detail}. If a server has it open, add `--endpoint http://127.0.0.1:8000`"
+            )))
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `keyfold delete FILE ENTITY attribute=value ...`.
+
+use super::written::{entity, given, show};
+use crate::backend::BackendArguments;
+use crate::failure::Failure;
+use crate::model_file;
+use clap::Args;
+use keyfold_client::{arguments, write};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The model.
+    file: PathBuf,
+    /// The entity.
+    entity: String,
+    /// The attributes of its key.
+    #[arg(value_name = "ATTRIBUTE=VALUE")]
+    key: Vec<String>,
+    #[command(flatten)]
+    backend: BackendArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
+    let model = model_file::load(&arguments.file, json)?;
+    let entity = entity(&model, &arguments.entity)?;
+    let key = arguments::some_of_entity(entity, &given(&arguments.key)?)?;
+    let backend = arguments.backend.open(&model)?;
+    show(&write::delete(&backend, &model, entity, &key)?, json);
+    Ok(())
+}

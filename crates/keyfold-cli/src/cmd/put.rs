@@ -1,0 +1,39 @@
+//! `keyfold put FILE ENTITY attribute=value ...`.
+
+use super::written::{entity, given, show};
+use crate::backend::BackendArguments;
+use crate::failure::Failure;
+use crate::model_file;
+use clap::Args;
+use keyfold_client::{arguments, write};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The model.
+    file: PathBuf,
+    /// The entity.
+    entity: String,
+    /// Its attributes, attribute=value.
+    #[arg(value_name = "ATTRIBUTE=VALUE")]
+    attributes: Vec<String>,
+    /// Refuse if it exists.
+    #[arg(long)]
+    new: bool,
+    #[command(flatten)]
+    backend: BackendArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
+    let model = model_file::load(&arguments.file, json)?;
+    let entity = entity(&model, &arguments.entity)?;
+    let values = arguments::of_entity(entity, &given(&arguments.attributes)?)?;
+    let backend = arguments.backend.open(&model)?;
+    let written = if arguments.new {
+        write::create(&backend, &model, entity, &values)?
+    } else {
+        write::put(&backend, &model, entity, &values)?
+    };
+    show(&written, json);
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! `keyfold run FILE PATTERN argument=value ...`: one pattern, or one named write.
+
+use super::written;
+use crate::backend::BackendArguments;
+use crate::failure::Failure;
+use crate::terminal::{self, ACCENT, FAINT};
+use crate::{json, model_file};
+use clap::Args;
+use keyfold_client::read::{self, Found};
+use keyfold_client::{ClientError, PageRequest, arguments, write};
+use keyfold_model::{Model, Pattern, Write};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The model.
+    file: PathBuf,
+    /// The pattern or named write.
+    name: String,
+    /// Its arguments, name=value.
+    #[arg(value_name = "NAME=VALUE")]
+    arguments: Vec<String>,
+    /// Items a page, instead of the pattern's own.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+    /// Read all pages.
+    #[arg(long)]
+    all: bool,
+    /// Go on after a page: the `next` that it printed.
+    #[arg(long, value_name = "KEY")]
+    after: Option<String>,
+    #[command(flatten)]
+    backend: BackendArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+    let model = model_file::load(&arguments.file, as_json)?;
+    let given = written::given(&arguments.arguments)?;
+    if let Some(write) = model.write(&arguments.name) {
+        return run_write(arguments, &model, write, &given, as_json);
+    }
+    let pattern = model.pattern(&arguments.name).ok_or_else(|| unknown(&model, &arguments.name))?;
+    let values = arguments::of_pattern(pattern, &given)?;
+    let start = PageRequest { limit: arguments.limit, after: after(arguments.after.as_deref())? };
+    let backend = arguments.backend.open(&model)?;
+    let found = read::run(&backend, &model, pattern, &values, &start, arguments.all)?;
+    if as_json {
+        terminal::line(&report(pattern, &found).to_string());
+    } else {
+        show("", &found);
+    }
+    Ok(())
+}
+
+fn unknown(model: &Model, name: &str) -> ClientError {
+    let patterns = model.patterns.iter().map(|pattern| pattern.name.as_str());
+    let all: Vec<&str> = patterns.chain(model.writes.iter().map(|write| write.name.as_str())).collect();
+    ClientError::Unknown(format!("the model {} has no pattern or write {name}; it has {}", model.name, all.join(", ")))
+}
+
+fn after(text: Option<&str>) -> Result<Option<keyfold_types::Item>, Failure> {
+    text.map(|text| {
+        keyfold_wire::client::decode_item(text.as_bytes())
+            .map_err(|_| Failure::Usage(format!("--after takes the `next` of a page, a key in JSON; got: {text}")))
+    })
+    .transpose()
+}
+
+fn run_write(
+    arguments: &Arguments,
+    model: &Model,
+    write: &Write,
+    given: &BTreeMap<String, String>,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let optional = |name: &str| {
+        let mut attributes = model.entities.iter().filter_map(|entity| entity.attribute(name)).peekable();
+        attributes.peek().is_some() && attributes.all(|attribute| attribute.optional)
+    };
+    let values = arguments::of_write(write, optional, given)?;
+    let backend = arguments.backend.open(model)?;
+    written::show(&write::run(&backend, model, write, &values)?, as_json);
+    Ok(())
+}
+
+/// The request, the items and what they cost.
+pub(super) fn show(indent: &str, found: &Found) {
+    let asked = &found.request;
+    let modifiers = if asked.modifiers.is_empty() { String::new() } else { format!("  {}", asked.modifiers) };
+    terminal::line(&format!(
+        "{indent}{ACCENT}{}{ACCENT:#} {}  {}{FAINT}{modifiers}{FAINT:#}",
+        asked.operation, asked.place, asked.condition
+    ));
+    terminal::items(&format!("{indent}  "), &found.items);
+    let more = if found.next.is_some() { ", more to come" } else { "" };
+    terminal::line(&format!(
+        "{indent}{FAINT}{}, {}, {} read units{more}{FAINT:#}",
+        terminal::counted(found.items.len(), "item"),
+        terminal::counted(found.requests as usize, "request"),
+        found.capacity
+    ));
+    if let Some(next) = &found.next {
+        terminal::line(&format!("{indent}{FAINT}next: --after '{}'{FAINT:#}", json::typed(next)));
+    }
+}
+
+/// The same for programs.
+pub(super) fn report(pattern: &Pattern, found: &Found) -> serde_json::Value {
+    serde_json::json!({
+        "ok": true,
+        "pattern": pattern.name,
+        "request": {
+            "operation": found.request.operation,
+            "table": pattern.plan.table,
+            "index": pattern.plan.index,
+            "keyCondition": found.request.condition,
+            "modifiers": found.request.modifiers,
+        },
+        "items": found.items.iter().map(json::found).collect::<Vec<_>>(),
+        "requests": found.requests,
+        "capacityUnits": found.capacity.units(),
+        "next": found.next.as_ref().map(json::typed),
+    })
+}

@@ -1,0 +1,149 @@
+//! `keyfold serve [FILE...]`: tables with Amazon DynamoDB's API over HTTP.
+
+use crate::backend::{self, DATA_DEFAULT};
+use crate::failure::Failure;
+use crate::terminal::{self, FAINT, GOOD, STRONG};
+use crate::model_file;
+use clap::Args;
+use keyfold_client::tables::{self, Outcome};
+use keyfold_client::Backend;
+use keyfold_engine::Engine;
+use keyfold_server::{Credential, Server, ServerConfig};
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Models whose tables are made if they are absent.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The data folder, made if absent.
+    #[arg(long, value_name = "DIR", default_value = DATA_DEFAULT)]
+    data: PathBuf,
+    /// Keep everything in memory; nothing is left when the server stops.
+    #[arg(long, conflicts_with = "data")]
+    memory: bool,
+    #[command(flatten)]
+    listen: Listen,
+}
+
+/// Where to listen, and for whom.
+#[derive(Args)]
+pub(super) struct Listen {
+    /// The port; 0 takes any free one.
+    #[arg(long, default_value_t = 8000)]
+    pub(super) port: u16,
+    /// The address to listen on.
+    #[arg(long, default_value = "127.0.0.1")]
+    pub(super) host: IpAddr,
+    /// Accept only requests signed with this key (may be repeated). Without it anyone may call, and the
+    /// server listens on this machine only.
+    #[arg(long = "credential", value_name = "KEY:SECRET", env = "KEYFOLD_CREDENTIALS", value_delimiter = ',', hide_env_values = true)]
+    pub(super) credentials: Vec<String>,
+    /// Listen beyond this machine even though anyone may call.
+    #[arg(long)]
+    pub(super) allow_anyone: bool,
+}
+
+impl Listen {
+    fn config(&self) -> Result<ServerConfig, Failure> {
+        let mut config = ServerConfig::new(SocketAddr::new(self.host, self.port));
+        for text in &self.credentials {
+            let Some((access_key, secret)) = text.split_once(':').filter(|(key, secret)| !key.is_empty() && !secret.is_empty()) else {
+                return Err(Failure::Usage("--credential takes KEY:SECRET".to_owned()));
+            };
+            config.credentials.push(Credential { access_key: access_key.to_owned(), secret: secret.to_owned() });
+        }
+        if !self.host.is_loopback() && config.credentials.is_empty() && !self.allow_anyone {
+            return Err(Failure::Usage(format!(
+                "{} is reached from other machines, and anyone could read and write; add --credential KEY:SECRET (or --allow-anyone)",
+                self.host
+            )));
+        }
+        Ok(config)
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
+    let models = arguments.files.iter().map(|file| model_file::load(file, json)).collect::<Result<Vec<_>, _>>()?;
+    let engine = backend::engine((!arguments.memory).then_some(arguments.data.as_path()))?;
+    let embedded = Backend::Embedded(Arc::clone(&engine));
+    let mut made = Vec::new();
+    for model in &models {
+        made.extend(tables::ensure(&embedded, model)?);
+    }
+    drop(embedded);
+    let place = if arguments.memory { "memory".to_owned() } else { arguments.data.display().to_string() };
+    start(engine, &arguments.listen, |address| {
+        if json {
+            let tables: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
+            let report = serde_json::json!({ "ok": true, "endpoint": format!("http://{address}"), "data": place, "tables": tables });
+            terminal::line(&report.to_string());
+            return Ok(());
+        }
+        for (table, outcome) in &made {
+            let what = match outcome {
+                Outcome::Created => "created",
+                Outcome::Existing => "as the model says",
+            };
+            terminal::line(&format!("table {STRONG}{table}{STRONG:#}: {what}"));
+        }
+        how_to_connect(address, &place);
+        Ok(())
+    })
+}
+
+/// Says where the server is and how clients reach it.
+pub(super) fn how_to_connect(address: SocketAddr, place: &str) {
+    terminal::line(&format!("{GOOD}serving{GOOD:#} the DynamoDB API at {STRONG}http://{address}{STRONG:#}  {FAINT}data: {place}; stop with Ctrl-C{FAINT:#}"));
+    terminal::line(&format!("{FAINT}  any AWS SDK:  AWS_ENDPOINT_URL=http://{address} AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local{FAINT:#}"));
+    terminal::line(&format!("{FAINT}  boto3:        boto3.client(\"dynamodb\", endpoint_url=\"http://{address}\"){FAINT:#}"));
+    terminal::line(&format!("{FAINT}  JavaScript:   new DynamoDBClient({{ endpoint: \"http://{address}\" }}){FAINT:#}"));
+}
+
+/// Listens, calls `ready` with the address, and serves until Ctrl-C or SIGTERM.
+pub(super) fn start(
+    engine: Arc<Engine>,
+    listen: &Listen,
+    ready: impl FnOnce(SocketAddr) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let config = listen.config()?;
+    // Requests are answered on these threads; more than cores, so that one waiting for the disk holds up no other.
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads((cores * 2).max(4))
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Backend(format!("cannot start threads: {error}")))?;
+    let port = listen.port;
+    let server = runtime.block_on(Server::bind(engine, config)).map_err(|error| {
+        Failure::Backend(format!("{error}; another server may be running, try `--port {}`", port.wrapping_add(1).max(1)))
+    })?;
+    let address = server.address();
+    let serving = runtime.spawn(server.run(stop_signal()));
+    ready(address)?;
+    let ended = runtime.block_on(serving);
+    terminal::error_line("stopped");
+    ended.map_err(|error| Failure::Backend(format!("the server failed: {error}")))
+}
+
+async fn stop_signal() {
+    let interrupt = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                () = interrupt => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    interrupt.await;
+}

@@ -1,0 +1,43 @@
+//! What a write did, for people and programs; shared by `put`, `update`, `delete` and `run`.
+
+use crate::terminal::{self, ACCENT, FAINT, GOOD};
+use keyfold_client::arguments;
+use keyfold_client::write::Written;
+use keyfold_client::ClientError;
+use keyfold_model::{Entity, Model};
+use std::collections::BTreeMap;
+
+pub(super) fn show(written: &Written, json: bool) {
+    if json {
+        let report = serde_json::json!({
+            "ok": true,
+            "operation": written.operation,
+            "changes": written.changes,
+            "capacityUnits": written.capacity.units(),
+        });
+        terminal::line(&report.to_string());
+        return;
+    }
+    if written.changes.is_empty() {
+        terminal::line(&format!("{GOOD}unchanged{GOOD:#}: it is so already"));
+        return;
+    }
+    let changes = written.changes.join(", ");
+    terminal::line(&format!(
+        "{GOOD}done{GOOD:#}  {ACCENT}{}{ACCENT:#}: {changes}  {FAINT}{} units{FAINT:#}",
+        written.operation, written.capacity
+    ));
+}
+
+/// `name=value` arguments by name; the last of a name wins.
+pub(super) fn given(texts: &[String]) -> Result<BTreeMap<String, String>, ClientError> {
+    texts.iter().map(|text| arguments::split(text)).collect()
+}
+
+/// The entity of a name, or an error that lists what there is.
+pub(super) fn entity<'m>(model: &'m Model, name: &str) -> Result<&'m Entity, ClientError> {
+    model.entity(name).ok_or_else(|| {
+        let known: Vec<&str> = model.entities.iter().map(|entity| entity.name.as_str()).collect();
+        ClientError::Unknown(format!("the model {} has no entity {name}; it has {}", model.name, known.join(", ")))
+    })
+}

@@ -1,0 +1,93 @@
+//! How the command ends when it cannot do what was asked: a message, and an exit code with a meaning.
+
+use crate::terminal::{self, ERROR};
+use keyfold_api::ApiError;
+use keyfold_client::ClientError;
+use std::process::ExitCode;
+
+/// Why the command fails.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A condition does not hold, a value is taken, a table differs.
+    Refused(String),
+    /// The arguments are wrong.
+    Usage(String),
+    /// The model has errors; they have been shown.
+    Model,
+    /// What must exist does not.
+    NotFound(String),
+    /// The backend cannot be used.
+    Backend(String),
+}
+
+impl Failure {
+    fn code(&self) -> u8 {
+        match self {
+            Failure::Refused(_) => 1,
+            Failure::Usage(_) => 2,
+            Failure::Model => 3,
+            Failure::NotFound(_) => 4,
+            Failure::Backend(_) => 5,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Failure::Refused(_) => "refused",
+            Failure::Usage(_) => "usage",
+            Failure::Model => "model",
+            Failure::NotFound(_) => "not_found",
+            Failure::Backend(_) => "backend",
+        }
+    }
+
+    fn message(&self) -> Option<&str> {
+        match self {
+            Failure::Refused(message)
+            | Failure::Usage(message)
+            | Failure::NotFound(message)
+            | Failure::Backend(message) => Some(message),
+            Failure::Model => None,
+        }
+    }
+
+    pub(crate) fn report(&self, json: bool) -> ExitCode {
+        if let Some(message) = self.message() {
+            if json {
+                let report = serde_json::json!({ "error": { "kind": self.kind(), "message": message } });
+                terminal::line(&report.to_string());
+            } else {
+                terminal::error_line(&format!("{ERROR}error{ERROR:#}: {message}"));
+            }
+        }
+        ExitCode::from(self.code())
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Failure {
+        let message = error.to_string();
+        match error {
+            ClientError::Value(_) | ClientError::Unknown(_) | ClientError::Missing(_) => Failure::Usage(message),
+            ClientError::TableDiffers { .. } | ClientError::Refused(_) => Failure::Refused(message),
+            ClientError::NotFound(_) => Failure::NotFound(message),
+            ClientError::Transport(_) => Failure::Backend(message),
+            ClientError::Service { exception, message: detail, .. } => match exception.as_str() {
+                "ResourceNotFoundException" => Failure::Backend(format!(
+                    "{message}; the tables of a model are made by `keyfold serve FILE`"
+                )),
+                "InternalServerError" => Failure::Backend(detail),
+                _ => Failure::Refused(message),
+            },
+        }
+    }
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Failure {
+        match error {
+            ApiError::Internal(detail) => Failure::Backend(detail),
+            other => Failure::Refused(other.to_string()),
+        }
+    }
+}

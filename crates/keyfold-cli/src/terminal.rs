@@ -1,0 +1,91 @@
+//! Text for people: styles, and tables of items. Colours go away when nobody is looking.
+
+use anstyle::{AnsiColor, Style};
+use keyfold_client::FoundItem;
+use keyfold_model::value;
+use std::io::Write as _;
+
+/// Names and headings.
+pub(crate) const STRONG: Style = Style::new().bold();
+/// What is less important.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+/// Operations.
+pub(crate) const ACCENT: Style = AnsiColor::Cyan.on_default();
+/// What went well.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// What went wrong.
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+
+/// Widest column of a table, in characters.
+const COLUMN_CHARS_MAX: usize = 36;
+
+/// Prints a line. A closed pipe ends the command quietly, as it does for others.
+pub(crate) fn line(text: &str) {
+    if writeln!(anstream::stdout(), "{text}").is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// Prints a line to the error stream.
+pub(crate) fn error_line(text: &str) {
+    if writeln!(anstream::stderr(), "{text}").is_err() {
+        std::process::exit(1);
+    }
+}
+
+/// Whether the error stream shows colours.
+pub(crate) fn error_has_color() -> bool {
+    anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
+}
+
+fn clip(text: &str) -> String {
+    if text.chars().count() <= COLUMN_CHARS_MAX {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(COLUMN_CHARS_MAX - 1).collect();
+    format!("{kept}…")
+}
+
+/// Items as tables, one for each run of items of one kind.
+pub(crate) fn items(indent: &str, found: &[FoundItem]) {
+    for run in found.chunk_by(|one, two| one.kind == two.kind) {
+        let mut names: Vec<&str> = Vec::new();
+        for item in run {
+            for (name, _) in &item.attributes {
+                if !names.contains(&name.as_str()) {
+                    names.push(name);
+                }
+            }
+        }
+        let kind = run.first().map_or("", |item| item.kind.as_str());
+        let mut rows = vec![std::iter::once(kind.to_owned()).chain(names.iter().map(|name| (*name).to_owned())).collect()];
+        for item in run {
+            let mut row = vec![String::new()];
+            row.extend(names.iter().map(|name| item.attributes.get(name).map(value::display).map_or(String::new(), |text| clip(&text))));
+            rows.push(row);
+        }
+        table(indent, &rows);
+    }
+}
+
+/// Rows as aligned columns, the first row as heading.
+pub(crate) fn table(indent: &str, rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for (place, row) in rows.iter().enumerate() {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let text = cells.collect::<Vec<_>>().join("  ");
+        let text = text.trim_end();
+        if place == 0 {
+            line(&format!("{indent}{FAINT}{text}{FAINT:#}"));
+        } else {
+            line(&format!("{indent}{text}"));
+        }
+    }
+}
+
+/// `1 item`, `2 items`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}

@@ -1,0 +1,56 @@
+//! Where requests go.
+
+use crate::error::ClientError;
+use crate::http::HttpBackend;
+use keyfold_api::{ApiError, Request, Response};
+use keyfold_engine::Engine;
+use std::sync::Arc;
+
+/// An engine in this process, or an endpoint with DynamoDB's API.
+pub enum Backend {
+    /// An engine in this process.
+    Embedded(Arc<Engine>),
+    /// An endpoint: a Keyfold server, Amazon DynamoDB, or another engine with its API.
+    Http(Box<HttpBackend>),
+}
+
+impl Backend {
+    /// A backend at an endpoint, `http://127.0.0.1:8000` or `https://dynamodb.eu-west-1.amazonaws.com`.
+    /// Region and credentials are those of the caller.
+    ///
+    /// # Errors
+    /// `Transport` when the text is no such address.
+    pub fn endpoint(url: &str, region: &str, access_key: &str, secret: &str) -> Result<Backend, ClientError> {
+        Ok(Backend::Http(Box::new(HttpBackend::new(url, region, access_key, secret)?)))
+    }
+
+    /// Carries out a request.
+    ///
+    /// # Errors
+    /// `Service` when the backend refuses, `Transport` when it cannot be reached.
+    pub fn call(&self, request: Request) -> Result<Response, ClientError> {
+        match self {
+            Backend::Embedded(engine) => engine.execute(request).wait().map_err(service_error),
+            Backend::Http(http) => http.call(&request),
+        }
+    }
+}
+
+fn service_error(error: ApiError) -> ClientError {
+    let reasons = match &error {
+        ApiError::TransactionCanceled(reasons) => {
+            reasons.iter().map(|reason| (reason.code().to_owned(), reason.message().map(str::to_owned))).collect()
+        }
+        _ => Vec::new(),
+    };
+    let message = match &error {
+        ApiError::Internal(detail) => detail.clone(),
+        other => other.message().unwrap_or_default(),
+    };
+    ClientError::Service { exception: error.kind().exception().to_owned(), message, reasons }
+}
+
+/// The answer had the shape of another operation: a bug of the backend.
+pub(crate) fn unexpected() -> ClientError {
+    ClientError::Transport("the backend answered another operation than was asked".to_owned())
+}

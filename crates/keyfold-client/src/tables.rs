@@ -1,0 +1,240 @@
+//! A model's tables: made if they are absent, compared if they exist.
+
+use crate::backend::{Backend, unexpected};
+use crate::error::ClientError;
+use keyfold_api::{
+    AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, KeyElement, KeySchemaElement, KeyType, Named,
+    Projection, ProjectionType, Response, ScalarAttributeType, SecondaryIndex, TableDescription,
+    TableStatus, WireName,
+};
+use keyfold_model::schema::{self, Column};
+use keyfold_model::{IndexKind, Model, Table};
+use keyfold_types::KeyKind;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// How long a new table may take to become active.
+const ACTIVE_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// What was done for a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was made.
+    Created,
+    /// It exists and fits the model.
+    Existing,
+}
+
+/// Makes the tables of a model, or checks those that exist.
+///
+/// # Errors
+/// `TableDiffers` when one contradicts the model; what the backend says otherwise.
+pub fn ensure(backend: &Backend, model: &Model) -> Result<Vec<(String, Outcome)>, ClientError> {
+    // Compared first, so that nothing is made for a model that does not fit.
+    let mut missing = Vec::new();
+    let mut outcomes = Vec::new();
+    for table in &model.tables {
+        match describe(backend, &table.name)? {
+            None => missing.push(table),
+            Some(existing) => {
+                let differences = differences(table, &existing);
+                if !differences.is_empty() {
+                    return Err(ClientError::TableDiffers { table: table.name.clone(), differences });
+                }
+                outcomes.push((table.name.clone(), Outcome::Existing));
+            }
+        }
+    }
+    for table in missing {
+        backend.call(create_input(table).into())?;
+        wait_until_active(backend, &table.name)?;
+        outcomes.push((table.name.clone(), Outcome::Created));
+    }
+    Ok(outcomes)
+}
+
+fn describe(backend: &Backend, table: &str) -> Result<Option<TableDescription>, ClientError> {
+    let input = DescribeTableInput { table_name: Some(table.to_owned()) };
+    match backend.call(input.into()) {
+        Ok(Response::DescribeTable(description)) => Ok(Some(description)),
+        Ok(_) => Err(unexpected()),
+        Err(ClientError::Service { exception, .. }) if exception == "ResourceNotFoundException" => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn wait_until_active(backend: &Backend, table: &str) -> Result<(), ClientError> {
+    let started = Instant::now();
+    loop {
+        let status = describe(backend, table)?.map(|description| description.table_status);
+        if status == Some(TableStatus::Active) {
+            return Ok(());
+        }
+        if started.elapsed() > ACTIVE_TIMEOUT {
+            return Err(ClientError::Transport(format!("the table {table} did not become active in two minutes")));
+        }
+        std::thread::sleep(Duration::from_millis(500));
+    }
+}
+
+fn scalar(kind: KeyKind) -> ScalarAttributeType {
+    match kind {
+        KeyKind::S => ScalarAttributeType::S,
+        KeyKind::N => ScalarAttributeType::N,
+        KeyKind::B => ScalarAttributeType::B,
+    }
+}
+
+fn key_elements(partition: &Column, sort: Option<&Column>) -> Vec<KeyElement> {
+    let mut elements = vec![(partition.name.clone(), KeyType::Hash)];
+    elements.extend(sort.map(|column| (column.name.clone(), KeyType::Range)));
+    elements
+}
+
+fn key_schema(elements: Vec<KeyElement>) -> Option<Vec<KeySchemaElement>> {
+    let element = |(name, part): KeyElement| KeySchemaElement { attribute_name: Some(name), key_type: Some(part.into()) };
+    Some(elements.into_iter().map(element).collect())
+}
+
+fn projection(index: &schema::Index) -> (ProjectionType, Vec<String>) {
+    match &index.projection {
+        schema::Projection::All => (ProjectionType::All, Vec::new()),
+        schema::Projection::Keys => (ProjectionType::KeysOnly, Vec::new()),
+        schema::Projection::Only(names) => (ProjectionType::Include, names.clone()),
+    }
+}
+
+/// The key attributes of a table and its indexes, and their types.
+fn definitions(table: &Table) -> BTreeMap<String, ScalarAttributeType> {
+    let own = std::iter::once(&table.partition).chain(&table.sort);
+    let indexes = table.indexes.iter().flat_map(|index| std::iter::once(&index.partition).chain(&index.sort));
+    own.chain(indexes).map(|column| (column.name.clone(), scalar(column.kind))).collect()
+}
+
+/// The CreateTable request of a model's table: on demand, with all its indexes.
+pub fn create_input(table: &Table) -> CreateTableInput {
+    let of_kind = |kind: IndexKind| {
+        let indexes: Vec<SecondaryIndex> = table
+            .indexes
+            .iter()
+            .filter(|index| index.kind == kind)
+            .map(|index| {
+                let (projection_type, names) = projection(index);
+                SecondaryIndex {
+                    index_name: Some(index.name.clone()),
+                    key_schema: key_schema(key_elements(&index.partition, index.sort.as_ref())),
+                    projection: Some(Projection {
+                        projection_type: Some(projection_type.into()),
+                        non_key_attributes: (!names.is_empty()).then_some(names),
+                    }),
+                    provisioned_throughput: None,
+                }
+            })
+            .collect();
+        (!indexes.is_empty()).then_some(indexes)
+    };
+    let definition = |(name, kind): (String, ScalarAttributeType)| AttributeDefinition {
+        attribute_name: Some(name),
+        attribute_type: Some(kind.into()),
+    };
+    CreateTableInput {
+        table_name: Some(table.name.clone()),
+        attribute_definitions: Some(definitions(table).into_iter().map(definition).collect()),
+        key_schema: key_schema(key_elements(&table.partition, table.sort.as_ref())),
+        local_secondary_indexes: of_kind(IndexKind::Local),
+        global_secondary_indexes: of_kind(IndexKind::Global),
+        billing_mode: Some(Named::Known(BillingMode::PayPerRequest)),
+        ..CreateTableInput::default()
+    }
+}
+
+fn print_key(elements: &[KeyElement], kinds: &BTreeMap<String, ScalarAttributeType>) -> String {
+    let print = |(name, _): &KeyElement| match kinds.get(name) {
+        Some(kind) => format!("{name}: {}", kind.word()),
+        None => name.clone(),
+    };
+    format!("({})", elements.iter().map(print).collect::<Vec<_>>().join(", "))
+}
+
+/// How an existing table differs from a model's. An index that the model does not know is no difference.
+pub fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
+    let mut found = Vec::new();
+    let wanted_kinds = definitions(table);
+    let existing_kinds: BTreeMap<String, ScalarAttributeType> =
+        existing.attribute_definitions.iter().cloned().collect();
+    let mut compare = |what: String, wanted: &[KeyElement], is: &[KeyElement]| {
+        let (wanted, is) = (print_key(wanted, &wanted_kinds), print_key(is, &existing_kinds));
+        if wanted != is {
+            found.push(format!("{what}: the model says {wanted}, the table has {is}"));
+        }
+    };
+    compare("key".to_owned(), &key_elements(&table.partition, table.sort.as_ref()), &existing.key_schema);
+    let mut others = Vec::new();
+    for index in &table.indexes {
+        let (kind, there) = match index.kind {
+            IndexKind::Local => ("lsi", &existing.local_secondary_indexes),
+            IndexKind::Global => ("gsi", &existing.global_secondary_indexes),
+        };
+        let Some(is) = there.iter().find(|is| is.index_name == index.name) else {
+            others.push(format!("{kind} {}: the model has it, the table has not", index.name));
+            continue;
+        };
+        compare(
+            format!("{kind} {}", index.name),
+            &key_elements(&index.partition, index.sort.as_ref()),
+            &is.key_schema,
+        );
+        let (wanted_type, mut wanted_names) = projection(index);
+        let mut names = is.non_key_attributes.clone();
+        wanted_names.sort_unstable();
+        names.sort_unstable();
+        if wanted_type != is.projection_type || wanted_names != names {
+            let print = |kind: ProjectionType, names: &[String]| match kind {
+                ProjectionType::Include => format!("INCLUDE ({})", names.join(", ")),
+                ProjectionType::All | ProjectionType::KeysOnly => kind.word().to_owned(),
+            };
+            others.push(format!(
+                "{kind} {}: the model projects {}, the table {}",
+                index.name,
+                print(wanted_type, &wanted_names),
+                print(is.projection_type, &names)
+            ));
+        }
+    }
+    found.extend(others);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_made_from_a_model_has_no_differences_to_it() {
+        let source = "model m 1\ntable T (PK, SK: number)\n  gsi G (A, B) project (x)\n  lsi L (N: number)\n";
+        let model = keyfold_model::compile(source).model.unwrap();
+        let table = &model.tables[0];
+        let engine = keyfold_engine::Engine::open(keyfold_engine::EngineOptions::new(
+            keyfold_engine::StoreOptions::Memory,
+        ))
+        .unwrap();
+        let backend = Backend::Embedded(std::sync::Arc::new(engine));
+        assert_eq!(ensure(&backend, &model).unwrap(), [("T".to_owned(), Outcome::Created)]);
+        assert_eq!(ensure(&backend, &model).unwrap(), [("T".to_owned(), Outcome::Existing)]);
+        let existing = describe(&backend, "T").unwrap().unwrap();
+        assert_eq!(differences(table, &existing), Vec::<String>::new());
+
+        let other = "model m 1\ntable T (PK, SK)\n  gsi G (A, C) project keys\n  gsi H (D)\n";
+        let other = keyfold_model::compile(other).model.unwrap();
+        let Err(ClientError::TableDiffers { differences, .. }) = ensure(&backend, &other) else { panic!("fits") };
+        assert_eq!(
+            differences,
+            [
+                "key: the model says (PK: S, SK: S), the table has (PK: S, SK: N)",
+                "gsi G: the model says (A: S, C: S), the table has (A: S, B: S)",
+                "gsi G: the model projects KEYS_ONLY, the table INCLUDE (x)",
+                "gsi H: the model has it, the table has not",
+            ]
+        );
+    }
+}
