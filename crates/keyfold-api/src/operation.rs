@@ -1,15 +1,16 @@
 //! The operations, and a request or response of any of them.
 
 use crate::input::{
-    BatchGetItemInput, BatchWriteItemInput, DeleteItemInput, GetItemInput, PutItemInput, QueryInput, ScanInput,
-    TransactGetItemsInput, TransactWriteItemsInput, UpdateItemInput,
+    BatchGetItemInput, BatchWriteItemInput, DeleteItemInput, GetItemInput, PutItemInput, QueryInput,
+    ScanInput, TransactGetItemsInput, TransactWriteItemsInput, UpdateItemInput,
 };
 use crate::output::{
     BatchGetItemOutput, BatchWriteItemOutput, GetItemOutput, PageOutput, TransactGetItemsOutput,
     TransactWriteItemsOutput, WriteItemOutput,
 };
 use crate::table::{
-    CreateTableInput, DeleteTableInput, DescribeTableInput, ListTablesInput, ListTablesOutput, TableDescription,
+    CreateTableInput, DeleteTableInput, DescribeTableInput, ListTablesInput, ListTablesOutput,
+    TableDescription,
 };
 
 macro_rules! operations {

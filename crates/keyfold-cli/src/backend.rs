@@ -27,9 +27,12 @@ impl BackendArguments {
     /// Opens the backend; an embedded one gets the model's tables.
     pub(crate) fn open(&self, model: &Model) -> Result<Backend, Failure> {
         if let Some(url) = &self.endpoint {
-            let environment = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
-            let region = std::env::var("AWS_REGION").unwrap_or_else(|_| environment("AWS_DEFAULT_REGION", "us-east-1"));
-            let (key, secret) = (environment("AWS_ACCESS_KEY_ID", "local"), environment("AWS_SECRET_ACCESS_KEY", "local"));
+            let environment =
+                |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
+            let region = std::env::var("AWS_REGION")
+                .unwrap_or_else(|_| environment("AWS_DEFAULT_REGION", "us-east-1"));
+            let (key, secret) =
+                (environment("AWS_ACCESS_KEY_ID", "local"), environment("AWS_SECRET_ACCESS_KEY", "local"));
             return Ok(Backend::endpoint(url, &region, &key, &secret)?);
         }
         let backend = Backend::Embedded(engine(Some(&self.data))?);
@@ -43,8 +46,9 @@ pub(crate) fn engine(data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
     let store = match data {
         None => StoreOptions::Memory,
         Some(folder) => {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| Failure::Backend(format!("cannot make the data folder {}: {error}", folder.display())))?;
+            std::fs::create_dir_all(folder).map_err(|error| {
+                Failure::Backend(format!("cannot make the data folder {}: {error}", folder.display()))
+            })?;
             StoreOptions::Folder { path: folder.to_owned(), durability: Durability::Synced }
         }
     };

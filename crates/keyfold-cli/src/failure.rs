@@ -68,7 +68,9 @@ impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Failure {
         let message = error.to_string();
         match error {
-            ClientError::Value(_) | ClientError::Unknown(_) | ClientError::Missing(_) => Failure::Usage(message),
+            ClientError::Value(_) | ClientError::Unknown(_) | ClientError::Missing(_) => {
+                Failure::Usage(message)
+            }
             ClientError::TableDiffers { .. } | ClientError::Refused(_) => Failure::Refused(message),
             ClientError::NotFound(_) => Failure::NotFound(message),
             ClientError::Transport(_) => Failure::Backend(message),

@@ -13,9 +13,11 @@ pub(crate) fn value(value_: &Value) -> Json {
             match number.to_i64() {
                 Some(whole) => Json::from(whole),
                 // A double keeps 15 digits; more would be another number.
-                None if number.digits() <= 15 => {
-                    text.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map_or(Json::from(text), Json::Number)
-                }
+                None if number.digits() <= 15 => text
+                    .parse::<f64>()
+                    .ok()
+                    .and_then(serde_json::Number::from_f64)
+                    .map_or(Json::from(text), Json::Number),
                 None => Json::from(text),
             }
         }
@@ -33,14 +35,10 @@ pub(crate) fn value(value_: &Value) -> Json {
     }
 }
 
-/// Attributes by name.
-pub(crate) fn attributes(item: &Item) -> Json {
-    Json::Object(item.iter().map(|(name, held)| (name.clone(), value(held))).collect::<Map<_, _>>())
-}
-
 /// An item and what it is.
 pub(crate) fn found(item: &FoundItem) -> Json {
-    serde_json::json!({ "kind": item.kind, "attributes": attributes(&item.attributes) })
+    let attributes = item.attributes.iter().map(|(name, held)| (name.clone(), value(held)));
+    serde_json::json!({ "kind": item.kind, "attributes": Json::Object(attributes.collect::<Map<_, _>>()) })
 }
 
 /// An item in DynamoDB's typed JSON: a cursor that can be given back.

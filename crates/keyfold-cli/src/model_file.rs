@@ -29,7 +29,10 @@ pub(crate) fn compile(source: &str, path: &str, json: bool) -> Result<Model, Fai
         }
     } else {
         for diagnostic in &compiled.diagnostics {
-            terminal::error_line(&format!("{}\n", diagnostic.render(source, path, terminal::error_has_color())));
+            terminal::error_line(&format!(
+                "{}\n",
+                diagnostic.render(source, path, terminal::error_has_color())
+            ));
         }
         let errors = compiled.diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
         if errors > 0 {

@@ -58,10 +58,15 @@ pub(crate) fn items(indent: &str, found: &[FoundItem]) {
             }
         }
         let kind = run.first().map_or("", |item| item.kind.as_str());
-        let mut rows = vec![std::iter::once(kind.to_owned()).chain(names.iter().map(|name| (*name).to_owned())).collect()];
+        let mut rows = vec![
+            std::iter::once(kind.to_owned()).chain(names.iter().map(|name| (*name).to_owned())).collect(),
+        ];
         for item in run {
             let mut row = vec![String::new()];
-            row.extend(names.iter().map(|name| item.attributes.get(name).map(value::display).map_or(String::new(), |text| clip(&text))));
+            row.extend(names.iter().map(|name| {
+                let held = item.attributes.iter().find(|(known, _)| known == name);
+                held.map_or(String::new(), |(_, held)| clip(&value::display(held)))
+            }));
             rows.push(row);
         }
         table(indent, &rows);
@@ -71,7 +76,9 @@ pub(crate) fn items(indent: &str, found: &[FoundItem]) {
 /// Rows as aligned columns, the first row as heading.
 pub(crate) fn table(indent: &str, rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let width = |at: usize| {
+        rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     for (place, row) in rows.iter().enumerate() {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));

@@ -28,7 +28,11 @@ fn typed<'t>(
     for (name, text) in given {
         let Some((_, kind)) = known.iter().find(|(known, _)| known == name) else {
             let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-            let list = if names.is_empty() { "it takes none".to_owned() } else { format!("it has {}", names.join(", ")) };
+            let list = if names.is_empty() {
+                "it takes none".to_owned()
+            } else {
+                format!("it has {}", names.join(", "))
+            };
             return Err(ClientError::Unknown(format!("{of} has no `{name}`; {list}")));
         };
         values.insert(name.clone(), value::parse(name, kind, text)?);
@@ -66,10 +70,15 @@ pub fn of_write(
     optional: impl Fn(&str) -> bool,
     given: &BTreeMap<String, String>,
 ) -> Result<Values, ClientError> {
-    let known: Vec<(&str, &Type)> = write.parameters.iter().map(|(name, kind)| (name.as_str(), kind)).collect();
+    let known: Vec<(&str, &Type)> =
+        write.parameters.iter().map(|(name, kind)| (name.as_str(), kind)).collect();
     let of = format!("the write {}", write.name);
     let values = typed(given, &known, &of)?;
-    require(&values, write.parameters.iter().map(|(name, _)| name.clone()).filter(|name| !optional(name)), &of)?;
+    require(
+        &values,
+        write.parameters.iter().map(|(name, _)| name.clone()).filter(|name| !optional(name)),
+        &of,
+    )?;
     Ok(values)
 }
 

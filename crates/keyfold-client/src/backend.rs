@@ -38,9 +38,10 @@ impl Backend {
 
 fn service_error(error: ApiError) -> ClientError {
     let reasons = match &error {
-        ApiError::TransactionCanceled(reasons) => {
-            reasons.iter().map(|reason| (reason.code().to_owned(), reason.message().map(str::to_owned))).collect()
-        }
+        ApiError::TransactionCanceled(reasons) => reasons
+            .iter()
+            .map(|reason| (reason.code().to_owned(), reason.message().map(str::to_owned)))
+            .collect(),
         _ => Vec::new(),
     };
     let message = match &error {

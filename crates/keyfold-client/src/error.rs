@@ -50,7 +50,8 @@ impl ClientError {
         match exception.as_str() {
             "ConditionalCheckFailedException" => Some(vec![0]),
             "TransactionCanceledException" => {
-                let failed = reasons.iter().enumerate().filter(|(_, (code, _))| code == "ConditionalCheckFailed");
+                let failed =
+                    reasons.iter().enumerate().filter(|(_, (code, _))| code == "ConditionalCheckFailed");
                 let failed: Vec<usize> = failed.map(|(at, _)| at).collect();
                 (!failed.is_empty()).then_some(failed)
             }

@@ -25,7 +25,12 @@ pub struct HttpBackend {
 }
 
 impl HttpBackend {
-    pub(crate) fn new(url: &str, region: &str, access_key: &str, secret: &str) -> Result<HttpBackend, ClientError> {
+    pub(crate) fn new(
+        url: &str,
+        region: &str,
+        access_key: &str,
+        secret: &str,
+    ) -> Result<HttpBackend, ClientError> {
         let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
         let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
         if host.is_empty() {
@@ -90,7 +95,8 @@ impl HttpBackend {
         ];
         let authorization =
             keyfold_sigv4::sign(&self.access_key, &self.secret, &self.region, &timestamp, &headers, body);
-        let unreachable = |error: ureq::Error| ClientError::Transport(format!("cannot reach {}: {error}", self.url));
+        let unreachable =
+            |error: ureq::Error| ClientError::Transport(format!("cannot reach {}: {error}", self.url));
         let mut response = self
             .agent
             .post(&self.url)

@@ -4,7 +4,8 @@ use crate::arguments::Values;
 use crate::backend::{Backend, unexpected};
 use crate::error::ClientError;
 use keyfold_api::{
-    ConsumedCapacity, ExpressionAttributes, GetItemInput, QueryInput, Request, Response, ReturnConsumedCapacity, Returns,
+    ConsumedCapacity, ExpressionAttributes, GetItemInput, QueryInput, Request, Response,
+    ReturnConsumedCapacity, Returns,
 };
 use keyfold_model::plan::RequestKind;
 use keyfold_model::schema::KeyPair;
@@ -25,8 +26,8 @@ pub struct PageRequest {
 pub struct FoundItem {
     /// The entity, or `Entity.copy`.
     pub kind: String,
-    /// The attributes of the model, without keys.
-    pub attributes: Item,
+    /// The attributes of the model, without keys, in the order of their declaration.
+    pub attributes: Vec<(String, Value)>,
 }
 
 /// One page of a pattern's answer.
@@ -93,7 +94,8 @@ pub fn page(
         RequestKind::GetItem => get(backend, table, plan, partition, arguments)?,
         RequestKind::Query => query(backend, table, plan, partition, arguments, page)?,
     };
-    let items = items.into_iter().map(|item| classify(model, pattern, table, item)).collect::<Result<Vec<_>, _>>()?;
+    let items =
+        items.into_iter().map(|item| classify(model, pattern, table, item)).collect::<Result<Vec<_>, _>>()?;
     if let [one] = pattern.returned.as_slice()
         && !one.many
     {
@@ -105,7 +107,10 @@ pub fn page(
             )));
         }
         if items.is_empty() && !one.optional {
-            return Err(ClientError::NotFound(format!("{}: no item for {}", pattern.name, request.condition)));
+            return Err(ClientError::NotFound(format!(
+                "{}: no item for {}",
+                pattern.name, request.condition
+            )));
         }
     }
     Ok(Page { items, request, capacity, next })
@@ -132,7 +137,13 @@ pub fn run(
         request: first.request,
     };
     while all_pages && let Some(after) = found.next.take() {
-        let more = page(backend, model, pattern, arguments, &PageRequest { limit: start.limit, after: Some(after) })?;
+        let more = page(
+            backend,
+            model,
+            pattern,
+            arguments,
+            &PageRequest { limit: start.limit, after: Some(after) },
+        )?;
         found.items.extend(more.items);
         found.requests += 1;
         found.capacity += more.capacity;
@@ -143,7 +154,11 @@ pub fn run(
 
 type Answer = (Vec<Item>, CapacityHalves, Option<Item>, Asked);
 
-fn template_value(table: &Table, template: Option<&KeyTemplate>, arguments: &Values) -> Result<Value, ClientError> {
+fn template_value(
+    table: &Table,
+    template: Option<&KeyTemplate>,
+    arguments: &Values,
+) -> Result<Value, ClientError> {
     let template = template.ok_or_else(|| ClientError::Unknown("the pattern has no plan".to_owned()))?;
     Ok(value::key(template, arguments, &table.delimiters)?)
 }
@@ -285,19 +300,24 @@ fn query_input(
 fn classify(model: &Model, pattern: &Pattern, table: &Table, item: Item) -> Result<FoundItem, ClientError> {
     for returned in &pattern.returned {
         let Some(entity) = model.entities.get(returned.entity) else { continue };
-        let (kind, key, names): (String, &KeyPair, Vec<&str>) = match returned.copy.and_then(|at| entity.copies.get(at)) {
-            Some(copy) => (
-                format!("{}.{}", entity.name, copy.name),
-                &copy.key,
-                copy.attributes.iter().map(String::as_str).collect(),
-            ),
-            None => {
-                (entity.name.clone(), &entity.key, entity.attributes.iter().map(|a| a.name.as_str()).collect())
-            }
-        };
+        let (kind, key, names): (String, &KeyPair, Vec<&str>) =
+            match returned.copy.and_then(|at| entity.copies.get(at)) {
+                Some(copy) => (
+                    format!("{}.{}", entity.name, copy.name),
+                    &copy.key,
+                    copy.attributes.iter().map(String::as_str).collect(),
+                ),
+                None => (
+                    entity.name.clone(),
+                    &entity.key,
+                    entity.attributes.iter().map(|a| a.name.as_str()).collect(),
+                ),
+            };
         if has_key(table, key, &item) {
-            let attributes =
-                names.into_iter().filter_map(|name| Some((name, item.get(name)?.clone()))).collect();
+            let attributes = names
+                .into_iter()
+                .filter_map(|name| Some((name.to_owned(), item.get(name)?.clone())))
+                .collect();
             return Ok(FoundItem { kind, attributes });
         }
     }

@@ -3,9 +3,9 @@
 use crate::backend::{Backend, unexpected};
 use crate::error::ClientError;
 use keyfold_api::{
-    AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, KeyElement, KeySchemaElement, KeyType, Named,
-    Projection, ProjectionType, Response, ScalarAttributeType, SecondaryIndex, TableDescription,
-    TableStatus, WireName,
+    AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, KeyElement, KeySchemaElement,
+    KeyType, Named, Projection, ProjectionType, Response, ScalarAttributeType, SecondaryIndex,
+    TableDescription, TableStatus, WireName,
 };
 use keyfold_model::schema::{self, Column};
 use keyfold_model::{IndexKind, Model, Table};
@@ -71,7 +71,9 @@ fn wait_until_active(backend: &Backend, table: &str) -> Result<(), ClientError> 
             return Ok(());
         }
         if started.elapsed() > ACTIVE_TIMEOUT {
-            return Err(ClientError::Transport(format!("the table {table} did not become active in two minutes")));
+            return Err(ClientError::Transport(format!(
+                "the table {table} did not become active in two minutes"
+            )));
         }
         std::thread::sleep(Duration::from_millis(500));
     }
@@ -92,7 +94,10 @@ fn key_elements(partition: &Column, sort: Option<&Column>) -> Vec<KeyElement> {
 }
 
 fn key_schema(elements: Vec<KeyElement>) -> Option<Vec<KeySchemaElement>> {
-    let element = |(name, part): KeyElement| KeySchemaElement { attribute_name: Some(name), key_type: Some(part.into()) };
+    let element = |(name, part): KeyElement| KeySchemaElement {
+        attribute_name: Some(name),
+        key_type: Some(part.into()),
+    };
     Some(elements.into_iter().map(element).collect())
 }
 
@@ -226,7 +231,9 @@ mod tests {
 
         let other = "model m 1\ntable T (PK, SK)\n  gsi G (A, C) project keys\n  gsi H (D)\n";
         let other = keyfold_model::compile(other).model.unwrap();
-        let Err(ClientError::TableDiffers { differences, .. }) = ensure(&backend, &other) else { panic!("fits") };
+        let Err(ClientError::TableDiffers { differences, .. }) = ensure(&backend, &other) else {
+            panic!("fits")
+        };
         assert_eq!(
             differences,
             [

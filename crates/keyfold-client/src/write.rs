@@ -55,7 +55,12 @@ fn returns() -> Returns {
 ///
 /// # Errors
 /// `Refused` when it exists or a unique value is taken.
-pub fn create(backend: &Backend, model: &Model, entity: &Entity, values: &Values) -> Result<Written, ClientError> {
+pub fn create(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    values: &Values,
+) -> Result<Written, ClientError> {
     let steps = create_steps(model, entity, values, exists(entity, values))?;
     execute(backend, steps)?.ok_or_else(unexpected)
 }
@@ -135,7 +140,12 @@ fn delete_step(table: &Table, entity: &Entity, derived: &Derived) -> Step {
 ///
 /// # Errors
 /// `Refused` when a unique value is taken.
-pub fn put(backend: &Backend, model: &Model, entity: &Entity, values: &Values) -> Result<Written, ClientError> {
+pub fn put(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    values: &Values,
+) -> Result<Written, ClientError> {
     retried(entity, || match read(backend, model, entity, values)? {
         None => execute(backend, create_steps(model, entity, values, Refusal::Stale)?),
         Some(old) => replace(backend, model, entity, &old, values.clone()),
@@ -180,7 +190,12 @@ pub fn update(
 ///
 /// # Errors
 /// `NotFound` when it does not exist.
-pub fn delete(backend: &Backend, model: &Model, entity: &Entity, key: &Values) -> Result<Written, ClientError> {
+pub fn delete(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    key: &Values,
+) -> Result<Written, ClientError> {
     retried(entity, || {
         let Some(old) = read(backend, model, entity, key)? else { return Err(not_found(entity, key)) };
         execute(backend, delete_steps(model, entity, &old)?)
@@ -191,7 +206,9 @@ fn delete_steps(model: &Model, entity: &Entity, old: &Stored) -> Result<Vec<Step
     let table = table(model, entity)?;
     let derived = derive(model, entity, &old.values)?;
     let mut steps: Vec<Step> = derived.iter().map(|one| delete_step(table, entity, one)).collect();
-    if let Some(Step { refusal, action: TransactWriteItem { delete: Some(delete), .. }, .. }) = steps.first_mut() {
+    if let Some(Step { refusal, action: TransactWriteItem { delete: Some(delete), .. }, .. }) =
+        steps.first_mut()
+    {
         let (condition, placeholders) = unchanged(table, entity, old);
         delete.condition_expression = Some(condition);
         delete.expression_attributes = placeholders;
@@ -213,7 +230,10 @@ fn retried(
             return Ok(written);
         }
     }
-    Err(ClientError::Refused(format!("{} was changed by others {TRIES} times in a row; try again", entity.name)))
+    Err(ClientError::Refused(format!(
+        "{} was changed by others {TRIES} times in a row; try again",
+        entity.name
+    )))
 }
 
 /// An entity as it is stored.
@@ -222,7 +242,12 @@ struct Stored {
     values: Values,
 }
 
-fn read(backend: &Backend, model: &Model, entity: &Entity, key: &Values) -> Result<Option<Stored>, ClientError> {
+fn read(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    key: &Values,
+) -> Result<Option<Stored>, ClientError> {
     let input = GetItemInput {
         table_name: Some(table(model, entity)?.name.clone()),
         key: Some(Ok(main_key(model, entity, key)?)),
@@ -232,9 +257,10 @@ fn read(backend: &Backend, model: &Model, entity: &Entity, key: &Values) -> Resu
     let Response::GetItem(output) = backend.call(input.into())? else { return Err(unexpected()) };
     Ok(output.item.map(|item| {
         let item = item.to_item();
-        let values = entity.attributes.iter().filter_map(|attribute| {
-            Some((attribute.name.clone(), item.get(&attribute.name)?.clone()))
-        });
+        let values = entity
+            .attributes
+            .iter()
+            .filter_map(|attribute| Some((attribute.name.clone(), item.get(&attribute.name)?.clone())));
         Stored { values: values.collect(), item }
     }))
 }
@@ -276,7 +302,11 @@ fn replace(
     }
     let Some(main) = update_step(table, entity, old, &main_before.item, main_after) else {
         // Nothing differs, so nothing that follows from it does.
-        return Ok(Some(Written { operation: "GetItem", changes: Vec::new(), capacity: CapacityHalves::ZERO }));
+        return Ok(Some(Written {
+            operation: "GetItem",
+            changes: Vec::new(),
+            capacity: CapacityHalves::ZERO,
+        }));
     };
     let mut steps = vec![main];
     let is_kept = |one: &&Derived, others: &[Derived]| others.iter().any(|other| other.key == one.key);
@@ -423,7 +453,12 @@ fn consumed(response: Response) -> CapacityHalves {
 ///
 /// # Errors
 /// `Refused` with the action and condition that did not hold.
-pub fn run(backend: &Backend, model: &Model, write: &Write, arguments: &Values) -> Result<Written, ClientError> {
+pub fn run(
+    backend: &Backend,
+    model: &Model,
+    write: &Write,
+    arguments: &Values,
+) -> Result<Written, ClientError> {
     for _ in 0..TRIES {
         let mut steps = Vec::new();
         for action in &write.actions {
@@ -433,7 +468,10 @@ pub fn run(backend: &Backend, model: &Model, write: &Write, arguments: &Values) 
             return Ok(written);
         }
     }
-    Err(ClientError::Refused(format!("{}: the items were changed by others {TRIES} times in a row", write.name)))
+    Err(ClientError::Refused(format!(
+        "{}: the items were changed by others {TRIES} times in a row",
+        write.name
+    )))
 }
 
 fn action_steps(
@@ -449,7 +487,8 @@ fn action_steps(
         Action::Create { entity: at } => {
             let entity = entity(at)?;
             let own = |name: &String| entity.attribute(name).is_some();
-            let values = arguments.iter().filter(|(name, _)| own(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
+            let values =
+                arguments.iter().filter(|(name, _)| own(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
             let exists = exists(entity, &values);
             create_steps(model, entity, &values, exists)
         }
@@ -484,9 +523,10 @@ impl Expressions {
     fn operand(&mut self, operand: &Operand, kind: &Type, arguments: &Values) -> Result<String, ClientError> {
         let value: Value = match operand {
             Operand::Attribute(attribute) => return Ok(self.name(attribute)),
-            Operand::Parameter(name) => {
-                arguments.get(name).cloned().ok_or_else(|| ClientError::Missing(format!("{name}=… is missing")))?
-            }
+            Operand::Parameter(name) => arguments
+                .get(name)
+                .cloned()
+                .ok_or_else(|| ClientError::Missing(format!("{name}=… is missing")))?,
             Operand::Literal(text) => value::parse("literal", kind, text)?,
         };
         let key = format!(":a{}", self.count);

@@ -50,9 +50,9 @@ impl RawItem {
     /// When the version is unknown, bytes are missing, or the checksum differs.
     pub fn open(bytes: Bytes) -> Result<RawItem, CodecError> {
         let corrupt = |reason| CodecError { reason };
-        let body_end =
-            bytes.len().checked_sub(CHECKSUM_BYTES).ok_or(corrupt("shorter than its checksum"))?;
-        let (covered, checksum) = bytes.split_at_checked(body_end).ok_or(corrupt("shorter than its checksum"))?;
+        let body_end = bytes.len().checked_sub(CHECKSUM_BYTES).ok_or(corrupt("shorter than its checksum"))?;
+        let (covered, checksum) =
+            bytes.split_at_checked(body_end).ok_or(corrupt("shorter than its checksum"))?;
         if crc32fast::hash(covered).to_le_bytes() != checksum {
             return Err(corrupt("checksum differs"));
         }

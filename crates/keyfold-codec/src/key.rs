@@ -120,7 +120,10 @@ pub fn partition_prefix(table: TableId, index: IndexId, values: &[&Value]) -> Re
     Ok(out)
 }
 
-fn values_of<'a>(schema: &'a KeySchema, item: &'a Item) -> Result<(Vec<&'a Value>, Vec<&'a Value>), NotAKeyValue> {
+fn values_of<'a>(
+    schema: &'a KeySchema,
+    item: &'a Item,
+) -> Result<(Vec<&'a Value>, Vec<&'a Value>), NotAKeyValue> {
     let find = |attribute: &'a keyfold_types::KeyAttribute| item.get(&attribute.name).ok_or(NotAKeyValue);
     let partition = schema.partition.iter().map(find).collect::<Result<_, _>>()?;
     let sort = schema.sort.iter().map(find).collect::<Result<_, _>>()?;
@@ -298,12 +301,16 @@ mod tests {
         for n in 0..2000 {
             let item: Item = [("pk", Value::from(n))].into_iter().collect();
             let schema = KeySchema {
-                partition: vec![keyfold_types::KeyAttribute { name: "pk".into(), kind: keyfold_types::KeyKind::N }],
+                partition: vec![keyfold_types::KeyAttribute {
+                    name: "pk".into(),
+                    kind: keyfold_types::KeyKind::N,
+                }],
                 sort: vec![],
             };
             let key = base_key(table, &schema, &item).unwrap();
-            let holders = (0..total)
-                .filter(|segment| segment_range(table, IndexId::BASE, *segment, total).contains(key.as_slice()));
+            let holders = (0..total).filter(|segment| {
+                segment_range(table, IndexId::BASE, *segment, total).contains(key.as_slice())
+            });
             assert_eq!(holders.count(), 1);
         }
     }

@@ -74,8 +74,9 @@ pub fn decode(bytes: &[u8]) -> Option<Number> {
     let exponent = i32::from(point) - POINT_BIAS - 2 * pairs.len() as i32;
     let number = Number::new(negative, coefficient, exponent).ok()?;
     // Canonical: a leading zero digit or a trailing zero pair would not come back the same.
-    (coefficient >= 10u128.pow(2 * pairs.len() as u32 - 1) && pairs.last().is_some_and(|last| (last ^ flip) != 1))
-        .then_some(number)
+    (coefficient >= 10u128.pow(2 * pairs.len() as u32 - 1)
+        && pairs.last().is_some_and(|last| (last ^ flip) != 1))
+    .then_some(number)
 }
 
 #[cfg(test)]
@@ -101,7 +102,8 @@ mod tests {
 
     #[test]
     fn extremes_round_trip() {
-        for text in ["0", "1E-130", "-1E-130", "1E125", "-1E125", "99999999999999999999999999999999999999E88"] {
+        for text in ["0", "1E-130", "-1E-130", "1E125", "-1E125", "99999999999999999999999999999999999999E88"]
+        {
             let number: Number = text.parse().unwrap();
             assert_eq!(decode(&bytes(&number)), Some(number), "{text}");
         }

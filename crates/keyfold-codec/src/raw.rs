@@ -231,15 +231,18 @@ impl<'a> RawValue<'a> {
             ValueKind::Null => Value::Null,
             ValueKind::L => Value::L(self.elements().map(|element| element.to_value()).collect()),
             ValueKind::M => Value::M(
-                self.entries().map(|(name, value)| (name.to_owned(), value.to_value())).collect::<BTreeMap<_, _>>(),
+                self.entries()
+                    .map(|(name, value)| (name.to_owned(), value.to_value()))
+                    .collect::<BTreeMap<_, _>>(),
             ),
             ValueKind::Ss => set_or_null(
                 self.members().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect(),
                 Value::Ss,
             ),
-            ValueKind::Ns => {
-                set_or_null(self.members().map(|b| number::decode(b).unwrap_or(Number::ZERO)).collect(), Value::Ns)
-            }
+            ValueKind::Ns => set_or_null(
+                self.members().map(|b| number::decode(b).unwrap_or(Number::ZERO)).collect(),
+                Value::Ns,
+            ),
             ValueKind::Bs => set_or_null(self.members().map(<[u8]>::to_vec).collect(), Value::Bs),
         }
     }

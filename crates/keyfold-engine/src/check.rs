@@ -2,8 +2,8 @@
 //! and the rules between parameters.
 
 use keyfold_api::{
-    ApiError, Constraint, ConstraintBreach, Named, ReturnConsumedCapacity, ReturnItemCollectionMetrics, Returns,
-    Validation, WireName,
+    ApiError, Constraint, ConstraintBreach, Named, ReturnConsumedCapacity, ReturnItemCollectionMetrics,
+    Returns, Validation, WireName,
 };
 use keyfold_types::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN};
 

@@ -7,11 +7,11 @@ use crate::pending::{Pending, internal};
 use crate::sweep::Sweeper;
 use crate::table::Table;
 use keyfold_api::{
-    ApiError, BatchGetItemInput, BatchGetItemOutput, BatchWriteItemInput, BatchWriteItemOutput, CreateTableInput,
-    DeleteItemInput, DeleteTableInput, DescribeTableInput, GetItemInput, GetItemOutput, ListTablesInput,
-    ListTablesOutput, PageOutput, PutItemInput, QueryInput, Request, Response, ScanInput, TableDescription,
-    TransactGetItemsInput, TransactGetItemsOutput, TransactWriteItemsInput, TransactWriteItemsOutput,
-    UpdateItemInput, WriteItemOutput,
+    ApiError, BatchGetItemInput, BatchGetItemOutput, BatchWriteItemInput, BatchWriteItemOutput,
+    CreateTableInput, DeleteItemInput, DeleteTableInput, DescribeTableInput, GetItemInput, GetItemOutput,
+    ListTablesInput, ListTablesOutput, PageOutput, PutItemInput, QueryInput, Request, Response, ScanInput,
+    TableDescription, TransactGetItemsInput, TransactGetItemsOutput, TransactWriteItemsInput,
+    TransactWriteItemsOutput, UpdateItemInput, WriteItemOutput,
 };
 use keyfold_store::{Store, StoreCounts, StoreOptions};
 use keyfold_types::limits::ITEM_COLLECTION_BYTES_MAX;
@@ -129,7 +129,9 @@ impl Engine {
             Request::PutItem(input) => self.put_item(input).map(Response::PutItem),
             Request::Query(input) => self.query(input).map(Response::Query),
             Request::Scan(input) => self.scan(input).map(Response::Scan),
-            Request::TransactGetItems(input) => self.transact_get_items(input).map(Response::TransactGetItems),
+            Request::TransactGetItems(input) => {
+                self.transact_get_items(input).map(Response::TransactGetItems)
+            }
             Request::TransactWriteItems(input) => {
                 self.transact_write_items(input).map(Response::TransactWriteItems)
             }

@@ -3,7 +3,9 @@
 //! Placeholders are shared by the expressions and must all be used; legacy parameters exclude expressions.
 
 use keyfold_api::{ApiError, ExpressionAttributes, Validation};
-use keyfold_expr::{Condition, ExprError, ExpressionKind, KeyCondition, PlaceholderError, Placeholders, Projection, Update};
+use keyfold_expr::{
+    Condition, ExprError, ExpressionKind, KeyCondition, PlaceholderError, Placeholders, Projection, Update,
+};
 use keyfold_types::Value;
 use std::collections::BTreeMap;
 
@@ -60,7 +62,11 @@ impl Texts<'_> {
     }
 
     /// Parses and binds what is there. `absent` completes the message for placeholders without use.
-    pub(crate) fn bind(self, attributes: &ExpressionAttributes, absent: &'static str) -> Result<Bound, ApiError> {
+    pub(crate) fn bind(
+        self,
+        attributes: &ExpressionAttributes,
+        absent: &'static str,
+    ) -> Result<Bound, ApiError> {
         if self.given().is_empty() {
             let lonely = |member| Validation::PlaceholdersWithoutExpression { member, expressions: absent };
             if attributes.names.is_some() {
@@ -77,7 +83,11 @@ impl Texts<'_> {
             text.map(|text| Condition::parse(kind, text, &placeholders)).transpose().map_err(expression)
         };
         let bound = Bound {
-            update: self.update.map(|text| Update::parse(text, &placeholders)).transpose().map_err(expression)?,
+            update: self
+                .update
+                .map(|text| Update::parse(text, &placeholders))
+                .transpose()
+                .map_err(expression)?,
             key_condition: self
                 .key_condition
                 .map(|text| KeyCondition::parse(text, &placeholders))
@@ -96,7 +106,9 @@ impl Texts<'_> {
     }
 }
 
-fn expression_values(attributes: &ExpressionAttributes) -> Result<Option<&BTreeMap<String, Value>>, ApiError> {
+fn expression_values(
+    attributes: &ExpressionAttributes,
+) -> Result<Option<&BTreeMap<String, Value>>, ApiError> {
     match &attributes.values {
         None => Ok(None),
         Some(Ok(values)) => Ok(Some(values)),

@@ -3,7 +3,9 @@
 use crate::table::{Index, Table};
 use keyfold_api::Validation;
 use keyfold_types::key::key_value_bytes;
-use keyfold_types::limits::{ITEM_BYTES_MAX, NESTING_LEVELS_MAX, PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
+use keyfold_types::limits::{
+    ITEM_BYTES_MAX, NESTING_LEVELS_MAX, PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX,
+};
 use keyfold_types::{Item, KeySchema, Value, ValueKind};
 
 fn is_empty(value: &Value) -> bool {
@@ -65,7 +67,12 @@ pub(crate) enum Maker {
 }
 
 /// The whole of a new item: size, nesting, and the key attributes of every index it is in.
-pub(crate) fn check_new_item(table: &Table, item: &Item, size_bytes: u64, maker: Maker) -> Result<(), Validation> {
+pub(crate) fn check_new_item(
+    table: &Table,
+    item: &Item,
+    size_bytes: u64,
+    maker: Maker,
+) -> Result<(), Validation> {
     for index in &table.indexes {
         check_index_key(index, item, maker)?;
     }

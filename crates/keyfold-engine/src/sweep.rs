@@ -36,8 +36,9 @@ impl Sweeper {
     pub(crate) fn start(store: Arc<Store>) -> Result<Sweeper, StoreError> {
         let signal = Arc::new(Signal::default());
         let for_thread = Arc::clone(&signal);
-        let thread =
-            std::thread::Builder::new().name("keyfold-sweep".to_owned()).spawn(move || run(&store, &for_thread))?;
+        let thread = std::thread::Builder::new()
+            .name("keyfold-sweep".to_owned())
+            .spawn(move || run(&store, &for_thread))?;
         let sweeper = Sweeper { signal, thread: Some(thread) };
         sweeper.wake_after(Ticket::done());
         Ok(sweeper)
@@ -112,7 +113,11 @@ fn ranges_of(table: TableId) -> [KeyRange; 3] {
     ]
 }
 
-fn keys(snapshot: &keyfold_store::Snapshot, range: &KeyRange, most: usize) -> Result<Vec<Vec<u8>>, StoreError> {
+fn keys(
+    snapshot: &keyfold_store::Snapshot,
+    range: &KeyRange,
+    most: usize,
+) -> Result<Vec<Vec<u8>>, StoreError> {
     let (Bound::Included(low), high) = (&range.low, &range.high) else { return Ok(Vec::new()) };
     let high = match high {
         Bound::Excluded(high) => Bound::Excluded(high.as_slice()),

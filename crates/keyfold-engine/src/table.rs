@@ -101,7 +101,8 @@ impl Table {
 
     /// The attributes that say where a page ended: keys of index and table, each once.
     pub(crate) fn cursor_attributes<'t>(&'t self, index: Option<&'t Index>) -> Vec<&'t KeyAttribute> {
-        let mut attributes: Vec<&KeyAttribute> = index.into_iter().flat_map(|index| index.key.attributes()).collect();
+        let mut attributes: Vec<&KeyAttribute> =
+            index.into_iter().flat_map(|index| index.key.attributes()).collect();
         for attribute in self.key.attributes() {
             if !attributes.iter().any(|other| other.name == attribute.name) {
                 attributes.push(attribute);
@@ -115,7 +116,9 @@ impl Table {
         self.key
             .partition
             .iter()
-            .filter_map(|attribute| item.get(&attribute.name).map(|value| (attribute.name.clone(), value.clone())))
+            .filter_map(|attribute| {
+                item.get(&attribute.name).map(|value| (attribute.name.clone(), value.clone()))
+            })
             .collect()
     }
 }

@@ -169,7 +169,12 @@ impl WritePlan {
 }
 
 /// Puts a change into the batch: the item, every index entry, and the counters. Gives back what it costs.
-pub(crate) fn apply(engine: &Engine, batch: &mut Batch, plan: &WritePlan, change: &Change) -> Result<Bill, Refusal> {
+pub(crate) fn apply(
+    engine: &Engine,
+    batch: &mut Batch,
+    plan: &WritePlan,
+    change: &Change,
+) -> Result<Bill, Refusal> {
     let table = &plan.table;
     let size = |item: &Option<RawItem>| item.as_ref().map_or(0, RawItem::size_bytes);
     let (before_bytes, after_bytes) = (size(&change.before), size(&change.after));
@@ -182,7 +187,15 @@ pub(crate) fn apply(engine: &Engine, batch: &mut Batch, plan: &WritePlan, change
         (_, Some(after)) => batch.put(plan.key.as_slice(), after.bytes().clone()),
         (Some(_), None) => batch.remove(plan.key.as_slice()),
     }
-    count(batch, table, IndexId::BASE, change.before.is_some(), change.after.is_some(), before_bytes, after_bytes);
+    count(
+        batch,
+        table,
+        IndexId::BASE,
+        change.before.is_some(),
+        change.after.is_some(),
+        before_bytes,
+        after_bytes,
+    );
     let mut collection_bytes = after_bytes as i64 - before_bytes as i64;
     // The tree is the new version; the old one is decoded only if an index has to let go of it.
     let before_tree = match (&change.before, &change.after) {
@@ -228,9 +241,13 @@ fn entry(table: &Table, index: &Index, item: Option<(&RawItem, &Item)>) -> Resul
     if !index.key.attributes().all(fits) {
         return Ok(None);
     }
-    let key = key::entry_key(table.id, index.id, &index.key, &table.key, index.tail(), tree).map_err(|_| {
-        Refusal::Internal(ApiError::Internal(format!("table {}: an item without its key is stored", table.name)))
-    })?;
+    let key =
+        key::entry_key(table.id, index.id, &index.key, &table.key, index.tail(), tree).map_err(|_| {
+            Refusal::Internal(ApiError::Internal(format!(
+                "table {}: an item without its key is stored",
+                table.name
+            )))
+        })?;
     Ok(Some(Entry { key, item: raw.select(|name| index.projects(table, name)) }))
 }
 
@@ -273,7 +290,15 @@ fn move_entry(
     (units, grown)
 }
 
-fn count(batch: &mut Batch, table: &Table, index: IndexId, was: bool, is: bool, old_bytes: u64, new_bytes: u64) {
+fn count(
+    batch: &mut Batch,
+    table: &Table,
+    index: IndexId,
+    was: bool,
+    is: bool,
+    old_bytes: u64,
+    new_bytes: u64,
+) {
     batch.add(layout::counter(table.id, index, Counter::Entries), i64::from(is) - i64::from(was));
     batch.add(layout::counter(table.id, index, Counter::Bytes), new_bytes as i64 - old_bytes as i64);
 }
@@ -311,7 +336,10 @@ fn grow_collection(
 }
 
 /// The size of the collection that a write touched, as whole gigabytes around it.
-pub(crate) fn collection_metrics(engine: &Engine, plan: &WritePlan) -> Result<Option<ItemCollectionMetrics>, ApiError> {
+pub(crate) fn collection_metrics(
+    engine: &Engine,
+    plan: &WritePlan,
+) -> Result<Option<ItemCollectionMetrics>, ApiError> {
     if !plan.table.has_local_indexes() {
         return Ok(None);
     }

@@ -79,7 +79,9 @@ impl Condition {
             Condition::Between(value, low, high) => {
                 compare(Comparator::Ge, value, low, item) && compare(Comparator::Le, value, high, item)
             }
-            Condition::In(value, list) => list.iter().any(|other| compare(Comparator::Eq, value, other, item)),
+            Condition::In(value, list) => {
+                list.iter().any(|other| compare(Comparator::Eq, value, other, item))
+            }
             Condition::Exists(path) => item.is_some_and(|item| path.find(item).is_some()),
             Condition::NotExists(path) => item.is_none_or(|item| path.find(item).is_none()),
             Condition::IsType(path, kind) => {
@@ -165,7 +167,9 @@ impl Operand {
 fn size_of(value: RawValue<'_>) -> Option<u64> {
     match value.kind() {
         ValueKind::S | ValueKind::B => Some(value.scalar_bytes().len() as u64),
-        ValueKind::L | ValueKind::M | ValueKind::Ss | ValueKind::Ns | ValueKind::Bs => Some(value.count() as u64),
+        ValueKind::L | ValueKind::M | ValueKind::Ss | ValueKind::Ns | ValueKind::Bs => {
+            Some(value.count() as u64)
+        }
         ValueKind::N | ValueKind::Bool | ValueKind::Null => None,
     }
 }
@@ -234,7 +238,9 @@ impl Binder<'_, '_> {
 
     fn predicate(&self, call: &RawCall<'_>) -> Result<Condition, ExprError> {
         match call.function {
-            "attribute_exists" => Ok(Condition::Exists(self.path_argument(call, self.arguments::<1>(call)?)?)),
+            "attribute_exists" => {
+                Ok(Condition::Exists(self.path_argument(call, self.arguments::<1>(call)?)?))
+            }
             "attribute_not_exists" => {
                 Ok(Condition::NotExists(self.path_argument(call, self.arguments::<1>(call)?)?))
             }
@@ -243,9 +249,10 @@ impl Binder<'_, '_> {
                 let path = self.path_argument(call, std::slice::from_ref(path))?;
                 match self.operand(kind)? {
                     Operand::Literal(literal) => Ok(Condition::IsType(path, self.type_name(call, &literal)?)),
-                    Operand::Path(_) | Operand::Size(_) => {
-                        self.fail(ExprErrorKind::OperandType { operator: call.function.into(), found: ValueKind::M })
-                    }
+                    Operand::Path(_) | Operand::Size(_) => self.fail(ExprErrorKind::OperandType {
+                        operator: call.function.into(),
+                        found: ValueKind::M,
+                    }),
                 }
             }
             "begins_with" => {
@@ -298,7 +305,11 @@ impl Binder<'_, '_> {
                 Ok(Operand::Size(self.path_argument(call, self.arguments::<1>(call)?)?))
             }
             RawOperand::Call(call) => match call.function {
-                "attribute_exists" | "attribute_not_exists" | "attribute_type" | "begins_with" | "contains" => {
+                "attribute_exists"
+                | "attribute_not_exists"
+                | "attribute_type"
+                | "begins_with"
+                | "contains" => {
                     self.fail(ExprErrorKind::FunctionMisused { function: call.function.to_owned() })
                 }
                 "if_not_exists" | "list_append" => {

@@ -237,7 +237,10 @@ impl fmt::Display for ExprErrorKind {
                 write!(f, "The function is not allowed in this expression; function: {function}")
             }
             ExprErrorKind::FunctionMisused { function } => {
-                write!(f, "The function is not allowed to be used this way in an expression; function: {function}")
+                write!(
+                    f,
+                    "The function is not allowed to be used this way in an expression; function: {function}"
+                )
             }
             ExprErrorKind::OperandCount { operator, count } => write!(
                 f,
@@ -253,10 +256,9 @@ impl fmt::Display for ExprErrorKind {
                 "Incorrect operand type for operator or function; operator: {clause}, operand type: {}",
                 found.long_name()
             ),
-            ExprErrorKind::PathRequired { operator } => write!(
-                f,
-                "Operator or function requires a document path; operator or function: {operator}"
-            ),
+            ExprErrorKind::PathRequired { operator } => {
+                write!(f, "Operator or function requires a document path; operator or function: {operator}")
+            }
             ExprErrorKind::OperandsNotDistinct { operator, operand } => write!(
                 f,
                 "The first operand must be distinct from the remaining operands for this operator or function; operator: {operator}, first operand: {operand}"
@@ -273,10 +275,9 @@ impl fmt::Display for ExprErrorKind {
                 f,
                 "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {lower}, upper bound operand: AttributeValue: {upper}"
             ),
-            ExprErrorKind::TooManyInOperands { count } => write!(
-                f,
-                "The IN operator is provided with too many operands; number of operands: {count}"
-            ),
+            ExprErrorKind::TooManyInOperands { count } => {
+                write!(f, "The IN operator is provided with too many operands; number of operands: {count}")
+            }
             ExprErrorKind::RepeatedClause { clause } => {
                 write!(f, "The \"{clause}\" section can only be used once in an update expression;")
             }

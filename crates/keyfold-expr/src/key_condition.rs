@@ -63,7 +63,8 @@ impl KeyCondition {
         let binder = Binder { expression, placeholders };
         let mut terms: Vec<KeyTerm> = Vec::new();
         binder.collect(&raw, &mut terms)?;
-        let repeated = |at: usize, term: &KeyTerm| terms.iter().take(at).any(|other| other.attribute == term.attribute);
+        let repeated =
+            |at: usize, term: &KeyTerm| terms.iter().take(at).any(|other| other.attribute == term.attribute);
         if terms.iter().enumerate().any(|(at, term)| repeated(at, term)) {
             return binder.fail(ExprErrorKind::KeyConditionRepeated);
         }
@@ -83,7 +84,8 @@ impl KeyCondition {
 
 impl Binder<'_, '_> {
     fn collect(&self, raw: &RawCondition<'_>, terms: &mut Vec<KeyTerm>) -> Result<(), ExprError> {
-        let operator = |operator: &str| self.fail(ExprErrorKind::KeyOperator { operator: operator.to_owned() });
+        let operator =
+            |operator: &str| self.fail(ExprErrorKind::KeyOperator { operator: operator.to_owned() });
         match raw {
             RawCondition::And(members) => members.iter().try_for_each(|member| self.collect(member, terms)),
             RawCondition::Or(_) => operator("OR"),
@@ -93,9 +95,16 @@ impl Binder<'_, '_> {
             RawCondition::Compare { comparator, left, right } => {
                 let (path, value, comparator) = match (left, right) {
                     (RawOperand::Path(path), RawOperand::Value(value)) => (path, value, *comparator),
-                    (RawOperand::Value(value), RawOperand::Path(path)) => (path, value, comparator.mirrored()),
-                    (RawOperand::Call(call), _) | (_, RawOperand::Call(call)) => return operator(call.function),
-                    _ => return self.fail(ExprErrorKind::PathRequired { operator: comparator.text().to_owned() }),
+                    (RawOperand::Value(value), RawOperand::Path(path)) => {
+                        (path, value, comparator.mirrored())
+                    }
+                    (RawOperand::Call(call), _) | (_, RawOperand::Call(call)) => {
+                        return operator(call.function);
+                    }
+                    _ => {
+                        return self
+                            .fail(ExprErrorKind::PathRequired { operator: comparator.text().to_owned() });
+                    }
                 };
                 let attribute = self.key_attribute(path)?;
                 let literal = self.literal(value)?;
@@ -121,13 +130,17 @@ impl Binder<'_, '_> {
                 let (lower, upper) = (low.to_string(), high.to_string());
                 match low.raw().compare(&high.raw()) {
                     None => return self.fail(ExprErrorKind::BetweenTypes { lower, upper }),
-                    Some(Ordering::Greater) => return self.fail(ExprErrorKind::BetweenOrder { lower, upper }),
+                    Some(Ordering::Greater) => {
+                        return self.fail(ExprErrorKind::BetweenOrder { lower, upper });
+                    }
                     Some(Ordering::Less | Ordering::Equal) => {}
                 }
                 terms.push(KeyTerm { attribute, test: KeyTest::Between(low, high) });
                 Ok(())
             }
-            RawCondition::Between { .. } => self.fail(ExprErrorKind::PathRequired { operator: "BETWEEN".into() }),
+            RawCondition::Between { .. } => {
+                self.fail(ExprErrorKind::PathRequired { operator: "BETWEEN".into() })
+            }
             RawCondition::Call(call) if call.function == "begins_with" => {
                 let [value, prefix] = self.arguments(call)?;
                 let (RawOperand::Path(path), RawOperand::Value(prefix)) = (value, prefix) else {

@@ -207,7 +207,8 @@ impl<'t> Parser<'t> {
     /// A group whose whole content is another group.
     fn check_redundant(&self, closed: &Group<'t>) -> Parsed<()> {
         let Some(opened) = closed.opened_at else { return Ok(()) };
-        let sign_at = |place: usize, sign| self.tokens.get(place).is_some_and(|t| t.kind == TokenKind::Sign(sign));
+        let sign_at =
+            |place: usize, sign| self.tokens.get(place).is_some_and(|t| t.kind == TokenKind::Sign(sign));
         // `( ( ... ) )`: the inner group opens right behind and closes right before, and is the only member.
         let inner_spans = sign_at(opened + 1, "(") && sign_at(self.at - 2, ")");
         if inner_spans && closed.single_group(self.tokens.as_slice(), opened, self.at - 1) {
@@ -299,7 +300,8 @@ impl<'t> Parser<'t> {
                         let TokenKind::Value(placeholder) = self.peek() else { return Err(self.syntax()) };
                         self.advance();
                         let value = RawOperand::Value(placeholder);
-                        if clause == "ADD" { &mut update.add } else { &mut update.delete }.push((path, value));
+                        if clause == "ADD" { &mut update.add } else { &mut update.delete }
+                            .push((path, value));
                     }
                 }
                 if !self.take_sign(",") {
@@ -373,10 +375,12 @@ impl<'t> Group<'t> {
 
     fn finish(mut self) -> RawCondition<'t> {
         self.next_alternative();
-        let join = |mut members: Vec<RawCondition<'t>>, wrap: fn(Vec<RawCondition<'t>>) -> RawCondition<'t>| {
+        let join = |mut members: Vec<RawCondition<'t>>,
+                    wrap: fn(Vec<RawCondition<'t>>) -> RawCondition<'t>| {
             if members.len() == 1 { members.remove(0) } else { wrap(members) }
         };
-        let alternatives = self.alternatives.into_iter().map(|conjunction| join(conjunction, RawCondition::And));
+        let alternatives =
+            self.alternatives.into_iter().map(|conjunction| join(conjunction, RawCondition::And));
         join(alternatives.collect(), RawCondition::Or)
     }
 

@@ -34,7 +34,9 @@ pub enum PlaceholderError {
     #[error("ExpressionAttributeValues contains invalid key: Syntax error; key: \"{0}\"")]
     ValueKey(String),
     /// A key above 255 bytes.
-    #[error("{member} contains invalid key: The key is longer than {PLACEHOLDER_BYTES_MAX} bytes; key: \"{key}\"")]
+    #[error(
+        "{member} contains invalid key: The key is longer than {PLACEHOLDER_BYTES_MAX} bytes; key: \"{key}\""
+    )]
     KeyLength {
         /// The request member.
         member: &'static str,
@@ -160,10 +162,14 @@ impl fmt::Display for Literal {
                 Value::Bool(value) => value.to_string(),
                 Value::Null => "true".to_owned(),
                 Value::L(values) => list(values.iter().map(text).collect()),
-                Value::M(map) => list(map.iter().map(|(name, value)| format!("{name}={}", text(value))).collect()),
+                Value::M(map) => {
+                    list(map.iter().map(|(name, value)| format!("{name}={}", text(value))).collect())
+                }
                 Value::Ss(set) => list(set.members().to_vec()),
                 Value::Ns(set) => list(set.members().iter().map(Number::to_string).collect()),
-                Value::Bs(set) => list(set.members().iter().map(|bytes| format!("{} bytes", bytes.len())).collect()),
+                Value::Bs(set) => {
+                    list(set.members().iter().map(|bytes| format!("{} bytes", bytes.len())).collect())
+                }
             }
         }
         write!(f, "{{{}:{}}}", self.value.kind().descriptor(), text(&self.value))

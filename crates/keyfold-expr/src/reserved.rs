@@ -4,7 +4,8 @@
 
 use std::sync::LazyLock;
 
-static WORDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| include_str!("reserved_words.txt").lines().collect());
+static WORDS: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| include_str!("reserved_words.txt").lines().collect());
 
 /// Whether `word` is reserved, in any case.
 pub fn is_reserved(word: &str) -> bool {

@@ -54,8 +54,11 @@ impl Update {
     /// # Errors
     /// [`UpdateError`]; the item is then in an undefined state and must be dropped.
     pub fn apply(&self, item: &mut Item) -> Result<(), UpdateError> {
-        let mut assignments =
-            self.set.iter().map(|(path, term)| Ok((path, term.evaluate(item)?))).collect::<Result<Vec<_>, _>>()?;
+        let mut assignments = self
+            .set
+            .iter()
+            .map(|(path, term)| Ok((path, term.evaluate(item)?)))
+            .collect::<Result<Vec<_>, _>>()?;
         // Appends to one list are in order of their positions.
         assignments.sort_by(|(one, _), (two, _)| one.cmp(two));
         let sums = self.add.iter().map(|(path, value)| Ok((path, added(path.find_in(item), value)?)));
@@ -122,9 +125,13 @@ impl Term {
 
 fn added(before: Option<&Value>, more: &Value) -> Result<Value, UpdateError> {
     match (before, more) {
-        (None, Value::N(number)) => Number::ZERO.checked_add(number).map(Value::N).map_err(UpdateError::Number),
+        (None, Value::N(number)) => {
+            Number::ZERO.checked_add(number).map(Value::N).map_err(UpdateError::Number)
+        }
         (None, more) => Ok(more.clone()),
-        (Some(Value::N(one)), Value::N(two)) => one.checked_add(two).map(Value::N).map_err(UpdateError::Number),
+        (Some(Value::N(one)), Value::N(two)) => {
+            one.checked_add(two).map(Value::N).map_err(UpdateError::Number)
+        }
         (Some(Value::Ss(one)), Value::Ss(two)) => Ok(Value::Ss(one.clone().union(two.clone()))),
         (Some(Value::Ns(one)), Value::Ns(two)) => Ok(Value::Ns(one.clone().union(two.clone()))),
         (Some(Value::Bs(one)), Value::Bs(two)) => Ok(Value::Bs(one.clone().union(two.clone()))),
@@ -266,9 +273,12 @@ impl Binder<'_, '_> {
                 self.check_term(call.function, &[&first, &second], ValueKind::L)?;
                 Ok(Term::ListAppend(Box::new(first), Box::new(second)))
             }
-            "attribute_exists" | "attribute_not_exists" | "attribute_type" | "begins_with" | "contains" | "size" => {
-                self.fail(ExprErrorKind::FunctionNotAllowed { function: call.function.to_owned() })
-            }
+            "attribute_exists"
+            | "attribute_not_exists"
+            | "attribute_type"
+            | "begins_with"
+            | "contains"
+            | "size" => self.fail(ExprErrorKind::FunctionNotAllowed { function: call.function.to_owned() }),
             unknown => self.fail(ExprErrorKind::UnknownFunction { function: unknown.to_owned() }),
         }
     }

@@ -27,8 +27,8 @@ pub mod value;
 pub use diagnostic::{Diagnostic, Severity, Span};
 pub use plan::{PatternPlan, SortCondition};
 pub use schema::{
-    Action, Attribute, Copy, Entity, Index, IndexKey, IndexKind, Model, Operand, Pattern, Returned, Sparse, Table, Type,
-    Write,
+    Action, Attribute, Copy, Entity, Index, IndexKey, IndexKind, Model, Operand, Pattern, Returned, Sparse,
+    Table, Type, Write,
 };
 pub use template::{Format, KeyTemplate, Part};
 

@@ -19,11 +19,13 @@ pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
         ..Model::default()
     };
     if tree.name.is_none() {
-        let missing = Diagnostic::error("KF001", Span::default(), "the model has no name", "the first line names it");
+        let missing =
+            Diagnostic::error("KF001", Span::default(), "the model has no name", "the first line names it");
         diagnostics.push(missing.help("start with `model shop 1`: a name and a version"));
     }
     if tree.tables.is_empty() {
-        let missing = Diagnostic::error("KF002", Span::default(), "the model has no table", "nothing can be stored");
+        let missing =
+            Diagnostic::error("KF002", Span::default(), "the model has no table", "nothing can be stored");
         diagnostics.push(missing.help("add `table Shop (PK, SK)`"));
     }
     check_names(tree, diagnostics);
@@ -66,9 +68,14 @@ fn distinct<'n>(what: &str, names: impl Iterator<Item = &'n Name>, diagnostics: 
     for name in names {
         if let Some(first) = seen.insert(&name.text, name.span) {
             diagnostics.push(
-                Diagnostic::error("KF003", name.span, format!("the {what} `{}` is declared twice", name.text), "again here")
-                    .label(first, "first here")
-                    .help("rename or remove one of them"),
+                Diagnostic::error(
+                    "KF003",
+                    name.span,
+                    format!("the {what} `{}` is declared twice", name.text),
+                    "again here",
+                )
+                .label(first, "first here")
+                .help("rename or remove one of them"),
             );
         }
     }
@@ -124,14 +131,19 @@ impl<'t> Types<'t> {
         for _ in 0..=self.tree.entities.len() {
             match declared {
                 TypeDecl::Named(name) => return named(name),
-                TypeDecl::Words(words) => return Ok(Type::Words(words.iter().map(|word| word.text.clone()).collect())),
+                TypeDecl::Words(words) => {
+                    return Ok(Type::Words(words.iter().map(|word| word.text.clone()).collect()));
+                }
                 TypeDecl::Reference(entity, target) => {
                     let names = || self.tree.entities.iter().map(|entity| entity.name.text.as_str());
-                    let found = self.entity(&entity.text).ok_or_else(|| unknown("entity", entity, names()))?;
+                    let found =
+                        self.entity(&entity.text).ok_or_else(|| unknown("entity", entity, names()))?;
                     let attributes = || found.attributes.iter().map(|attribute| attribute.name.text.as_str());
                     let next = found.attributes.iter().find(|attribute| attribute.name.text == target.text);
                     declared = &next
-                        .ok_or_else(|| unknown(&format!("attribute of {}", entity.text), target, attributes()))?
+                        .ok_or_else(|| {
+                            unknown(&format!("attribute of {}", entity.text), target, attributes())
+                        })?
                         .kind;
                 }
             }

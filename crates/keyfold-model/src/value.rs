@@ -57,7 +57,11 @@ pub enum ValueError {
 /// # Errors
 /// `Text` when the text is none of the type's.
 pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
-    let wrong = |wanted: &str| ValueError::Text { name: name.to_owned(), text: text.to_owned(), wanted: wanted.to_owned() };
+    let wrong = |wanted: &str| ValueError::Text {
+        name: name.to_owned(),
+        text: text.to_owned(),
+        wanted: wanted.to_owned(),
+    };
     match kind {
         Type::String => Ok(Value::from(text)),
         Type::Number => text.parse().map(Value::N).map_err(|_| wrong("a number")),
@@ -120,7 +124,9 @@ pub fn display(value: &Value) -> String {
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
         Value::Ss(set) => format!("<{}>", set.members().join(", ")),
-        Value::Ns(set) => format!("<{}>", set.members().iter().map(Number::to_string).collect::<Vec<_>>().join(", ")),
+        Value::Ns(set) => {
+            format!("<{}>", set.members().iter().map(Number::to_string).collect::<Vec<_>>().join(", "))
+        }
         Value::Bs(set) => format!("<{} binary values>", set.members().len()),
     }
 }
@@ -144,7 +150,11 @@ pub fn key(
 ///
 /// # Errors
 /// As [`key`].
-pub fn text(parts: &[Part], values: &BTreeMap<String, Value>, delimiters: &[char]) -> Result<String, ValueError> {
+pub fn text(
+    parts: &[Part],
+    values: &BTreeMap<String, Value>,
+    delimiters: &[char],
+) -> Result<String, ValueError> {
     let mut out = String::new();
     for part in parts {
         match part {
@@ -158,7 +168,13 @@ pub fn text(parts: &[Part], values: &BTreeMap<String, Value>, delimiters: &[char
     Ok(out)
 }
 
-fn field(name: &str, kind: &Type, format: Format, value: &Value, delimiters: &[char]) -> Result<String, ValueError> {
+fn field(
+    name: &str,
+    kind: &Type,
+    format: Format,
+    value: &Value,
+    delimiters: &[char],
+) -> Result<String, ValueError> {
     match (kind, format, value) {
         (Type::String, _, Value::S(text)) => {
             if text.is_empty() {

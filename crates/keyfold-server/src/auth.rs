@@ -56,7 +56,8 @@ fn epoch_seconds(timestamp: &str) -> Option<i64> {
     let era = years.div_euclid(400);
     let year_of_era = years.rem_euclid(400);
     let day_of_year = (153 * months + 2) / 5 + day - 1;
-    let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
+    let days =
+        era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
     Some(days * 86_400 + hour * 3600 + minute * 60 + second)
 }
 

@@ -117,8 +117,12 @@ fn respond(headers: &HeaderMap, outcome: Result<Vec<u8>, Refusal>) -> Response<F
             keyfold_wire::encode_error(&mut body, &error);
             (StatusCode::from_u16(error.kind().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body)
         }
-        Err(Refusal::TooLarge) => return text(StatusCode::PAYLOAD_TOO_LARGE, "The request body is too large\n"),
-        Err(Refusal::TooSlow) => return text(StatusCode::REQUEST_TIMEOUT, "The request body took too long\n"),
+        Err(Refusal::TooLarge) => {
+            return text(StatusCode::PAYLOAD_TOO_LARGE, "The request body is too large\n");
+        }
+        Err(Refusal::TooSlow) => {
+            return text(StatusCode::REQUEST_TIMEOUT, "The request body took too long\n");
+        }
         Err(Refusal::Cut) => return text(StatusCode::BAD_REQUEST, "The request body ended early\n"),
     };
     let (body, is_gzip) = compress(headers, body);
@@ -137,7 +141,8 @@ fn respond(headers: &HeaderMap, outcome: Result<Vec<u8>, Refusal>) -> Response<F
 
 fn compress(headers: &HeaderMap, body: Vec<u8>) -> (Vec<u8>, bool) {
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|accepted| accepted.to_str().ok());
-    let wants = accepted.is_some_and(|accepted| accepted.split(',').any(|one| one.trim().starts_with("gzip")));
+    let wants =
+        accepted.is_some_and(|accepted| accepted.split(',').any(|one| one.trim().starts_with("gzip")));
     if !wants || body.len() < GZIP_BYTES_MIN {
         return (body, false);
     }
@@ -155,7 +160,9 @@ fn header_value(text: &str) -> HeaderValue {
 fn text(status: StatusCode, body: &'static str) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from_static(body.as_bytes())));
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     response
 }
 

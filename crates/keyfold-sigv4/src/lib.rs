@@ -150,7 +150,8 @@ impl Authorization {
         };
         let credential = part("Credential")?;
         let names = part("SignedHeaders")?;
-        let signature = unhex(part("Signature")?).ok_or_else(|| malformed("Signature is not hexadecimal."))?;
+        let signature =
+            unhex(part("Signature")?).ok_or_else(|| malformed("Signature is not hexadecimal."))?;
         let scope: Vec<&str> = credential.split('/').collect();
         let [access_key, date, region, service, "aws4_request"] = scope.as_slice() else {
             return Err(malformed("Credential must be KEY/DATE/REGION/SERVICE/aws4_request."));
@@ -192,8 +193,11 @@ impl Authorization {
         {
             return Err(SignatureError::Mismatch);
         }
-        let headers: Vec<Header<'_>> =
-            self.signed_headers.iter().map(|name| (name.as_str(), header(name).unwrap_or_default())).collect();
+        let headers: Vec<Header<'_>> = self
+            .signed_headers
+            .iter()
+            .map(|name| (name.as_str(), header(name).unwrap_or_default()))
+            .collect();
         let signed = Signed {
             date: &self.date,
             region: &self.region,
@@ -210,8 +214,11 @@ impl Authorization {
 mod tests {
     use super::*;
 
-    const HEADERS: &[Header<'static>] =
-        &[("host", "localhost:8000"), ("x-amz-date", "20260101T000000Z"), ("x-amz-target", "DynamoDB_20120810.Get")];
+    const HEADERS: &[Header<'static>] = &[
+        ("host", "localhost:8000"),
+        ("x-amz-date", "20260101T000000Z"),
+        ("x-amz-target", "DynamoDB_20120810.Get"),
+    ];
 
     fn find(name: &str) -> Option<&'static str> {
         HEADERS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)

@@ -144,8 +144,9 @@ fn run(shared: &Shared) {
     let mut counters = HashMap::new();
     while let Some(group) = next_group(shared) {
         // A panic in the storage engine must not leave writers waiting for ever.
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| write(shared, &group, &mut counters)))
-            .unwrap_or_else(|_| Err(StoreError::Poisoned("the storage engine panicked".to_owned())));
+        let result =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| write(shared, &group, &mut counters)))
+                .unwrap_or_else(|_| Err(StoreError::Poisoned("the storage engine panicked".to_owned())));
         let mut queue = shared.lock();
         queue.in_flight = Arc::default();
         queue.in_flight_fate = None;

@@ -61,7 +61,8 @@ impl Snapshot {
         match &self.view {
             View::Memory(map) => {
                 let entries = map.range::<_, [u8]>((low, high));
-                let owned = |(key, value): (&Vec<u8>, &Bytes)| Ok((Bytes::copy_from_slice(key), value.clone()));
+                let owned =
+                    |(key, value): (&Vec<u8>, &Bytes)| Ok((Bytes::copy_from_slice(key), value.clone()));
                 match direction {
                     Direction::Forward => Box::new(entries.map(owned).map(counted)),
                     Direction::Backward => Box::new(entries.rev().map(owned).map(counted)),

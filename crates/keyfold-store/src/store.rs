@@ -66,7 +66,9 @@ impl Store {
     pub fn open(options: StoreOptions) -> Result<Store, StoreError> {
         let metrics = Arc::new(Metrics::default());
         let backend = match options {
-            StoreOptions::Memory => Backend::Memory { store: MemoryStore::default(), writing: Mutex::new(()) },
+            StoreOptions::Memory => {
+                Backend::Memory { store: MemoryStore::default(), writing: Mutex::new(()) }
+            }
             StoreOptions::Folder { path, durability } => {
                 let store = Arc::new(DurableStore::open(&path)?);
                 let sync = durability == Durability::Synced;

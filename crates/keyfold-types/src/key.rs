@@ -85,7 +85,9 @@ impl KeySchema {
     /// The item's key attributes as an item of their own; attributes it lacks are left out.
     pub fn key_of(&self, item: &Item) -> Item {
         self.attributes()
-            .filter_map(|attribute| item.get(&attribute.name).map(|value| (attribute.name.clone(), value.clone())))
+            .filter_map(|attribute| {
+                item.get(&attribute.name).map(|value| (attribute.name.clone(), value.clone()))
+            })
             .collect()
     }
 }
@@ -96,6 +98,12 @@ pub fn key_value_bytes(value: &Value) -> usize {
         Value::S(text) => text.len(),
         Value::B(bytes) => bytes.len(),
         Value::N(number) => number.size_bytes() as usize,
-        Value::Bool(_) | Value::Null | Value::L(_) | Value::M(_) | Value::Ss(_) | Value::Ns(_) | Value::Bs(_) => 0,
+        Value::Bool(_)
+        | Value::Null
+        | Value::L(_)
+        | Value::M(_)
+        | Value::Ss(_)
+        | Value::Ns(_)
+        | Value::Bs(_) => 0,
     }
 }

@@ -271,7 +271,8 @@ fn parse_exponent(rest: &[u8]) -> Result<i64, NumberError> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(NumberError::Syntax);
     }
-    let magnitude = digits.iter().fold(0i64, |sum, digit| (sum * 10 + i64::from(digit - b'0')).min(1_000_000));
+    let magnitude =
+        digits.iter().fold(0i64, |sum, digit| (sum * 10 + i64::from(digit - b'0')).min(1_000_000));
     Ok(if negative { -magnitude } else { magnitude })
 }
 
@@ -343,9 +344,20 @@ mod tests {
     #[test]
     fn prints_in_plain_form() {
         for (given, expected) in [
-            ("0", "0"), ("-0", "0"), ("+7", "7"), ("007", "7"), ("1.50", "1.5"), ("1e-5", "0.00001"),
-            ("-0.10", "-0.1"), ("1E2", "100"), (".5", "0.5"), ("5.", "5"), ("123.456e2", "12345.6"),
-            ("0.000e10", "0"), ("100", "100"), ("0e-999999999999", "0"),
+            ("0", "0"),
+            ("-0", "0"),
+            ("+7", "7"),
+            ("007", "7"),
+            ("1.50", "1.5"),
+            ("1e-5", "0.00001"),
+            ("-0.10", "-0.1"),
+            ("1E2", "100"),
+            (".5", "0.5"),
+            ("5.", "5"),
+            ("123.456e2", "12345.6"),
+            ("0.000e10", "0"),
+            ("100", "100"),
+            ("0e-999999999999", "0"),
         ] {
             assert_eq!(number(given).to_string(), expected, "{given}");
         }
@@ -357,10 +369,17 @@ mod tests {
     #[test]
     fn refuses_what_dynamodb_refuses() {
         for (given, error) in [
-            ("", NumberError::Syntax), ("abc", NumberError::Syntax), ("1e", NumberError::Syntax),
-            ("--1", NumberError::Syntax), (" 1", NumberError::Syntax), ("NaN", NumberError::Syntax),
-            (".", NumberError::Syntax), ("1.2.3", NumberError::Syntax), ("1e5x", NumberError::Syntax),
-            ("1E126", NumberError::Overflow), ("1E-131", NumberError::Underflow),
+            ("", NumberError::Syntax),
+            ("abc", NumberError::Syntax),
+            ("1e", NumberError::Syntax),
+            ("--1", NumberError::Syntax),
+            (" 1", NumberError::Syntax),
+            ("NaN", NumberError::Syntax),
+            (".", NumberError::Syntax),
+            ("1.2.3", NumberError::Syntax),
+            ("1e5x", NumberError::Syntax),
+            ("1E126", NumberError::Overflow),
+            ("1E-131", NumberError::Underflow),
             ("1e999999999999999999999", NumberError::Overflow),
             ("123456789012345678901234567890123456789", NumberError::Precision),
         ] {
@@ -382,14 +401,26 @@ mod tests {
 
     #[test]
     fn size_counts_pairs_of_digits() {
-        for (given, bytes) in [("0", 1), ("1", 2), ("12", 2), ("123", 3), ("-12", 3), ("100", 2), ("10", 2), ("1.5", 3), ("0.15", 2)] {
+        for (given, bytes) in [
+            ("0", 1),
+            ("1", 2),
+            ("12", 2),
+            ("123", 3),
+            ("-12", 3),
+            ("100", 2),
+            ("10", 2),
+            ("1.5", 3),
+            ("0.15", 2),
+        ] {
             assert_eq!(number(given).size_bytes(), bytes, "{given}");
         }
     }
 
     fn any_number() -> impl Strategy<Value = Number> {
         (any::<bool>(), 0u128..10u128.pow(38), -130i32..=88)
-            .prop_filter_map("in range", |(negative, coefficient, exponent)| Number::new(negative, coefficient, exponent).ok())
+            .prop_filter_map("in range", |(negative, coefficient, exponent)| {
+                Number::new(negative, coefficient, exponent).ok()
+            })
     }
 
     proptest! {

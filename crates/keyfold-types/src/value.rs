@@ -61,8 +61,16 @@ pub enum ValueKind {
 impl ValueKind {
     /// Every kind, once.
     pub const ALL: [ValueKind; 10] = [
-        ValueKind::S, ValueKind::N, ValueKind::B, ValueKind::Bool, ValueKind::Null,
-        ValueKind::L, ValueKind::M, ValueKind::Ss, ValueKind::Ns, ValueKind::Bs,
+        ValueKind::S,
+        ValueKind::N,
+        ValueKind::B,
+        ValueKind::Bool,
+        ValueKind::Null,
+        ValueKind::L,
+        ValueKind::M,
+        ValueKind::Ss,
+        ValueKind::Ns,
+        ValueKind::Bs,
     ];
 
     /// The type descriptor of the API: `S`, `N`, …

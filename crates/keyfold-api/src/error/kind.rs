@@ -67,14 +67,18 @@ impl ErrorKind {
             ErrorKind::UnknownOperation => (SERVICE, "UnknownOperationException", 400, false),
             ErrorKind::ConditionalCheckFailed => (MODEL, "ConditionalCheckFailedException", 400, false),
             ErrorKind::TransactionCanceled => (MODEL, "TransactionCanceledException", 400, false),
-            ErrorKind::IdempotentParameterMismatch => (MODEL, "IdempotentParameterMismatchException", 400, false),
+            ErrorKind::IdempotentParameterMismatch => {
+                (MODEL, "IdempotentParameterMismatchException", 400, false)
+            }
             ErrorKind::ResourceNotFound => (MODEL, "ResourceNotFoundException", 400, false),
             ErrorKind::ResourceInUse => (MODEL, "ResourceInUseException", 400, false),
             ErrorKind::LimitExceeded => (MODEL, "LimitExceededException", 400, true),
             ErrorKind::ItemCollectionSizeLimitExceeded => {
                 (MODEL, "ItemCollectionSizeLimitExceededException", 400, false)
             }
-            ErrorKind::MissingAuthenticationToken => (SERVICE, "MissingAuthenticationTokenException", 400, false),
+            ErrorKind::MissingAuthenticationToken => {
+                (SERVICE, "MissingAuthenticationTokenException", 400, false)
+            }
             ErrorKind::IncompleteSignature => (SERVICE, "IncompleteSignatureException", 400, false),
             ErrorKind::UnrecognizedClient => (SERVICE, "UnrecognizedClientException", 400, false),
             ErrorKind::InvalidSignature => (SERVICE, "InvalidSignatureException", 400, false),
@@ -106,7 +110,9 @@ impl ErrorKind {
     pub const fn capital_message(self) -> bool {
         matches!(
             self,
-            ErrorKind::TransactionCanceled | ErrorKind::IdempotentParameterMismatch | ErrorKind::Serialization
+            ErrorKind::TransactionCanceled
+                | ErrorKind::IdempotentParameterMismatch
+                | ErrorKind::Serialization
         )
     }
 }

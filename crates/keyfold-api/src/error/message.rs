@@ -215,7 +215,9 @@ impl fmt::Display for Constraint {
             Constraint::Pattern(pattern) => {
                 write!(f, "Member must satisfy regular expression pattern: {pattern}")
             }
-            Constraint::Words(words) => write!(f, "Member must satisfy enum value set: [{}]", words.join(", ")),
+            Constraint::Words(words) => {
+                write!(f, "Member must satisfy enum value set: [{}]", words.join(", "))
+            }
         }
     }
 }
@@ -231,8 +233,7 @@ impl fmt::Display for ConstraintBreach {
 }
 
 const INVALID: &str = "One or more parameter values were invalid: ";
-const NOT_VALID: &str =
-    "One or more parameter values are not valid. A value specified for a secondary index key is not supported. ";
+const NOT_VALID: &str = "One or more parameter values are not valid. A value specified for a secondary index key is not supported. ";
 
 impl fmt::Display for Validation {
     #[expect(clippy::too_many_lines, reason = "a table of sentences, one for each reason")]
@@ -294,24 +295,34 @@ impl fmt::Display for Validation {
                 write!(f, "{INVALID}Size of hashkey has exceeded the maximum size limit of2048 bytes")
             }
             Validation::SortKeySize => {
-                write!(f, "{INVALID}Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
+                write!(
+                    f,
+                    "{INVALID}Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+                )
             }
             Validation::KeySchemaMismatch => write!(f, "The provided key element does not match the schema"),
             Validation::ItemSize => write!(f, "Item size has exceeded the maximum allowed size"),
-            Validation::UpdatedItemSize => write!(f, "Item size to update has exceeded the maximum allowed size"),
+            Validation::UpdatedItemSize => {
+                write!(f, "Item size to update has exceeded the maximum allowed size")
+            }
             Validation::Nesting => write!(f, "Nesting Levels have exceeded supported limits"),
             Validation::KeyUpdate(name) => {
                 write!(f, "{INVALID}Cannot update attribute {name}. This attribute is part of the key")
             }
             Validation::UpdatedIndexKeyType => {
-                write!(f, "The update expression attempted to update the secondary index key to unsupported type")
+                write!(
+                    f,
+                    "The update expression attempted to update the secondary index key to unsupported type"
+                )
             }
             Validation::UpdatedIndexKeySize => write!(
                 f,
                 "The update expression attempted to update the secondary index key beyond allowed size limits"
             ),
             Validation::ReturnValues => write!(f, "ReturnValues can only be ALL_OLD or NONE"),
-            Validation::NoSuchIndex(index) => write!(f, "The table does not have the specified index: {index}"),
+            Validation::NoSuchIndex(index) => {
+                write!(f, "The table does not have the specified index: {index}")
+            }
             Validation::ConsistentReadOnGlobalIndex => {
                 write!(f, "Consistent reads are not supported on global secondary indexes")
             }
@@ -319,7 +330,9 @@ impl fmt::Display for Validation {
                 f,
                 "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
             ),
-            Validation::MissedKeyElement(name) => write!(f, "Query condition missed key schema element: {name}"),
+            Validation::MissedKeyElement(name) => {
+                write!(f, "Query condition missed key schema element: {name}")
+            }
             Validation::UnsupportedKeyCondition => write!(f, "Query key condition not supported"),
             Validation::ConditionType => {
                 write!(f, "{INVALID}Condition parameter type does not match schema type")
@@ -337,7 +350,10 @@ impl fmt::Display for Validation {
                 write!(f, "The provided starting key does not match the range key predicate")
             }
             Validation::StartKeySegment => {
-                write!(f, "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments and Segment must not change within a scan")
+                write!(
+                    f,
+                    "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments and Segment must not change within a scan"
+                )
             }
             Validation::Select(detail) => write!(f, "{detail}"),
             Validation::SelectNotProjected(index) => write!(
@@ -361,10 +377,9 @@ impl fmt::Display for Validation {
                 f,
                 "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
             ),
-            Validation::TransactItemShape => write!(
-                f,
-                "TransactItems can only contain one of Check, Put, Update or Delete"
-            ),
+            Validation::TransactItemShape => {
+                write!(f, "TransactItems can only contain one of Check, Put, Update or Delete")
+            }
             Validation::TransactDuplicate => {
                 write!(f, "Transaction request cannot include multiple operations on one item")
             }

@@ -128,20 +128,24 @@ impl ApiError {
                     codes.join(", ")
                 ))
             }
-            ApiError::IdempotentParameterMismatch => {
-                Some("The request uses the same client token as a previous, but non-identical request.".to_owned())
-            }
+            ApiError::IdempotentParameterMismatch => Some(
+                "The request uses the same client token as a previous, but non-identical request.".to_owned(),
+            ),
             ApiError::ResourceNotFound(message)
             | ApiError::ResourceInUse(message)
             | ApiError::LimitExceeded(message)
             | ApiError::IncompleteSignature(message)
             | ApiError::InvalidSignature(message) => Some(message.clone()),
             ApiError::ItemCollectionSizeLimitExceeded => Some("Collection size exceeded.".to_owned()),
-            ApiError::MissingAuthenticationToken => Some("Request is missing Authentication Token".to_owned()),
+            ApiError::MissingAuthenticationToken => {
+                Some("Request is missing Authentication Token".to_owned())
+            }
             ApiError::UnrecognizedClient => {
                 Some("The security token included in the request is invalid.".to_owned())
             }
-            ApiError::Internal(_) => Some("The request processing has failed because of an internal error.".to_owned()),
+            ApiError::Internal(_) => {
+                Some("The request processing has failed because of an internal error.".to_owned())
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Inputs of the operations on one item.
 
 use super::{
-    Attributes, ExpressionAttributes, LegacyParameters, ReturnValue, ReturnValuesOnConditionCheckFailure, Returns,
+    Attributes, ExpressionAttributes, LegacyParameters, ReturnValue, ReturnValuesOnConditionCheckFailure,
+    Returns,
 };
 use crate::Named;
 

@@ -89,7 +89,9 @@ pub enum ValueError {
     #[error("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")]
     NoType,
     /// More than one type.
-    #[error("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")]
+    #[error(
+        "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+    )]
     ManyTypes,
     /// A text that is no number, or a number out of range.
     #[error("{}", number_text(text, *error))]
@@ -110,7 +112,9 @@ pub enum ValueError {
         members: String,
     },
     /// `{"NULL": false}`.
-    #[error("One or more parameter values were invalid: Null attribute value types must have the value of true")]
+    #[error(
+        "One or more parameter values were invalid: Null attribute value types must have the value of true"
+    )]
     NullFalse,
     /// Nested deeper than values may be.
     #[error("Nesting Levels have exceeded supported limits")]
@@ -135,7 +139,9 @@ fn set_text(kind: ValueKind, error: SetError, members: &str) -> String {
     match error {
         SetError::Empty => format!("One or more parameter values were invalid: {name} may not be empty"),
         SetError::Duplicate => {
-            format!("One or more parameter values were invalid: Input collection [{members}] contains duplicates.")
+            format!(
+                "One or more parameter values were invalid: Input collection [{members}] contains duplicates."
+            )
         }
     }
 }

@@ -35,7 +35,10 @@ fn consistency(pattern: &Pattern) -> &'static str {
 pub(crate) fn promise(model: &Model, pattern: &Pattern) -> String {
     let one = |returned: &keyfold_model::Returned| {
         let Some(entity) = model.entities.get(returned.entity) else { return String::new() };
-        let copy = returned.copy.and_then(|at| entity.copies.get(at)).map_or(String::new(), |copy| format!(".{}", copy.name));
+        let copy = returned
+            .copy
+            .and_then(|at| entity.copies.get(at))
+            .map_or(String::new(), |copy| format!(".{}", copy.name));
         let count = match (returned.many, returned.optional) {
             (true, _) => "[]",
             (false, true) => "?",
@@ -53,11 +56,19 @@ fn order(pattern: &Pattern) -> &'static str {
 fn show(model: &Model, path: &str) {
     let tables = model.tables.iter().map(|table| {
         let indexes: Vec<&str> = table.indexes.iter().map(|index| index.name.as_str()).collect();
-        if indexes.is_empty() { table.name.clone() } else { format!("{} with {}", table.name, indexes.join(", ")) }
+        if indexes.is_empty() {
+            table.name.clone()
+        } else {
+            format!("{} with {}", table.name, indexes.join(", "))
+        }
     });
     let tables = tables.collect::<Vec<_>>().join("; ");
     terminal::line(&format!("{STRONG}{} {}{STRONG:#}  {tables}\n", model.name, model.version));
-    let mut rows = vec![["pattern", "returns", "request", "where", "key condition", "a page", "read"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["pattern", "returns", "request", "where", "key condition", "a page", "read"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for pattern in &model.patterns {
         let limit = pattern.plan.page.map_or(String::new(), |page| format!(", {page} items"));
         let order = if pattern.plan.descending { "  descending" } else { "" };
@@ -73,7 +84,11 @@ fn show(model: &Model, path: &str) {
     }
     terminal::table("", &rows);
     for write in &model.writes {
-        terminal::line(&format!("\nwrite {}  1 TransactWriteItems: {}", write.name, actions(model, &write.actions)));
+        terminal::line(&format!(
+            "\nwrite {}  1 TransactWriteItems: {}",
+            write.name,
+            actions(model, &write.actions)
+        ));
     }
     let entities = terminal::counted(model.entities.len(), "entity").replace("entitys", "entities");
     let patterns = terminal::counted(model.patterns.len(), "pattern");
@@ -88,7 +103,9 @@ fn actions(model: &Model, actions: &[Action]) -> String {
         Action::Create { entity } => format!("create {}", name(entity)),
         Action::Delete { entity } => format!("delete {}", name(entity)),
         Action::Update { entity, condition, .. } => match condition {
-            Some((attribute, comparator, _)) => format!("update {} if {attribute} {comparator} …", name(entity)),
+            Some((attribute, comparator, _)) => {
+                format!("update {} if {attribute} {comparator} …", name(entity))
+            }
             None => format!("update {}", name(entity)),
         },
     };

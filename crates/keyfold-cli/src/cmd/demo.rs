@@ -61,7 +61,11 @@ const SHOWN: &[(&str, &str)] = &[
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let path = Path::new(SHOP_PATH);
-    let model = if path.exists() { model_file::load(path, json)? } else { model_file::compile(SHOP, SHOP_PATH, json)? };
+    let model = if path.exists() {
+        model_file::load(path, json)?
+    } else {
+        model_file::compile(SHOP, SHOP_PATH, json)?
+    };
     let engine = backend::engine(Some(&arguments.data))?;
     let embedded = Backend::Embedded(Arc::clone(&engine));
     tables::ensure(&embedded, &model)?;
@@ -74,10 +78,14 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     serve::start(Arc::clone(&engine), &arguments.listen, |address| {
         patterns(&Backend::Embedded(engine), &model, json)?;
         if json {
-            terminal::line(&serde_json::json!({ "ok": true, "endpoint": format!("http://{address}") }).to_string());
+            terminal::line(
+                &serde_json::json!({ "ok": true, "endpoint": format!("http://{address}") }).to_string(),
+            );
         } else {
             serve::how_to_connect(address, &place);
-            terminal::line(&format!("{FAINT}  try:          keyfold run {SHOP_PATH} orders_of_user userId=u1 --endpoint http://{address}{FAINT:#}"));
+            terminal::line(&format!(
+                "{FAINT}  try:          keyfold run {SHOP_PATH} orders_of_user userId=u1 --endpoint http://{address}{FAINT:#}"
+            ));
         }
         Ok(())
     })

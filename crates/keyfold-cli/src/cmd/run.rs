@@ -56,13 +56,18 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
 fn unknown(model: &Model, name: &str) -> ClientError {
     let patterns = model.patterns.iter().map(|pattern| pattern.name.as_str());
     let all: Vec<&str> = patterns.chain(model.writes.iter().map(|write| write.name.as_str())).collect();
-    ClientError::Unknown(format!("the model {} has no pattern or write {name}; it has {}", model.name, all.join(", ")))
+    ClientError::Unknown(format!(
+        "the model {} has no pattern or write {name}; it has {}",
+        model.name,
+        all.join(", ")
+    ))
 }
 
 fn after(text: Option<&str>) -> Result<Option<keyfold_types::Item>, Failure> {
     text.map(|text| {
-        keyfold_wire::client::decode_item(text.as_bytes())
-            .map_err(|_| Failure::Usage(format!("--after takes the `next` of a page, a key in JSON; got: {text}")))
+        keyfold_wire::client::decode_item(text.as_bytes()).map_err(|_| {
+            Failure::Usage(format!("--after takes the `next` of a page, a key in JSON; got: {text}"))
+        })
     })
     .transpose()
 }

@@ -2,11 +2,11 @@
 
 use crate::backend::{self, DATA_DEFAULT};
 use crate::failure::Failure;
-use crate::terminal::{self, FAINT, GOOD, STRONG};
 use crate::model_file;
+use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::Args;
-use keyfold_client::tables::{self, Outcome};
 use keyfold_client::Backend;
+use keyfold_client::tables::{self, Outcome};
 use keyfold_engine::Engine;
 use keyfold_server::{Credential, Server, ServerConfig};
 use std::net::{IpAddr, SocketAddr};
@@ -39,7 +39,13 @@ pub(super) struct Listen {
     pub(super) host: IpAddr,
     /// Accept only requests signed with this key (may be repeated). Without it anyone may call, and the
     /// server listens on this machine only.
-    #[arg(long = "credential", value_name = "KEY:SECRET", env = "KEYFOLD_CREDENTIALS", value_delimiter = ',', hide_env_values = true)]
+    #[arg(
+        long = "credential",
+        value_name = "KEY:SECRET",
+        env = "KEYFOLD_CREDENTIALS",
+        value_delimiter = ',',
+        hide_env_values = true
+    )]
     pub(super) credentials: Vec<String>,
     /// Listen beyond this machine even though anyone may call.
     #[arg(long)]
@@ -50,10 +56,14 @@ impl Listen {
     fn config(&self) -> Result<ServerConfig, Failure> {
         let mut config = ServerConfig::new(SocketAddr::new(self.host, self.port));
         for text in &self.credentials {
-            let Some((access_key, secret)) = text.split_once(':').filter(|(key, secret)| !key.is_empty() && !secret.is_empty()) else {
+            let Some((access_key, secret)) =
+                text.split_once(':').filter(|(key, secret)| !key.is_empty() && !secret.is_empty())
+            else {
                 return Err(Failure::Usage("--credential takes KEY:SECRET".to_owned()));
             };
-            config.credentials.push(Credential { access_key: access_key.to_owned(), secret: secret.to_owned() });
+            config
+                .credentials
+                .push(Credential { access_key: access_key.to_owned(), secret: secret.to_owned() });
         }
         if !self.host.is_loopback() && config.credentials.is_empty() && !self.allow_anyone {
             return Err(Failure::Usage(format!(
@@ -66,7 +76,8 @@ impl Listen {
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
-    let models = arguments.files.iter().map(|file| model_file::load(file, json)).collect::<Result<Vec<_>, _>>()?;
+    let models =
+        arguments.files.iter().map(|file| model_file::load(file, json)).collect::<Result<Vec<_>, _>>()?;
     let engine = backend::engine((!arguments.memory).then_some(arguments.data.as_path()))?;
     let embedded = Backend::Embedded(Arc::clone(&engine));
     let mut made = Vec::new();
@@ -96,10 +107,18 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
 
 /// Says where the server is and how clients reach it.
 pub(super) fn how_to_connect(address: SocketAddr, place: &str) {
-    terminal::line(&format!("{GOOD}serving{GOOD:#} the DynamoDB API at {STRONG}http://{address}{STRONG:#}  {FAINT}data: {place}; stop with Ctrl-C{FAINT:#}"));
-    terminal::line(&format!("{FAINT}  any AWS SDK:  AWS_ENDPOINT_URL=http://{address} AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local{FAINT:#}"));
-    terminal::line(&format!("{FAINT}  boto3:        boto3.client(\"dynamodb\", endpoint_url=\"http://{address}\"){FAINT:#}"));
-    terminal::line(&format!("{FAINT}  JavaScript:   new DynamoDBClient({{ endpoint: \"http://{address}\" }}){FAINT:#}"));
+    terminal::line(&format!(
+        "{GOOD}serving{GOOD:#} the DynamoDB API at {STRONG}http://{address}{STRONG:#}  {FAINT}data: {place}; stop with Ctrl-C{FAINT:#}"
+    ));
+    terminal::line(&format!(
+        "{FAINT}  any AWS SDK:  AWS_ENDPOINT_URL=http://{address} AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local{FAINT:#}"
+    ));
+    terminal::line(&format!(
+        "{FAINT}  boto3:        boto3.client(\"dynamodb\", endpoint_url=\"http://{address}\"){FAINT:#}"
+    ));
+    terminal::line(&format!(
+        "{FAINT}  JavaScript:   new DynamoDBClient({{ endpoint: \"http://{address}\" }}){FAINT:#}"
+    ));
 }
 
 /// Listens, calls `ready` with the address, and serves until Ctrl-C or SIGTERM.
@@ -118,7 +137,10 @@ pub(super) fn start(
         .map_err(|error| Failure::Backend(format!("cannot start threads: {error}")))?;
     let port = listen.port;
     let server = runtime.block_on(Server::bind(engine, config)).map_err(|error| {
-        Failure::Backend(format!("{error}; another server may be running, try `--port {}`", port.wrapping_add(1).max(1)))
+        Failure::Backend(format!(
+            "{error}; another server may be running, try `--port {}`",
+            port.wrapping_add(1).max(1)
+        ))
     })?;
     let address = server.address();
     let serving = runtime.spawn(server.run(stop_signal()));

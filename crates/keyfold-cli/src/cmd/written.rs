@@ -1,9 +1,9 @@
 //! What a write did, for people and programs; shared by `put`, `update`, `delete` and `run`.
 
 use crate::terminal::{self, ACCENT, FAINT, GOOD};
+use keyfold_client::ClientError;
 use keyfold_client::arguments;
 use keyfold_client::write::Written;
-use keyfold_client::ClientError;
 use keyfold_model::{Entity, Model};
 use std::collections::BTreeMap;
 
@@ -38,6 +38,10 @@ pub(super) fn given(texts: &[String]) -> Result<BTreeMap<String, String>, Client
 pub(super) fn entity<'m>(model: &'m Model, name: &str) -> Result<&'m Entity, ClientError> {
     model.entity(name).ok_or_else(|| {
         let known: Vec<&str> = model.entities.iter().map(|entity| entity.name.as_str()).collect();
-        ClientError::Unknown(format!("the model {} has no entity {name}; it has {}", model.name, known.join(", ")))
+        ClientError::Unknown(format!(
+            "the model {} has no entity {name}; it has {}",
+            model.name,
+            known.join(", ")
+        ))
     })
 }

@@ -35,8 +35,9 @@ impl Catalog {
             let (key, bytes) = entry.map_err(internal)?;
             let name = || String::from_utf8_lossy(key.get(low.len()..).unwrap_or_default()).into_owned();
             let raw = RawItem::open(bytes).map_err(|error| corrupt(&name(), &error))?;
-            let table = record::decode(&raw.to_item())
-                .ok_or_else(|| ApiError::Internal(format!("the definition of table {} is unreadable", name())))?;
+            let table = record::decode(&raw.to_item()).ok_or_else(|| {
+                ApiError::Internal(format!("the definition of table {} is unreadable", name()))
+            })?;
             tables.insert(table.name.clone(), Arc::new(table));
         }
         Ok(Catalog { tables: RwLock::new(tables) })
@@ -63,11 +64,13 @@ pub(crate) fn take_table_id(store: &Store, batch: &mut Batch) -> Result<TableId,
     let next = match stored.as_deref() {
         None => 1,
         Some(bytes) => {
-            let bytes = bytes.try_into().map_err(|_| ApiError::Internal("the next table id is unreadable".into()))?;
+            let bytes =
+                bytes.try_into().map_err(|_| ApiError::Internal("the next table id is unreadable".into()))?;
             u32::from_be_bytes(bytes)
         }
     };
-    let after = next.checked_add(1).ok_or_else(|| ApiError::LimitExceeded("All table ids are used up".into()))?;
+    let after =
+        next.checked_add(1).ok_or_else(|| ApiError::LimitExceeded("All table ids are used up".into()))?;
     batch.put(key, after.to_be_bytes().to_vec());
     Ok(TableId(next))
 }

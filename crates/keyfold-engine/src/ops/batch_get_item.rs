@@ -6,9 +6,7 @@ use crate::expressions::Texts;
 use crate::ops::capacity::Bills;
 use crate::ops::get_item;
 use crate::table::Table;
-use keyfold_api::{
-    ApiError, BatchGetItemInput, BatchGetItemOutput, KeysAndAttributes, Validation,
-};
+use keyfold_api::{ApiError, BatchGetItemInput, BatchGetItemOutput, KeysAndAttributes, Validation};
 use keyfold_codec::RawItem;
 use keyfold_codec::key::KeyBytes;
 use keyfold_expr::Projection;
@@ -42,7 +40,9 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
         }
     }
     constraints.finish()?;
-    if tables.iter().map(|(_, keys)| keys.keys.as_ref().map_or(0, Vec::len)).sum::<usize>() > BATCH_GET_KEYS_MAX {
+    if tables.iter().map(|(_, keys)| keys.keys.as_ref().map_or(0, Vec::len)).sum::<usize>()
+        > BATCH_GET_KEYS_MAX
+    {
         return Err(Validation::TooManyInBatch("BatchGetItem").into());
     }
     let tables = tables.into_iter().map(check_table).collect::<Result<Vec<_>, _>>()?;
@@ -52,7 +52,8 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
 fn check_table((table, given): (String, KeysAndAttributes)) -> Result<TableKeys, ApiError> {
     let texts = Texts { projection: given.projection_expression.as_deref(), ..Texts::default() };
     texts.check_legacy(&given.legacy)?;
-    let keys = given.keys.iter().flatten().cloned().collect::<Result<Vec<_>, _>>().map_err(Validation::Value)?;
+    let keys =
+        given.keys.iter().flatten().cloned().collect::<Result<Vec<_>, _>>().map_err(Validation::Value)?;
     let bound = texts.bind(&given.expression_attributes, "ProjectionExpression is null")?;
     Ok(TableKeys { table: TableName::new(Some(table)), keys, projection: bound.projection, given })
 }
@@ -109,4 +110,3 @@ pub(crate) fn run(engine: &Engine, input: BatchGetItemInput) -> Result<BatchGetI
     output.consumed_capacity = bills.answer(returns.capacity, None);
     Ok(output)
 }
-

@@ -44,7 +44,10 @@ fn check(input: BatchWriteItemInput) -> Result<(Vec<TableWrites>, CheckedReturns
     let mut checked = Vec::with_capacity(tables.len());
     for (table, requests) in tables {
         let writes = requests.into_iter().map(|request| check_request(request, &mut bytes));
-        checked.push(TableWrites { table: TableName::new(Some(table)), writes: writes.collect::<Result<_, _>>()? });
+        checked.push(TableWrites {
+            table: TableName::new(Some(table)),
+            writes: writes.collect::<Result<_, _>>()?,
+        });
     }
     if bytes > BATCH_GET_BYTES_MAX {
         return Err(Validation::BatchSize("BatchWriteItem").into());

@@ -16,7 +16,11 @@ pub(crate) fn blank(table: &str, wanted: ReturnConsumedCapacity) -> Option<Consu
 }
 
 /// The units of reads on a table.
-pub(crate) fn of_read(table: &str, units: CapacityHalves, wanted: ReturnConsumedCapacity) -> Option<ConsumedCapacity> {
+pub(crate) fn of_read(
+    table: &str,
+    units: CapacityHalves,
+    wanted: ReturnConsumedCapacity,
+) -> Option<ConsumedCapacity> {
     Some(ConsumedCapacity { table: units, ..blank(table, wanted)? })
 }
 
@@ -51,6 +55,7 @@ impl Bills {
         kind: Option<CapacityKind>,
     ) -> Option<Vec<ConsumedCapacity>> {
         let rows = self.by_table.into_iter();
-        rows.map(|(table, bill)| of_write(&table, bill, wanted).map(|row| ConsumedCapacity { kind, ..row })).collect()
+        rows.map(|(table, bill)| of_write(&table, bill, wanted).map(|row| ConsumedCapacity { kind, ..row }))
+            .collect()
     }
 }

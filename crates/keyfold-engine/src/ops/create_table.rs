@@ -9,9 +9,9 @@ use crate::ops::describe_table;
 use crate::pending::{Pending, internal};
 use crate::table::{Index, IndexKind, IndexProjection, Table};
 use keyfold_api::{
-    ApiError, AttributeDefinition, BillingMode, Constraint, CreateTableInput, KeySchemaElement, KeyType, Named,
-    Projection, ProjectionType, ProvisionedThroughput, ScalarAttributeType, SecondaryIndex, TableClass,
-    TableDescription, TableStatus, Tag, Validation,
+    ApiError, AttributeDefinition, BillingMode, Constraint, CreateTableInput, KeySchemaElement, KeyType,
+    Named, Projection, ProjectionType, ProvisionedThroughput, ScalarAttributeType, SecondaryIndex,
+    TableClass, TableDescription, TableStatus, Tag, Validation,
 };
 use keyfold_codec::key::{IndexId, TableId};
 use keyfold_store::Batch;
@@ -62,7 +62,12 @@ fn check(input: CreateTableInput) -> Result<Table, ApiError> {
     }
     let kinds = definitions(present(input.attribute_definitions, "attributeDefinitions")?)?;
     let key_elements = present(input.key_schema, "keySchema")?;
-    check_table_definitions(&kinds, &key_elements, &input.local_secondary_indexes, &input.global_secondary_indexes)?;
+    check_table_definitions(
+        &kinds,
+        &key_elements,
+        &input.local_secondary_indexes,
+        &input.global_secondary_indexes,
+    )?;
     let key = key_schema(&key_elements, &kinds, KeyOf::Table)?;
     let billing_mode = known(&input.billing_mode).unwrap_or(BillingMode::Provisioned);
     let throughput = throughput(input.provisioned_throughput, billing_mode, None)?;
@@ -144,10 +149,16 @@ fn check_key_constraints(constraints: &mut Constraints, path: &str, elements: Op
     }
 }
 
-fn check_throughput_constraints(constraints: &mut Constraints, path: &str, given: Option<ProvisionedThroughput>) {
+fn check_throughput_constraints(
+    constraints: &mut Constraints,
+    path: &str,
+    given: Option<ProvisionedThroughput>,
+) {
     let Some(given) = given else { return };
-    let members =
-        [("writeCapacityUnits", given.write_capacity_units), ("readCapacityUnits", given.read_capacity_units)];
+    let members = [
+        ("writeCapacityUnits", given.write_capacity_units),
+        ("readCapacityUnits", given.read_capacity_units),
+    ];
     for (member, units) in members {
         let path = format!("{path}.{member}");
         constraints.required(&path, &units);
@@ -273,7 +284,9 @@ fn key_schema(
     if schema.partition.len() > most {
         return wrong(match of {
             KeyOf::Global => "Invalid KeySchema: More than 4 HASH key attributes",
-            KeyOf::Table | KeyOf::Local => "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type",
+            KeyOf::Table | KeyOf::Local => {
+                "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type"
+            }
         });
     }
     if schema.sort.len() > most {
@@ -302,21 +315,25 @@ fn throughput(
         (BillingMode::PayPerRequest, Some(_), Some(index)) => wrong(format!(
             "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: {index} when BillingMode is PAY_PER_REQUEST"
         )),
-        (BillingMode::Provisioned, None, None) => {
-            wrong("ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
-        }
+        (BillingMode::Provisioned, None, None) => wrong(
+            "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",
+        ),
         (BillingMode::Provisioned, None, Some(index)) => wrong(format!(
             "ReadCapacityUnits and WriteCapacityUnits must both be specified for index: {index} when BillingMode is PROVISIONED"
         )),
     }
 }
 
-fn list(given: Option<Vec<SecondaryIndex>>, member: &str, most: usize) -> Result<Vec<SecondaryIndex>, ApiError> {
+fn list(
+    given: Option<Vec<SecondaryIndex>>,
+    member: &str,
+    most: usize,
+) -> Result<Vec<SecondaryIndex>, ApiError> {
     match given {
         Some(indexes) if indexes.is_empty() => wrong(format!("List of {member} is empty")),
-        Some(indexes) if indexes.len() > most => wrong(format!(
-            "Number of {member} exceeds per-table limit of {most}"
-        )),
+        Some(indexes) if indexes.len() > most => {
+            wrong(format!("Number of {member} exceeds per-table limit of {most}"))
+        }
         Some(indexes) => Ok(indexes),
         None => Ok(Vec::new()),
     }
@@ -349,7 +366,9 @@ fn local_index(
     let name = given.index_name.unwrap_or_default();
     let key = key_schema(&given.key_schema.unwrap_or_default(), kinds, KeyOf::Local)?;
     if table.sort.is_empty() {
-        return wrong("Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex");
+        return wrong(
+            "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex",
+        );
     }
     if key.partition != table.partition {
         return wrong(format!(

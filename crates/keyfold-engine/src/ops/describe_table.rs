@@ -6,8 +6,8 @@ use crate::layout::{self, Counter};
 use crate::pending::internal;
 use crate::table::{Index, IndexKind, IndexProjection, Table};
 use keyfold_api::{
-    ApiError, DescribeTableInput, IndexDescription, KeyType, ProjectionType, ScalarAttributeType, TableDescription,
-    TableStatus,
+    ApiError, DescribeTableInput, IndexDescription, KeyType, ProjectionType, ScalarAttributeType,
+    TableDescription, TableStatus,
 };
 use keyfold_codec::key::IndexId;
 use keyfold_types::{KeyKind, KeySchema};
@@ -23,7 +23,11 @@ pub(crate) fn run(engine: &Engine, input: DescribeTableInput) -> Result<TableDes
 }
 
 /// The description of a table in a status.
-pub(crate) fn describe(engine: &Engine, table: &Table, status: TableStatus) -> Result<TableDescription, ApiError> {
+pub(crate) fn describe(
+    engine: &Engine,
+    table: &Table,
+    status: TableStatus,
+) -> Result<TableDescription, ApiError> {
     let options = engine.options();
     let table_arn = format!("arn:aws:dynamodb:{}:{}:table/{}", options.region, options.account, table.name);
     let count = |index: IndexId, counter: Counter| {
@@ -52,7 +56,8 @@ pub(crate) fn describe(engine: &Engine, table: &Table, status: TableStatus) -> R
     };
     let of_kind = |kind| {
         // While a table goes away nothing is told of its indexes.
-        let shown = table.indexes.iter().filter(|index| index.kind == kind && status != TableStatus::Deleting);
+        let shown =
+            table.indexes.iter().filter(|index| index.kind == kind && status != TableStatus::Deleting);
         shown.map(describe_index).collect::<Result<Vec<_>, ApiError>>()
     };
     Ok(TableDescription {

@@ -30,7 +30,8 @@ pub(crate) fn plan(
     schema: &KeySchema,
     condition: &KeyCondition,
 ) -> Result<Ranges, Validation> {
-    let term = |attribute: &KeyAttribute| condition.terms().iter().find(|term| term.attribute == attribute.name);
+    let term =
+        |attribute: &KeyAttribute| condition.terms().iter().find(|term| term.attribute == attribute.name);
     let mut partition = Vec::new();
     for attribute in &schema.partition {
         let Some(term) = term(attribute) else {
@@ -43,8 +44,11 @@ pub(crate) fn plan(
     let partition = key::partition_prefix(table, place, &partition).map_err(|_| Validation::ConditionType)?;
     let whole = KeyRange::prefix(partition.clone());
 
-    let sort_terms: Vec<&KeyTerm> =
-        condition.terms().iter().filter(|term| !schema.partition.iter().any(|a| a.name == term.attribute)).collect();
+    let sort_terms: Vec<&KeyTerm> = condition
+        .terms()
+        .iter()
+        .filter(|term| !schema.partition.iter().any(|a| a.name == term.attribute))
+        .collect();
     let mut prefix = partition;
     for (at, attribute) in schema.sort.iter().enumerate() {
         let Some(term) = term(attribute) else {
@@ -126,7 +130,9 @@ fn range(prefix: Vec<u8>, test: &KeyTest) -> Result<KeyRange, Validation> {
             let low = successor(&extended(&prefix, value)?).map_or(Bound::Unbounded, Bound::Included);
             KeyRange { low, high: end(&prefix) }
         }
-        KeyTest::Ge(value) => KeyRange { low: Bound::Included(extended(&prefix, value)?), high: end(&prefix) },
+        KeyTest::Ge(value) => {
+            KeyRange { low: Bound::Included(extended(&prefix, value)?), high: end(&prefix) }
+        }
         KeyTest::Between(low, high) => {
             KeyRange { low: Bound::Included(extended(&prefix, low)?), high: end(&extended(&prefix, high)?) }
         }

@@ -55,7 +55,11 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
         select,
         limit: input.limit.and_then(|limit| u64::try_from(limit).ok()),
         consistent: input.consistent_read,
-        direction: if input.scan_index_forward == Some(false) { Direction::Backward } else { Direction::Forward },
+        direction: if input.scan_index_forward == Some(false) {
+            Direction::Backward
+        } else {
+            Direction::Forward
+        },
         start,
         key_condition,
         bound,

@@ -34,7 +34,9 @@ pub(crate) fn check_select(select: Option<Select>, on_index: bool, projected: bo
         Some(Select::SpecificAttributes) if !projected => {
             "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
         }
-        Some(Select::Count) if projected => "Cannot specify the ProjectionExpression when choosing to get only the Count",
+        Some(Select::Count) if projected => {
+            "Cannot specify the ProjectionExpression when choosing to get only the Count"
+        }
         Some(Select::AllAttributes) if projected => {
             "Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES"
         }

@@ -62,8 +62,12 @@ fn check(input: ScanInput) -> Result<Scan, ApiError> {
 fn check_segments(segment: Option<i64>, total: Option<i64>) -> Result<(u32, u32), ApiError> {
     let detail = match (segment, total) {
         (None, None) => return Ok((0, 1)),
-        (Some(_), None) => "The TotalSegments parameter is required but was not present in the request when Segment parameter is present",
-        (None, Some(_)) => "The Segment parameter is required but was not present in the request when parameter TotalSegments is present",
+        (Some(_), None) => {
+            "The TotalSegments parameter is required but was not present in the request when Segment parameter is present"
+        }
+        (None, Some(_)) => {
+            "The Segment parameter is required but was not present in the request when parameter TotalSegments is present"
+        }
         (Some(segment), Some(total)) if segment >= total => {
             "The Segment parameter is zero-based and must be less than parameter TotalSegments"
         }

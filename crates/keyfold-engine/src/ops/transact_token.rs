@@ -42,7 +42,12 @@ pub(crate) fn look_up(engine: &Engine, token: &str, fingerprint: u128) -> Result
 }
 
 /// Remembers a token, and forgets some expired ones.
-pub(crate) fn remember(engine: &Engine, batch: &mut Batch, token: &str, fingerprint: u128) -> Result<(), ApiError> {
+pub(crate) fn remember(
+    engine: &Engine,
+    batch: &mut Batch,
+    token: &str,
+    fingerprint: u128,
+) -> Result<(), ApiError> {
     forget_expired(engine, batch, token)?;
     let expires = engine.now_ms() + TOKEN_LIFETIME_S * 1000;
     let mut record = expires.to_be_bytes().to_vec();

@@ -13,8 +13,8 @@ use crate::pending::Pending;
 use crate::write::{self, Action, Bill, Change, ItemWrite, Refusal, WritePlan};
 use keyfold_api::{
     ApiError, Attributes, CancellationReason, CapacityKind, ExpressionAttributes, Named,
-    ReturnValuesOnConditionCheckFailure, TransactWriteItem, TransactWriteItemsInput, TransactWriteItemsOutput,
-    Validation,
+    ReturnValuesOnConditionCheckFailure, TransactWriteItem, TransactWriteItemsInput,
+    TransactWriteItemsOutput, Validation,
 };
 use keyfold_codec::RawItem;
 use keyfold_store::Batch;
@@ -130,8 +130,11 @@ fn check_action(constraints: &mut Constraints, at: usize, action: &Parts) {
 
 fn bind(action: Parts) -> Result<(TableName, ItemWrite), ApiError> {
     let attributes = check::attributes(action.attributes.0, action.attributes.1)?;
-    let texts =
-        Texts { update: action.update.as_deref(), condition: action.condition.as_deref(), ..Texts::default() };
+    let texts = Texts {
+        update: action.update.as_deref(),
+        condition: action.condition.as_deref(),
+        ..Texts::default()
+    };
     let bound = texts.bind(&action.placeholders, "ConditionExpression is null")?;
     let write = ItemWrite {
         condition: bound.condition,
@@ -183,7 +186,8 @@ fn locked(engine: &Engine, transaction: Transaction) -> Result<Pending<TransactW
     let mut metrics: Vec<(String, Vec<_>)> = Vec::new();
     for ((given, plan), change) in plans.iter().zip(&changes) {
         let Ok(plan) = plan else { continue };
-        let mut bill = write::apply(engine, &mut batch, plan, change).map_err(|refusal| refused(&plans, refusal))?;
+        let mut bill =
+            write::apply(engine, &mut batch, plan, change).map_err(|refusal| refused(&plans, refusal))?;
         // A transaction costs twice on the table, once on indexes.
         bill.table = bill.table * 2;
         bills.add(&given.given, bill);

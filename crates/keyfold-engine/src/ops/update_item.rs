@@ -6,7 +6,9 @@ use crate::expressions::Texts;
 use crate::ops::single_write::{self, SingleWrite};
 use crate::pending::Pending;
 use crate::write::{Action, ItemWrite};
-use keyfold_api::{ApiError, ReturnValue, ReturnValuesOnConditionCheckFailure, UpdateItemInput, WriteItemOutput};
+use keyfold_api::{
+    ApiError, ReturnValue, ReturnValuesOnConditionCheckFailure, UpdateItemInput, WriteItemOutput,
+};
 
 pub(crate) fn run(engine: &Engine, input: UpdateItemInput) -> Pending<WriteItemOutput> {
     single_write::run(engine, check(input))

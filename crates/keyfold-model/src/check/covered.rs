@@ -18,7 +18,12 @@ pub(crate) fn check(pattern: &Pattern, entity: &Entity, index: &Index) -> Option
     if missing.is_empty() {
         return None;
     }
-    let message = format!("{} returns attributes that {} does not hold: {}", pattern.name, index.name, missing.join(", "));
+    let message = format!(
+        "{} returns attributes that {} does not hold: {}",
+        pattern.name,
+        index.name,
+        missing.join(", ")
+    );
     Some(
         Diagnostic::error("KF015", pattern.span, message, format!("returns whole {} items", entity.name))
             .label(index.span, "projects fewer attributes")

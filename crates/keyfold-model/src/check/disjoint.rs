@@ -25,6 +25,9 @@ fn collision(one: &Shape, two: &Shape, delimiters: &[char]) -> Option<Diagnostic
         Diagnostic::error("KF012", two.span, message, format!("this can make \"{partition}\" \"{sort}\""))
             .label(one.span, "and so can this")
             .note("an item of one kind would overwrite an item of the other")
-            .help(format!("start one of the keys with a text of its own, like \"{}#…\"", two.what.to_uppercase())),
+            .help(format!(
+                "start one of the keys with a text of its own, like \"{}#…\"",
+                two.what.to_uppercase()
+            )),
     )
 }

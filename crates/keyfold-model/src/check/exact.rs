@@ -34,7 +34,9 @@ pub(crate) fn check(
         return Some(
             Diagnostic::error("KF011", pattern.span, message, "would return more than it promises")
                 .label(shape.span, format!("this can make \"{partition}\" \"{sort}\", which is in the range"))
-                .note("the answer would contain items of another kind, and its pages would be filled with them")
+                .note(
+                    "the answer would contain items of another kind, and its pages would be filled with them",
+                )
                 .help(format!(
                     "give the sort keys of the two kinds different first texts, or return {} too",
                     shape.what

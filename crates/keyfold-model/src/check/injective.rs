@@ -71,9 +71,14 @@ fn check_template(template: &KeyTemplate, what: &str, delimiters: &[char]) -> Op
         if runs_on {
             let message = format!("the key of {what} cannot be taken apart: {part} runs into {next}");
             return Some(
-                Diagnostic::error("KF013", template.span, message, "two different values can make this same text")
-                    .note("ab + c and a + bc would be one key, and one item would overwrite the other")
-                    .help(format!("put a delimiter between them: {part}#{next}")),
+                Diagnostic::error(
+                    "KF013",
+                    template.span,
+                    message,
+                    "two different values can make this same text",
+                )
+                .note("ab + c and a + bc would be one key, and one item would overwrite the other")
+                .help(format!("put a delimiter between them: {part}#{next}")),
             );
         }
     }

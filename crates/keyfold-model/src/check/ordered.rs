@@ -28,16 +28,20 @@ pub(crate) fn reason(order: Order, varying: Option<&Part>, bare: bool) -> Option
         (Order::Highest | Order::Lowest, Type::Int) => format!(
             "{{{name}}} is not padded, and as text 10 comes before 9; write {{{name}:010}} for up to 10 digits"
         ),
-        _ => format!("its sort key is ordered by {{{name}}}, a {kind}, first; the order needs {wanted} there"),
+        _ => {
+            format!("its sort key is ordered by {{{name}}}, a {kind}, first; the order needs {wanted} there")
+        }
     })
 }
 
 /// Whether a range over this part is a range over its values.
 pub(crate) fn range_reason(part: &Part, bare: bool) -> Option<String> {
     match part {
-        Part::Field { name, kind: Type::Int | Type::Number, format: Format::Plain } if !bare => Some(format!(
-            "{{{name}}} is not padded, so a range of texts is no range of numbers; write {{{name}:010}}"
-        )),
+        Part::Field { name, kind: Type::Int | Type::Number, format: Format::Plain } if !bare => {
+            Some(format!(
+                "{{{name}}} is not padded, so a range of texts is no range of numbers; write {{{name}:010}}"
+            ))
+        }
         Part::Field { .. } | Part::Text(_) => None,
     }
 }

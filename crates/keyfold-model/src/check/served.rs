@@ -12,26 +12,38 @@ pub(crate) struct Miss {
     pub(crate) reason: String,
 }
 
-pub(crate) fn report(pattern: &Pattern, entities: &[&Entity], misses: Vec<Miss>, free: Option<&str>) -> Diagnostic {
+pub(crate) fn report(
+    pattern: &Pattern,
+    entities: &[&Entity],
+    misses: Vec<Miss>,
+    free: Option<&str>,
+) -> Diagnostic {
     let names: Vec<&str> = entities.iter().map(|entity| entity.name.as_str()).collect();
     let parameters: Vec<&str> = pattern.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-    let by = if parameters.is_empty() { "without parameters".to_owned() } else { format!("by {}", parameters.join(", ")) };
+    let by = if parameters.is_empty() {
+        "without parameters".to_owned()
+    } else {
+        format!("by {}", parameters.join(", "))
+    };
     let message = format!("no key serves {}: {} {by} would need a scan", pattern.name, names.join(" + "));
     let mut diagnostic = Diagnostic::error("KF010", pattern.span, message, "no single request answers this");
     for miss in misses {
         diagnostic = diagnostic.note(format!("{}: {}", miss.key, miss.reason));
     }
     if let [entity] = entities {
-        diagnostic = diagnostic.help(format!("add to {}: `{}`", entity.name, proposal(pattern, entity, free)));
+        diagnostic =
+            diagnostic.help(format!("add to {}: `{}`", entity.name, proposal(pattern, entity, free)));
         let single = pattern.returned.first().is_some_and(|returned| !returned.many);
         if let (true, Some(parameter)) = (single, pattern.parameters.first()) {
-            diagnostic = diagnostic.help(format!("and `unique {}`, so that there is at most one", parameter.attribute));
+            diagnostic = diagnostic
+                .help(format!("and `unique {}`, so that there is at most one", parameter.attribute));
         }
         if free.is_none() {
             diagnostic = diagnostic.help("and declare an index in the table: `gsi GSI1 (GSI1PK, GSI1SK)`");
         }
     } else {
-        diagnostic = diagnostic.help("a mixed collection needs the same partition key template in all its entities");
+        diagnostic =
+            diagnostic.help("a mixed collection needs the same partition key template in all its entities");
     }
     diagnostic
 }

@@ -47,7 +47,12 @@ pub(crate) fn shapes(model: &Model, table: usize, space: Space) -> Vec<Shape> {
         match space {
             Space::Index(index) => {
                 for key in entity.indexes.iter().filter(|key| key.index == index) {
-                    shapes.push(Shape { owner, what: entity.name.clone(), key: key.key.clone(), span: key.key.span });
+                    shapes.push(Shape {
+                        owner,
+                        what: entity.name.clone(),
+                        key: key.key.clone(),
+                        span: key.key.span,
+                    });
                 }
             }
             Space::Table => {

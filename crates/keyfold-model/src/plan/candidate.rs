@@ -84,7 +84,9 @@ fn candidates<'m>(table: &'m Table, entity: &'m Entity, returned: &Returned) -> 
     let mut all = vec![base(format!("the key of {}", entity.name), &entity.key)];
     for kind in [IndexKind::Local, IndexKind::Global] {
         for key in &entity.indexes {
-            let Some(index) = table.indexes.get(key.index).filter(|index| index.kind == kind) else { continue };
+            let Some(index) = table.indexes.get(key.index).filter(|index| index.kind == kind) else {
+                continue;
+            };
             all.push(Candidate {
                 space: Space::Index(key.index),
                 label: format!("{} in {}", entity.name, index.name),
@@ -102,7 +104,8 @@ fn candidates<'m>(table: &'m Table, entity: &'m Entity, returned: &Returned) -> 
 /// Whether an argument (or a fixed value) gives the attribute exactly.
 pub(super) fn is_given(pattern: &Pattern, attribute: &str) -> bool {
     let by_parameter = |p: &&crate::schema::Parameter| p.limit == Limit::Equal && p.attribute == attribute;
-    pattern.parameters.iter().any(|p| by_parameter(&p)) || pattern.fixed.iter().any(|(name, _)| name == attribute)
+    pattern.parameters.iter().any(|p| by_parameter(&p))
+        || pattern.fixed.iter().any(|(name, _)| name == attribute)
 }
 
 /// The parts up to the first field that is not given, with fixed values put in, and the rest.
@@ -131,7 +134,11 @@ fn fit(
     let key = candidate.key;
     let (partition, open) = bind(pattern, &key.partition);
     if let Some(Part::Field { name, .. }) = open.first() {
-        return Err(format!("its partition key {} needs `{name}`, which the pattern is not given", key.partition).into());
+        return Err(format!(
+            "its partition key {} needs `{name}`, which the pattern is not given",
+            key.partition
+        )
+        .into());
     }
     check_complete(pattern, entity, candidate)?;
     let (bound, rest) = key.sort.as_ref().map_or((Vec::new(), &[][..]), |sort| bind(pattern, sort));
@@ -187,7 +194,8 @@ fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate<'_>)
     });
     match missing {
         Some(field) => {
-            Err(format!("`{field}` is optional, so items without it are not in there and would be missed").into())
+            Err(format!("`{field}` is optional, so items without it are not in there and would be missed")
+                .into())
         }
         None => Ok(()),
     }
@@ -202,7 +210,9 @@ fn check_consumed(
     rest: &[Part],
 ) -> Result<(), Unfit> {
     let in_sparse = |name: &str| candidate.sparse.is_some_and(|sparse| sparse.attribute == name);
-    let has_field = |parts: &[Part], name: &str| parts.iter().any(|part| matches!(part, Part::Field { name: field, .. } if field == name));
+    let has_field = |parts: &[Part], name: &str| {
+        parts.iter().any(|part| matches!(part, Part::Field { name: field, .. } if field == name))
+    };
     let key_fields: Vec<&str> = candidate.key.fields().collect();
     for name in pattern
         .parameters
@@ -245,16 +255,28 @@ fn sort_condition(
         });
     };
     let Some(field @ Part::Field { name, kind, format }) = rest.first() else {
-        return Err(format!("`{}` is not part of its sort key, so a range of it would have to be filtered", first.attribute).into());
+        return Err(format!(
+            "`{}` is not part of its sort key, so a range of it would have to be filtered",
+            first.attribute
+        )
+        .into());
     };
     if let Some(other) = limits.iter().find(|limit| limit.attribute != *name) {
-        return Err(format!("a range of `{}` needs it first among the open parts of the sort key; there is `{name}`", other.attribute).into());
+        return Err(format!(
+            "a range of `{}` needs it first among the open parts of the sort key; there is `{name}`",
+            other.attribute
+        )
+        .into());
     }
     if let Some(reason) = ordered::range_reason(field, bare) {
         return Err(reason.into());
     }
     let end = |limit: Limit| {
-        limits.iter().find(|p| p.limit == limit).map(|p| Part::Field { name: p.name.clone(), kind: kind.clone(), format: *format })
+        limits.iter().find(|p| p.limit == limit).map(|p| Part::Field {
+            name: p.name.clone(),
+            kind: kind.clone(),
+            format: *format,
+        })
     };
     let (low, high) = (end(Limit::AtLeast), end(Limit::AtMost));
     if bare {

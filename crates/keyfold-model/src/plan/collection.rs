@@ -13,7 +13,8 @@ pub(super) fn plan(model: &Model, pattern: &Pattern) -> Result<Found, Box<Diagno
     let entities: Vec<&Entity> =
         pattern.returned.iter().filter_map(|returned| model.entities.get(returned.entity)).collect();
     let tables: Vec<usize> = entities.iter().map(|entity| entity.table).collect();
-    let (Some(&at), true) = (tables.first(), tables.windows(2).all(|pair| pair.first() == pair.last())) else {
+    let (Some(&at), true) = (tables.first(), tables.windows(2).all(|pair| pair.first() == pair.last()))
+    else {
         let message = format!("{} returns entities of different tables", pattern.name);
         return Err(Box::new(
             Diagnostic::error("KF010", pattern.span, message, "one request reads one table")
@@ -118,8 +119,12 @@ fn narrowed(model: &Model, pattern: &Pattern, mut found: Found) -> Result<Found,
         }
     });
     let common = starts.reduce(|one, two| {
-        let length: usize =
-            one.chars().zip(two.chars()).take_while(|(a, b)| a == b).map(|(letter, _)| letter.len_utf8()).sum();
+        let length: usize = one
+            .chars()
+            .zip(two.chars())
+            .take_while(|(a, b)| a == b)
+            .map(|(letter, _)| letter.len_utf8())
+            .sum();
         one.get(..length).unwrap_or("")
     });
     if let Some(common) = common.filter(|common| !common.is_empty()) {

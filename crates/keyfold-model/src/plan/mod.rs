@@ -166,9 +166,14 @@ fn judge(model: &Model, pattern: &Pattern, found: &Found, diagnostics: &mut Vec<
     let Some(index) = table.indexes.get(at) else { return };
     if let (Some(span), IndexKind::Global) = (pattern.strong, index.kind) {
         diagnostics.push(
-            Diagnostic::error("KF010", span, format!("{} is served by {}, a global index", pattern.name, index.name), "cannot be strong")
-                .label(index.span, "global indexes are read eventually")
-                .help("remove `strong`, or serve the pattern from the table's own key (a `copy`)"),
+            Diagnostic::error(
+                "KF010",
+                span,
+                format!("{} is served by {}, a global index", pattern.name, index.name),
+                "cannot be strong",
+            )
+            .label(index.span, "global indexes are read eventually")
+            .help("remove `strong`, or serve the pattern from the table's own key (a `copy`)"),
         );
     }
     for returned in &pattern.returned {

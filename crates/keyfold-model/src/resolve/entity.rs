@@ -2,7 +2,9 @@
 
 use super::{Types, unknown};
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Attribute, Column, Copy, Entity, IndexKey, IndexKind, KeyPair, Model, Sparse, Table, Type};
+use crate::schema::{
+    Attribute, Column, Copy, Entity, IndexKey, IndexKind, KeyPair, Model, Sparse, Table, Type,
+};
 use crate::syntax::ast::{CopyDecl, EntityDecl, IndexKeyDecl, KeyDecl, Name, PartDecl, TemplateDecl};
 use crate::template::{Format, KeyTemplate, Part};
 use keyfold_types::KeyKind;
@@ -39,8 +41,10 @@ pub(super) fn resolve(
     let Some(key_declared) = &declared.key else {
         let message = format!("the entity {} has no key", declared.name.text);
         diagnostics.push(
-            Diagnostic::error("KF002", declared.name.span, message, "it cannot be stored")
-                .help(format!("add a line like `key \"{}#{{id}}\" \"META\"`", declared.name.text.to_uppercase())),
+            Diagnostic::error("KF002", declared.name.span, message, "it cannot be stored").help(format!(
+                "add a line like `key \"{}#{{id}}\" \"META\"`",
+                declared.name.text.to_uppercase()
+            )),
         );
         return None;
     };
@@ -176,7 +180,12 @@ fn template(
         }
     }
     if parts.is_empty() {
-        diagnostics.push(Diagnostic::error("KF004", declared.span, "a key must not be empty", "an empty template"));
+        diagnostics.push(Diagnostic::error(
+            "KF004",
+            declared.span,
+            "a key must not be empty",
+            "an empty template",
+        ));
         return None;
     }
     let bare_kind = match parts.as_slice() {
@@ -194,11 +203,17 @@ fn template(
     if !fits {
         let kind = column.kind.descriptor();
         let message = format!("the key attribute {} has type {kind}, and this makes another", column.name);
-        diagnostics.push(Diagnostic::error("KF004", declared.span, message, "wrong type").help(match column.kind {
-            KeyKind::N => "a number key is one int or number attribute in braces, without quotes: {score}",
-            KeyKind::S => "write it in quotes, so that it becomes text: \"{score:010}\"",
-            KeyKind::B => "binary keys cannot be made from templates; declare the key attribute as string",
-        }));
+        diagnostics.push(Diagnostic::error("KF004", declared.span, message, "wrong type").help(
+            match column.kind {
+                KeyKind::N => {
+                    "a number key is one int or number attribute in braces, without quotes: {score}"
+                }
+                KeyKind::S => "write it in quotes, so that it becomes text: \"{score:010}\"",
+                KeyKind::B => {
+                    "binary keys cannot be made from templates; declare the key attribute as string"
+                }
+            },
+        ));
         return None;
     }
     Some(KeyTemplate { parts, bare: bare_kind == Some(KeyKind::N), span: declared.span })
@@ -227,20 +242,26 @@ fn index_key(
 ) -> Option<IndexKey> {
     let Some(at) = table.indexes.iter().position(|index| index.name == declared.index.text) else {
         let names = table.indexes.iter().map(|index| index.name.as_str());
-        diagnostics.push(
-            unknown(&format!("index of {}", table.name), &declared.index, names)
-                .note("a line in an entity is an attribute (`name: type`), `key`, `copy`, `unique` or an index's key"),
-        );
+        diagnostics.push(unknown(&format!("index of {}", table.name), &declared.index, names).note(
+            "a line in an entity is an attribute (`name: type`), `key`, `copy`, `unique` or an index's key",
+        ));
         return None;
     };
     let index = table.indexes.get(at)?;
     let key = match index.kind {
-        IndexKind::Global => key(&declared.key, (&index.partition, index.sort.as_ref()), entity, diagnostics)?,
+        IndexKind::Global => {
+            key(&declared.key, (&index.partition, index.sort.as_ref()), entity, diagnostics)?
+        }
         IndexKind::Local => {
             if let Some(extra) = &declared.key.sort {
                 diagnostics.push(
-                    Diagnostic::error("KF004", extra.span, "a local index has the table's partition key", "a second template")
-                        .help("write the template of its sort key only"),
+                    Diagnostic::error(
+                        "KF004",
+                        extra.span,
+                        "a local index has the table's partition key",
+                        "a second template",
+                    )
+                    .help("write the template of its sort key only"),
                 );
                 return None;
             }
@@ -259,7 +280,12 @@ fn index_key(
             if let Some(value) = &sparse.value
                 && let Err(error) = crate::value::parse(&attribute.name, &attribute.kind, &value.text)
             {
-                diagnostics.push(Diagnostic::error("KF004", value.span, error.to_string(), "no value of its type"));
+                diagnostics.push(Diagnostic::error(
+                    "KF004",
+                    value.span,
+                    error.to_string(),
+                    "no value of its type",
+                ));
                 return None;
             }
             Some(Sparse {
@@ -271,7 +297,12 @@ fn index_key(
     Some(IndexKey { index: at, key, sparse })
 }
 
-fn copy(declared: &CopyDecl, table: &Table, entity: &Entity, diagnostics: &mut Vec<Diagnostic>) -> Option<Copy> {
+fn copy(
+    declared: &CopyDecl,
+    table: &Table,
+    entity: &Entity,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Copy> {
     let key = key(&declared.key, (&table.partition, table.sort.as_ref()), entity, diagnostics)?;
     check_required(entity, &key, &format!("the copy {}", declared.name.text), diagnostics);
     let attributes = match &declared.only {

@@ -6,7 +6,11 @@ use crate::plan::PatternPlan;
 use crate::schema::{Limit, Model, Order, Parameter, Pattern, Returned};
 use crate::syntax::ast::{Name, ParameterDecl, PatternDecl};
 
-pub(super) fn resolve(declared: &PatternDecl, model: &Model, diagnostics: &mut Vec<Diagnostic>) -> Option<Pattern> {
+pub(super) fn resolve(
+    declared: &PatternDecl,
+    model: &Model,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Pattern> {
     let mut returned = Vec::new();
     for one in &declared.returned {
         let Some(entity_at) = model.entities.iter().position(|entity| entity.name == one.entity.text) else {
@@ -37,7 +41,12 @@ pub(super) fn resolve(declared: &PatternDecl, model: &Model, diagnostics: &mut V
     for (attribute, value) in &declared.fixed {
         let kind = attribute_type(attribute, &returned, model, diagnostics)?;
         if let Err(error) = crate::value::parse(&attribute.text, &kind, &value.text) {
-            diagnostics.push(Diagnostic::error("KF004", value.span, error.to_string(), "no value of its type"));
+            diagnostics.push(Diagnostic::error(
+                "KF004",
+                value.span,
+                error.to_string(),
+                "no value of its type",
+            ));
             return None;
         }
         fixed.push((attribute.text.clone(), value.text.clone()));
@@ -112,7 +121,13 @@ fn resolve_parameter(
             return None;
         }
         let (name, span) = (name.text.clone(), attribute.span.to(name.span));
-        parameters.push(Parameter { name, attribute: attribute.text.clone(), kind: kind.clone(), limit, span });
+        parameters.push(Parameter {
+            name,
+            attribute: attribute.text.clone(),
+            kind: kind.clone(),
+            limit,
+            span,
+        });
     }
     Some(())
 }

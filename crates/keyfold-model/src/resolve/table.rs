@@ -12,8 +12,13 @@ pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -
     let sort = columns.next();
     if let Some(third) = declared.columns.get(2) {
         diagnostics.push(
-            Diagnostic::error("KF004", third.name.span, "a table's key has one or two attributes", "one too many")
-                .help("keep the partition key and the sort key"),
+            Diagnostic::error(
+                "KF004",
+                third.name.span,
+                "a table's key has one or two attributes",
+                "one too many",
+            )
+            .help("keep the partition key and the sort key"),
         );
     }
     super::distinct("index", declared.indexes.iter().map(|index| &index.name), diagnostics);
@@ -35,11 +40,17 @@ pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -
             }
             if index.local && sort.is_none() {
                 diagnostics.push(
-                    Diagnostic::error("KF004", index.name.span, "a local index needs a table with a sort key", "this table has none")
-                        .help("give the table a second key attribute, or make this a `gsi`"),
+                    Diagnostic::error(
+                        "KF004",
+                        index.name.span,
+                        "a local index needs a table with a sort key",
+                        "this table has none",
+                    )
+                    .help("give the table a second key attribute, or make this a `gsi`"),
                 );
             }
-            let (partition, sort) = if index.local { (Some(partition.clone()), first) } else { (first, second) };
+            let (partition, sort) =
+                if index.local { (Some(partition.clone()), first) } else { (first, second) };
             Index {
                 name: index.name.text.clone(),
                 span: index.name.span,

@@ -5,9 +5,17 @@ use crate::diagnostic::Diagnostic;
 use crate::schema::{Action, Entity, Model, Operand, Type, Write};
 use crate::syntax::ast::{ActionDecl, Name, WriteDecl};
 
-pub(super) fn resolve(declared: &WriteDecl, model: &Model, diagnostics: &mut Vec<Diagnostic>) -> Option<Write> {
-    let mut write =
-        Write { name: declared.name.text.clone(), span: declared.name.span, parameters: Vec::new(), actions: Vec::new() };
+pub(super) fn resolve(
+    declared: &WriteDecl,
+    model: &Model,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Write> {
+    let mut write = Write {
+        name: declared.name.text.clone(),
+        span: declared.name.span,
+        parameters: Vec::new(),
+        actions: Vec::new(),
+    };
     for (name, kind) in &declared.parameters {
         let kind = match kind {
             Some(kind) => match super::named(kind) {
@@ -141,7 +149,8 @@ fn check_plain(name: &Name, entity: &Entity, diagnostics: &mut Vec<Diagnostic>) 
     if !(in_index || in_copy || in_key || entity.uniques.contains(&name.text)) {
         return Some(());
     }
-    let message = format!("`{}` cannot be set here: keys or copies of {} follow from it", name.text, entity.name);
+    let message =
+        format!("`{}` cannot be set here: keys or copies of {} follow from it", name.text, entity.name);
     diagnostics.push(
         Diagnostic::error("KF016", name.span, message, "its old value must be known to move them")
             .note("a named write is one transaction without reading; moving an index key or a copy needs the item as it is")

@@ -27,8 +27,9 @@ pub(crate) struct Line {
     pub(crate) tokens: Vec<Token>,
 }
 
-const SIGNS: [&str; 20] =
-    ["->", ">=", "<=", "<>", "..", "[]", "(", ")", ",", ":", "?", "|", ".", "+", "-", "=", "<", ">", "[", "]"];
+const SIGNS: [&str; 20] = [
+    "->", ">=", "<=", "<>", "..", "[]", "(", ")", ",", ":", "?", "|", ".", "+", "-", "=", "<", ">", "[", "]",
+];
 
 pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
@@ -86,8 +87,13 @@ fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostics: &mut Vec
                 _ => {
                     let whole = rest.trim_end().len();
                     diagnostics.push(
-                        Diagnostic::error("KF001", span(whole), "a text is not closed", "no closing quote in this line")
-                            .help("add `\"` where the text ends"),
+                        Diagnostic::error(
+                            "KF001",
+                            span(whole),
+                            "a text is not closed",
+                            "no closing quote in this line",
+                        )
+                        .help("add `\"` where the text ends"),
                     );
                     return;
                 }
@@ -97,7 +103,12 @@ fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostics: &mut Vec
                 Some(end) => (TokenKind::Braces(rest.get(1..end).unwrap_or_default().to_owned()), end + 1),
                 None => {
                     let whole = rest.trim_end().len();
-                    diagnostics.push(Diagnostic::error("KF001", span(whole), "a brace is not closed", "no `}` in this line"));
+                    diagnostics.push(Diagnostic::error(
+                        "KF001",
+                        span(whole),
+                        "a brace is not closed",
+                        "no `}` in this line",
+                    ));
                     return;
                 }
             }

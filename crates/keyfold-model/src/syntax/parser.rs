@@ -1,9 +1,9 @@
 //! Lines to declarations. A line that cannot be read is reported and left out; the next one is read again.
 
 use super::ast::{
-    ActionDecl, AssignmentDecl, AttributeDecl, Column, ConditionDecl, CopyDecl, EntityDecl, IndexDecl, IndexKeyDecl,
-    KeyDecl, Name, ParameterDecl, PartDecl, PatternDecl, ProjectionDecl, ReturnedDecl, SparseDecl, TableDecl,
-    TemplateDecl, Tree, TypeDecl, WriteDecl,
+    ActionDecl, AssignmentDecl, AttributeDecl, Column, ConditionDecl, CopyDecl, EntityDecl, IndexDecl,
+    IndexKeyDecl, KeyDecl, Name, ParameterDecl, PartDecl, PatternDecl, ProjectionDecl, ReturnedDecl,
+    SparseDecl, TableDecl, TemplateDecl, Tree, TypeDecl, WriteDecl,
 };
 use super::lexer::{self, Token, TokenKind};
 use crate::diagnostic::{Diagnostic, Span};
@@ -165,7 +165,8 @@ fn declaration(cursor: &mut Cursor<'_>, tree: &mut Tree) -> Parsed<Current> {
         "table" => {
             let name = cursor.word("the table's name")?;
             let columns = columns(cursor)?;
-            let type_attribute = if cursor.take_word("type") { Some(cursor.word("an attribute")?) } else { None };
+            let type_attribute =
+                if cursor.take_word("type") { Some(cursor.word("an attribute")?) } else { None };
             tree.tables.push(TableDecl { name, columns, type_attribute, indexes: Vec::new() });
             Ok(Current::Table)
         }
@@ -241,7 +242,8 @@ fn columns(cursor: &mut Cursor<'_>) -> Parsed<Vec<Column>> {
     let mut columns = Vec::new();
     loop {
         let name = cursor.word("a key attribute")?;
-        let kind = if cursor.take_sign(":") { Some(cursor.word("`string`, `number` or `binary`")?) } else { None };
+        let kind =
+            if cursor.take_sign(":") { Some(cursor.word("`string`, `number` or `binary`")?) } else { None };
         columns.push(Column { name, kind });
         if !cursor.take_sign(",") {
             break;
@@ -401,8 +403,13 @@ fn field(text: &str, start: usize) -> Parsed<PartDecl> {
     let span = Span { start, end: start + text.len() };
     if !is_name(name) || format.is_some_and(|format| !is_name(format)) {
         return Err(Box::new(
-            Diagnostic::error("KF001", span, "this is no field", "expected {attribute} or {attribute:format}")
-                .help("formats: {id:08} pads a number to 8 digits, {createdAt:date} keeps the day of a time"),
+            Diagnostic::error(
+                "KF001",
+                span,
+                "this is no field",
+                "expected {attribute} or {attribute:format}",
+            )
+            .help("formats: {id:08} pads a number to 8 digits, {createdAt:date} keeps the day of a time"),
         ));
     }
     let name_span = Span { start, end: start + name.len() };
@@ -431,15 +438,8 @@ fn pattern(cursor: &mut Cursor<'_>) -> Parsed<PatternDecl> {
     while cursor.take_sign("+") {
         returned.push(returned_entity(cursor)?);
     }
-    let mut pattern = PatternDecl {
-        name,
-        parameters,
-        returned,
-        order: None,
-        page: None,
-        strong: None,
-        fixed: Vec::new(),
-    };
+    let mut pattern =
+        PatternDecl { name, parameters, returned, order: None, page: None, strong: None, fixed: Vec::new() };
     loop {
         let word = match cursor.peek() {
             None => return Ok(pattern),
@@ -467,7 +467,9 @@ fn pattern(cursor: &mut Cursor<'_>) -> Parsed<PatternDecl> {
                     }
                 }
             }
-            _ => return cursor.fail("`where`, `newest`, `oldest`, `highest`, `lowest`, `page N` or `strong`"),
+            _ => {
+                return cursor.fail("`where`, `newest`, `oldest`, `highest`, `lowest`, `page N` or `strong`");
+            }
         }
     }
 }
@@ -554,7 +556,9 @@ fn condition(cursor: &mut Cursor<'_>) -> Parsed<ConditionDecl> {
     let attribute = cursor.word("an attribute")?;
     let span = cursor.span();
     let comparator = ["=", "<>", ">=", "<=", ">", "<"].into_iter().find(|sign| cursor.take_sign(sign));
-    let Some(comparator) = comparator else { return cursor.fail("a comparison: `=`, `<>`, `<`, `<=`, `>`, `>=`") };
+    let Some(comparator) = comparator else {
+        return cursor.fail("a comparison: `=`, `<>`, `<`, `<=`, `>`, `>=`");
+    };
     let comparator = Name { text: comparator.to_owned(), span };
     Ok(ConditionDecl { attribute, comparator, operand: cursor.operand()? })
 }

@@ -4,10 +4,10 @@
 use crate::encode::Writer;
 use crate::encode::item::{tree, value};
 use keyfold_api::{
-    Attributes, BatchGetItemInput, BatchWriteItemInput, CreateTableInput, DeleteItemInput, ExpressionAttributes,
-    GetItemInput, KeySchemaElement, KeysAndAttributes, Named, ProvisionedThroughput, PutItemInput, QueryInput,
-    Request, Returns, ScanInput, SecondaryIndex, TransactGetItemsInput, TransactWriteItemsInput, UpdateItemInput,
-    WireName, WriteRequest,
+    Attributes, BatchGetItemInput, BatchWriteItemInput, CreateTableInput, DeleteItemInput,
+    ExpressionAttributes, GetItemInput, KeySchemaElement, KeysAndAttributes, Named, ProvisionedThroughput,
+    PutItemInput, QueryInput, Request, Returns, ScanInput, SecondaryIndex, TransactGetItemsInput,
+    TransactWriteItemsInput, UpdateItemInput, WireName, WriteRequest,
 };
 
 /// Appends the body of a request.

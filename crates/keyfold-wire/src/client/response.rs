@@ -3,9 +3,10 @@
 use crate::decode::{DecodeError, Reader};
 use crate::decode::{batch, value};
 use keyfold_api::{
-    BatchGetItemOutput, BatchWriteItemOutput, BillingMode, ConsumedCapacity, GetItemOutput, IndexDescription, KeyElement,
-    KeyType, ListTablesOutput, Named, Operation, PageOutput, ProjectionType, Response, ScalarAttributeType,
-    TableDescription, TableStatus, TransactGetItemsOutput, TransactWriteItemsOutput, WireName, WriteItemOutput,
+    BatchGetItemOutput, BatchWriteItemOutput, BillingMode, ConsumedCapacity, GetItemOutput, IndexDescription,
+    KeyElement, KeyType, ListTablesOutput, Named, Operation, PageOutput, ProjectionType, Response,
+    ScalarAttributeType, TableDescription, TableStatus, TransactGetItemsOutput, TransactWriteItemsOutput,
+    WireName, WriteItemOutput,
 };
 use keyfold_codec::RawItem;
 use keyfold_types::{CapacityHalves, Item};
@@ -90,7 +91,8 @@ pub fn decode_response(operation: Operation, body: &[u8]) -> Decoded<Response> {
 /// When the text is no JSON, or a value in it is none.
 pub fn decode_item(json: &[u8]) -> Decoded<Item> {
     let mut reader = Reader::new(json);
-    let item = item(&mut reader)?.ok_or_else(|| DecodeError::Shape("expected an item, found null".to_owned()))?;
+    let item =
+        item(&mut reader)?.ok_or_else(|| DecodeError::Shape("expected an item, found null".to_owned()))?;
     reader.finish()?;
     Ok(item)
 }
@@ -142,8 +144,7 @@ fn units_by_index(reader: &mut Reader<'_>) -> Decoded<BTreeMap<String, CapacityH
 fn capacity(reader: &mut Reader<'_>) -> Decoded<Option<ConsumedCapacity>> {
     let mut consumed = ConsumedCapacity::default();
     let (mut total, mut table) = (CapacityHalves::ZERO, None);
-    let members =
-        &["TableName", "CapacityUnits", "Table", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"];
+    let members = &["TableName", "CapacityUnits", "Table", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"];
     let found = reader.object(members, |reader, member| {
         match member {
             "TableName" => consumed.table_name = reader.string()?.unwrap_or_default(),
@@ -330,9 +331,20 @@ fn table(reader: &mut Reader<'_>) -> Decoded<TableDescription> {
         deletion_protection_enabled: false,
     };
     let members = &[
-        "TableName", "TableArn", "TableId", "TableStatus", "CreationDateTime", "AttributeDefinitions", "KeySchema",
-        "ItemCount", "TableSizeBytes", "BillingModeSummary", "ProvisionedThroughput", "LocalSecondaryIndexes",
-        "GlobalSecondaryIndexes", "DeletionProtectionEnabled",
+        "TableName",
+        "TableArn",
+        "TableId",
+        "TableStatus",
+        "CreationDateTime",
+        "AttributeDefinitions",
+        "KeySchema",
+        "ItemCount",
+        "TableSizeBytes",
+        "BillingModeSummary",
+        "ProvisionedThroughput",
+        "LocalSecondaryIndexes",
+        "GlobalSecondaryIndexes",
+        "DeletionProtectionEnabled",
     ];
     reader.object(members, |reader, member| {
         match member {
@@ -427,7 +439,13 @@ fn index(reader: &mut Reader<'_>) -> Decoded<IndexDescription> {
         index_size_bytes: 0,
     };
     let members = &[
-        "IndexName", "IndexArn", "KeySchema", "Projection", "IndexStatus", "ProvisionedThroughput", "ItemCount",
+        "IndexName",
+        "IndexArn",
+        "KeySchema",
+        "Projection",
+        "IndexStatus",
+        "ProvisionedThroughput",
+        "ItemCount",
         "IndexSizeBytes",
     ];
     reader.object(members, |reader, member| {

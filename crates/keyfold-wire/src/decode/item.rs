@@ -6,8 +6,13 @@ use keyfold_api::{DeleteItemInput, GetItemInput, PutItemInput, UpdateItemInput};
 pub(super) fn get_item(reader: &mut Reader<'_>) -> Decoded<GetItemInput> {
     let mut input = GetItemInput::default();
     let members = &[
-        "TableName", "Key", "ConsistentRead", "ProjectionExpression", "ExpressionAttributeNames",
-        "ReturnConsumedCapacity", "AttributesToGet",
+        "TableName",
+        "Key",
+        "ConsistentRead",
+        "ProjectionExpression",
+        "ExpressionAttributeNames",
+        "ReturnConsumedCapacity",
+        "AttributesToGet",
     ];
     reader.object(members, |reader, member| {
         match member {
@@ -27,9 +32,17 @@ pub(super) fn get_item(reader: &mut Reader<'_>) -> Decoded<GetItemInput> {
 pub(super) fn put_item(reader: &mut Reader<'_>) -> Decoded<PutItemInput> {
     let mut input = PutItemInput::default();
     let members = &[
-        "TableName", "Item", "ConditionExpression", "ExpressionAttributeNames", "ExpressionAttributeValues",
-        "ReturnValues", "ReturnValuesOnConditionCheckFailure", "ReturnConsumedCapacity",
-        "ReturnItemCollectionMetrics", "Expected", "ConditionalOperator",
+        "TableName",
+        "Item",
+        "ConditionExpression",
+        "ExpressionAttributeNames",
+        "ExpressionAttributeValues",
+        "ReturnValues",
+        "ReturnValuesOnConditionCheckFailure",
+        "ReturnConsumedCapacity",
+        "ReturnItemCollectionMetrics",
+        "Expected",
+        "ConditionalOperator",
     ];
     reader.object(members, |reader, member| {
         match member {
@@ -56,9 +69,18 @@ pub(super) fn put_item(reader: &mut Reader<'_>) -> Decoded<PutItemInput> {
 pub(super) fn update_item(reader: &mut Reader<'_>) -> Decoded<UpdateItemInput> {
     let mut input = UpdateItemInput::default();
     let members = &[
-        "TableName", "Key", "UpdateExpression", "ConditionExpression", "ExpressionAttributeNames",
-        "ExpressionAttributeValues", "ReturnValues", "ReturnValuesOnConditionCheckFailure",
-        "ReturnConsumedCapacity", "ReturnItemCollectionMetrics", "AttributeUpdates", "Expected",
+        "TableName",
+        "Key",
+        "UpdateExpression",
+        "ConditionExpression",
+        "ExpressionAttributeNames",
+        "ExpressionAttributeValues",
+        "ReturnValues",
+        "ReturnValuesOnConditionCheckFailure",
+        "ReturnConsumedCapacity",
+        "ReturnItemCollectionMetrics",
+        "AttributeUpdates",
+        "Expected",
         "ConditionalOperator",
     ];
     reader.object(members, |reader, member| {
@@ -87,9 +109,17 @@ pub(super) fn update_item(reader: &mut Reader<'_>) -> Decoded<UpdateItemInput> {
 pub(super) fn delete_item(reader: &mut Reader<'_>) -> Decoded<DeleteItemInput> {
     let mut input = DeleteItemInput::default();
     let members = &[
-        "TableName", "Key", "ConditionExpression", "ExpressionAttributeNames", "ExpressionAttributeValues",
-        "ReturnValues", "ReturnValuesOnConditionCheckFailure", "ReturnConsumedCapacity",
-        "ReturnItemCollectionMetrics", "Expected", "ConditionalOperator",
+        "TableName",
+        "Key",
+        "ConditionExpression",
+        "ExpressionAttributeNames",
+        "ExpressionAttributeValues",
+        "ReturnValues",
+        "ReturnValuesOnConditionCheckFailure",
+        "ReturnConsumedCapacity",
+        "ReturnItemCollectionMetrics",
+        "Expected",
+        "ConditionalOperator",
     ];
     reader.object(members, |reader, member| {
         match member {

@@ -6,9 +6,22 @@ use keyfold_api::{QueryInput, ScanInput};
 pub(super) fn query(reader: &mut Reader<'_>) -> Decoded<QueryInput> {
     let mut input = QueryInput::default();
     let members = &[
-        "TableName", "IndexName", "Select", "Limit", "ConsistentRead", "ScanIndexForward", "ExclusiveStartKey",
-        "KeyConditionExpression", "FilterExpression", "ProjectionExpression", "ExpressionAttributeNames",
-        "ExpressionAttributeValues", "ReturnConsumedCapacity", "AttributesToGet", "KeyConditions", "QueryFilter",
+        "TableName",
+        "IndexName",
+        "Select",
+        "Limit",
+        "ConsistentRead",
+        "ScanIndexForward",
+        "ExclusiveStartKey",
+        "KeyConditionExpression",
+        "FilterExpression",
+        "ProjectionExpression",
+        "ExpressionAttributeNames",
+        "ExpressionAttributeValues",
+        "ReturnConsumedCapacity",
+        "AttributesToGet",
+        "KeyConditions",
+        "QueryFilter",
         "ConditionalOperator",
     ];
     reader.object(members, |reader, member| {
@@ -37,9 +50,22 @@ pub(super) fn query(reader: &mut Reader<'_>) -> Decoded<QueryInput> {
 pub(super) fn scan(reader: &mut Reader<'_>) -> Decoded<ScanInput> {
     let mut input = ScanInput::default();
     let members = &[
-        "TableName", "IndexName", "Select", "Limit", "ConsistentRead", "ExclusiveStartKey", "FilterExpression",
-        "ProjectionExpression", "ExpressionAttributeNames", "ExpressionAttributeValues", "Segment",
-        "TotalSegments", "ReturnConsumedCapacity", "AttributesToGet", "ScanFilter", "ConditionalOperator",
+        "TableName",
+        "IndexName",
+        "Select",
+        "Limit",
+        "ConsistentRead",
+        "ExclusiveStartKey",
+        "FilterExpression",
+        "ProjectionExpression",
+        "ExpressionAttributeNames",
+        "ExpressionAttributeValues",
+        "Segment",
+        "TotalSegments",
+        "ReturnConsumedCapacity",
+        "AttributesToGet",
+        "ScanFilter",
+        "ConditionalOperator",
     ];
     reader.object(members, |reader, member| {
         match member {

@@ -2,21 +2,34 @@
 
 use super::{Decoded, Reader};
 use keyfold_api::{
-    AttributeDefinition, CreateTableInput, DeleteTableInput, DescribeTableInput, KeySchemaElement, ListTablesInput,
-    Projection, ProvisionedThroughput, SecondaryIndex, Tag,
+    AttributeDefinition, CreateTableInput, DeleteTableInput, DescribeTableInput, KeySchemaElement,
+    ListTablesInput, Projection, ProvisionedThroughput, SecondaryIndex, Tag,
 };
 
 /// Members of CreateTable that this version does not carry out.
 const UNSUPPORTED: &[&str] = &[
-    "SSESpecification", "WarmThroughput", "ResourcePolicy", "OnDemandThroughput", "GlobalTableSourceArn",
-    "GlobalTableSettingsReplicationMode", "VectorIndexes",
+    "SSESpecification",
+    "WarmThroughput",
+    "ResourcePolicy",
+    "OnDemandThroughput",
+    "GlobalTableSourceArn",
+    "GlobalTableSettingsReplicationMode",
+    "VectorIndexes",
 ];
 
 pub(super) fn create_table(reader: &mut Reader<'_>) -> Decoded<CreateTableInput> {
     let mut input = CreateTableInput::default();
     let members: Vec<&'static str> = [
-        "TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes",
-        "BillingMode", "ProvisionedThroughput", "TableClass", "DeletionProtectionEnabled", "Tags",
+        "TableName",
+        "AttributeDefinitions",
+        "KeySchema",
+        "LocalSecondaryIndexes",
+        "GlobalSecondaryIndexes",
+        "BillingMode",
+        "ProvisionedThroughput",
+        "TableClass",
+        "DeletionProtectionEnabled",
+        "Tags",
         "StreamSpecification",
     ]
     .into_iter()

@@ -64,8 +64,14 @@ pub(super) fn transact_write_items(reader: &mut Reader<'_>) -> Decoded<TransactW
 }
 
 const ACTION_MEMBERS: &[&str] = &[
-    "TableName", "Key", "Item", "UpdateExpression", "ConditionExpression", "ExpressionAttributeNames",
-    "ExpressionAttributeValues", "ReturnValuesOnConditionCheckFailure",
+    "TableName",
+    "Key",
+    "Item",
+    "UpdateExpression",
+    "ConditionExpression",
+    "ExpressionAttributeNames",
+    "ExpressionAttributeValues",
+    "ReturnValuesOnConditionCheckFailure",
 ];
 
 /// The union of the members of all actions; each action takes its own.

@@ -47,7 +47,9 @@ fn raw_value(writer: &mut Writer<'_>, raw: RawValue<'_>) {
             ValueKind::B => base64(writer, raw.scalar_bytes()),
             ValueKind::Bool => writer.plain(raw.is_true()),
             ValueKind::Null => writer.plain(true),
-            ValueKind::L => writer.array(|writer| raw.elements().for_each(|element| raw_value(writer, element))),
+            ValueKind::L => {
+                writer.array(|writer| raw.elements().for_each(|element| raw_value(writer, element)))
+            }
             ValueKind::M => writer.object(|writer| {
                 for (name, entry) in raw.entries() {
                     writer.name(name);
@@ -83,17 +85,24 @@ pub(crate) fn value(writer: &mut Writer<'_>, value_: &Value) {
             Value::B(bytes) => base64(writer, bytes),
             Value::Bool(truth) => writer.plain(truth),
             Value::Null => writer.plain(true),
-            Value::L(values) => writer.array(|writer| values.iter().for_each(|element| value(writer, element))),
+            Value::L(values) => {
+                writer.array(|writer| values.iter().for_each(|element| value(writer, element)))
+            }
             Value::M(map) => writer.object(|writer| {
                 for (name, entry) in map {
                     writer.name(name);
                     value(writer, entry);
                 }
             }),
-            Value::Ss(set) => writer.array(|writer| set.members().iter().for_each(|text| writer.string(text))),
-            Value::Ns(set) => writer.array(|writer| set.members().iter().for_each(|n| writer.quoted_plain(n))),
-            Value::Bs(set) => writer.array(|writer| set.members().iter().for_each(|bytes| base64(writer, bytes))),
+            Value::Ss(set) => {
+                writer.array(|writer| set.members().iter().for_each(|text| writer.string(text)))
+            }
+            Value::Ns(set) => {
+                writer.array(|writer| set.members().iter().for_each(|n| writer.quoted_plain(n)))
+            }
+            Value::Bs(set) => {
+                writer.array(|writer| set.members().iter().for_each(|bytes| base64(writer, bytes)))
+            }
         }
     });
 }
-

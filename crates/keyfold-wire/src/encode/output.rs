@@ -4,8 +4,8 @@ use super::item::{raw_item, tree};
 use super::{Writer, item};
 use crate::client::write_requests;
 use keyfold_api::{
-    BatchGetItemOutput, BatchWriteItemOutput, CapacityKind, ConsumedCapacity, GetItemOutput, ItemCollectionMetrics,
-    PageOutput, TransactGetItemsOutput, TransactWriteItemsOutput, WriteItemOutput,
+    BatchGetItemOutput, BatchWriteItemOutput, CapacityKind, ConsumedCapacity, GetItemOutput,
+    ItemCollectionMetrics, PageOutput, TransactGetItemsOutput, TransactWriteItemsOutput, WriteItemOutput,
 };
 use keyfold_types::CapacityHalves;
 use std::collections::BTreeMap;

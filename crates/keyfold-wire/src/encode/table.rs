@@ -1,9 +1,7 @@
 //! Bodies of the operations on tables.
 
 use super::Writer;
-use keyfold_api::{
-    BillingMode, IndexDescription, KeyElement, ListTablesOutput, TableDescription, WireName,
-};
+use keyfold_api::{BillingMode, IndexDescription, KeyElement, ListTablesOutput, TableDescription, WireName};
 
 pub(super) fn list_tables(writer: &mut Writer<'_>, output: &ListTablesOutput) {
     writer.object(|writer| {
@@ -97,7 +95,9 @@ fn indexes(writer: &mut Writer<'_>, member: &str, indexes: &[IndexDescription], 
                     writer.string_member("ProjectionType", index.projection_type.word());
                     if !index.non_key_attributes.is_empty() {
                         writer.name("NonKeyAttributes");
-                        writer.array(|writer| index.non_key_attributes.iter().for_each(|name| writer.string(name)));
+                        writer.array(|writer| {
+                            index.non_key_attributes.iter().for_each(|name| writer.string(name))
+                        });
                     }
                 });
                 if global {
