@@ -1,0 +1,110 @@
+//! Golden scripts over the engine, in DynamoDB's own JSON: `> PutItem {...}`. Each runs on the memory store
+//! and on the durable one; the first difference between them fails.
+//!
+//! `[plan]` prints the plan of a query, `[ops]` the store reads of a command.
+
+use keyfold_api::Request;
+use keyfold_engine::{Clock, Durability, Engine, EngineOptions, Environment, Random, StoreOptions};
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A clock that stands still until `> advance SECONDS`.
+struct ManualClock(AtomicU64);
+
+impl Clock for ManualClock {
+    fn now_ms(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+struct CountingRandom(AtomicU64);
+
+impl Random for CountingRandom {
+    fn next_u128(&self) -> u128 {
+        u128::from(self.0.fetch_add(1, Ordering::SeqCst))
+    }
+}
+
+struct Runner {
+    engines: Vec<Engine>,
+    clock: Arc<ManualClock>,
+    _folder: tempfile::TempDir,
+}
+
+impl Runner {
+    fn new() -> Runner {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(ManualClock(AtomicU64::new(1_700_000_000_000)));
+        let durable =
+            StoreOptions::Folder { path: folder.path().join("data"), durability: Durability::Synced };
+        let open = |store| {
+            let random = Arc::new(CountingRandom(AtomicU64::new(1)));
+            let environment = Environment { clock: clock.clone(), random };
+            Engine::open(EngineOptions { environment, ..EngineOptions::new(store) }).unwrap()
+        };
+        let engines = vec![open(StoreOptions::Memory), open(durable)];
+        Runner { engines, clock, _folder: folder }
+    }
+
+    fn execute(engine: &Engine, name: &str, json: &str, tags: &[&str]) -> String {
+        let mut out = Vec::new();
+        let mut plan = String::new();
+        let before = engine.store_counts();
+        let request = keyfold_wire::target::operation(&format!("DynamoDB_20120810.{name}"))
+            .and_then(|operation| Ok(keyfold_wire::decode(operation, json.as_bytes())?));
+        let outcome = request.and_then(|request| {
+            if let (true, Request::Query(input)) = (tags.contains(&"plan"), &request) {
+                plan = format!("{}\n", engine.plan_query(input.clone())?);
+            }
+            engine.execute(request).wait()
+        });
+        match outcome {
+            Ok(response) => keyfold_wire::encode_response(&mut out, &response),
+            Err(error) => keyfold_wire::encode_error(&mut out, &error),
+        }
+        let body = String::from_utf8(out).unwrap();
+        let body = body.replace("com.amazonaws.dynamodb.v20120810#", "").replace("com.amazon.coral.validate#", "");
+        let mut text = format!("{plan}{body}\n");
+        if tags.contains(&"ops") {
+            let after = engine.store_counts();
+            text.push_str(&format!(
+                "gets {}, ranges {}, steps {}\n",
+                after.gets - before.gets,
+                after.range_opens - before.range_opens,
+                after.range_steps - before.range_steps
+            ));
+        }
+        text
+    }
+}
+
+impl goldenscript::Runner for Runner {
+    type Command = goldenscript::Command;
+
+    fn run(&mut self, command: &Self::Command, context: &goldenscript::Context) -> Result<String, Box<dyn Error>> {
+        let (name, rest) = command.name.split_once(' ').unwrap_or((&command.name, "{}"));
+        if name == "advance" {
+            self.clock.0.fetch_add(rest.parse::<u64>()? * 1000, Ordering::SeqCst);
+            return Ok(String::new());
+        }
+        let tags: Vec<&str> = context.tags.iter().map(String::as_str).collect();
+        let answers: Vec<String> =
+            self.engines.iter().map(|engine| Self::execute(engine, name, rest, &tags)).collect();
+        assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "the stores differ: {answers:#?}");
+        Ok(answers.into_iter().next().unwrap())
+    }
+}
+
+#[test]
+fn scripts() {
+    let mut count = 0;
+    let mut paths: Vec<_> =
+        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/testscripts")).unwrap().map(|e| e.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        goldenscript::run(&mut Runner::new(), &path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        count += 1;
+    }
+    assert!(count >= 8, "scripts are missing: found {count}");
+}
