@@ -64,7 +64,8 @@ impl Runner {
             Err(error) => keyfold_wire::encode_error(&mut out, &error),
         }
         let body = String::from_utf8(out).unwrap();
-        let body = body.replace("com.amazonaws.dynamodb.v20120810#", "").replace("com.amazon.coral.validate#", "");
+        let body =
+            body.replace("com.amazonaws.dynamodb.v20120810#", "").replace("com.amazon.coral.validate#", "");
         let mut text = format!("{plan}{body}\n");
         if tags.contains(&"ops") {
             let after = engine.store_counts();
@@ -82,7 +83,11 @@ impl Runner {
 impl goldenscript::Runner for Runner {
     type Command = goldenscript::Command;
 
-    fn run(&mut self, command: &Self::Command, context: &goldenscript::Context) -> Result<String, Box<dyn Error>> {
+    fn run(
+        &mut self,
+        command: &Self::Command,
+        context: &goldenscript::Context,
+    ) -> Result<String, Box<dyn Error>> {
         let (name, rest) = command.name.split_once(' ').unwrap_or((&command.name, "{}"));
         if name == "advance" {
             self.clock.0.fetch_add(rest.parse::<u64>()? * 1000, Ordering::SeqCst);
@@ -99,11 +104,14 @@ impl goldenscript::Runner for Runner {
 #[test]
 fn scripts() {
     let mut count = 0;
-    let mut paths: Vec<_> =
-        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/testscripts")).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut paths: Vec<_> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/testscripts"))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     paths.sort();
     for path in paths {
-        goldenscript::run(&mut Runner::new(), &path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        goldenscript::run(&mut Runner::new(), &path)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         count += 1;
     }
     assert!(count >= 8, "scripts are missing: found {count}");

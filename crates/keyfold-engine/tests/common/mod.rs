@@ -1,0 +1,61 @@
+//! Engines and tables that the tests of this folder share.
+#![allow(dead_code, reason = "each test uses its part")]
+
+use keyfold_api::{
+    AttributeDefinition, BillingMode, CreateTableInput, KeySchemaElement, KeyType, Projection,
+    ProjectionType, ScalarAttributeType, SecondaryIndex,
+};
+use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
+use std::path::Path;
+
+pub(crate) fn durable(folder: &Path) -> Engine {
+    let store = StoreOptions::Folder { path: folder.to_owned(), durability: Durability::Synced };
+    Engine::open(EngineOptions::new(store)).unwrap()
+}
+
+pub(crate) fn memory_and_durable() -> (Vec<Engine>, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+    (vec![memory, durable(&folder.path().join("data"))], folder)
+}
+
+fn key(elements: &[(&str, KeyType)]) -> Option<Vec<KeySchemaElement>> {
+    let element = |(name, part): &(&str, KeyType)| KeySchemaElement {
+        attribute_name: Some((*name).to_owned()),
+        key_type: Some((*part).into()),
+    };
+    Some(elements.iter().map(element).collect())
+}
+
+/// A table (`pk`, `sk`) with the global index `ByG` (`g`, `n`) and the local index `ByN` (`pk`, `n`).
+pub(crate) fn create_table(engine: &Engine, name: &str) {
+    let index = |name: &str, elements: &[(&str, KeyType)]| SecondaryIndex {
+        index_name: Some(name.to_owned()),
+        key_schema: key(elements),
+        projection: Some(Projection {
+            projection_type: Some(ProjectionType::All.into()),
+            non_key_attributes: None,
+        }),
+        provisioned_throughput: None,
+    };
+    let kinds = [
+        ("pk", ScalarAttributeType::S),
+        ("sk", ScalarAttributeType::S),
+        ("g", ScalarAttributeType::S),
+        ("n", ScalarAttributeType::N),
+    ];
+    let definition = |(name, kind): (&str, ScalarAttributeType)| AttributeDefinition {
+        attribute_name: Some(name.to_owned()),
+        attribute_type: Some(kind.into()),
+    };
+    let input = CreateTableInput {
+        table_name: Some(name.to_owned()),
+        attribute_definitions: Some(kinds.into_iter().map(definition).collect()),
+        key_schema: key(&[("pk", KeyType::Hash), ("sk", KeyType::Range)]),
+        global_secondary_indexes: Some(vec![index("ByG", &[("g", KeyType::Hash), ("n", KeyType::Range)])]),
+        local_secondary_indexes: Some(vec![index("ByN", &[("pk", KeyType::Hash), ("n", KeyType::Range)])]),
+        billing_mode: Some(BillingMode::PayPerRequest.into()),
+        ..CreateTableInput::default()
+    };
+    engine.create_table(input).wait().unwrap();
+}

@@ -1,0 +1,293 @@
+//! The server at the level of bytes on a socket: well-formed, malformed and hostile requests.
+
+use flate2::read::{GzDecoder, GzEncoder};
+use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_server::{Credential, Server, ServerConfig};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+struct Running {
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Running {
+    fn start(change: impl FnOnce(&mut ServerConfig)) -> Running {
+        let mut config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
+        config.receive_timeout = Duration::from_millis(700);
+        change(&mut config);
+        let engine = Arc::new(Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap());
+        let (stop, stopped) = oneshot::channel();
+        let (tell, told) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime =
+                tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+            runtime.block_on(async {
+                let server = Server::bind(engine, config).await.unwrap();
+                tell.send(server.address()).unwrap();
+                server.run(async { drop(stopped.await) }).await;
+            });
+        });
+        Running { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream
+    }
+
+    fn post(&self, operation: &str, body: &[u8]) -> Answer {
+        self.send(&[("X-Amz-Target", &format!("DynamoDB_20120810.{operation}"))], body)
+    }
+
+    fn send(&self, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        write_post(&mut stream, headers, body, body.len());
+        Answer::read(&mut stream)
+    }
+
+    /// The server still answers others.
+    fn is_well(&self) {
+        assert_eq!(self.post("ListTables", b"{}").text(), r#"{"TableNames":[]}"#);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+fn write_post(stream: &mut TcpStream, headers: &[(&str, &str)], body: &[u8], length: usize) {
+    let mut head = format!("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n");
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+    // The server may refuse before it has read everything.
+    drop(stream.write_all(body));
+}
+
+struct Answer {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn read(stream: &mut TcpStream) -> Answer {
+        let mut head = Vec::new();
+        let mut byte = [0];
+        while !head.ends_with(b"\r\n\r\n") {
+            if stream.read(&mut byte).unwrap_or(0) == 0 {
+                return Answer { status: 0, headers: Vec::new(), body: Vec::new() };
+            }
+            head.push(byte[0]);
+        }
+        let head = String::from_utf8(head).unwrap();
+        let mut lines = head.lines();
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let headers: Vec<(String, String)> = lines
+            .filter_map(|line| line.split_once(": "))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+            .collect();
+        let length = headers
+            .iter()
+            .find(|(name, _)| name == "content-length")
+            .map_or(0, |(_, value)| value.parse().unwrap());
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).unwrap();
+        Answer { status, headers, body }
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+}
+
+#[test]
+fn an_answer_carries_request_id_checksum_and_type() {
+    let server = Running::start(|_| {});
+    let answer = server.post("ListTables", b"{}");
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), Some("application/x-amz-json-1.0"));
+    assert_eq!(answer.header("x-amz-crc32"), Some(crc32fast::hash(&answer.body).to_string().as_str()));
+    assert_eq!(answer.header("x-amzn-requestid").map(str::len), Some(52));
+}
+
+#[test]
+fn a_connection_serves_one_request_after_another() {
+    let server = Running::start(|_| {});
+    let mut stream = server.connect();
+    for _ in 0..3 {
+        write_post(&mut stream, &[("X-Amz-Target", "DynamoDB_20120810.ListTables")], b"{}", 2);
+        assert_eq!(Answer::read(&mut stream).text(), r#"{"TableNames":[]}"#);
+    }
+}
+
+#[test]
+fn bodies_that_are_no_request_get_an_error_and_hurt_nobody() {
+    let server = Running::start(|_| {});
+    let deep_lists = [b"[".repeat(200_000), b"]".repeat(200_000)].concat();
+    let deep_values = format!(
+        r#"{{"TableName":"Tab","Item":{{"pk":{}{}}}}}"#,
+        r#"{"L":["#.repeat(5_000),
+        "]}".repeat(5_000)
+    );
+    let deep_condition = format!(
+        r#"{{"TableName":"Tab","Item":{{"pk":{{"S":"a"}}}},"ConditionExpression":"{}a = :a{}"}}"#,
+        "(".repeat(2_000),
+        ")".repeat(2_000)
+    );
+    let not_condition = format!(
+        r#"{{"TableName":"Tab","Item":{{"pk":{{"S":"a"}}}},"ConditionExpression":"{}attribute_exists(a)"}}"#,
+        "NOT ".repeat(1_000)
+    );
+    let cases: Vec<(&str, Vec<u8>, &str)> = vec![
+        ("PutItem", b"{\"TableName\": \"x".to_vec(), "SerializationException"),
+        ("PutItem", b"".to_vec(), "SerializationException"),
+        ("PutItem", b"nonsense".to_vec(), "SerializationException"),
+        ("PutItem", vec![0xff, 0xfe, 0x00], "SerializationException"),
+        ("PutItem", deep_lists, "SerializationException"),
+        ("PutItem", deep_values.into_bytes(), "Exception"),
+        ("PutItem", deep_condition.into_bytes(), "redundant parentheses"),
+        ("PutItem", not_condition.into_bytes(), "too many operators"),
+        ("PutItem", br#"{"TableName":"Tab","Item":{"pk":{"B":"a$"}}}"#.to_vec(), "base64"),
+        ("Nonsense", b"{}".to_vec(), "UnknownOperationException"),
+    ];
+    for (operation, body, expected) in cases {
+        let answer = server.post(operation, &body);
+        assert_eq!(answer.status, 400, "{operation} {}", answer.text());
+        assert!(answer.text().contains(expected), "{operation}: {}", answer.text());
+        server.is_well();
+    }
+    assert!(server.send(&[], b"{}").text().contains("UnknownOperationException"));
+}
+
+#[test]
+fn malformed_http_is_refused_and_slow_clients_are_let_go() {
+    let server = Running::start(|config| config.body_bytes_max = 1_000);
+    for raw in ["nonsense\r\n\r\n", "POST / HTTP/9.9\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n"]
+    {
+        let mut stream = server.connect();
+        stream.write_all(raw.as_bytes()).unwrap();
+        let status = Answer::read(&mut stream).status;
+        assert!(status == 400 || status == 505 || status == 0, "{raw}: {status}");
+    }
+    assert_eq!(server.post("PutItem", &vec![b' '; 2_000]).status, 413);
+    // A body that never comes.
+    let mut stream = server.connect();
+    write_post(&mut stream, &[("X-Amz-Target", "DynamoDB_20120810.ListTables")], b"{", 100);
+    assert_eq!(Answer::read(&mut stream).status, 408);
+    // A client that goes away in the middle.
+    write_post(&mut server.connect(), &[], b"{", 100);
+    server.is_well();
+}
+
+#[test]
+fn gzip_goes_both_ways() {
+    let server = Running::start(|config| config.body_bytes_max = 100_000);
+    let create = br#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
+    let mut packed = Vec::new();
+    GzEncoder::new(create.as_slice(), flate2::Compression::fast()).read_to_end(&mut packed).unwrap();
+    let target = |operation: &str| ("X-Amz-Target", format!("DynamoDB_20120810.{operation}"));
+    let (name, value) = target("CreateTable");
+    assert_eq!(server.send(&[(name, &value), ("Content-Encoding", "gzip")], &packed).status, 200);
+    let put =
+        format!(r#"{{"TableName":"Tab","Item":{{"pk":{{"S":"a"}},"x":{{"S":"{}"}}}}}}"#, "y".repeat(5_000));
+    assert_eq!(server.post("PutItem", put.as_bytes()).status, 200);
+    let (name, value) = target("GetItem");
+    let get = br#"{"TableName":"Tab","Key":{"pk":{"S":"a"}}}"#;
+    let answer = server.send(&[(name, &value), ("Accept-Encoding", "gzip")], get);
+    assert_eq!(answer.header("content-encoding"), Some("gzip"));
+    assert_eq!(answer.header("x-amz-crc32"), Some(crc32fast::hash(&answer.body).to_string().as_str()));
+    let mut plain = String::new();
+    GzDecoder::new(answer.body.as_slice()).read_to_string(&mut plain).unwrap();
+    assert!(plain.contains("yyyy") && answer.body.len() < 500);
+    // Small answers are not worth it; a bomb is refused; what is no gzip is told so.
+    assert_eq!(
+        server
+            .send(&[("X-Amz-Target", "DynamoDB_20120810.ListTables"), ("Accept-Encoding", "gzip")], b"{}")
+            .header("content-encoding"),
+        None
+    );
+    let mut bomb = Vec::new();
+    GzEncoder::new(vec![b' '; 10_000_000].as_slice(), flate2::Compression::fast())
+        .read_to_end(&mut bomb)
+        .unwrap();
+    assert_eq!(server.send(&[("Content-Encoding", "gzip")], &bomb).status, 413);
+    assert!(server.send(&[("Content-Encoding", "gzip")], b"{}").text().contains("not valid gzip"));
+}
+
+#[test]
+fn probes_and_browsers_are_answered() {
+    let server = Running::start(|_| {});
+    let request = |raw: &str| {
+        let mut stream = server.connect();
+        stream.write_all(raw.as_bytes()).unwrap();
+        Answer::read(&mut stream)
+    };
+    assert_eq!(request("GET / HTTP/1.1\r\nHost: x\r\n\r\n").status, 200);
+    assert_eq!(request("GET /health HTTP/1.1\r\nHost: x\r\n\r\n").status, 200);
+    assert_eq!(request("DELETE / HTTP/1.1\r\nHost: x\r\n\r\n").status, 405);
+    let preflight = request(
+        "OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://a\r\nAccess-Control-Request-Headers: x-amz-target\r\n\r\n",
+    );
+    assert_eq!(
+        (preflight.status, preflight.header("access-control-allow-headers")),
+        (200, Some("x-amz-target"))
+    );
+}
+
+#[test]
+fn configured_credentials_are_required() {
+    let credential = Credential { access_key: "AK".to_owned(), secret: "secret".to_owned() };
+    let server = Running::start(|config| config.credentials.push(credential));
+    assert!(server.post("ListTables", b"{}").text().contains("MissingAuthenticationTokenException"));
+    let try_with = |key: &str, secret: &str, timestamp: &str, authorization: Option<&str>| {
+        let headers = [
+            ("host", "localhost"),
+            ("x-amz-date", timestamp),
+            ("x-amz-target", "DynamoDB_20120810.ListTables"),
+        ];
+        let signed = keyfold_sigv4::sign(key, secret, "us-east-1", timestamp, &headers, b"{}");
+        let sent = [
+            ("X-Amz-Date", timestamp),
+            ("X-Amz-Target", "DynamoDB_20120810.ListTables"),
+            ("Authorization", authorization.unwrap_or(&signed)),
+        ];
+        server.send(&sent, b"{}").text().to_owned()
+    };
+    let now = httpdate_now();
+    assert_eq!(try_with("AK", "secret", &now, None), r#"{"TableNames":[]}"#);
+    assert!(try_with("AK", "wrong", &now, None).contains("InvalidSignatureException"));
+    assert!(try_with("other", "secret", &now, None).contains("UnrecognizedClientException"));
+    assert!(try_with("AK", "secret", "20200101T000000Z", None).contains("Signature expired"));
+    assert!(try_with("AK", "secret", &now, Some("Bearer x")).contains("IncompleteSignatureException"));
+}
+
+/// Now as `20260101T000000Z`, from the civil date of the epoch day.
+fn httpdate_now() -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() as i64;
+    let (days, second) = (now / 86_400, now % 86_400);
+    let shifted = days + 719_468;
+    let era = shifted / 146_097;
+    let day_of_era = shifted % 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let months = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * months + 2) / 5 + 1;
+    let month = if months < 10 { months + 3 } else { months - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}{month:02}{day:02}T{:02}{:02}{:02}Z", second / 3600, second / 60 % 60, second % 60)
+}
