@@ -1,2 +1,83 @@
-//! x
-fn main() {}
+//! `cargo xtask test`: every check and test there is. `cargo xtask tidy`: the house rules alone.
+//!
+//! The steps run one after another and stop at the first that fails; each shows its name and its time.
+
+mod e2e;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+const HELP: &str = "\
+cargo xtask test   format, lints, house rules, all Rust tests, and end-to-end tests with boto3 and the AWS SDK
+                   for JavaScript (needs Rust, Python 3 with venv, Node 20; everything else is installed
+                   under ignored folders)
+cargo xtask tidy   the house rules alone
+cargo xtask e2e    the end-to-end tests alone";
+
+type Step = fn(&Path) -> Result<(), String>;
+
+fn main() -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_owned);
+    let steps: &[(&str, Step)] = match std::env::args().nth(1).as_deref() {
+        Some("test") => &[
+            ("format", format),
+            ("tidy", tidy::run),
+            ("lints", lints),
+            ("Rust tests", rust_tests),
+            ("documentation", documentation),
+            ("end-to-end tests", e2e::run),
+        ],
+        Some("tidy") => &[("tidy", tidy::run)],
+        Some("e2e") => &[("end-to-end tests", e2e::run)],
+        _ => {
+            say(HELP);
+            return ExitCode::from(2);
+        }
+    };
+    for (name, step) in steps {
+        let started = Instant::now();
+        say(&format!("--- {name}"));
+        if let Err(reason) = step(&root) {
+            say(&format!("--- {name} FAILED: {reason}"));
+            return ExitCode::FAILURE;
+        }
+        say(&format!("--- {name}: passed in {:.1} s", started.elapsed().as_secs_f64()));
+    }
+    ExitCode::SUCCESS
+}
+
+#[expect(clippy::print_stdout, reason = "a command for people")]
+pub(crate) fn say(text: &str) {
+    println!("{text}");
+}
+
+/// Runs a command whose output is shown, and fails if it does.
+pub(crate) fn execute(command: &mut Command) -> Result<(), String> {
+    let status = command.status().map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}")) }
+}
+
+fn cargo(root: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
+    command.current_dir(root).args(arguments);
+    command
+}
+
+fn format(root: &Path) -> Result<(), String> {
+    execute(&mut cargo(root, &["fmt", "--all", "--check"]))
+}
+
+fn lints(root: &Path) -> Result<(), String> {
+    execute(&mut cargo(root, &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))
+}
+
+fn rust_tests(root: &Path) -> Result<(), String> {
+    execute(&mut cargo(root, &["test", "--workspace"]))
+}
+
+fn documentation(root: &Path) -> Result<(), String> {
+    let mut command = cargo(root, &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"]);
+    execute(command.env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links"))
+}

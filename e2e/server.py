@@ -1,0 +1,41 @@
+"""Starts a Keyfold server on a free port with the example models, for one test run."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+KEYFOLD = os.environ.get("KEYFOLD_BIN", str(ROOT / "target" / "debug" / "keyfold"))
+MODELS = {name: str(ROOT / "models" / f"{name}.keyfold") for name in ("shop", "myapp")}
+
+
+class Server:
+    """A server over a fresh data folder; `stop` ends it gracefully."""
+
+    def __init__(self, *arguments):
+        self.folder = tempfile.TemporaryDirectory()
+        command = [KEYFOLD, "serve", "--json", "--port", "0", "--data", self.folder.name + "/data", *arguments]
+        self.process = subprocess.Popen(command + list(MODELS.values()), stdout=subprocess.PIPE, text=True)
+        self.endpoint = json.loads(self.process.stdout.readline())["endpoint"]
+
+    def stop(self):
+        self.process.terminate()
+        code = self.process.wait(timeout=20)
+        self.process.stdout.close()
+        self.folder.cleanup()
+        return code
+
+    def keyfold(self, *arguments, code=0):
+        """Runs a command of the model against this server and gives back its JSON."""
+        command = [KEYFOLD, *arguments, "--endpoint", self.endpoint, "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        if done.returncode != code:
+            raise AssertionError(f"{' '.join(command)}: exit {done.returncode}, not {code}\n{done.stdout}{done.stderr}")
+        return json.loads(done.stdout)
+
+    def load(self, model, rows):
+        for entity, attributes in rows:
+            pairs = [f"{name}={value}" for name, value in attributes.items()]
+            self.keyfold("put", MODELS[model], entity, *pairs)
