@@ -45,7 +45,8 @@ fn python(folder: &Path) -> Result<PathBuf, String> {
 }
 
 fn node(folder: &Path) -> Result<(), String> {
-    let (lock, stamp) = (folder.join("package-lock.json"), folder.join("node_modules").join("installed.json"));
+    let (lock, stamp) =
+        (folder.join("package-lock.json"), folder.join("node_modules").join("installed.json"));
     if is_current(&lock, &stamp) {
         return Ok(());
     }

@@ -55,7 +55,8 @@ pub(crate) fn say(text: &str) {
 
 /// Runs a command whose output is shown, and fails if it does.
 pub(crate) fn execute(command: &mut Command) -> Result<(), String> {
-    let status = command.status().map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
+    let status =
+        command.status().map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}")) }
 }
 
@@ -78,6 +79,7 @@ fn rust_tests(root: &Path) -> Result<(), String> {
 }
 
 fn documentation(root: &Path) -> Result<(), String> {
-    let mut command = cargo(root, &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"]);
+    let mut command =
+        cargo(root, &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"]);
     execute(command.env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links"))
 }

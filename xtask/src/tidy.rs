@@ -98,15 +98,20 @@ fn check_functions(shown: &str, code: &str, faults: &mut Vec<String>) {
                 let lines = at - start + 1;
                 if lines > FUNCTION_LINES_MAX && !TABLE_FUNCTIONS.contains(&name.as_str()) {
                     let place = start + 1;
-                    faults.push(format!("{shown}:{place}: `{name}` has {lines} lines; split it at {FUNCTION_LINES_MAX}"));
+                    faults.push(format!(
+                        "{shown}:{place}: `{name}` has {lines} lines; split it at {FUNCTION_LINES_MAX}"
+                    ));
                 }
                 open = None;
             }
             Some(_) => {}
             None => {
                 let name = line.split_once("fn ").and_then(|(before, after)| {
-                    let starts = before.split_whitespace().all(|word| word.starts_with("pub") || matches!(word, "const" | "async"));
-                    let name: String = after.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                    let starts = before
+                        .split_whitespace()
+                        .all(|word| word.starts_with("pub") || matches!(word, "const" | "async"));
+                    let name: String =
+                        after.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
                     (starts && !name.is_empty() && !line.ends_with(['}', ';'])).then_some(name)
                 });
                 open = name.map(|name| (at, indent, name));
@@ -122,13 +127,18 @@ fn check_dependencies(root: &Path, faults: &mut Vec<String>) -> Result<(), Strin
         let folder = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let name = folder.strip_prefix("keyfold-").unwrap_or(&folder);
         let Some(may) = allowed.get(name) else {
-            faults.push(format!("crates/{folder}: not in the table of xtask/src/tidy.rs and ARCHITECTURE.md"));
+            faults
+                .push(format!("crates/{folder}: not in the table of xtask/src/tidy.rs and ARCHITECTURE.md"));
             continue;
         };
         let manifest = read(&path.join("Cargo.toml"))?;
         let shipped = manifest.split("[dev-dependencies]").next().unwrap_or(&manifest);
         for line in shipped.lines() {
-            let Some(other) = line.strip_prefix("keyfold-").and_then(|rest| rest.split(['.', ' ', '=']).next()) else { continue };
+            let Some(other) =
+                line.strip_prefix("keyfold-").and_then(|rest| rest.split(['.', ' ', '=']).next())
+            else {
+                continue;
+            };
             if !may.contains(&other) {
                 faults.push(format!("crates/{folder}: must not depend on keyfold-{other}"));
             }
@@ -143,7 +153,9 @@ fn check_paths(root: &Path, faults: &mut Vec<String>) -> Result<(), String> {
     for folder in ["crates", "docs", "models", "xtask", ".ci"] {
         collect(&root.join(folder), &mut files);
     }
-    for name in ["README.md", "ARCHITECTURE.md", "COMPAT.md", "CHANGELOG.md", "e2e/package-lock.json", "Cargo.lock"] {
+    for name in
+        ["README.md", "ARCHITECTURE.md", "COMPAT.md", "CHANGELOG.md", "e2e/package-lock.json", "Cargo.lock"]
+    {
         files.push(root.join(name));
     }
     let machine = ["/ro", "ot/"].concat();

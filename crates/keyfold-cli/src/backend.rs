@@ -58,7 +58,7 @@ pub(crate) fn engine(data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
             let folder = data.map(|folder| folder.display().to_string()).unwrap_or_default();
             let Failure::Backend(detail) = Failure::from(error) else { return Err(Failure::Backend(folder)) };
             Err(Failure::Backend(format!(
-                "cannot open the data folder {folder}: {detail}. If a server has it open, add `--endpoint http://127.0.0.1:8000`"
+                "cannot open the data folder {folder}: {detail}. If a Keyfold server has it open, let the server do the work (`--endpoint URL` of run, put, update and delete) or name another folder (`--data DIR`)"
             )))
         }
     }

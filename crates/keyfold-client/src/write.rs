@@ -14,6 +14,7 @@ use keyfold_api::{
     ReturnConsumedCapacity, Returns, TransactDelete, TransactPut, TransactUpdate, TransactWriteItem,
     TransactWriteItemsInput, UpdateItemInput,
 };
+use keyfold_model::schema::Change;
 use keyfold_model::{Action, Entity, Model, Operand, Table, Type, Write, value};
 use keyfold_types::{CapacityHalves, Item, Value};
 
@@ -539,7 +540,7 @@ impl Expressions {
 fn assignment_step(
     model: &Model,
     entity: &Entity,
-    assignments: &[(String, Operand, Option<(bool, Operand)>)],
+    assignments: &[(String, Operand, Option<Change>)],
     condition: Option<&(String, String, Operand)>,
     arguments: &Values,
 ) -> Result<Step, ClientError> {

@@ -55,6 +55,11 @@ impl Constraints {
         }
     }
 
+    /// A list with its length.
+    pub(crate) fn list(&mut self, path: &str, count: usize, min: usize, max: usize) {
+        self.count(path, count, if count == 0 { "[]" } else { "[...]" }, min, max);
+    }
+
     /// A table name or ARN that is there and well formed.
     pub(crate) fn table(&mut self, path: &str, member: &Option<String>) {
         match member {
@@ -119,7 +124,8 @@ impl TableName {
         if !text.starts_with("arn:") {
             return text;
         }
-        text.split_once(":table/").map_or(text, |(_, rest)| rest.split('/').next().unwrap_or(rest))
+        // What follows the table's name (an index, a stream) is no table, and no name either.
+        text.split_once(":table/").map_or(text, |(_, rest)| rest)
     }
 
     pub(crate) fn name(&self) -> &str {

@@ -4,7 +4,7 @@ use crate::table::{Index, Table};
 use keyfold_api::Validation;
 use keyfold_types::key::key_value_bytes;
 use keyfold_types::limits::{
-    ITEM_BYTES_MAX, NESTING_LEVELS_MAX, PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX,
+    ATTRIBUTE_NAME_BYTES_MAX, ITEM_BYTES_MAX, NESTING_LEVELS_MAX, PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX,
 };
 use keyfold_types::{Item, KeySchema, Value, ValueKind};
 
@@ -73,6 +73,11 @@ pub(crate) fn check_new_item(
     size_bytes: u64,
     maker: Maker,
 ) -> Result<(), Validation> {
+    if let Some((name, _)) =
+        item.iter().find(|(name, _)| !(1..=ATTRIBUTE_NAME_BYTES_MAX).contains(&name.len()))
+    {
+        return Err(Validation::AttributeName { bytes: name.len() });
+    }
     for index in &table.indexes {
         check_index_key(index, item, maker)?;
     }

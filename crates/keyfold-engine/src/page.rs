@@ -116,11 +116,13 @@ impl ReadPlan {
     fn take(&self, snapshot: &Snapshot, entry: RawItem, page: &mut Page) -> Result<bool, ApiError> {
         page.scanned += 1;
         page.bytes += entry.size_bytes();
-        let full = page.bytes >= PAGE_BYTES_MAX || self.limit.is_some_and(|limit| page.scanned >= limit);
+        let (item, entry) =
+            if self.fetch { (self.complete(snapshot, &entry, page)?, entry) } else { (entry.clone(), entry) };
+        let is_full = page.bytes + page.fetched_bytes >= PAGE_BYTES_MAX;
+        let full = is_full || self.limit.is_some_and(|limit| page.scanned >= limit);
         if full {
             page.cursor = Some(self.cursor_of(&entry));
         }
-        let item = if self.fetch { self.complete(snapshot, &entry, page)? } else { entry };
         if self.filter.as_ref().is_none_or(|filter| filter.holds(Some(&item))) {
             page.count += 1;
             if !self.count_only {
@@ -148,6 +150,7 @@ impl ReadPlan {
         let bytes = snapshot.get(key.as_slice()).map_err(internal)?.ok_or_else(missing)?;
         let item = RawItem::open(bytes).map_err(|error| corrupt(&self.table.name, &error))?;
         page.fetched += CapacityHalves::read(item.size_bytes(), self.rate);
+        page.fetched_bytes += item.size_bytes();
         Ok(item)
     }
 
@@ -186,7 +189,8 @@ struct Page {
     count: u64,
     scanned: u64,
     bytes: u64,
-    /// Units for items fetched from the table.
+    /// Units for items fetched from the table, and their bytes: they fill the page too.
     fetched: CapacityHalves,
+    fetched_bytes: u64,
     cursor: Option<Item>,
 }

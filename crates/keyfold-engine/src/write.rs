@@ -14,6 +14,7 @@ use keyfold_codec::key::{self, IndexId, KeyBytes};
 use keyfold_codec::{CodecError, RawItem};
 use keyfold_expr::{Condition, Update};
 use keyfold_store::Batch;
+use keyfold_types::limits::ITEM_BYTES_MAX;
 use keyfold_types::{CapacityHalves, Item};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -204,9 +205,13 @@ pub(crate) fn apply(
         _ => None,
     };
     let after_tree = change.after.as_ref().and(change.tree.as_ref());
+    let mut with_projections = after_bytes;
     for index in &table.indexes {
         let old = entry(table, index, change.before.as_ref().zip(before_tree.as_ref()))?;
         let new = entry(table, index, change.after.as_ref().zip(after_tree))?;
+        if index.kind == IndexKind::Local {
+            with_projections += new.as_ref().map_or(0, |new| new.item.size_bytes());
+        }
         let (units, grown) = move_entry(batch, table, index, old, new);
         match index.kind {
             IndexKind::Local => {
@@ -220,6 +225,10 @@ pub(crate) fn apply(
             }
             IndexKind::Global => {}
         }
+    }
+    // An item and its copies in local indexes share the limit of one item.
+    if with_projections > ITEM_BYTES_MAX {
+        return Err(Validation::ItemSize.into());
     }
     if table.has_local_indexes() {
         grow_collection(engine, batch, plan, change, collection_bytes)?;

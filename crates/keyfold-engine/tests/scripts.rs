@@ -2,6 +2,7 @@
 //! and on the durable one; the first difference between them fails.
 //!
 //! `[plan]` prints the plan of a query, `[ops]` the store reads of a command.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use keyfold_api::Request;
 use keyfold_engine::{Clock, Durability, Engine, EngineOptions, Environment, Random, StoreOptions};

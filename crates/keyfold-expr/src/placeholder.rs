@@ -3,7 +3,7 @@
 
 use keyfold_codec::RawValue;
 use keyfold_codec::item::encode_value;
-use keyfold_types::limits::PLACEHOLDER_BYTES_MAX;
+use keyfold_types::limits::{PLACEHOLDER_BYTES_MAX, SUBSTITUTION_BYTES_MAX};
 use keyfold_types::{Number, Value};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +43,9 @@ pub enum PlaceholderError {
         /// The key.
         key: String,
     },
+    /// More than 2 MB of placeholders and values.
+    #[error("The expression attribute names and values exceed {SUBSTITUTION_BYTES_MAX} bytes in total")]
+    TooLarge,
     /// A name that stands for nothing.
     #[error("ExpressionAttributeNames contains invalid value: Empty attribute name; key: {0}")]
     EmptyName(String),
@@ -77,6 +80,12 @@ impl<'a> Placeholders<'a> {
         }
         if values.is_some_and(BTreeMap::is_empty) {
             return Err(PlaceholderError::EmptyValues);
+        }
+        let name_bytes = names.into_iter().flatten().map(|(key, name)| (key.len() + name.len()) as u64);
+        let value_bytes =
+            values.into_iter().flatten().map(|(key, value)| key.len() as u64 + value.size_bytes());
+        if name_bytes.chain(value_bytes).sum::<u64>() > SUBSTITUTION_BYTES_MAX {
+            return Err(PlaceholderError::TooLarge);
         }
         Ok(Placeholders { names, values, ..Placeholders::default() })
     }

@@ -60,7 +60,7 @@ impl Update {
             .map(|(path, term)| Ok((path, term.evaluate(item)?)))
             .collect::<Result<Vec<_>, _>>()?;
         // Appends to one list are in order of their positions.
-        assignments.sort_by(|(one, _), (two, _)| one.cmp(two));
+        assignments.sort_by_key(|(path, _)| *path);
         let sums = self.add.iter().map(|(path, value)| Ok((path, added(path.find_in(item), value)?)));
         let sums = sums.collect::<Result<Vec<_>, _>>()?;
         let rests = self
@@ -78,7 +78,7 @@ impl Update {
                 None => removals.push(path),
             }
         }
-        removals.sort_by(|one, two| two.cmp(one));
+        removals.sort_by_key(|path| std::cmp::Reverse(*path));
         removals.into_iter().try_for_each(|path| remove(item, path))
     }
 }

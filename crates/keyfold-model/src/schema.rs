@@ -330,6 +330,9 @@ pub enum Operand {
     Literal(String),
 }
 
+/// What an assignment adds (true) or takes away.
+pub type Change = (bool, Operand);
+
 /// One change of a named write.
 #[derive(Debug, Clone)]
 pub enum Action {
@@ -348,7 +351,7 @@ pub enum Action {
         /// The entity, by place.
         entity: usize,
         /// Attribute, first operand, and what is added (true) or taken away.
-        assignments: Vec<(String, Operand, Option<(bool, Operand)>)>,
+        assignments: Vec<(String, Operand, Option<Change>)>,
         /// Attribute, comparison, operand.
         condition: Option<(String, String, Operand)>,
     },

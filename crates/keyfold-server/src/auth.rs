@@ -25,7 +25,8 @@ pub(crate) fn check(
         .iter()
         .find(|credential| credential.access_key == authorization.access_key)
         .ok_or(ApiError::UnrecognizedClient)?;
-    authorization.verify(&credential.secret, header, body).map_err(refused)?;
+    let received = headers.keys().map(hyper::header::HeaderName::as_str);
+    authorization.verify(&credential.secret, header, received, body).map_err(refused)?;
     let timestamp = header("x-amz-date").unwrap_or_default();
     match epoch_seconds(timestamp) {
         Some(signed) if (signed - now_epoch_s).abs() <= DATE_SKEW_S => Ok(()),

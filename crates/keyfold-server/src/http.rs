@@ -65,6 +65,14 @@ impl From<ApiError> for Refusal {
 }
 
 async fn receive(config: &ServerConfig, headers: &HeaderMap, body: Incoming) -> Result<Received, Refusal> {
+    // Refused before anything is read, if the length says so.
+    let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    if declared
+        .and_then(|length| length.parse::<u64>().ok())
+        .is_some_and(|bytes| bytes > config.body_bytes_max as u64)
+    {
+        return Err(Refusal::TooLarge);
+    }
     let limited = Limited::new(body, config.body_bytes_max).collect();
     let sent = match tokio::time::timeout(config.receive_timeout, limited).await {
         Err(_elapsed) => return Err(Refusal::TooSlow),
@@ -141,8 +149,12 @@ fn respond(headers: &HeaderMap, outcome: Result<Vec<u8>, Refusal>) -> Response<F
 
 fn compress(headers: &HeaderMap, body: Vec<u8>) -> (Vec<u8>, bool) {
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|accepted| accepted.to_str().ok());
-    let wants =
-        accepted.is_some_and(|accepted| accepted.split(',').any(|one| one.trim().starts_with("gzip")));
+    let is_gzip = |one: &str| {
+        let mut parts = one.split(';').map(str::trim);
+        parts.next() == Some("gzip")
+            && !parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+    };
+    let wants = accepted.is_some_and(|accepted| accepted.split(',').map(str::trim).any(is_gzip));
     if !wants || body.len() < GZIP_BYTES_MIN {
         return (body, false);
     }

@@ -166,14 +166,17 @@ impl Authorization {
         })
     }
 
-    /// Checks the signature of a request. `header` gives the received value of a lower-case name.
+    /// Checks the signature of a request. `header` gives the received value of a lower-case name, `received`
+    /// are the names of all headers received.
     ///
     /// # Errors
-    /// `Service` or `Mismatch`; `Malformed` when `host` or the date is not signed.
+    /// `Service` or `Mismatch`; `Malformed` when `host`, the date or any `x-amz-` header is not signed: what
+    /// is not signed could be exchanged by others.
     pub fn verify<'h>(
         &self,
         secret: &str,
         header: impl Fn(&str) -> Option<&'h str>,
+        mut received: impl Iterator<Item = &'h str>,
         body: &[u8],
     ) -> Result<(), SignatureError> {
         if self.service != SERVICE {
@@ -182,6 +185,9 @@ impl Authorization {
         let signs = |name: &str| self.signed_headers.iter().any(|signed| signed == name);
         if !signs("host") || !(signs("x-amz-date") || signs("date")) {
             return Err(SignatureError::Malformed(" 'Host' and 'X-Amz-Date' must be signed.".to_owned()));
+        }
+        if let Some(name) = received.find(|name| name.starts_with("x-amz-") && !signs(name)) {
+            return Err(SignatureError::Malformed(format!(" '{name}' must be a 'SignedHeader'.")));
         }
         let timestamp = header("x-amz-date").unwrap_or_default();
         if timestamp.get(..8) != Some(self.date.as_str()) {
@@ -229,11 +235,17 @@ mod tests {
         let header = sign("AK", "secret", "eu-west-1", "20260101T000000Z", HEADERS, b"{}");
         let authorization = Authorization::parse(&header).unwrap();
         assert_eq!((authorization.access_key.as_str(), authorization.region.as_str()), ("AK", "eu-west-1"));
-        assert_eq!(authorization.verify("secret", find, b"{}"), Ok(()));
-        assert_eq!(authorization.verify("other", find, b"{}"), Err(SignatureError::Mismatch));
-        assert_eq!(authorization.verify("secret", find, b"{ }"), Err(SignatureError::Mismatch));
+        let names = || HEADERS.iter().map(|(name, _)| *name);
+        assert_eq!(authorization.verify("secret", find, names(), b"{}"), Ok(()));
+        let more = names().chain(["x-amz-security-token"]);
+        assert!(matches!(
+            authorization.verify("secret", find, more, b"{}"),
+            Err(SignatureError::Malformed(_))
+        ));
+        assert_eq!(authorization.verify("other", find, names(), b"{}"), Err(SignatureError::Mismatch));
+        assert_eq!(authorization.verify("secret", find, names(), b"{ }"), Err(SignatureError::Mismatch));
         let moved = |name: &str| if name == "host" { Some("elsewhere") } else { find(name) };
-        assert_eq!(authorization.verify("secret", moved, b"{}"), Err(SignatureError::Mismatch));
+        assert_eq!(authorization.verify("secret", moved, names(), b"{}"), Err(SignatureError::Mismatch));
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub const TRANSACTION_BYTES_MAX: u64 = 4 * 1024 * 1024;
 pub const TOKEN_LIFETIME_S: u64 = 600;
 /// Bytes of one expression string.
 pub const EXPRESSION_BYTES_MAX: usize = 4096;
+/// Bytes of all placeholders and what they stand for, in one request (2 MB).
+pub const SUBSTITUTION_BYTES_MAX: u64 = 2 * 1024 * 1024;
 /// Bytes of one placeholder, its `#` or `:` included.
 pub const PLACEHOLDER_BYTES_MAX: usize = 255;
 /// Operators and functions in one expression.

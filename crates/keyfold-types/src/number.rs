@@ -58,7 +58,7 @@ impl Number {
         if coefficient == 0 {
             return Ok(Number::ZERO);
         }
-        while coefficient % 10 == 0 {
+        while coefficient.is_multiple_of(10) {
             coefficient /= 10;
             exponent += 1;
         }

@@ -162,6 +162,13 @@ pub enum Validation {
     TransactSize,
     /// A table to create is wrong.
     Table(String),
+    /// A key attribute of a table to create has no definition.
+    KeyDefinition,
+    /// An attribute name that is empty or above 65,535 bytes.
+    AttributeName {
+        /// Its length in bytes.
+        bytes: usize,
+    },
     /// A protected table cannot be deleted.
     DeletionProtected,
     /// A table name or ARN that is none.
@@ -387,6 +394,12 @@ impl fmt::Display for Validation {
                 write!(f, "{INVALID}The items of a transaction exceed 4 MB in total")
             }
             Validation::Table(detail) => write!(f, "{INVALID}{detail}"),
+            Validation::KeyDefinition => {
+                write!(f, "Invalid KeySchema: Some index key attribute have no definition")
+            }
+            Validation::AttributeName { bytes } => {
+                write!(f, "{INVALID}Attribute names have 1 to 65535 bytes; one of the item has {bytes}")
+            }
             Validation::DeletionProtected => write!(
                 f,
                 "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."

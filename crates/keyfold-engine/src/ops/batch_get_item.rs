@@ -27,8 +27,9 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
     let mut constraints = Constraints::default();
     constraints.required("requestItems", &input.request_items);
     let returns = constraints.returns(&input.returns);
+    let is_given = input.request_items.is_some();
     let tables = input.request_items.unwrap_or_default();
-    if tables.is_empty() {
+    if is_given && tables.is_empty() {
         constraints.count("requestItems", 0, "{}", 1, BATCH_GET_KEYS_MAX);
     }
     for (table, keys) in &tables {
@@ -36,7 +37,7 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
         let path = format!("requestItems.{table}.member.keys");
         constraints.required(&path, &keys.keys);
         if let Some(keys) = &keys.keys {
-            constraints.count(&path, keys.len(), "[...]", 1, BATCH_GET_KEYS_MAX);
+            constraints.list(&path, keys.len(), 1, BATCH_GET_KEYS_MAX);
         }
     }
     constraints.finish()?;
@@ -58,9 +59,12 @@ fn check_table((table, given): (String, KeysAndAttributes)) -> Result<TableKeys,
     Ok(TableKeys { table: TableName::new(Some(table)), keys, projection: bound.projection, given })
 }
 
-fn plan(engine: &Engine, keys: &TableKeys) -> Result<(Arc<Table>, Vec<KeyBytes>), ApiError> {
+fn plan(
+    engine: &Engine,
+    keys: &TableKeys,
+    seen: &mut BTreeSet<KeyBytes>,
+) -> Result<(Arc<Table>, Vec<KeyBytes>), ApiError> {
     let table = engine.table(keys.table.name()).ok_or_else(ApiError::table_not_found)?;
-    let mut seen = BTreeSet::new();
     let mut encoded = Vec::with_capacity(keys.keys.len());
     for key in &keys.keys {
         let bytes = get_item::plan(&table, key)?;
@@ -74,7 +78,9 @@ fn plan(engine: &Engine, keys: &TableKeys) -> Result<(Arc<Table>, Vec<KeyBytes>)
 
 pub(crate) fn run(engine: &Engine, input: BatchGetItemInput) -> Result<BatchGetItemOutput, ApiError> {
     let (requests, returns) = check(input)?;
-    let plans = requests.iter().map(|keys| plan(engine, keys)).collect::<Result<Vec<_>, _>>()?;
+    // Over all tables: one may be named twice, by name and by ARN.
+    let mut seen = BTreeSet::new();
+    let plans = requests.iter().map(|keys| plan(engine, keys, &mut seen)).collect::<Result<Vec<_>, _>>()?;
     let snapshot = engine.store().snapshot();
     let mut bills = Bills::default();
     let mut output = BatchGetItemOutput::default();

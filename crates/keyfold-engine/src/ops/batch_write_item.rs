@@ -24,9 +24,10 @@ fn check(input: BatchWriteItemInput) -> Result<(Vec<TableWrites>, CheckedReturns
     let mut constraints = Constraints::default();
     constraints.required("requestItems", &input.request_items);
     let returns = constraints.returns(&input.returns);
+    let is_given = input.request_items.is_some();
     let tables = input.request_items.unwrap_or_default();
     let max = BATCH_WRITE_REQUESTS_MAX;
-    if tables.is_empty() {
+    if is_given && tables.is_empty() {
         constraints.count("requestItems", 0, "{}", 1, max);
     }
     for (table, requests) in &tables {

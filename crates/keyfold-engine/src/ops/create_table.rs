@@ -179,7 +179,7 @@ fn check_index_constraints(constraints: &mut Constraints, path: &str, index: &Se
         constraints.word(&member("projection.projectionType"), &projection.projection_type);
         if let Some(names) = &projection.non_key_attributes {
             let max = INDEX_PROJECTED_ATTRIBUTES_MAX;
-            constraints.count(&member("projection.nonKeyAttributes"), names.len(), "[...]", 1, max);
+            constraints.list(&member("projection.nonKeyAttributes"), names.len(), 1, max);
         }
     }
     check_throughput_constraints(constraints, &member("provisionedThroughput"), index.provisioned_throughput);
@@ -213,11 +213,8 @@ fn check_table_definitions(
     };
     let list = |names: &mut dyn Iterator<Item = &String>| names.cloned().collect::<Vec<_>>().join(", ");
     let table_keys = names(key);
-    if let Some(missing) = table_keys.iter().find(|name| !kinds.contains_key(*name)) {
-        return wrong(format!(
-            "Some index key attributes are not defined in AttributeDefinitions. Keys: [{missing}], AttributeDefinitions: [{}]",
-            list(&mut kinds.keys())
-        ));
+    if table_keys.iter().any(|name| !kinds.contains_key(name)) {
+        return Err(Validation::KeyDefinition.into());
     }
     let indexes = local.iter().flatten().chain(global.iter().flatten());
     let index_keys: Vec<String> =

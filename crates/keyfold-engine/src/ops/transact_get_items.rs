@@ -7,7 +7,8 @@ use crate::ops::capacity::Bills;
 use crate::ops::get_item;
 use crate::table::Table;
 use keyfold_api::{
-    ApiError, CapacityKind, TransactGet, TransactGetItemsInput, TransactGetItemsOutput, Validation,
+    ApiError, CancellationReason, CapacityKind, TransactGet, TransactGetItemsInput, TransactGetItemsOutput,
+    Validation,
 };
 use keyfold_codec::RawItem;
 use keyfold_codec::key::KeyBytes;
@@ -28,8 +29,10 @@ fn check(input: TransactGetItemsInput) -> Result<(Vec<Get>, CheckedReturns), Api
     let mut constraints = Constraints::default();
     constraints.required("transactItems", &input.transact_items);
     let returns = constraints.returns(&input.returns);
+    if let Some(gets) = &input.transact_items {
+        constraints.list("transactItems", gets.len(), 1, TRANSACTION_ACTIONS_MAX);
+    }
     let gets = input.transact_items.unwrap_or_default();
-    constraints.count("transactItems", gets.len(), "[...]", 1, TRANSACTION_ACTIONS_MAX);
     for (at, get) in gets.iter().enumerate() {
         constraints.table(&format!("transactItems.{}.member.get.tableName", at + 1), &get.table_name);
         constraints.required(&format!("transactItems.{}.member.get.key", at + 1), &get.key);
@@ -50,13 +53,24 @@ pub(crate) fn run(engine: &Engine, input: TransactGetItemsInput) -> Result<Trans
     let (gets, returns) = check(input)?;
     let mut seen = BTreeSet::new();
     let mut plans: Vec<(Get, Arc<Table>, KeyBytes)> = Vec::with_capacity(gets.len());
+    let mut reasons = Vec::with_capacity(gets.len());
     for get in gets {
         let table = engine.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
-        let key = get_item::plan(&table, &get.key)?;
+        let key = match get_item::plan(&table, &get.key) {
+            Ok(key) => key,
+            Err(reason) => {
+                reasons.push(CancellationReason::ValidationError(reason.to_string()));
+                continue;
+            }
+        };
+        reasons.push(CancellationReason::None);
         if !seen.insert(key.clone()) {
             return Err(Validation::TransactDuplicate.into());
         }
         plans.push((get, table, key));
+    }
+    if plans.len() < reasons.len() {
+        return Err(ApiError::TransactionCanceled(reasons));
     }
     let snapshot = engine.store().snapshot();
     let mut bills = Bills::default();

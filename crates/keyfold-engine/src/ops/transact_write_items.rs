@@ -105,8 +105,10 @@ fn check(input: TransactWriteItemsInput) -> Result<Transaction, ApiError> {
     if let Some(token) = &input.client_request_token {
         constraints.count("clientRequestToken", token.chars().count(), token, 1, 36);
     }
+    if let Some(items) = &input.transact_items {
+        constraints.list("transactItems", items.len(), 1, TRANSACTION_ACTIONS_MAX);
+    }
     let items = input.transact_items.unwrap_or_default();
-    constraints.count("transactItems", items.len(), "[...]", 1, TRANSACTION_ACTIONS_MAX);
     let actions = items.into_iter().map(parts).collect::<Result<Vec<_>, _>>()?;
     for (at, action) in actions.iter().enumerate() {
         check_action(&mut constraints, at, action);
@@ -184,10 +186,10 @@ fn locked(engine: &Engine, transaction: Transaction) -> Result<Pending<TransactW
     let mut batch = Batch::new();
     let mut bills = Bills::default();
     let mut metrics: Vec<(String, Vec<_>)> = Vec::new();
-    for ((given, plan), change) in plans.iter().zip(&changes) {
+    for (at, ((given, plan), change)) in plans.iter().zip(&changes).enumerate() {
         let Ok(plan) = plan else { continue };
-        let mut bill =
-            write::apply(engine, &mut batch, plan, change).map_err(|refusal| refused(&plans, refusal))?;
+        let mut bill = write::apply(engine, &mut batch, plan, change)
+            .map_err(|refusal| refused(plans.len(), at, refusal))?;
         // A transaction costs twice on the table, once on indexes.
         bill.table = bill.table * 2;
         bills.add(&given.given, bill);
@@ -264,12 +266,18 @@ fn evaluate_all(
     Ok(changes)
 }
 
-/// A refusal while applying: only the size of an item collection can be the reason.
-fn refused(plans: &[(TableName, Result<WritePlan, Validation>)], refusal: Refusal) -> ApiError {
-    match ApiError::from(refusal) {
-        ApiError::ItemCollectionSizeLimitExceeded => ApiError::TransactionCanceled(
-            plans.iter().map(|_| CancellationReason::ItemCollectionSizeLimitExceeded).collect(),
-        ),
-        other => other,
+/// A refusal while applying, which is the reason of one action.
+fn refused(actions: usize, at: usize, refusal: Refusal) -> ApiError {
+    let reason = match refusal {
+        Refusal::Internal(ApiError::ItemCollectionSizeLimitExceeded) => {
+            CancellationReason::ItemCollectionSizeLimitExceeded
+        }
+        Refusal::Invalid(reason) => CancellationReason::ValidationError(reason.to_string()),
+        other => return other.into(),
+    };
+    let mut reasons = vec![CancellationReason::None; actions];
+    if let Some(slot) = reasons.get_mut(at) {
+        *slot = reason;
     }
+    ApiError::TransactionCanceled(reasons)
 }

@@ -1,5 +1,5 @@
 //! Engines and tables that the tests of this folder share.
-#![allow(dead_code, reason = "each test uses its part")]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part, and fails by panicking")]
 
 use keyfold_api::{
     AttributeDefinition, BillingMode, CreateTableInput, KeySchemaElement, KeyType, Projection,

@@ -31,6 +31,11 @@ impl From<DecodeError> for ApiError {
 
 type Decoded<T> = Result<T, DecodeError>;
 
+/// A null where a list's element is needed: dropping it would move the others.
+pub(crate) fn null_in_list() -> DecodeError {
+    DecodeError::Shape("NULL_VALUE cannot be converted to an element of a list".to_owned())
+}
+
 pub(crate) struct Reader<'j> {
     jiter: Jiter<'j>,
     /// The first thing wrong with a value since it was last taken.
@@ -96,12 +101,6 @@ impl<'j> Reader<'j> {
         match self.present()? {
             None => Ok(None),
             Some(peek @ (Peek::True | Peek::False)) => Ok(Some(self.jiter.known_bool(peek)?)),
-            // Some clients send booleans as text.
-            Some(Peek::String) => match self.jiter.known_str()? {
-                "true" => Ok(Some(true)),
-                "false" => Ok(Some(false)),
-                _ => Self::unexpected(Peek::String, "Boolean"),
-            },
             Some(other) => Self::unexpected(other, "Boolean"),
         }
     }
@@ -185,11 +184,11 @@ impl<'j> Reader<'j> {
         Ok(true)
     }
 
-    /// A list of strings; nulls are left out.
+    /// A list of strings. A null in it is no string.
     pub(crate) fn strings(&mut self) -> Decoded<Option<Vec<String>>> {
         let mut texts = Vec::new();
         let found = self.list(|reader| {
-            texts.extend(reader.string()?);
+            texts.push(reader.string()?.ok_or_else(null_in_list)?);
             Ok(())
         })?;
         Ok(found.then_some(texts))

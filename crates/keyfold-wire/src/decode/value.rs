@@ -1,21 +1,16 @@
 //! Attribute values: `{"S": "text"}`.
 
+use super::reader::null_in_list;
 use super::{Decoded, Reader};
 use crate::decode::DecodeError;
 use base64::Engine as _;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::engine::general_purpose::STANDARD;
 use keyfold_api::{Attributes, ValueError};
 use keyfold_types::{Item, Number, Set, Value, ValueKind};
 use std::collections::BTreeMap;
 
 /// Nesting that is still read; the engine's own limit is far below.
 const DEPTH_MAX: usize = 64;
-
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
 
 const TYPES: &[&str] = &["S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"];
 
@@ -29,9 +24,8 @@ pub(crate) fn attributes(reader: &mut Reader<'_>) -> Decoded<Option<Attributes>>
 fn value_map(reader: &mut Reader<'_>, depth: usize) -> Decoded<Option<BTreeMap<String, Value>>> {
     let mut map = BTreeMap::new();
     let found = reader.map(|reader, name| {
-        if let Some(value) = attribute_value(reader, depth)? {
-            map.insert(name, value);
-        }
+        let value = attribute_value(reader, depth)?.unwrap_or_else(|| wrong(reader, ValueError::NoType));
+        map.insert(name, value);
         Ok(())
     })?;
     Ok(found.then_some(map))
@@ -42,17 +36,20 @@ type ExpressionValues = Result<BTreeMap<String, Value>, (String, ValueError)>;
 /// ExpressionAttributeValues, or the first placeholder whose value is wrong.
 pub(crate) fn expression_values(reader: &mut Reader<'_>) -> Decoded<Option<ExpressionValues>> {
     let mut map = BTreeMap::new();
-    let mut wrong = None;
+    let mut first_wrong = None;
     let found = reader.map(|reader, name| {
         let value = attribute_value(reader, 0)?;
+        if value.is_none() {
+            wrong(reader, ValueError::NoType);
+        }
         if let Some(error) = reader.value_error.take() {
-            wrong.get_or_insert((name, error));
+            first_wrong.get_or_insert((name, error));
         } else if let Some(value) = value {
             map.insert(name, value);
         }
         Ok(())
     })?;
-    Ok(found.then(|| wrong.map_or(Ok(map), Err)))
+    Ok(found.then(|| first_wrong.map_or(Ok(map), Err)))
 }
 
 /// One value. What is wrong with it is left in the reader, and null stands for it.
@@ -103,16 +100,17 @@ fn typed_value(reader: &mut Reader<'_>, kind: &str, depth: usize) -> Decoded<Opt
         "L" => {
             let mut values = Vec::new();
             let found = reader.list(|reader| {
-                values.extend(attribute_value(reader, depth + 1)?);
+                let value = attribute_value(reader, depth + 1)?;
+                values.push(value.unwrap_or_else(|| wrong(reader, ValueError::NoType)));
                 Ok(())
             })?;
             found.then_some(Value::L(values))
         }
         "M" => value_map(reader, depth + 1)?.map(Value::M),
-        "SS" => match reader.strings()? {
-            Some(members) => Some(set(reader, ValueKind::Ss, members.join(", "), members, Value::Ss)),
-            None => None,
-        },
+        "SS" => {
+            let members = reader.strings()?;
+            members.map(|members| set(reader, ValueKind::Ss, members.join(", "), members, Value::Ss))
+        }
         "NS" => number_set(reader)?,
         _ => binary_set(reader)?,
     })
@@ -123,7 +121,7 @@ fn parse_number(text: &str) -> Result<Number, ValueError> {
 }
 
 fn binary(reader: &mut Reader<'_>) -> Decoded<Option<Vec<u8>>> {
-    let decoded = reader.string_with(|text| BASE64.decode(text))?;
+    let decoded = reader.string_with(|text| STANDARD.decode(text))?;
     decoded
         .transpose()
         .map_err(|error| DecodeError::Shape(format!("A binary value is not valid base64: {error}")))
@@ -154,7 +152,7 @@ fn number_set(reader: &mut Reader<'_>) -> Decoded<Option<Value>> {
 fn binary_set(reader: &mut Reader<'_>) -> Decoded<Option<Value>> {
     let mut members = Vec::new();
     let found = reader.list(|reader| {
-        members.extend(binary(reader)?);
+        members.push(binary(reader)?.ok_or_else(null_in_list)?);
         Ok(())
     })?;
     let printed = format!("{} binary values", members.len());
