@@ -4,6 +4,7 @@ use crate::arguments::Values;
 use crate::error::ClientError;
 use keyfold_model::schema::{GUARD_SORT, guard_prefix};
 use keyfold_model::{Entity, IndexKind, KeyTemplate, Model, Sparse, Table, value};
+use keyfold_model::{Format, Part};
 use keyfold_types::{Item, Value};
 
 /// What an item is for.
@@ -76,9 +77,17 @@ pub fn derive(model: &Model, entity: &Entity, values: &Values) -> Result<Vec<Der
     }
     for unique in &entity.uniques {
         // An optional attribute that is missing guards nothing.
-        let Some(held) = values.get(unique) else { continue };
+        if !values.contains_key(unique) {
+            continue;
+        }
+        let Some(attribute) = entity.attribute(unique) else { continue };
+        let parts = [
+            Part::Text(guard_prefix(&entity.name, unique)),
+            Part::Field { name: unique.clone(), kind: attribute.kind.clone(), format: Format::Plain },
+        ];
+        // Refuses delimiters as every key does: the proof that keys do not meet rests on it.
+        let text = value::text(&parts, values, &table.delimiters)?;
         let mut key = Item::new();
-        let text = format!("{}{}", guard_prefix(&entity.name, unique), value::display(held));
         key.insert(table.partition.name.as_str(), text);
         if let Some(column) = &table.sort {
             key.insert(column.name.as_str(), GUARD_SORT);

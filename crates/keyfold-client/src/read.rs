@@ -84,6 +84,7 @@ pub fn page(
     page: &PageRequest,
 ) -> Result<Page, ClientError> {
     let plan = &pattern.plan;
+    let arguments = &with_fixed(pattern, arguments)?;
     let table = model
         .tables
         .iter()
@@ -114,6 +115,15 @@ pub fn page(
         }
     }
     Ok(Page { items, request, capacity, next })
+}
+
+/// The arguments and the values that the pattern fixes.
+fn with_fixed(pattern: &Pattern, arguments: &Values) -> Result<Values, ClientError> {
+    let mut all = arguments.clone();
+    for (name, kind, text) in &pattern.fixed_values {
+        all.insert(name.clone(), value::parse(name, kind, text)?);
+    }
+    Ok(all)
 }
 
 /// Runs a pattern to its end, or to the first page's.

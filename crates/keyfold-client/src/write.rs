@@ -19,7 +19,7 @@ use keyfold_model::{Action, Entity, Model, Operand, Table, Type, Write, value};
 use keyfold_types::{CapacityHalves, Item, Value};
 
 /// How often a change is tried against faster writers.
-const TRIES: u32 = 8;
+const TRIES: u32 = 24;
 
 /// What a write did.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,7 +149,7 @@ pub fn put(
 ) -> Result<Written, ClientError> {
     retried(entity, || match read(backend, model, entity, values)? {
         None => execute(backend, create_steps(model, entity, values, Refusal::Stale)?),
-        Some(old) => replace(backend, model, entity, &old, values.clone()),
+        Some(old) => replace(backend, model, entity, &old, values.clone(), Whole::Yes),
     })
 }
 
@@ -183,7 +183,7 @@ pub fn update(
         for name in removed {
             new.remove(name);
         }
-        replace(backend, model, entity, &old, new)
+        replace(backend, model, entity, &old, new, Whole::No)
     })
 }
 
@@ -222,14 +222,21 @@ fn not_found(entity: &Entity, values: &Values) -> ClientError {
     ClientError::NotFound(format!("there is no {} with {}", entity.name, key_text(entity, values)))
 }
 
+/// Waits a random time that grows with the tries, so that writers of one item take turns.
+fn back_off(tried: u32) {
+    let most_ms = 4 * u64::from(tried + 1).min(16);
+    std::thread::sleep(std::time::Duration::from_millis(fastrand::u64(1..=most_ms)));
+}
+
 fn retried(
     entity: &Entity,
     mut attempt: impl FnMut() -> Result<Option<Written>, ClientError>,
 ) -> Result<Written, ClientError> {
-    for _ in 0..TRIES {
+    for tried in 0..TRIES {
         if let Some(written) = attempt()? {
             return Ok(written);
         }
+        back_off(tried);
     }
     Err(ClientError::Refused(format!(
         "{} was changed by others {TRIES} times in a row; try again",
@@ -290,6 +297,7 @@ fn replace(
     entity: &Entity,
     old: &Stored,
     new: Values,
+    whole: Whole,
 ) -> Result<Option<Written>, ClientError> {
     let table = table(model, entity)?;
     let before = derive(model, entity, &old.values)?;
@@ -301,7 +309,11 @@ fn replace(
         let message = format!("the key of {} cannot change; delete it and put it anew", entity.name);
         return Err(ClientError::Refused(message));
     }
-    let Some(main) = update_step(table, entity, old, &main_before.item, main_after) else {
+    let main = match whole {
+        Whole::Yes => Some(replace_step(table, entity, old, main_after)),
+        Whole::No => update_step(table, entity, old, &main_before.item, main_after),
+    };
+    let Some(main) = main else {
         // Nothing differs, so nothing that follows from it does.
         return Ok(Some(Written {
             operation: "GetItem",
@@ -327,6 +339,24 @@ fn replace(
         });
     }
     execute(backend, steps)
+}
+
+/// Whether a write gives all attributes, or only those that change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whole {
+    Yes,
+    No,
+}
+
+/// The put of the whole entity, if what it rests on is unchanged.
+fn replace_step(table: &Table, entity: &Entity, old: &Stored, after: &Derived) -> Step {
+    let mut step = put_step(table, entity, after.clone(), false, Refusal::Stale);
+    if let Some(put) = &mut step.action.put {
+        let (condition, placeholders) = unchanged(table, entity, old);
+        put.condition_expression = Some(condition);
+        put.expression_attributes = placeholders;
+    }
+    step
 }
 
 /// The update of the entity itself: only what differs, if what it rests on is unchanged. None when nothing
@@ -460,7 +490,7 @@ pub fn run(
     write: &Write,
     arguments: &Values,
 ) -> Result<Written, ClientError> {
-    for _ in 0..TRIES {
+    for tried in 0..TRIES {
         let mut steps = Vec::new();
         for action in &write.actions {
             steps.extend(action_steps(backend, model, action, arguments)?);
@@ -468,6 +498,7 @@ pub fn run(
         if let Some(written) = execute(backend, steps)? {
             return Ok(written);
         }
+        back_off(tried);
     }
     Err(ClientError::Refused(format!(
         "{}: the items were changed by others {TRIES} times in a row",

@@ -6,8 +6,8 @@ mod common;
 
 use common::{create_table, memory_and_durable};
 use keyfold_api::{
-    ApiError, BatchGetItemInput, CancellationReason, ExpressionAttributes, KeysAndAttributes, PutItemInput, QueryInput, TransactPut,
-    TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
+    ApiError, BatchGetItemInput, CancellationReason, ExpressionAttributes, KeysAndAttributes, PutItemInput,
+    QueryInput, TransactPut, TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
 };
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_types::{Item, Value};
@@ -26,7 +26,8 @@ fn item_of(at: usize, bytes: usize) -> Item {
 }
 
 fn put(engine: &Engine, item: Item) -> Result<(), ApiError> {
-    let input = PutItemInput { table_name: Some("Tab".to_owned()), item: Some(Ok(item)), ..PutItemInput::default() };
+    let input =
+        PutItemInput { table_name: Some("Tab".to_owned()), item: Some(Ok(item)), ..PutItemInput::default() };
     engine.put_item(input).wait().map(drop)
 }
 
@@ -40,7 +41,10 @@ fn an_item_holds_400_kb_with_its_names_and_its_local_entries() {
     for engine in &engines {
         create_table(engine, "Tab");
         put(engine, item_of(0, 400 * 1024)).unwrap();
-        assert_eq!(message(put(engine, item_of(0, 400 * 1024 + 1))), "Item size has exceeded the maximum allowed size");
+        assert_eq!(
+            message(put(engine, item_of(0, 400 * 1024 + 1))),
+            "Item size has exceeded the maximum allowed size"
+        );
         // In the local index it is there twice.
         let mut twice = item_of(1, 201 * 1024);
         twice.insert("n", 1);
@@ -96,8 +100,14 @@ fn a_batch_answers_16_mb_and_leaves_the_rest() {
     for at in 0..45 {
         put(engine, item_of(at, 400 * 1024)).unwrap();
     }
-    let keys = KeysAndAttributes { keys: Some((0..45).map(|at| Ok(key(at))).collect()), ..KeysAndAttributes::default() };
-    let input = BatchGetItemInput { request_items: Some(vec![("Tab".to_owned(), keys)]), ..BatchGetItemInput::default() };
+    let keys = KeysAndAttributes {
+        keys: Some((0..45).map(|at| Ok(key(at))).collect()),
+        ..KeysAndAttributes::default()
+    };
+    let input = BatchGetItemInput {
+        request_items: Some(vec![("Tab".to_owned(), keys)]),
+        ..BatchGetItemInput::default()
+    };
     let answer = engine.batch_get_item(input).wait().unwrap();
     assert_eq!(answer.responses[0].1.len(), 40);
     assert_eq!(answer.unprocessed_keys[0].1.keys.as_ref().unwrap().len(), 5);
@@ -105,12 +115,17 @@ fn a_batch_answers_16_mb_and_leaves_the_rest() {
 
 #[test]
 fn a_transaction_holds_4_mb_and_a_collection_its_limit() {
-    let options = EngineOptions { item_collection_bytes_max: 300_000, ..EngineOptions::new(StoreOptions::Memory) };
+    let options =
+        EngineOptions { item_collection_bytes_max: 300_000, ..EngineOptions::new(StoreOptions::Memory) };
     let engine = Engine::open(options).unwrap();
     create_table(&engine, "Tab");
     let transact = |items: Vec<Item>| {
         let action = |item| TransactWriteItem {
-            put: Some(TransactPut { table_name: Some("Tab".to_owned()), item: Some(Ok(item)), ..TransactPut::default() }),
+            put: Some(TransactPut {
+                table_name: Some("Tab".to_owned()),
+                item: Some(Ok(item)),
+                ..TransactPut::default()
+            }),
             ..TransactWriteItem::default()
         };
         let input = TransactWriteItemsInput {
@@ -124,7 +139,9 @@ fn a_transaction_holds_4_mb_and_a_collection_its_limit() {
     put(&engine, item_of(0, 200_000)).unwrap();
     assert_eq!(put(&engine, item_of(1, 200_000)), Err(ApiError::ItemCollectionSizeLimitExceeded));
     let other = [("pk", Value::from("q")), ("sk", Value::from("s"))].into_iter().collect();
-    let Err(ApiError::TransactionCanceled(reasons)) = transact(vec![other, item_of(1, 200_000)]) else { panic!("done") };
+    let Err(ApiError::TransactionCanceled(reasons)) = transact(vec![other, item_of(1, 200_000)]) else {
+        panic!("done")
+    };
     assert_eq!(reasons, [CancellationReason::None, CancellationReason::ItemCollectionSizeLimitExceeded]);
     // Shrinking still works.
     put(&engine, item_of(0, 100_000)).unwrap();

@@ -2,6 +2,7 @@
 //!
 //! What has no meaning is reported and left out, so that everything else is still resolved.
 
+mod columns;
 mod entity;
 mod pattern;
 mod table;
@@ -31,14 +32,16 @@ pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
     check_names(tree, diagnostics);
     let types = Types::new(tree);
     model.tables = tree.tables.iter().map(|table| table::resolve(table, diagnostics)).collect();
+    tree.tables.iter().for_each(|declared| columns::check(declared, diagnostics));
     table::collect_delimiters(tree, &mut model);
     for declared in &tree.entities {
         if let Some(entity) = entity::resolve(declared, &model, &types, diagnostics) {
             model.entities.push(entity);
         }
     }
+    let declared_entities: Vec<&str> = tree.entities.iter().map(|entity| entity.name.text.as_str()).collect();
     for declared in &tree.patterns {
-        if let Some(pattern) = pattern::resolve(declared, &model, diagnostics) {
+        if let Some(pattern) = pattern::resolve(declared, &declared_entities, &model, diagnostics) {
             model.patterns.push(pattern);
         }
     }

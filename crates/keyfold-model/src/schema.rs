@@ -307,6 +307,8 @@ pub struct Pattern {
     pub parameters: Vec<Parameter>,
     /// Attributes with a fixed value: `where status = pending`.
     pub fixed: Vec<(String, String)>,
+    /// The same with the attributes' types.
+    pub fixed_values: Vec<(String, Type, String)>,
     /// What it gives back.
     pub returned: Vec<Returned>,
     /// The order asked for.

@@ -76,14 +76,18 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
         },
         Type::Time => canonical_time(text)
             .map(Value::S)
-            .ok_or_else(|| wrong("a time like 2024-01-15T10:30:00Z (or a day: midnight UTC)")),
-        Type::Date => text
-            .parse::<Date>()
-            .map(|date| Value::S(date.to_string()))
-            .map_err(|_| wrong("a day like 2024-01-15")),
+            .ok_or_else(|| wrong("a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)")),
+        Type::Date => {
+            day(text).map(|date| Value::S(date.to_string())).ok_or_else(|| wrong("a day like 2024-01-15"))
+        }
         Type::Words(words) if words.iter().any(|word| word == text) => Ok(Value::from(text)),
         Type::Words(words) => Err(wrong(&format!("one of {}", words.join(", ")))),
     }
+}
+
+/// A day and nothing else: a time without a zone would silently become midnight.
+fn day(text: &str) -> Option<Date> {
+    if text.len() == "2024-01-15".len() { text.parse::<Date>().ok() } else { None }
 }
 
 /// UTC with milliseconds: always 24 characters, so that text order is time order.
@@ -93,7 +97,7 @@ fn canonical_time(text: &str) -> Option<String> {
     } else if let Ok(zoned) = text.parse::<Zoned>() {
         zoned.timestamp()
     } else {
-        text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp()
+        day(text)?.to_zoned(TimeZone::UTC).ok()?.timestamp()
     };
     let time = TimeZone::UTC.to_datetime(timestamp);
     (0..=9999).contains(&time.year()).then(|| {
@@ -108,6 +112,14 @@ fn canonical_time(text: &str) -> Option<String> {
             time.millisecond()
         )
     })
+}
+
+/// The text of a value in one form, whatever form it was written in: `1.0` is `1`.
+///
+/// # Errors
+/// As [`parse`].
+pub fn canonical(name: &str, kind: &Type, text: &str) -> Result<String, ValueError> {
+    parse(name, kind, text).map(|value| display(&value))
 }
 
 /// A value as a person reads and types it.
@@ -215,7 +227,11 @@ mod tests {
         ] {
             assert_eq!(parse("t", &Type::Time, given), Ok(Value::from(expected)), "{given}");
         }
-        assert!(parse("t", &Type::Time, "yesterday").is_err());
+        for wrong in ["yesterday", "2024-01-01T13:45:59", "2024-01-01 13:45", "-002024-01-01"] {
+            assert!(parse("t", &Type::Time, wrong).is_err(), "{wrong}");
+            assert!(parse("d", &Type::Date, wrong).is_err(), "{wrong}");
+        }
+        assert!(parse("d", &Type::Date, "2024-01-01T22:00:00-05:00").is_err());
     }
 
     #[test]

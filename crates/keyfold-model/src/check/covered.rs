@@ -27,7 +27,7 @@ pub(crate) fn check(pattern: &Pattern, entity: &Entity, index: &Index) -> Option
     Some(
         Diagnostic::error("KF015", pattern.span, message, format!("returns whole {} items", entity.name))
             .label(index.span, "projects fewer attributes")
-            .note("a global index answers only what it projects; the rest would be missing from the answer")
+            .note("an index answers what it projects; the rest would be missing from the answer")
             .help(format!("project them: `project ({})`, or `project all`", {
                 let mut all: Vec<&str> = held.iter().map(String::as_str).collect();
                 all.extend(missing);

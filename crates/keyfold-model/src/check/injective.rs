@@ -22,7 +22,24 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
     for entity in &model.entities {
-        let identity = identifying(&entity.key.fields_with_format());
+        let fields = entity.key.fields_with_format();
+        let identity = identifying(&fields);
+        if let Some((day, _)) = fields.iter().find(|(name, _)| !identity.contains(*name)) {
+            let message = format!(
+                "two {} items of one day can have the same key: it keeps only the day of `{day}`",
+                entity.name
+            );
+            diagnostics.push(
+                Diagnostic::error(
+                    "KF013",
+                    entity.key.span,
+                    message,
+                    format!("two times of `{day}` make one text"),
+                )
+                .note("the second item would overwrite the first")
+                .help(format!("add {{{day}}} behind {{{day}:date}}, or make `{day}` a date")),
+            );
+        }
         for copy in &entity.copies {
             let fields = identifying(&copy.key.fields_with_format());
             if let Some(missing) = identity.iter().find(|field| !fields.contains(*field)) {

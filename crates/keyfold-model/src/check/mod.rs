@@ -13,6 +13,7 @@
 //! | KF014 | ordered: key order is the order asked for | `ordered` |
 //! | KF015 | covered: an index holds what the pattern returns | `covered` |
 //! | KF016 | followed: what is derived follows every change | `resolve::write` |
+//! | KF018 | each key attribute has one use | `resolve::columns` |
 //! | KF017 | single: a pattern that returns one item finds at most one | `single` |
 
 pub(crate) mod covered;

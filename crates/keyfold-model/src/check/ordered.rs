@@ -15,6 +15,11 @@ pub(crate) fn reason(order: Order, varying: Option<&Part>, bare: bool) -> Option
     let Some(Part::Field { name, kind, format }) = varying else {
         return Some(format!("nothing varies in its sort key, so there is no order by {wanted}"));
     };
+    if *format == Format::Day {
+        return Some(format!(
+            "{{{name}:date}} keeps only the day, so times of one day are in no order; use {{{name}}}"
+        ));
+    }
     let fits = match order {
         Order::Newest | Order::Oldest => matches!(kind, Type::Time | Type::Date),
         Order::Highest | Order::Lowest => {
@@ -34,14 +39,20 @@ pub(crate) fn reason(order: Order, varying: Option<&Part>, bare: bool) -> Option
     })
 }
 
-/// Whether a range over this part is a range over its values.
-pub(crate) fn range_reason(part: &Part, bare: bool) -> Option<String> {
+/// Why a range over this part's texts is no range over its values; none if it is one.
+pub(crate) fn range_reason(part: &Part, is_last: bool, bare: bool) -> Option<String> {
     match part {
+        Part::Field { name, format: Format::Day, .. } => Some(format!(
+            "{{{name}:date}} keeps only the day, so a range of times would hold others of its first and last day"
+        )),
         Part::Field { name, kind: Type::Int | Type::Number, format: Format::Plain } if !bare => {
             Some(format!(
                 "{{{name}}} is not padded, so a range of texts is no range of numbers; write {{{name}:010}}"
             ))
         }
+        Part::Field { name, .. } if !part.is_fixed_width() && !is_last && !bare => Some(format!(
+            "{{{name}}} has no fixed width and parts follow it, so texts that only begin like an end of the range would be in it"
+        )),
         Part::Field { .. } | Part::Text(_) => None,
     }
 }

@@ -5,8 +5,10 @@ use crate::check::served::{self, Miss};
 use crate::check::shape::{Owner, Space};
 use crate::check::{ordered, shape};
 use crate::diagnostic::Diagnostic;
+use crate::schema::Type;
 use crate::schema::{Column, Entity, IndexKind, KeyPair, Limit, Model, Pattern, Returned, Sparse, Table};
-use crate::template::{KeyTemplate, Part};
+use crate::template::{Format, KeyTemplate, Part};
+use crate::value;
 
 /// One key that might serve.
 struct Candidate<'m> {
@@ -112,16 +114,33 @@ pub(super) fn is_given(pattern: &Pattern, attribute: &str) -> bool {
 pub(super) fn bind<'p>(pattern: &Pattern, template: &'p KeyTemplate) -> (Vec<Part>, &'p [Part]) {
     let mut bound = Vec::new();
     for (at, part) in template.parts.iter().enumerate() {
-        match part {
-            Part::Text(_) => bound.push(part.clone()),
-            Part::Field { name, .. } => match pattern.fixed.iter().find(|(fixed, _)| fixed == name) {
-                Some((_, value)) => bound.push(Part::Text(value.clone())),
-                None if is_given(pattern, name) => bound.push(part.clone()),
-                None => return (bound, template.parts.get(at..).unwrap_or_default()),
+        let given = match part {
+            Part::Text(_) => Some(part.clone()),
+            // The day of a time is shared by other times: an argument does not give it exactly.
+            Part::Field { format: Format::Day, .. } => None,
+            Part::Field { name, kind, .. } => match pattern.fixed.iter().find(|(fixed, _)| fixed == name) {
+                Some((_, text)) => Some(fixed_part(part, name, kind, text, template.bare)),
+                None => is_given(pattern, name).then(|| part.clone()),
             },
+        };
+        match given {
+            Some(part) => bound.push(part),
+            None => return (bound, template.parts.get(at..).unwrap_or_default()),
         }
     }
     (bound, &[])
+}
+
+/// A fixed value as the key writes it. A bare number stays a field: the client gives it its value.
+fn fixed_part(part: &Part, name: &str, kind: &Type, text: &str, bare: bool) -> Part {
+    let written = value::parse(name, kind, text).ok().and_then(|held| {
+        let values = std::collections::BTreeMap::from([(name.to_owned(), held)]);
+        value::text(std::slice::from_ref(part), &values, &[]).ok()
+    });
+    match written {
+        Some(written) if !bare => Part::Text(written),
+        _ => part.clone(),
+    }
 }
 
 fn fit(
@@ -209,7 +228,10 @@ fn check_consumed(
     bound: &[Part],
     rest: &[Part],
 ) -> Result<(), Unfit> {
-    let in_sparse = |name: &str| candidate.sparse.is_some_and(|sparse| sparse.attribute == name);
+    // Only `sparse when a = v` says that all entries have this value.
+    let in_sparse = |name: &str| {
+        candidate.sparse.is_some_and(|sparse| sparse.attribute == name && sparse.value.is_some())
+    };
     let has_field = |parts: &[Part], name: &str| {
         parts.iter().any(|part| matches!(part, Part::Field { name: field, .. } if field == name))
     };
@@ -222,7 +244,7 @@ fn check_consumed(
         .chain(pattern.fixed.iter().map(|(name, _)| name.as_str()))
     {
         let is_fixed = pattern.fixed.iter().any(|(fixed, _)| fixed == name);
-        let used = has_field(partition, name) || has_field(bound, name) || in_sparse(name);
+        let used = has_field(partition, name) || has_field(bound, name) || (is_fixed && in_sparse(name));
         let used = used || (is_fixed && key_fields.contains(&name) && !has_field(rest, name));
         if used {
             continue;
@@ -268,7 +290,7 @@ fn sort_condition(
         )
         .into());
     }
-    if let Some(reason) = ordered::range_reason(field, bare) {
+    if let Some(reason) = ordered::range_reason(field, rest.len() == 1, bare) {
         return Err(reason.into());
     }
     let end = |limit: Limit| {
@@ -280,6 +302,15 @@ fn sort_condition(
     };
     let (low, high) = (end(Limit::AtLeast), end(Limit::AtMost));
     if bare {
+        return Ok(match (low, high) {
+            (Some(low), Some(high)) => SortCondition::Between(template(vec![low]), template(vec![high])),
+            (Some(low), None) => SortCondition::AtLeast(template(vec![low])),
+            (None, Some(high)) => SortCondition::AtMost(template(vec![high])),
+            (None, None) => SortCondition::Any,
+        });
+    }
+    if bound.is_empty() && rest.len() == 1 {
+        // No text before the field: an open end needs no bound, and could not be an empty key.
         return Ok(match (low, high) {
             (Some(low), Some(high)) => SortCondition::Between(template(vec![low]), template(vec![high])),
             (Some(low), None) => SortCondition::AtLeast(template(vec![low])),

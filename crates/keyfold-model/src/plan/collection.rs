@@ -71,6 +71,7 @@ fn fit(model: &Model, pattern: &Pattern, at: usize, space: Space) -> Result<Foun
                 return Err(miss(format!("{name} lies in the partition {bound}, others in {first}")));
             }
         }
+        check_member(model, pattern, returned, key).map_err(miss)?;
         if returned.many
             && let Some((order, _)) = pattern.order
             && let Some(sort) = &key.sort
@@ -81,6 +82,23 @@ fn fit(model: &Model, pattern: &Pattern, at: usize, space: Space) -> Result<Foun
         members.push(Owner { entity: returned.entity, copy: returned.copy, is_guard: false });
     }
     let partition = shared.ok_or_else(|| miss("nothing is returned".to_owned()))?;
+    if pattern.order.is_some() && !share_start(model, pattern, space) {
+        return Err(miss(
+            "its kinds have different texts before the attribute to order by, so they are not in one order"
+                .to_owned(),
+        ));
+    }
+    for (name, _) in &pattern.fixed {
+        let in_partition = pattern.returned.iter().all(|returned| {
+            key_in(model, returned, space)
+                .is_some_and(|key| key.partition.fields().any(|field| field == name))
+        });
+        if !in_partition {
+            return Err(miss(format!(
+                "`where {name}` is not part of the shared partition key, so it would have to be filtered"
+            )));
+        }
+    }
     for parameter in &pattern.parameters {
         let used = partition.fields().any(|field| field == parameter.attribute);
         if parameter.limit != Limit::Equal || !used || !is_given(pattern, &parameter.attribute) {
@@ -104,6 +122,33 @@ fn fit(model: &Model, pattern: &Pattern, at: usize, space: Space) -> Result<Foun
         strong: pattern.strong.is_some(),
     };
     Ok(Found { plan, table: at, space, members })
+}
+
+/// What must hold of one kind in a collection: none of its items is missing, and one is only one.
+fn check_member(model: &Model, pattern: &Pattern, returned: &Returned, key: &KeyPair) -> Result<(), String> {
+    let Some(entity) = model.entities.get(returned.entity) else { return Ok(()) };
+    let optional = |field: &&str| entity.attribute(field).is_some_and(|attribute| attribute.optional);
+    if let Some(field) = key.fields().filter(|field| !is_given(pattern, field)).find(|field| optional(field))
+    {
+        return Err(format!("`{field}` of {} is optional, so items without it would be missed", entity.name));
+    }
+    let open = key.sort.as_ref().map_or(&[][..], |sort| bind(pattern, sort).1);
+    if !returned.many && !open.is_empty() {
+        return Err(format!(
+            "it can hold many {} items, and the pattern promises one; return {}[]",
+            entity.name, entity.name
+        ));
+    }
+    Ok(())
+}
+
+/// Whether the many kinds of a collection have the same text before the part that varies first.
+fn share_start(model: &Model, pattern: &Pattern, space: Space) -> bool {
+    let many = pattern.returned.iter().filter(|returned| returned.many);
+    let starts: Vec<Vec<Part>> = many
+        .filter_map(|returned| Some(bind(pattern, key_in(model, returned, space)?.sort.as_ref()?).0))
+        .collect();
+    starts.windows(2).all(|pair| pair.first() == pair.last())
 }
 
 /// The whole partition if it holds nothing else, or else the range of the members' common first text.

@@ -178,9 +178,7 @@ fn judge(model: &Model, pattern: &Pattern, found: &Found, diagnostics: &mut Vec<
     }
     for returned in &pattern.returned {
         let Some(entity) = model.entities.get(returned.entity) else { continue };
-        if index.kind == IndexKind::Global {
-            diagnostics.extend(covered::check(pattern, entity, index));
-        }
+        diagnostics.extend(covered::check(pattern, entity, index));
         if !returned.many
             && let [_] = pattern.returned.as_slice()
             && let Some(key) = entity.indexes.iter().find(|key| key.index == at)

@@ -39,6 +39,9 @@ pub(super) fn resolve(
         attributes.push(Attribute { name, span: attribute.name.span, kind, optional });
     }
     let Some(key_declared) = &declared.key else {
+        if declared.is_broken {
+            return None;
+        }
         let message = format!("the entity {} has no key", declared.name.text);
         diagnostics.push(
             Diagnostic::error("KF002", declared.name.span, message, "it cannot be stored").help(format!(
@@ -61,12 +64,25 @@ pub(super) fn resolve(
     check_reserved_names(&entity, table, diagnostics);
     entity.key = key(key_declared, (&table.partition, table.sort.as_ref()), &entity, diagnostics)?;
     check_required(&entity, &entity.key, "the key", diagnostics);
+    super::distinct("index key", declared.indexes.iter().map(|index| &index.index), diagnostics);
     for index in &declared.indexes {
         entity.indexes.extend(index_key(index, table, &entity, diagnostics));
     }
     super::distinct("copy", declared.copies.iter().map(|copy| &copy.name), diagnostics);
     for declared in &declared.copies {
         entity.copies.extend(copy(declared, table, &entity, diagnostics));
+    }
+    super::distinct("unique attribute", declared.uniques.iter(), diagnostics);
+    let columns = std::iter::once(&table.partition).chain(&table.sort);
+    if let (Some(first), Some(column)) =
+        (declared.uniques.first(), columns.into_iter().find(|c| c.kind != KeyKind::S))
+    {
+        let message = format!("`unique` needs text keys, and {} is none", column.name);
+        diagnostics.push(
+            Diagnostic::error("KF004", first.span, message, "its guard could not be stored")
+                .note("a unique value is guarded by an item of its own, whose key is a text")
+                .help(format!("declare {} as string", column.name)),
+        );
     }
     for unique in &declared.uniques {
         match entity.attribute(&unique.text) {
@@ -277,21 +293,25 @@ fn index_key(
                 diagnostics.push(unknown_attribute(entity, &sparse.attribute));
                 return None;
             };
-            if let Some(value) = &sparse.value
-                && let Err(error) = crate::value::parse(&attribute.name, &attribute.kind, &value.text)
-            {
-                diagnostics.push(Diagnostic::error(
-                    "KF004",
-                    value.span,
-                    error.to_string(),
-                    "no value of its type",
-                ));
-                return None;
-            }
-            Some(Sparse {
-                attribute: attribute.name.clone(),
-                value: sparse.value.as_ref().map(|value| value.text.clone()),
-            })
+            let value = match &sparse.value {
+                None => None,
+                Some(value) => {
+                    match crate::value::canonical(&attribute.name, &attribute.kind, value.unquoted()) {
+                        Ok(text) => Some(text),
+                        Err(error) => {
+                            let message = error.to_string();
+                            diagnostics.push(Diagnostic::error(
+                                "KF004",
+                                value.span,
+                                message,
+                                "no such value",
+                            ));
+                            return None;
+                        }
+                    }
+                }
+            };
+            Some(Sparse { attribute: attribute.name.clone(), value })
         }
     };
     Some(IndexKey { index: at, key, sparse })

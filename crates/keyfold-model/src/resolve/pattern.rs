@@ -8,14 +8,17 @@ use crate::syntax::ast::{Name, ParameterDecl, PatternDecl};
 
 pub(super) fn resolve(
     declared: &PatternDecl,
+    declared_entities: &[&str],
     model: &Model,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Pattern> {
     let mut returned = Vec::new();
     for one in &declared.returned {
         let Some(entity_at) = model.entities.iter().position(|entity| entity.name == one.entity.text) else {
-            let names = model.entities.iter().map(|entity| entity.name.as_str());
-            diagnostics.push(unknown("entity", &one.entity, names));
+            // An entity that is declared but broken has been reported where it is.
+            if !declared_entities.contains(&one.entity.text.as_str()) {
+                diagnostics.push(unknown("entity", &one.entity, declared_entities.iter().copied()));
+            }
             return None;
         };
         let entity = model.entities.get(entity_at)?;
@@ -37,19 +40,28 @@ pub(super) fn resolve(
     for parameter in &declared.parameters {
         resolve_parameter(parameter, &returned, model, &mut parameters, diagnostics)?;
     }
-    let mut fixed = Vec::new();
+    let (mut fixed, mut fixed_values) = (Vec::new(), Vec::new());
     for (attribute, value) in &declared.fixed {
         let kind = attribute_type(attribute, &returned, model, diagnostics)?;
-        if let Err(error) = crate::value::parse(&attribute.text, &kind, &value.text) {
-            diagnostics.push(Diagnostic::error(
-                "KF004",
-                value.span,
-                error.to_string(),
-                "no value of its type",
-            ));
+        let taken = parameters.iter().any(|parameter| parameter.attribute == attribute.text)
+            || fixed.iter().any(|(name, _)| *name == attribute.text);
+        if taken {
+            let message = format!("`{}` is limited twice", attribute.text);
+            let help = "an attribute is a parameter or has a fixed value, once";
+            diagnostics.push(Diagnostic::error("KF003", attribute.span, message, "again here").help(help));
             return None;
         }
-        fixed.push((attribute.text.clone(), value.text.clone()));
+        match crate::value::canonical(&attribute.text, &kind, value.unquoted()) {
+            Ok(text) => {
+                fixed_values.push((attribute.text.clone(), kind.clone(), text.clone()));
+                fixed.push((attribute.text.clone(), text));
+            }
+            Err(error) => {
+                let message = error.to_string();
+                diagnostics.push(Diagnostic::error("KF004", value.span, message, "no value of its type"));
+                return None;
+            }
+        }
     }
     let order = declared.order.as_ref().map(|order| {
         let meaning = match order.text.as_str() {
@@ -65,6 +77,7 @@ pub(super) fn resolve(
         span: declared.name.span,
         parameters,
         fixed,
+        fixed_values,
         returned,
         order,
         page: declared.page,
@@ -115,9 +128,17 @@ fn resolve_parameter(
     };
     let kind = attribute_type(attribute, returned, model, diagnostics)?;
     for (name, limit) in limits {
+        let same_limit = |other: &&Parameter| {
+            other.attribute == attribute.text && (other.limit == limit || other.limit == Limit::Equal)
+        };
         if parameters.iter().any(|other| other.name == name.text) {
             let message = format!("the parameter `{}` is declared twice", name.text);
             diagnostics.push(Diagnostic::error("KF003", name.span, message, "again here"));
+            return None;
+        }
+        if parameters.iter().any(|other| same_limit(&other)) {
+            let message = format!("`{}` is limited twice in the same way", attribute.text);
+            diagnostics.push(Diagnostic::error("KF003", attribute.span, message, "again here"));
             return None;
         }
         let (name, span) = (name.text.clone(), attribute.span.to(name.span));

@@ -43,6 +43,7 @@ pub(super) fn resolve(
         let resolved = resolve_action(action, model, &mut write, diagnostics)?;
         write.actions.push(resolved);
     }
+    check_distinct_items(&write, model, declared, diagnostics)?;
     if write.actions.is_empty() {
         let message = format!("the write {} does nothing", write.name);
         diagnostics.push(
@@ -52,6 +53,32 @@ pub(super) fn resolve(
         return None;
     }
     Some(write)
+}
+
+/// A transaction has one action for each item, and parameters are shared: two actions on one entity meet the
+/// same item.
+fn check_distinct_items(
+    write: &Write,
+    model: &Model,
+    declared: &WriteDecl,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<()> {
+    let mut seen = Vec::new();
+    for action in &write.actions {
+        let (Action::Create { entity } | Action::Delete { entity } | Action::Update { entity, .. }) = action;
+        if seen.contains(entity) {
+            let name = model.entities.get(*entity).map_or("", |entity| entity.name.as_str());
+            let message = format!("{} has two actions on {name}", write.name);
+            diagnostics.push(
+                Diagnostic::error("KF016", declared.name.span, message, "both would meet the same item")
+                    .note("a transaction cannot have two actions on one item")
+                    .help("make it one action, or two writes"),
+            );
+            return None;
+        }
+        seen.push(*entity);
+    }
+    Some(())
 }
 
 fn find_type(name: &str, model: &Model) -> Option<Type> {
@@ -67,13 +94,29 @@ fn entity_at(name: &Name, model: &Model, diagnostics: &mut Vec<Diagnostic>) -> O
     found
 }
 
-/// Attributes that an action takes become parameters, unless they are declared already.
-fn add_parameters<'a>(write: &mut Write, attributes: impl Iterator<Item = (&'a str, &'a Type)>) {
+/// Attributes that an action takes become parameters, unless they are declared already, with their type.
+fn add_parameters<'a>(
+    write: &mut Write,
+    action: &Name,
+    attributes: impl Iterator<Item = (&'a str, &'a Type)>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<()> {
     for (name, kind) in attributes {
-        if !write.parameters.iter().any(|(known, _)| known == name) {
-            write.parameters.push((name.to_owned(), kind.clone()));
+        match write.parameters.iter().find(|(known, _)| known == name) {
+            None => write.parameters.push((name.to_owned(), kind.clone())),
+            Some((_, known)) if known == kind => {}
+            Some((_, known)) => {
+                let message =
+                    format!("`{name}` of {} is a {kind}, and the parameter `{name}` a {known}", action.text);
+                diagnostics.push(
+                    Diagnostic::error("KF004", action.span, message, "one parameter cannot be both")
+                        .help("parameters are shared by name; rename one of the attributes"),
+                );
+                return None;
+            }
         }
     }
+    Some(())
 }
 
 fn key_attributes(entity: &Entity) -> impl Iterator<Item = (&str, &Type)> {
@@ -90,18 +133,23 @@ fn resolve_action(
         ActionDecl::Create(name) => {
             let at = entity_at(name, model, diagnostics)?;
             let entity = model.entities.get(at)?;
-            add_parameters(write, entity.attributes.iter().map(|a| (a.name.as_str(), &a.kind)));
+            add_parameters(
+                write,
+                name,
+                entity.attributes.iter().map(|a| (a.name.as_str(), &a.kind)),
+                diagnostics,
+            )?;
             Some(Action::Create { entity: at })
         }
         ActionDecl::Delete(name) => {
             let at = entity_at(name, model, diagnostics)?;
-            add_parameters(write, key_attributes(model.entities.get(at)?));
+            add_parameters(write, name, key_attributes(model.entities.get(at)?), diagnostics)?;
             Some(Action::Delete { entity: at })
         }
         ActionDecl::Update { entity: name, assignments, condition } => {
             let at = entity_at(name, model, diagnostics)?;
             let entity = model.entities.get(at)?;
-            add_parameters(write, key_attributes(entity));
+            add_parameters(write, name, key_attributes(entity), diagnostics)?;
             let mut resolved = Vec::new();
             for assignment in assignments {
                 let kind = attribute(&assignment.attribute, entity, diagnostics)?;
@@ -166,17 +214,34 @@ fn operand(
     kind: &Type,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Operand> {
-    if write.parameters.iter().any(|(parameter, _)| *parameter == name.text) {
-        return Some(Operand::Parameter(name.text.clone()));
-    }
-    if entity.attribute(&name.text).is_some() {
-        return Some(Operand::Attribute(name.text.clone()));
-    }
-    if crate::value::parse(&name.text, kind, &name.text).is_ok() && !matches!(kind, Type::String) {
-        return Some(Operand::Literal(name.text.clone()));
-    }
-    let parameters = write.parameters.iter().map(|(name, _)| name.as_str());
-    let attributes = entity.attributes.iter().map(|attribute| attribute.name.as_str());
-    diagnostics.push(unknown("parameter or attribute", name, parameters.chain(attributes)));
+    let (found, operand) = if name.is_quoted() {
+        (None, Operand::Literal(name.unquoted().to_owned()))
+    } else if let Some((_, found)) = write.parameters.iter().find(|(parameter, _)| *parameter == name.text) {
+        (Some(found), Operand::Parameter(name.text.clone()))
+    } else if let Some(attribute) = entity.attribute(&name.text) {
+        (Some(&attribute.kind), Operand::Attribute(name.text.clone()))
+    } else if !matches!(kind, Type::String) && crate::value::parse(&name.text, kind, &name.text).is_ok() {
+        (None, Operand::Literal(name.text.clone()))
+    } else {
+        let parameters = write.parameters.iter().map(|(name, _)| name.as_str());
+        let attributes = entity.attributes.iter().map(|attribute| attribute.name.as_str());
+        diagnostics.push(
+            unknown("parameter or attribute", name, parameters.chain(attributes))
+                .note("a fixed text stands in quotes"),
+        );
+        return None;
+    };
+    let wrong = match (found, &operand) {
+        (Some(found), _) if found == kind || (*found == Type::Int && *kind == Type::Number) => {
+            return Some(operand);
+        }
+        (Some(found), _) => format!("`{}` is a {found}, and a {kind} is needed", name.text),
+        (None, Operand::Literal(text)) => match crate::value::parse("the value", kind, text) {
+            Ok(_) => return Some(operand),
+            Err(error) => error.to_string(),
+        },
+        (None, _) => return Some(operand),
+    };
+    diagnostics.push(Diagnostic::error("KF004", name.span, wrong, "wrong type"));
     None
 }

@@ -9,6 +9,17 @@ pub(crate) struct Name {
     pub(crate) span: Span,
 }
 
+impl Name {
+    /// The text without the quotes of a quoted operand.
+    pub(crate) fn unquoted(&self) -> &str {
+        self.text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(&self.text)
+    }
+
+    pub(crate) fn is_quoted(&self) -> bool {
+        self.text.starts_with('"')
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) name: Option<Name>,
@@ -59,6 +70,8 @@ pub(crate) struct EntityDecl {
     pub(crate) indexes: Vec<IndexKeyDecl>,
     pub(crate) copies: Vec<CopyDecl>,
     pub(crate) uniques: Vec<Name>,
+    /// A line of its key could not be read.
+    pub(crate) is_broken: bool,
 }
 
 #[derive(Debug)]

@@ -47,7 +47,7 @@ pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line
                 _ => {}
             }
         }
-        let indented = text.starts_with([' ', '\t']);
+        let indented = text.trim_start_matches('\u{feff}').starts_with([' ', '\t']);
         // Only an indented line goes on with the one before: a lost parenthesis stops at the next declaration.
         match lines.last_mut() {
             Some(line) if continued && indented => line.tokens.append(&mut tokens),
@@ -71,7 +71,8 @@ fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostics: &mut Vec
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let first = rest.chars().next().unwrap_or(' ');
         let span = |length: usize| Span { start: start + at, end: start + at + length };
-        if first.is_whitespace() {
+        // A byte order mark is no text.
+        if first.is_whitespace() || first == '\u{feff}' {
             at += first.len_utf8();
             continue;
         }

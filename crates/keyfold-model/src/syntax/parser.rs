@@ -39,9 +39,19 @@ pub(crate) fn parse(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Tree {
         };
         if let Err(diagnostic) = outcome.and_then(|()| cursor.expect_end()) {
             diagnostics.push(*diagnostic);
+            note_broken_key(&line, &mut tree, &current);
         }
     }
     tree
+}
+
+/// A key line that could not be read: its entity shall not be told that it has no key.
+fn note_broken_key(line: &super::lexer::Line, tree: &mut Tree, current: &Current) {
+    let is_key =
+        matches!(line.tokens.first(), Some(Token { kind: TokenKind::Word(word), .. }) if word == "key");
+    if let (true, Current::Entity, Some(entity)) = (is_key, current, tree.entities.last_mut()) {
+        entity.is_broken = true;
+    }
 }
 
 struct Cursor<'t> {
@@ -119,12 +129,18 @@ impl<'t> Cursor<'t> {
     /// A word or number: an operand.
     fn operand(&mut self) -> Parsed<Name> {
         match self.peek() {
-            Some(TokenKind::Word(text) | TokenKind::Number(text) | TokenKind::Text(text)) => {
+            Some(TokenKind::Word(text) | TokenKind::Number(text)) => {
                 let name = Name { text: text.clone(), span: self.span() };
                 self.at += 1;
                 Ok(name)
             }
-            _ => self.fail("a parameter, an attribute or a number"),
+            // The quotes stay, to tell a text from a name.
+            Some(TokenKind::Text(text)) => {
+                let name = Name { text: format!("\"{text}\""), span: self.span() };
+                self.at += 1;
+                Ok(name)
+            }
+            _ => self.fail("a parameter, an attribute, a number or a text in quotes"),
         }
     }
 
@@ -181,6 +197,7 @@ fn declaration(cursor: &mut Cursor<'_>, tree: &mut Tree) -> Parsed<Current> {
                 indexes: Vec::new(),
                 copies: Vec::new(),
                 uniques: Vec::new(),
+                is_broken: false,
             });
             Ok(Current::Entity)
         }
@@ -450,7 +467,13 @@ fn pattern(cursor: &mut Cursor<'_>) -> Parsed<PatternDecl> {
             "newest" | "oldest" | "highest" | "lowest" => pattern.order = Some(cursor.word("an order")?),
             "page" => {
                 cursor.at += 1;
-                pattern.page = Some(cursor.number("a number of items")?);
+                let span = cursor.span();
+                let page = cursor.number("a number of items")?;
+                if page == 0 || pattern.page.is_some() {
+                    let message = "a pattern has one page size, of 1 or more items";
+                    return Err(Box::new(Diagnostic::error("KF001", span, message, "not this one")));
+                }
+                pattern.page = Some(page);
             }
             "strong" => {
                 pattern.strong = Some(cursor.span());

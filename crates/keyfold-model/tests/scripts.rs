@@ -1,0 +1,89 @@
+//! Each `testscripts/NAME.keyfold` is compiled; what the compiler says (findings, then plans) must be what
+//! `NAME.out` holds. `UPDATE_GOLDENFILES=1` writes the files anew, to be reviewed as a diff.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use keyfold_model::{compile, plan::PatternPlan};
+use std::fmt::Write as _;
+use std::path::Path;
+
+fn plan_line(name: &str, plan: &PatternPlan) -> String {
+    let order = if plan.descending { ", descending" } else { "" };
+    format!("{name}: {} {}: {}{order}\n", plan.request, plan.place(), plan.key_condition())
+}
+
+fn output(source: &str, path: &str) -> String {
+    let compiled = compile(source);
+    let mut out = String::new();
+    for diagnostic in &compiled.diagnostics {
+        writeln!(out, "{}\n", diagnostic.render(source, path, false)).unwrap();
+    }
+    if let Some(model) = &compiled.model {
+        model.patterns.iter().for_each(|pattern| out.push_str(&plan_line(&pattern.name, &pattern.plan)));
+    }
+    out
+}
+
+#[test]
+fn scripts() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testscripts");
+    let mut count = 0;
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.extension().is_none_or(|extension| extension != "keyfold") {
+            continue;
+        }
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let found = output(&std::fs::read_to_string(&path).unwrap(), &name);
+        let golden = path.with_extension("out");
+        if std::env::var_os("UPDATE_GOLDENFILES").is_some() {
+            std::fs::write(&golden, &found).unwrap();
+        }
+        assert_eq!(found, std::fs::read_to_string(&golden).unwrap_or_default(), "{name}");
+        count += 1;
+    }
+    assert!(count >= 12, "scripts are missing: found {count}");
+}
+
+#[test]
+fn the_models_of_the_repository_compile_without_a_finding() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let mut count = 0;
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let compiled = compile(&std::fs::read_to_string(&path).unwrap());
+        assert_eq!(compiled.diagnostics, [], "{}", path.display());
+        count += 1;
+    }
+    assert!(count >= 2);
+}
+
+/// Cuts and garbles the example models everywhere: nothing panics.
+#[test]
+fn half_written_models_do_not_panic() {
+    let source = include_str!("../../../models/shop.keyfold");
+    for at in (0..source.len()).step_by(7).filter(|at| source.is_char_boundary(*at)) {
+        let (head, tail) = source.split_at(at);
+        for text in [
+            head.to_owned(),
+            tail.to_owned(),
+            format!("{head}\"{tail}"),
+            format!("{head}{{{tail}"),
+            format!("{head}\u{0}({tail}"),
+        ] {
+            for diagnostic in compile(&text).diagnostics {
+                assert!(!diagnostic.render(&text, "cut", false).is_empty());
+            }
+        }
+    }
+    for text in [
+        "",
+        "\u{feff}model m 1",
+        "\r\n\r\n",
+        "model m 99999999999",
+        "((((",
+        "entity",
+        "pattern",
+        "write w",
+        "table",
+    ] {
+        compile(text);
+    }
+}
