@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-const MODEL: &str = "model crash 1\ntable Crash (pk, sk)\n  gsi ByTurn (turn, sk)\n";
+const MODEL: &str = "model crash 1\ntable Crash (pk, sk)\n  gsi ByTurn (turn)\n";
 const WRITERS: usize = 8;
 const ROUNDS: u64 = 8;
 

@@ -216,7 +216,8 @@ mod tests {
 
     #[test]
     fn a_table_made_from_a_model_has_no_differences_to_it() {
-        let source = "model m 1\ntable T (PK, SK: number)\n  gsi G (A, B) project (x)\n  lsi L (N: number)\n";
+        let source =
+            "model m 1\ntable Tab (PK, SK: number)\n  gsi Gee (A, B) project (x)\n  lsi Loc (N: number)\n";
         let model = keyfold_model::compile(source).model.unwrap();
         let table = &model.tables[0];
         let engine = keyfold_engine::Engine::open(keyfold_engine::EngineOptions::new(
@@ -224,12 +225,12 @@ mod tests {
         ))
         .unwrap();
         let backend = Backend::Embedded(std::sync::Arc::new(engine));
-        assert_eq!(ensure(&backend, &model).unwrap(), [("T".to_owned(), Outcome::Created)]);
-        assert_eq!(ensure(&backend, &model).unwrap(), [("T".to_owned(), Outcome::Existing)]);
-        let existing = describe(&backend, "T").unwrap().unwrap();
+        assert_eq!(ensure(&backend, &model).unwrap(), [("Tab".to_owned(), Outcome::Created)]);
+        assert_eq!(ensure(&backend, &model).unwrap(), [("Tab".to_owned(), Outcome::Existing)]);
+        let existing = describe(&backend, "Tab").unwrap().unwrap();
         assert_eq!(differences(table, &existing), Vec::<String>::new());
 
-        let other = "model m 1\ntable T (PK, SK)\n  gsi G (A, C) project keys\n  gsi H (D)\n";
+        let other = "model m 1\ntable Tab (PK, SK)\n  gsi Gee (A, C) project keys\n  gsi Hay (D)\n";
         let other = keyfold_model::compile(other).model.unwrap();
         let Err(ClientError::TableDiffers { differences, .. }) = ensure(&backend, &other) else {
             panic!("fits")
@@ -238,9 +239,9 @@ mod tests {
             differences,
             [
                 "key: the model says (PK: S, SK: S), the table has (PK: S, SK: N)",
-                "gsi G: the model says (A: S, C: S), the table has (A: S, B: S)",
-                "gsi G: the model projects KEYS_ONLY, the table INCLUDE (x)",
-                "gsi H: the model has it, the table has not",
+                "gsi Gee: the model says (A: S, C: S), the table has (A: S, B: S)",
+                "gsi Gee: the model projects KEYS_ONLY, the table INCLUDE (x)",
+                "gsi Hay: the model has it, the table has not",
             ]
         );
     }
