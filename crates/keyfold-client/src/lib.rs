@@ -4,7 +4,7 @@
 //!   string, never by code.
 //! - [`tables`]: makes a model's tables, or tells how an existing one differs.
 //! - [`read`]: runs patterns, a page at a time, and tells the items apart by their keys.
-//! - [`write`]: creates, replaces, updates and deletes entities, and runs named writes; keys, index keys,
+//! - [`mod@write`]: creates, replaces, updates and deletes entities, and runs named writes; keys, index keys,
 //!   copies and unique guards follow in the same transaction.
 
 pub mod arguments;
