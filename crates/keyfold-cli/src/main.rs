@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 refused (a condition does not hold, a value is taken), 2 wrong usage,
-3 the model has errors, 4 nothing found, 5 the backend cannot be used.
+3 the model has errors, 4 an item that must exist does not, 5 the backend cannot be used.
 
 Start with `keyfold demo`; see docs/language.md for the model language.";
 

@@ -5,6 +5,16 @@
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Entity, Limit, Pattern};
 
+/// The index that a repair proposes.
+pub(crate) enum IndexName {
+    /// One of the table that the entity is not in.
+    Declared(String),
+    /// One to declare.
+    New(String),
+    /// None: a mixed collection needs another kind of repair.
+    Unneeded,
+}
+
 /// Why one key does not serve.
 pub(crate) struct Miss {
     /// The key, as a reader knows it: `the key of Order`, `Order in GSI1`.
@@ -16,7 +26,7 @@ pub(crate) fn report(
     pattern: &Pattern,
     entities: &[&Entity],
     misses: Vec<Miss>,
-    free: Option<&str>,
+    free: &IndexName,
 ) -> Diagnostic {
     let names: Vec<&str> = entities.iter().map(|entity| entity.name.as_str()).collect();
     let parameters: Vec<&str> = pattern.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
@@ -38,8 +48,9 @@ pub(crate) fn report(
             diagnostic = diagnostic
                 .help(format!("and `unique {}`, so that there is at most one", parameter.attribute));
         }
-        if free.is_none() {
-            diagnostic = diagnostic.help("and declare an index in the table: `gsi GSI1 (GSI1PK, GSI1SK)`");
+        if let IndexName::New(name) = free {
+            let line = format!("`gsi {name} ({name}PK, {name}SK)`");
+            diagnostic = diagnostic.help(format!("and declare the index in the table: {line}"));
         }
     } else {
         diagnostic =
@@ -49,7 +60,7 @@ pub(crate) fn report(
 }
 
 /// An index key that would serve the pattern.
-fn proposal(pattern: &Pattern, entity: &Entity, free: Option<&str>) -> String {
+fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> String {
     let equal = |limit: Limit| limit == Limit::Equal;
     let upper = entity.name.to_uppercase();
     let mut partition: String = pattern
@@ -80,5 +91,9 @@ fn proposal(pattern: &Pattern, entity: &Entity, free: Option<&str>) -> String {
         }
     }
     let sort = if fields.is_empty() { "META".to_owned() } else { format!("{upper}#{}", fields.join("#")) };
-    format!("{} \"{partition}\" \"{sort}\"", free.unwrap_or("GSI1"))
+    let index = match free {
+        IndexName::Declared(name) | IndexName::New(name) => name.as_str(),
+        IndexName::Unneeded => "GSI1",
+    };
+    format!("{index} \"{partition}\" \"{sort}\"")
 }

@@ -1,7 +1,7 @@
 //! Plans for patterns that return one kind of item.
 
 use super::{Found, PatternPlan, RequestKind, SortCondition, descends};
-use crate::check::served::{self, Miss};
+use crate::check::served::{self, IndexName, Miss};
 use crate::check::shape::{Owner, Space};
 use crate::check::{ordered, shape};
 use crate::diagnostic::Diagnostic;
@@ -61,7 +61,18 @@ pub(super) fn plan(model: &Model, pattern: &Pattern, returned: &Returned) -> Res
     let free = table.indexes.iter().enumerate().find(|(at, index)| {
         index.kind == IndexKind::Global && !entity.indexes.iter().any(|key| key.index == *at)
     });
-    Err(Box::new(served::report(pattern, &[entity], misses, free.map(|(_, index)| index.name.as_str()))))
+    // An index that the entity is not in yet, or the name of a new one.
+    let free_name = match free {
+        Some((_, index)) => IndexName::Declared(index.name.clone()),
+        None => IndexName::New(new_index_name(table)),
+    };
+    Err(Box::new(served::report(pattern, &[entity], misses, &free_name)))
+}
+
+/// The first of GSI1, GSI2, ... that the table does not have.
+fn new_index_name(table: &Table) -> String {
+    let taken = |name: &String| table.indexes.iter().any(|index| index.name == *name);
+    (1..).map(|number| format!("GSI{number}")).find(|name| !taken(name)).unwrap_or_default()
 }
 
 /// Names are resolved before plans are made, so every place is there.

@@ -3,7 +3,7 @@
 use super::candidate::{bind, is_given};
 use super::{Found, PatternPlan, RequestKind, SortCondition, descends};
 use crate::check::ordered;
-use crate::check::served::{self, Miss};
+use crate::check::served::{self, IndexName, Miss};
 use crate::check::shape::{Owner, Space};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Entity, KeyPair, Limit, Model, Pattern, Returned};
@@ -29,7 +29,7 @@ pub(super) fn plan(model: &Model, pattern: &Pattern) -> Result<Found, Box<Diagno
             Err(miss) => misses.push(miss),
         }
     }
-    Err(Box::new(served::report(pattern, &entities, misses, None)))
+    Err(Box::new(served::report(pattern, &entities, misses, &IndexName::Unneeded)))
 }
 
 /// The key of a returned kind in a space.

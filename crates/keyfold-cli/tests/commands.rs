@@ -1,0 +1,192 @@
+//! The command line as a user meets it: what it prints for programs, and what its exit codes mean.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use serde_json::Value as Json;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+struct Workplace {
+    folder: tempfile::TempDir,
+}
+
+impl Workplace {
+    fn new() -> Workplace {
+        Workplace { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn model(name: &str) -> String {
+        let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "models", name].iter().collect();
+        path.display().to_string()
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .current_dir(self.folder.path())
+            .args(arguments)
+            .env_remove("KEYFOLD_CREDENTIALS")
+            .output()
+            .unwrap()
+    }
+
+    /// Runs with `--json` and gives back the last line's object.
+    fn json(&self, code: i32, arguments: &[&str]) -> Json {
+        let output = self.run(&[arguments, &["--json"]].concat());
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}{err}");
+        serde_json::from_str(out.lines().last().unwrap_or_default())
+            .unwrap_or_else(|_| panic!("no JSON: {out}{err}"))
+    }
+}
+
+#[test]
+fn check_tells_how_each_pattern_is_served() {
+    let place = Workplace::new();
+    let report = place.json(0, &["check", &Workplace::model("shop.keyfold")]);
+    assert_eq!((report["ok"].as_bool(), report["patterns"].as_array().unwrap().len()), (Some(true), 9));
+    let by_status =
+        report["patterns"].as_array().unwrap().iter().find(|p| p["name"] == "orders_by_status").unwrap();
+    assert_eq!(by_status["index"], "GSI1");
+    assert_eq!(by_status["keyCondition"], r#"GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK, "ORDER#")"#);
+    assert_eq!(
+        (by_status["requestsPerPage"].as_i64(), by_status["order"].as_str()),
+        (Some(1), Some("descending"))
+    );
+    let text = String::from_utf8(place.run(&["check", &Workplace::model("shop.keyfold")]).stdout).unwrap();
+    assert!(text.contains("proved") && !text.contains('\u{1b}'), "{text}");
+}
+
+#[test]
+fn errors_of_a_model_point_into_the_line_and_end_with_3() {
+    let place = Workplace::new();
+    let file = place.write("bad.keyfold", "model bad 1\ntable Tab (PK, SK)\nentity User\n  id: string\n  key \"U#{ed}\" \"P\"\npattern p(id -> User\n");
+    let report = place.json(3, &["check", &file]);
+    let codes: Vec<_> = report["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|d| (d["code"].as_str().unwrap(), d["line"].as_i64().unwrap()))
+        .collect();
+    assert_eq!(codes, [("KF002", 5), ("KF001", 6)]);
+    let output = place.run(&["check", &file]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("did you mean `id`?") && text.contains("2 errors"), "{text}");
+    assert_eq!(place.json(2, &["check", "nowhere.keyfold"])["error"]["kind"], "usage");
+}
+
+#[test]
+fn writes_and_patterns_work_on_a_data_folder() {
+    let place = Workplace::new();
+    let shop = &Workplace::model("shop.keyfold");
+    let order = |id: &str, day: &str| {
+        let (id, day) = (format!("orderId={id}"), format!("createdAt={day}"));
+        place.json(0, &["put", shop, "Order", &id, "userId=u1", &day, "total=12.50", "status=pending"])
+    };
+    assert_eq!(order("o1", "2024-01-01")["operation"], "TransactWriteItems");
+    order("o2", "2024-01-02");
+    order("o3", "2024-01-03");
+    let first = place.json(0, &["run", shop, "orders_of_user", "userId=u1", "--limit", "2"]);
+    let ids = |page: &Json| {
+        page["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|i| i["attributes"]["orderId"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&first), ["o3", "o2"]);
+    assert_eq!(first["items"][0]["attributes"]["total"], 12.5);
+    let rest =
+        place.json(0, &["run", shop, "orders_of_user", "userId=u1", "--after", &first["next"].to_string()]);
+    assert_eq!((ids(&rest), rest["next"].is_null()), (vec!["o1".to_owned()], true));
+    let all = place.json(0, &["run", shop, "orders_of_user", "userId=u1", "--limit", "1", "--all"]);
+    assert_eq!((ids(&all).len(), all["requests"].as_i64()), (3, Some(4)));
+    let unchanged = place.json(0, &["update", shop, "Order", "orderId=o1", "status=pending"]);
+    assert_eq!(unchanged["changes"].as_array().unwrap().len(), 0);
+    place.json(0, &["delete", shop, "Order", "orderId=o1"]);
+    assert_eq!(ids(&place.json(0, &["run", shop, "orders_by_status", "status=pending"])), ["o3", "o2"]);
+}
+
+#[test]
+fn exit_codes_tell_what_went_wrong() {
+    let place = Workplace::new();
+    let shop = &Workplace::model("shop.keyfold");
+    let error = |code: i32, arguments: &[&str], part: &str| {
+        let report = place.json(code, arguments);
+        let message = report["error"]["message"].as_str().unwrap();
+        assert!(message.contains(part), "{arguments:?}: {message}");
+    };
+    error(4, &["delete", shop, "User", "userId=nobody"], "there is no User with userId = nobody");
+    error(4, &["update", shop, "User", "userId=nobody", "name=x"], "there is no User");
+    error(2, &["run", shop, "user"], "needs userId=…");
+    error(2, &["run", shop, "user", "userId=1", "x=2"], "has no `x`");
+    error(2, &["run", shop, "nothing"], "has no pattern or write nothing");
+    error(2, &["run", shop, "orders_by_status", "status=lost"], "one of pending, paid, shipped");
+    error(
+        2,
+        &["run", shop, "recent_orders", "userId=1", "since=2024-01-01T10:00:00"],
+        "a time with its zone",
+    );
+    error(2, &["put", shop, "User", "userId=1"], "needs email=…");
+    error(
+        2,
+        &["put", shop, "User", "userId=a#b", "email=e", "name=n", "createdAt=2024-01-01"],
+        "contains `#`",
+    );
+    error(2, &["put", shop, "Nobody", "a=b"], "no entity Nobody");
+    error(2, &["run", shop, "orders_of_user", "userId=1", "--after", "x"], "the `next` of a page");
+    error(5, &["run", shop, "user", "userId=1", "--endpoint", "http://127.0.0.1:1"], "cannot reach");
+    error(5, &["run", shop, "user", "userId=1", "--endpoint", "nowhere"], "is no endpoint");
+    error(2, &["serve", "--host", "0.0.0.0", "--port", "0"], "add --credential");
+    assert_eq!(place.run(&["frobnicate"]).status.code(), Some(2));
+    let new = ["put", shop, "User", "userId=1", "email=e", "name=n", "createdAt=2024-01-01", "--new"];
+    place.json(0, &new);
+    error(1, &new, "exists already");
+}
+
+#[test]
+fn a_model_that_contradicts_a_table_is_refused_with_the_difference() {
+    let place = Workplace::new();
+    place.json(
+        0,
+        &["put", &Workplace::model("shop.keyfold"), "Product", "productId=p", "name=n", "price=1", "stock=1"],
+    );
+    let other = place.write(
+        "other.keyfold",
+        "model shop 2\ntable Shop (PK, SK: number)\n  gsi GSI1 (GSI1PK, GSI1SK)\n  gsi GSI2 (GSI2PK)\n",
+    );
+    let report = place.json(1, &["serve", &other, "--port", "0"]);
+    let message = report["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("key: the model says (PK: S, SK: N), the table has (PK: S, SK: S)"),
+        "{message}"
+    );
+    assert!(message.contains("gsi GSI2: the model has it, the table has not"), "{message}");
+}
+
+#[test]
+fn the_demo_answers_every_pattern_and_shells_get_completions() {
+    let place = Workplace::new();
+    let output = place.run(&["demo", "--once"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success());
+    for part in [
+        "order_with_items(orderId=o1)",
+        "Query Shop.GSI1",
+        "GetItem Shop",
+        "1 request, 0.5 read units",
+        "Grace",
+    ] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+    // Again on the same data: the same answers.
+    assert_eq!(String::from_utf8(place.run(&["demo", "--once"]).stdout).unwrap(), text);
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(String::from_utf8(place.run(&["completions", shell]).stdout).unwrap().contains("keyfold"));
+    }
+}
