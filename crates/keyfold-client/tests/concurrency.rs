@@ -19,7 +19,7 @@ entity User
   id: string, email: string, city: string?, a: int, b: int
   key  "USER#{id}" "PROFILE"
   GSI1 "CITY#{city}" "{id}"
-  copy card "CARDS" "{email}#{id}" only id, a
+  copy card "CARDS" "{email}#{id}" only id
   unique email
 entity Product
   sku: string, stock: int

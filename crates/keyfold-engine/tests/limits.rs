@@ -4,10 +4,11 @@
 
 mod common;
 
-use common::{create_table, memory_and_durable};
+use common::{create_table, create_table_with, memory_and_durable};
 use keyfold_api::{
-    ApiError, BatchGetItemInput, CancellationReason, ExpressionAttributes, KeysAndAttributes, PutItemInput,
-    QueryInput, TransactPut, TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
+    ApiError, BatchGetItemInput, CancellationReason, ExpressionAttributes, KeysAndAttributes, ProjectionType,
+    PutItemInput, QueryInput, Select, TransactPut, TransactWriteItem, TransactWriteItemsInput,
+    UpdateItemInput,
 };
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_types::{Item, Value};
@@ -89,6 +90,35 @@ fn a_page_ends_with_the_item_that_crosses_1_mb() {
             let (second, end) = query(engine, index, next);
             assert_eq!((first, second, end), (11, 1, None), "{index:?}");
         }
+    }
+}
+
+#[test]
+fn what_a_local_index_fetches_fills_the_page_too() {
+    let (engines, _folder) = memory_and_durable();
+    for engine in &engines {
+        create_table_with(engine, "Tab", ProjectionType::KeysOnly);
+        for at in 0..12 {
+            let mut item = item_of(at, 100 * 1024);
+            item.insert("n", at as i64);
+            put(engine, item).unwrap();
+        }
+        let page = |select: Select, start: Option<Item>| {
+            let input = QueryInput {
+                table_name: Some("Tab".to_owned()),
+                index_name: Some("ByN".to_owned()),
+                select: Some(select.into()),
+                key_condition_expression: Some("pk = :p".to_owned()),
+                expression_attributes: ExpressionAttributes::default().value(":p", "p"),
+                exclusive_start_key: start.map(Ok),
+                ..QueryInput::default()
+            };
+            let page = engine.query(input).wait().unwrap();
+            (page.items.unwrap().len(), page.last_evaluated_key)
+        };
+        let (first, next) = page(Select::AllAttributes, None);
+        assert_eq!((first, page(Select::AllAttributes, next)), (11, (1, None)));
+        assert_eq!(page(Select::AllProjectedAttributes, None), (12, None));
     }
 }
 

@@ -29,13 +29,15 @@ fn key(elements: &[(&str, KeyType)]) -> Option<Vec<KeySchemaElement>> {
 
 /// A table (`pk`, `sk`) with the global index `ByG` (`g`, `n`) and the local index `ByN` (`pk`, `n`).
 pub(crate) fn create_table(engine: &Engine, name: &str) {
+    create_table_with(engine, name, ProjectionType::All);
+}
+
+/// The same with another projection of both indexes.
+pub(crate) fn create_table_with(engine: &Engine, name: &str, projection: ProjectionType) {
     let index = |name: &str, elements: &[(&str, KeyType)]| SecondaryIndex {
         index_name: Some(name.to_owned()),
         key_schema: key(elements),
-        projection: Some(Projection {
-            projection_type: Some(ProjectionType::All.into()),
-            non_key_attributes: None,
-        }),
+        projection: Some(Projection { projection_type: Some(projection.into()), non_key_attributes: None }),
         provisioned_throughput: None,
     };
     let kinds = [
