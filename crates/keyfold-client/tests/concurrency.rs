@@ -115,13 +115,17 @@ fn random_writers_leave_exactly_what_follows_from_the_entities() {
 fn a_put_replaces_the_whole_entity() {
     let (model, backend) = setup();
     let user = model.entity("User").unwrap();
-    for round in 0..40 {
+    for round in 0..400 {
+        // From here each writer differs in one attribute: writing only differences would mix them.
+        write::put(&backend, &model, user, &values(user, "id=1 email=e a=1 b=2")).unwrap();
+        let barrier = std::sync::Barrier::new(2);
         std::thread::scope(|scope| {
             for n in [1, 2] {
-                let (model, backend) = (&model, &backend);
+                let (model, backend, barrier) = (&model, &backend, &barrier);
                 scope.spawn(move || {
-                    write::put(backend, model, user, &values(user, &format!("id=1 email=e a={n} b={n}")))
-                        .unwrap();
+                    let values = values(user, &format!("id=1 email=e a={n} b={n}"));
+                    barrier.wait();
+                    write::put(backend, model, user, &values).unwrap();
                 });
             }
         });
