@@ -68,8 +68,9 @@ pub fn compile(source: &str) -> Compiled {
     let mut model = resolve::resolve(&tree, &mut diagnostics);
     // Proofs on a model with unknown names would only repeat what is already said.
     if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-        check::keys(&model, &mut diagnostics);
-        plan::plan_all(&mut model, &mut diagnostics);
+        let spaces = check::shape::Spaces::new(&model);
+        check::keys(&model, &spaces, &mut diagnostics);
+        plan::plan_all(&mut model, &spaces, &mut diagnostics);
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.place());
     let failed = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);

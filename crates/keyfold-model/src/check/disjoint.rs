@@ -2,24 +2,24 @@
 //!
 //! Decided on languages: two kinds collide when both their partition keys and their sort keys meet.
 
-use super::shape::{Shape, Space, shapes};
+use super::shape::{Shape, Space, Spaces};
 use crate::diagnostic::Diagnostic;
 use crate::schema::Model;
 
-pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
-    for (at, table) in model.tables.iter().enumerate() {
-        let shapes = shapes(model, at, Space::Table);
+pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
+    for at in 0..model.tables.len() {
+        let shapes = spaces.shapes(at, Space::Table);
         for (place, two) in shapes.iter().enumerate() {
             for one in shapes.iter().take(place) {
-                diagnostics.extend(collision(one, two, &table.delimiters));
+                diagnostics.extend(collision(one, two));
             }
         }
     }
 }
 
-fn collision(one: &Shape, two: &Shape, delimiters: &[char]) -> Option<Diagnostic> {
-    let partition = one.partition(delimiters).meet(&two.partition(delimiters))?;
-    let sort = one.sort(delimiters).meet(&two.sort(delimiters))?;
+fn collision(one: &Shape, two: &Shape) -> Option<Diagnostic> {
+    let partition = one.partition.meet(&two.partition)?;
+    let sort = one.sort.meet(&two.sort)?;
     let message = format!("{} and {} can have the same key", one.what, two.what);
     Some(
         Diagnostic::error("KF012", two.span, message, format!("this can make \"{partition}\" \"{sort}\""))

@@ -3,10 +3,10 @@
 //! Decided on languages: for every other kind of item in the same key space, its partition keys and its
 //! sort keys must not both meet the range.
 
-use super::shape::{Owner, Space, shapes};
+use super::shape::{Owner, Space, Spaces};
 use crate::diagnostic::Diagnostic;
 use crate::language::Language;
-use crate::schema::{Model, Pattern};
+use crate::schema::Pattern;
 
 /// The keys a pattern reads.
 pub(crate) struct Range {
@@ -16,20 +16,19 @@ pub(crate) struct Range {
 
 /// Reports a kind of item that is in the range but not in the result.
 pub(crate) fn check(
-    model: &Model,
+    spaces: &Spaces,
     pattern: &Pattern,
     table: usize,
     space: Space,
     range: &Range,
     members: &[Owner],
 ) -> Option<Diagnostic> {
-    let delimiters = &model.tables.get(table)?.delimiters;
-    for shape in shapes(model, table, space) {
+    for shape in spaces.shapes(table, space) {
         if members.contains(&shape.owner) {
             continue;
         }
-        let Some(partition) = shape.partition(delimiters).meet(&range.partition) else { continue };
-        let Some(sort) = shape.sort(delimiters).meet(&range.sort) else { continue };
+        let Some(partition) = shape.partition.meet(&range.partition) else { continue };
+        let Some(sort) = shape.sort.meet(&range.sort) else { continue };
         let message = format!("the range of {} also holds {}", pattern.name, shape.what);
         return Some(
             Diagnostic::error("KF011", pattern.span, message, "would return more than it promises")

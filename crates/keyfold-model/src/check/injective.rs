@@ -4,20 +4,17 @@
 //! by a text whose first character the field cannot contain. And what identifies an item must be in the
 //! key of each of its copies, or two items would write the same copy.
 
-use super::shape::{Space, shapes};
+use super::shape::Spaces;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::Model;
 use crate::template::{Format, KeyTemplate, Part};
 use std::collections::BTreeSet;
 
-pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
+pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
     for (at, table) in model.tables.iter().enumerate() {
-        let indexes = (0..table.indexes.len()).map(Space::Index);
-        for space in std::iter::once(Space::Table).chain(indexes) {
-            for shape in shapes(model, at, space).iter().filter(|shape| !shape.owner.is_guard) {
-                for template in std::iter::once(&shape.key.partition).chain(&shape.key.sort) {
-                    diagnostics.extend(check_template(template, &shape.what, &table.delimiters));
-                }
+        for shape in spaces.of_table(at).filter(|shape| !shape.owner.is_guard) {
+            for template in std::iter::once(&shape.key.partition).chain(&shape.key.sort) {
+                diagnostics.extend(check_template(template, &shape.what, &table.delimiters));
             }
         }
     }

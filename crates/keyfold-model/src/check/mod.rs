@@ -29,7 +29,7 @@ use crate::diagnostic::Diagnostic;
 use crate::schema::Model;
 
 /// The rules about keys, which need no pattern.
-pub(crate) fn keys(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
-    injective::check(model, diagnostics);
-    disjoint::check(model, diagnostics);
+pub(crate) fn keys(model: &Model, spaces: &shape::Spaces, diagnostics: &mut Vec<Diagnostic>) {
+    injective::check(model, spaces, diagnostics);
+    disjoint::check(model, spaces, diagnostics);
 }

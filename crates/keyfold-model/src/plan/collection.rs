@@ -4,12 +4,12 @@ use super::candidate::{bind, is_given};
 use super::{Found, PatternPlan, RequestKind, SortCondition, descends};
 use crate::check::ordered;
 use crate::check::served::{self, IndexName, Miss};
-use crate::check::shape::{Owner, Space};
+use crate::check::shape::{Owner, Space, Spaces};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Entity, KeyPair, Limit, Model, Pattern, Returned};
 use crate::template::{KeyTemplate, Part};
 
-pub(super) fn plan(model: &Model, pattern: &Pattern) -> Result<Found, Box<Diagnostic>> {
+pub(super) fn plan(model: &Model, spaces: &Spaces, pattern: &Pattern) -> Result<Found, Box<Diagnostic>> {
     let entities: Vec<&Entity> =
         pattern.returned.iter().filter_map(|returned| model.entities.get(returned.entity)).collect();
     let tables: Vec<usize> = entities.iter().map(|entity| entity.table).collect();
@@ -25,7 +25,7 @@ pub(super) fn plan(model: &Model, pattern: &Pattern) -> Result<Found, Box<Diagno
     let mut misses = Vec::new();
     for space in std::iter::once(Space::Table).chain((0..indexes).map(Space::Index)) {
         match fit(model, pattern, at, space) {
-            Ok(found) => return narrowed(model, pattern, found),
+            Ok(found) => return narrowed(model, spaces, pattern, found),
             Err(miss) => misses.push(miss),
         }
     }
@@ -152,8 +152,13 @@ fn share_start(model: &Model, pattern: &Pattern, space: Space) -> bool {
 }
 
 /// The whole partition if it holds nothing else, or else the range of the members' common first text.
-fn narrowed(model: &Model, pattern: &Pattern, mut found: Found) -> Result<Found, Box<Diagnostic>> {
-    if found.exact(model, pattern).is_none() {
+fn narrowed(
+    model: &Model,
+    spaces: &Spaces,
+    pattern: &Pattern,
+    mut found: Found,
+) -> Result<Found, Box<Diagnostic>> {
+    if found.exact(model, spaces, pattern).is_none() {
         return Ok(found);
     }
     let starts = pattern.returned.iter().filter_map(|returned| {

@@ -8,7 +8,7 @@ mod collection;
 
 use crate::check::covered;
 use crate::check::exact::{self, Range};
-use crate::check::shape::{Owner, Space};
+use crate::check::shape::{Owner, Space, Spaces};
 use crate::check::single;
 use crate::diagnostic::Diagnostic;
 use crate::language::Language;
@@ -105,16 +105,16 @@ impl PatternPlan {
 }
 
 /// Plans every pattern, and reports those that cannot be served as promised.
-pub(crate) fn plan_all(model: &mut Model, diagnostics: &mut Vec<Diagnostic>) {
+pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
     for at in 0..model.patterns.len() {
         let Some(pattern) = model.patterns.get(at) else { continue };
         let planned = match pattern.returned.as_slice() {
             [one] => candidate::plan(model, pattern, one),
-            _ => collection::plan(model, pattern),
+            _ => collection::plan(model, spaces, pattern),
         };
         match planned {
             Ok(found) => {
-                judge(model, pattern, &found, diagnostics);
+                judge(model, spaces, pattern, &found, diagnostics);
                 if let Some(pattern) = model.patterns.get_mut(at) {
                     pattern.plan = found.plan;
                 }
@@ -153,14 +153,20 @@ impl Found {
         }
     }
 
-    pub(crate) fn exact(&self, model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
+    pub(crate) fn exact(&self, model: &Model, spaces: &Spaces, pattern: &Pattern) -> Option<Diagnostic> {
         let delimiters = &model.tables.get(self.table)?.delimiters;
-        exact::check(model, pattern, self.table, self.space, &self.range(delimiters), &self.members)
+        exact::check(spaces, pattern, self.table, self.space, &self.range(delimiters), &self.members)
     }
 }
 
-fn judge(model: &Model, pattern: &Pattern, found: &Found, diagnostics: &mut Vec<Diagnostic>) {
-    diagnostics.extend(found.exact(model, pattern));
+fn judge(
+    model: &Model,
+    spaces: &Spaces,
+    pattern: &Pattern,
+    found: &Found,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    diagnostics.extend(found.exact(model, spaces, pattern));
     let Some(table) = model.tables.get(found.table) else { return };
     let Space::Index(at) = found.space else { return };
     let Some(index) = table.indexes.get(at) else { return };
