@@ -133,6 +133,8 @@ fn exit_codes_tell_what_went_wrong() {
         "a time with its zone",
     );
     error(2, &["put", shop, "User", "userId=1"], "needs email=…");
+    error(2, &["run", shop, "user", "userId=1", "userId=2"], "given twice");
+    error(2, &["update", shop, "User", "userId=1", "name=x", "--remove", "name"], "both set and removed");
     error(
         2,
         &["put", shop, "User", "userId=a#b", "email=e", "name=n", "createdAt=2024-01-01"],

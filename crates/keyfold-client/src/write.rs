@@ -177,6 +177,9 @@ pub fn update(
     for name in removed {
         match entity.attribute(name) {
             None => return Err(ClientError::Unknown(format!("{} has no `{name}`", entity.name))),
+            Some(_) if changes.contains_key(name) => {
+                return Err(ClientError::Unknown(format!("`{name}` is both set and removed")));
+            }
             Some(attribute) if !attribute.optional => {
                 return Err(ClientError::Refused(format!("{name} is required and cannot be removed")));
             }

@@ -29,9 +29,17 @@ pub(super) fn show(written: &Written, json: bool) {
     ));
 }
 
-/// `name=value` arguments by name; the last of a name wins.
+/// `name=value` arguments by name, each at most once.
 pub(super) fn given(texts: &[String]) -> Result<BTreeMap<String, String>, ClientError> {
-    texts.iter().map(|text| arguments::split(text)).collect()
+    let mut given = BTreeMap::new();
+    for text in texts {
+        let (name, value) = arguments::split(text)?;
+        if given.contains_key(&name) {
+            return Err(ClientError::Unknown(format!("`{name}` is given twice")));
+        }
+        given.insert(name, value);
+    }
+    Ok(given)
 }
 
 /// The entity of a name, or an error that lists what there is.

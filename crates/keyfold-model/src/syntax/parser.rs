@@ -172,6 +172,15 @@ fn declaration(cursor: &mut Cursor<'_>, tree: &mut Tree) -> Parsed<Current> {
     let keyword = cursor.word(DECLARATIONS)?;
     match keyword.text.as_str() {
         "model" => {
+            if tree.name.is_some() {
+                let message = "a file holds one model";
+                return Err(Box::new(Diagnostic::error(
+                    "KF003",
+                    keyword.span,
+                    message,
+                    "a second one starts here",
+                )));
+            }
             tree.name = Some(cursor.word("the model's name")?);
             if cursor.peek().is_some() {
                 tree.version = Some(cursor.number("the model's version, a number")?);
