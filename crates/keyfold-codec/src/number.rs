@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! zero      80 00
-//! positive  [8000 + 1 + e, big-endian]  [pair + 1] ...  00
-//! negative  [7fff - 1 - e, big-endian]  [fe - pair] ...  ff
+//! positive  [8001 + e, big-endian]  [pair + 1] ...  00
+//! negative  [7fff - e, big-endian]  [fe - pair] ...  ff
 //! ```
 //!
 //! `e` counts the digits before the decimal point of `0.d1d2d3… × 10^e`, shifted to be positive; a pair is
