@@ -190,14 +190,9 @@ impl KeyRange {
         KeyRange { low: Bound::Included(prefix), high }
     }
 
-    /// Whether no key can be inside.
-    pub fn is_empty(&self) -> bool {
-        match (&self.low, &self.high) {
-            (Bound::Included(low), Bound::Included(high)) => low > high,
-            (Bound::Included(low) | Bound::Excluded(low), Bound::Excluded(high))
-            | (Bound::Excluded(low), Bound::Included(high)) => low >= high,
-            (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
-        }
+    /// The bounds, borrowed: what a store is asked for.
+    pub fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
+        (self.low.as_ref().map(Vec::as_slice), self.high.as_ref().map(Vec::as_slice))
     }
 
     /// Whether `key` is inside.

@@ -80,6 +80,14 @@ impl fmt::Display for RangeText<'_> {
     }
 }
 
+/// The parts of an item that are asked for: all of them without a projection.
+pub(crate) fn projected(projection: Option<&Projection>, item: RawItem) -> RawItem {
+    match projection {
+        Some(projection) => projection.apply(&item),
+        None => item,
+    }
+}
+
 impl ReadPlan {
     /// Starts after the cursor instead of at the range's beginning.
     pub(crate) fn resume_after(&mut self, cursor: Vec<u8>) {
@@ -93,14 +101,12 @@ impl ReadPlan {
     pub(crate) fn run(&self, engine: &Engine) -> Result<PageOutput, ApiError> {
         let snapshot = engine.store().snapshot();
         let mut page = Page::default();
-        if !self.range.is_empty() {
-            let (low, high) = (as_slice(&self.range.low), as_slice(&self.range.high));
-            for entry in snapshot.range(low, high, self.direction) {
-                let (_, bytes) = entry.map_err(internal)?;
-                let entry = RawItem::open(bytes).map_err(|error| corrupt(&self.table.name, &error))?;
-                if self.take(&snapshot, entry, &mut page)? {
-                    break;
-                }
+        let (low, high) = self.range.bounds();
+        for entry in snapshot.range(low, high, self.direction) {
+            let (_, bytes) = entry.map_err(internal)?;
+            let entry = RawItem::open(bytes).map_err(|error| corrupt(&self.table.name, &error))?;
+            if self.take(&snapshot, entry, &mut page)? {
+                break;
             }
         }
         Ok(PageOutput {
@@ -116,20 +122,17 @@ impl ReadPlan {
     fn take(&self, snapshot: &Snapshot, entry: RawItem, page: &mut Page) -> Result<bool, ApiError> {
         page.scanned += 1;
         page.bytes += entry.size_bytes();
-        let (item, entry) =
-            if self.fetch { (self.complete(snapshot, &entry, page)?, entry) } else { (entry.clone(), entry) };
+        let fetched = if self.fetch { Some(self.complete(snapshot, &entry, page)?) } else { None };
         let is_full = page.bytes + page.fetched_bytes >= PAGE_BYTES_MAX;
         let full = is_full || self.limit.is_some_and(|limit| page.scanned >= limit);
         if full {
             page.cursor = Some(self.cursor_of(&entry));
         }
+        let item = fetched.unwrap_or(entry);
         if self.filter.as_ref().is_none_or(|filter| filter.holds(Some(&item))) {
             page.count += 1;
             if !self.count_only {
-                page.items.push(match &self.projection {
-                    Some(projection) => projection.apply(&item),
-                    None => item,
-                });
+                page.items.push(projected(self.projection.as_ref(), item));
             }
         }
         Ok(full)
@@ -172,14 +175,6 @@ impl ReadPlan {
 
     fn blank_capacity(&self) -> Option<ConsumedCapacity> {
         crate::ops::capacity::blank(&self.given_name, self.capacity)
-    }
-}
-
-fn as_slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
-    match bound {
-        Bound::Included(key) => Bound::Included(key),
-        Bound::Excluded(key) => Bound::Excluded(key),
-        Bound::Unbounded => Bound::Unbounded,
     }
 }
 

@@ -6,7 +6,6 @@
 use crate::layout;
 use keyfold_codec::key::{KeyRange, TableId};
 use keyfold_store::{Batch, Direction, Store, StoreError, Ticket};
-use std::ops::Bound;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -118,14 +117,9 @@ fn keys(
     range: &KeyRange,
     most: usize,
 ) -> Result<Vec<Vec<u8>>, StoreError> {
-    let (Bound::Included(low), high) = (&range.low, &range.high) else { return Ok(Vec::new()) };
-    let high = match high {
-        Bound::Excluded(high) => Bound::Excluded(high.as_slice()),
-        Bound::Included(high) => Bound::Included(high.as_slice()),
-        Bound::Unbounded => Bound::Unbounded,
-    };
+    let (low, high) = range.bounds();
     snapshot
-        .range(Bound::Included(low), high, Direction::Forward)
+        .range(low, high, Direction::Forward)
         .take(most)
         .map(|entry| entry.map(|(key, _)| key.to_vec()))
         .collect()

@@ -16,6 +16,7 @@ use keyfold_expr::{Condition, Update};
 use keyfold_store::Batch;
 use keyfold_types::limits::ITEM_BYTES_MAX;
 use keyfold_types::{CapacityHalves, Item};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -71,11 +72,11 @@ impl From<Refusal> for ApiError {
 
 /// An item before and after a write.
 #[derive(Debug)]
-pub(crate) struct Change {
+pub(crate) struct Change<'p> {
     pub(crate) before: Option<RawItem>,
     pub(crate) after: Option<RawItem>,
     /// The item as a tree: after the write, or before when it is deleted.
-    tree: Option<Item>,
+    tree: Option<Cow<'p, Item>>,
     /// A ConditionCheck: billed, but nothing is written.
     is_check: bool,
 }
@@ -141,7 +142,7 @@ impl WritePlan {
     }
 
     /// Judges the condition and makes the item's new version.
-    pub(crate) fn evaluate(&self, before: Option<RawItem>) -> Result<Change, Refusal> {
+    pub(crate) fn evaluate(&self, before: Option<RawItem>) -> Result<Change<'_>, Refusal> {
         if let Some(condition) = &self.write.condition
             && !condition.holds(before.as_ref())
         {
@@ -153,14 +154,14 @@ impl WritePlan {
                 return Ok(Change { after: before.clone(), before, tree: None, is_check: true });
             }
             Action::Delete { .. } => {
-                let tree = before.as_ref().map(RawItem::to_item);
+                let tree = before.as_ref().map(|before| Cow::Owned(before.to_item()));
                 return Ok(Change { before, after: None, tree, is_check: false });
             }
-            Action::Put(item) => (item.clone(), Maker::Put),
+            Action::Put(item) => (Cow::Borrowed(item), Maker::Put),
             Action::Update { key, update } => {
                 let mut item = before.as_ref().map_or_else(|| key.clone(), RawItem::to_item);
                 update.apply(&mut item).map_err(Validation::Update)?;
-                (item, Maker::Update)
+                (Cow::Owned(item), Maker::Update)
             }
         };
         let after = RawItem::encode(&tree);
@@ -174,7 +175,7 @@ pub(crate) fn apply(
     engine: &Engine,
     batch: &mut Batch,
     plan: &WritePlan,
-    change: &Change,
+    change: &Change<'_>,
 ) -> Result<Bill, Refusal> {
     let table = &plan.table;
     let size = |item: &Option<RawItem>| item.as_ref().map_or(0, RawItem::size_bytes);
@@ -199,15 +200,16 @@ pub(crate) fn apply(
     );
     let mut collection_bytes = after_bytes as i64 - before_bytes as i64;
     // The tree is the new version; the old one is decoded only if an index has to let go of it.
-    let before_tree = match (&change.before, &change.after) {
+    let decoded = match (&change.before, &change.after) {
         (Some(before), Some(_)) if !table.indexes.is_empty() => Some(before.to_item()),
-        (Some(_), None) => change.tree.clone(),
         _ => None,
     };
-    let after_tree = change.after.as_ref().and(change.tree.as_ref());
+    let tree = change.tree.as_deref();
+    let before_tree = if change.after.is_some() { decoded.as_ref() } else { tree };
+    let after_tree = change.after.as_ref().and(tree);
     let mut with_projections = after_bytes;
     for index in &table.indexes {
-        let old = entry(table, index, change.before.as_ref().zip(before_tree.as_ref()))?;
+        let old = entry(table, index, change.before.as_ref().zip(before_tree))?;
         let new = entry(table, index, change.after.as_ref().zip(after_tree))?;
         if index.kind == IndexKind::Local {
             with_projections += new.as_ref().map_or(0, |new| new.item.size_bytes());
@@ -329,7 +331,7 @@ fn grow_collection(
     engine: &Engine,
     batch: &mut Batch,
     plan: &WritePlan,
-    change: &Change,
+    change: &Change<'_>,
     grown: i64,
 ) -> Result<(), Refusal> {
     let Some(tree) = &change.tree else { return Ok(()) };
@@ -362,4 +364,29 @@ pub(crate) fn collection_metrics(
         item_collection_key: plan.table.partition_of(item),
         size_estimate_range_gb: (below, below + 1.0),
     }))
+}
+
+/// Collection sizes by table, if they are asked for.
+pub(crate) struct MetricsByTable {
+    rows: Option<Vec<(String, Vec<ItemCollectionMetrics>)>>,
+}
+
+impl MetricsByTable {
+    pub(crate) fn new(wanted: bool) -> MetricsByTable {
+        MetricsByTable { rows: wanted.then(Vec::new) }
+    }
+
+    pub(crate) fn add(&mut self, engine: &Engine, given: &str, plan: &WritePlan) -> Result<(), ApiError> {
+        let Some(rows) = &mut self.rows else { return Ok(()) };
+        let Some(row) = collection_metrics(engine, plan)? else { return Ok(()) };
+        match rows.iter_mut().find(|(name, _)| name == given) {
+            Some((_, of_table)) => of_table.push(row),
+            None => rows.push((given.to_owned(), vec![row])),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn answer(self) -> Option<Vec<(String, Vec<ItemCollectionMetrics>)>> {
+        self.rows
+    }
 }

@@ -175,7 +175,7 @@ impl<'t> Parser<'t> {
             loop {
                 if self.take_keyword("NOT") {
                     self.operators += 1;
-                    current(&mut stack).negations.push(NotScope);
+                    current(&mut stack).negations += 1;
                 } else if self.take_sign("(") {
                     stack.push(Group { opened_at: Some(self.at - 1), ..Group::default() });
                 } else {
@@ -347,10 +347,8 @@ struct Group<'t> {
     alternatives: Vec<Vec<RawCondition<'t>>>,
     conjunction: Vec<RawCondition<'t>>,
     /// NOTs waiting for their operand.
-    negations: Vec<NotScope>,
+    negations: usize,
 }
-
-struct NotScope;
 
 fn current<'s, 't>(stack: &'s mut Vec<Group<'t>>) -> &'s mut Group<'t> {
     if stack.is_empty() {
@@ -362,10 +360,10 @@ fn current<'s, 't>(stack: &'s mut Vec<Group<'t>>) -> &'s mut Group<'t> {
 impl<'t> Group<'t> {
     fn push(&mut self, mut condition: RawCondition<'t>) {
         // An even run of NOTs cancels out, so the tree stays flat.
-        if self.negations.len() % 2 == 1 {
+        if !self.negations.is_multiple_of(2) {
             condition = RawCondition::Not(Box::new(condition));
         }
-        self.negations.clear();
+        self.negations = 0;
         self.conjunction.push(condition);
     }
 

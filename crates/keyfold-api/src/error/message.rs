@@ -131,6 +131,8 @@ pub enum Validation {
     ScanStartKey,
     /// A start key outside the range asked for.
     StartKeyOutside,
+    /// A start key of another partition.
+    StartKeyPartition,
     /// A start key of another segment.
     StartKeySegment,
     /// A Select word that does not fit the rest.
@@ -355,6 +357,12 @@ impl fmt::Display for Validation {
             ),
             Validation::StartKeyOutside => {
                 write!(f, "The provided starting key does not match the range key predicate")
+            }
+            Validation::StartKeyPartition => {
+                write!(
+                    f,
+                    "The provided starting key is outside query boundaries based on provided conditions"
+                )
             }
             Validation::StartKeySegment => {
                 write!(

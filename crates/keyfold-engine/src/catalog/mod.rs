@@ -11,7 +11,6 @@ use keyfold_codec::RawItem;
 use keyfold_codec::key::{KeyRange, TableId};
 use keyfold_store::{Batch, Direction, Store};
 use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Tables by name, in name order.
@@ -26,14 +25,13 @@ pub(crate) struct Catalog {
 impl Catalog {
     pub(crate) fn load(store: &Store) -> Result<Catalog, ApiError> {
         let snapshot = store.snapshot();
-        let range = KeyRange::prefix(layout::table_records());
-        let (Bound::Included(low), Bound::Excluded(high)) = (&range.low, &range.high) else {
-            return Err(ApiError::Internal("the catalog has no range".to_owned()));
-        };
+        let prefix = layout::table_records();
+        let range = KeyRange::prefix(prefix.clone());
+        let (low, high) = range.bounds();
         let mut tables = Tables::new();
-        for entry in snapshot.range(Bound::Included(low), Bound::Excluded(high), Direction::Forward) {
+        for entry in snapshot.range(low, high, Direction::Forward) {
             let (key, bytes) = entry.map_err(internal)?;
-            let name = || String::from_utf8_lossy(key.get(low.len()..).unwrap_or_default()).into_owned();
+            let name = || String::from_utf8_lossy(key.get(prefix.len()..).unwrap_or_default()).into_owned();
             let raw = RawItem::open(bytes).map_err(|error| corrupt(&name(), &error))?;
             let table = record::decode(&raw.to_item()).ok_or_else(|| {
                 ApiError::Internal(format!("the definition of table {} is unreadable", name()))

@@ -5,6 +5,7 @@ use crate::engine::Engine;
 use crate::expressions::Texts;
 use crate::ops::capacity::Bills;
 use crate::ops::get_item;
+use crate::page::projected;
 use crate::table::Table;
 use keyfold_api::{ApiError, BatchGetItemInput, BatchGetItemOutput, KeysAndAttributes, Validation};
 use keyfold_codec::RawItem;
@@ -102,10 +103,7 @@ pub(crate) fn run(engine: &Engine, input: BatchGetItemInput) -> Result<BatchGetI
             }
             bytes += size;
             bills.add_read(&request.table.given, CapacityHalves::read(size, rate));
-            items.extend(item.map(|item| match &request.projection {
-                Some(projection) => projection.apply(&item),
-                None => item,
-            }));
+            items.extend(item.map(|item| projected(request.projection.as_ref(), item)));
         }
         if !left.is_empty() {
             let rest = KeysAndAttributes { keys: Some(left), ..request.given };

@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::ops::capacity::Bills;
 use crate::ops::single_write::stage;
 use crate::pending::Pending;
-use crate::write::{self, Action, ItemWrite, WritePlan};
+use crate::write::{self, Action, ItemWrite, MetricsByTable, WritePlan};
 use keyfold_api::{
     ApiError, BatchWriteItemInput, BatchWriteItemOutput, Constraint, Validation, WriteRequest,
 };
@@ -98,24 +98,17 @@ fn locked(
     let _keys = engine.store().lock(plans.iter().map(|(_, plan)| plan.key.as_slice()));
     let mut batch = Batch::new();
     let mut bills = Bills::default();
-    let mut metrics: Vec<(String, Vec<_>)> = Vec::new();
+    let mut metrics = MetricsByTable::new(returns.collection_metrics);
     for (given, plan) in &plans {
         let change = plan.read_before(engine).and_then(|before| plan.evaluate(before))?;
         bills.add(given, write::apply(engine, &mut batch, plan, &change)?);
-        if returns.collection_metrics
-            && let Some(row) = write::collection_metrics(engine, plan)?
-        {
-            match metrics.iter_mut().find(|(name, _)| name == given) {
-                Some((_, rows)) => rows.push(row),
-                None => metrics.push((given.clone(), vec![row])),
-            }
-        }
+        metrics.add(engine, given, plan)?;
     }
     let ticket = stage(engine, batch)?;
     let output = BatchWriteItemOutput {
         unprocessed_items: Vec::new(),
         consumed_capacity: bills.answer(returns.capacity, None),
-        item_collection_metrics: returns.collection_metrics.then_some(metrics),
+        item_collection_metrics: metrics.answer(),
     };
     Ok(Pending::after(ticket, Ok(output)))
 }

@@ -5,6 +5,7 @@ use crate::engine::Engine;
 use crate::expressions::Texts;
 use crate::key_check;
 use crate::ops::capacity;
+use crate::page::projected;
 use crate::pending::internal;
 use crate::table::Table;
 use crate::write::corrupt;
@@ -67,8 +68,7 @@ pub(crate) fn run(engine: &Engine, input: GetItemInput) -> Result<GetItemOutput,
     let item = read(&engine.store().snapshot(), &table, &key)?;
     let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), get.rate);
     Ok(GetItemOutput {
-        item: item
-            .map(|item| get.projection.as_ref().map_or(item.clone(), |projection| projection.apply(&item))),
+        item: item.map(|item| projected(get.projection.as_ref(), item)),
         consumed_capacity: capacity::of_read(&get.table.given, units, get.returns.capacity),
     })
 }

@@ -9,7 +9,6 @@ use keyfold_api::{ApiError, PageOutput, QueryInput, Select, Validation};
 use keyfold_expr::KeyCondition;
 use keyfold_store::Direction;
 use keyfold_types::Item;
-use keyfold_types::capacity::ReadRate;
 
 struct Query {
     table: TableName,
@@ -97,10 +96,7 @@ pub(crate) fn plan(engine: &Engine, input: QueryInput) -> Result<ReadPlan, ApiEr
         Some(start) => {
             let cursor = read_options::cursor(&table, index, start).ok_or(Validation::StartKey)?;
             if !ranges.partition.contains(cursor.as_slice()) {
-                return Err(Validation::Select(
-                    "The provided starting key is outside query boundaries based on provided conditions",
-                )
-                .into());
+                return Err(Validation::StartKeyPartition.into());
             }
             if !ranges.wanted.contains(cursor.as_slice()) {
                 return Err(Validation::StartKeyOutside.into());
@@ -122,7 +118,6 @@ pub(crate) fn plan(engine: &Engine, input: QueryInput) -> Result<ReadPlan, ApiEr
         capacity: query.returns.capacity,
         table,
     };
-    debug_assert!(plan.rate != ReadRate::Transactional, "a query is never transactional");
     if let Some(cursor) = cursor {
         plan.resume_after(cursor.into_vec());
     }

@@ -44,15 +44,9 @@ pub(crate) fn check_select(select: Option<Select>, on_index: bool, projected: bo
             "Cannot specify the ProjectionExpression when choosing to get ALL_PROJECTED_ATTRIBUTES"
         }
         Some(Select::AllProjectedAttributes) if !on_index => {
-            "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
+            "One or more parameter values were invalid: ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
         }
         Some(_) => return Ok(()),
-    };
-    let detail = match select {
-        Some(Select::AllProjectedAttributes) if !on_index && !projected => {
-            return Err(Validation::Select("One or more parameter values were invalid: ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName").into());
-        }
-        _ => detail,
     };
     Err(Validation::Select(detail).into())
 }

@@ -4,7 +4,7 @@ use crate::check::{CheckedReturns, TableName};
 use crate::engine::Engine;
 use crate::ops::capacity;
 use crate::pending::{Pending, internal};
-use crate::write::{self, Change, ItemWrite, WritePlan};
+use crate::write::{self, Change, ItemWrite};
 use keyfold_api::{ApiError, ReturnValue, WriteItemOutput};
 use keyfold_codec::RawItem;
 use keyfold_expr::{Path, Projection};
@@ -45,7 +45,7 @@ fn locked(engine: &Engine, single: SingleWrite) -> Result<Pending<WriteItemOutpu
     let item_collection_metrics =
         if returns.collection_metrics { write::collection_metrics(engine, &plan)? } else { None };
     let output = WriteItemOutput {
-        attributes: returned(&plan, change, return_values, targets),
+        attributes: returned(change, return_values, targets),
         consumed_capacity: capacity::of_write(&given.given, bill, returns.capacity),
         item_collection_metrics,
     };
@@ -60,9 +60,9 @@ pub(crate) fn stage(engine: &Engine, batch: Batch) -> Result<Ticket, ApiError> {
     engine.store().stage(batch).map_err(internal)
 }
 
-fn returned(_plan: &WritePlan, change: Change, wanted: ReturnValue, targets: Vec<Path>) -> Option<RawItem> {
+fn returned(change: Change<'_>, wanted: ReturnValue, targets: Vec<Path>) -> Option<RawItem> {
     let parts = |item: Option<RawItem>| {
-        let chosen = Projection::of_paths(targets.clone()).apply(&item?);
+        let chosen = Projection::of_paths(targets).apply(&item?);
         chosen.attributes().next().is_some().then_some(chosen)
     };
     match wanted {

@@ -5,6 +5,7 @@ use crate::engine::Engine;
 use crate::expressions::Texts;
 use crate::ops::capacity::Bills;
 use crate::ops::get_item;
+use crate::page::projected;
 use crate::table::Table;
 use keyfold_api::{
     ApiError, CancellationReason, CapacityKind, TransactGet, TransactGetItemsInput, TransactGetItemsOutput,
@@ -81,7 +82,7 @@ pub(crate) fn run(engine: &Engine, input: TransactGetItemsInput) -> Result<Trans
         let size = item.as_ref().map_or(0, RawItem::size_bytes);
         bytes += size;
         bills.add_read(&get.table.given, CapacityHalves::read(size, ReadRate::Transactional));
-        responses.push(item.map(|item| get.projection.as_ref().map_or(item.clone(), |p| p.apply(&item))));
+        responses.push(item.map(|item| projected(get.projection.as_ref(), item)));
     }
     if bytes > TRANSACTION_BYTES_MAX {
         return Err(Validation::TransactSize.into());

@@ -10,7 +10,7 @@ use crate::ops::capacity::Bills;
 use crate::ops::single_write::stage;
 use crate::ops::transact_token::{self, Seen};
 use crate::pending::Pending;
-use crate::write::{self, Action, Bill, Change, ItemWrite, Refusal, WritePlan};
+use crate::write::{self, Action, Bill, Change, ItemWrite, MetricsByTable, Refusal, WritePlan};
 use keyfold_api::{
     ApiError, Attributes, CancellationReason, CapacityKind, ExpressionAttributes, Named,
     ReturnValuesOnConditionCheckFailure, TransactWriteItem, TransactWriteItemsInput,
@@ -185,7 +185,7 @@ fn locked(engine: &Engine, transaction: Transaction) -> Result<Pending<TransactW
     };
     let mut batch = Batch::new();
     let mut bills = Bills::default();
-    let mut metrics: Vec<(String, Vec<_>)> = Vec::new();
+    let mut metrics = MetricsByTable::new(returns.collection_metrics);
     for (at, ((given, plan), change)) in plans.iter().zip(&changes).enumerate() {
         let Ok(plan) = plan else { continue };
         let mut bill = write::apply(engine, &mut batch, plan, change)
@@ -193,14 +193,7 @@ fn locked(engine: &Engine, transaction: Transaction) -> Result<Pending<TransactW
         // A transaction costs twice on the table, once on indexes.
         bill.table = bill.table * 2;
         bills.add(&given.given, bill);
-        if returns.collection_metrics
-            && let Some(row) = write::collection_metrics(engine, plan)?
-        {
-            match metrics.iter_mut().find(|(name, _)| *name == given.given) {
-                Some((_, rows)) => rows.push(row),
-                None => metrics.push((given.given.clone(), vec![row])),
-            }
-        }
+        metrics.add(engine, &given.given, plan)?;
     }
     if let Some((token, fingerprint)) = &token {
         transact_token::remember(engine, &mut batch, token, *fingerprint)?;
@@ -208,7 +201,7 @@ fn locked(engine: &Engine, transaction: Transaction) -> Result<Pending<TransactW
     let ticket = stage(engine, batch)?;
     let output = TransactWriteItemsOutput {
         consumed_capacity: bills.answer(returns.capacity, Some(CapacityKind::Write)),
-        item_collection_metrics: returns.collection_metrics.then_some(metrics),
+        item_collection_metrics: metrics.answer(),
     };
     Ok(Pending::after(ticket, Ok(output)))
 }
@@ -233,10 +226,10 @@ fn repeated(
 }
 
 /// Every action against the item it meets; one reason for each if any is refused.
-fn evaluate_all(
+fn evaluate_all<'p>(
     engine: &Engine,
-    plans: &[(TableName, Result<WritePlan, Validation>)],
-) -> Result<Vec<Change>, ApiError> {
+    plans: &'p [(TableName, Result<WritePlan, Validation>)],
+) -> Result<Vec<Change<'p>>, ApiError> {
     let mut changes = Vec::with_capacity(plans.len());
     let mut reasons = Vec::with_capacity(plans.len());
     let mut bytes = 0;

@@ -311,38 +311,26 @@ fn sort_condition(
             format: *format,
         })
     };
-    let (low, high) = (end(Limit::AtLeast), end(Limit::AtMost));
-    if bare {
-        return Ok(match (low, high) {
-            (Some(low), Some(high)) => SortCondition::Between(template(vec![low]), template(vec![high])),
-            (Some(low), None) => SortCondition::AtLeast(template(vec![low])),
-            (None, Some(high)) => SortCondition::AtMost(template(vec![high])),
-            (None, None) => SortCondition::Any,
-        });
-    }
-    if bound.is_empty() && rest.len() == 1 {
-        // No text before the field: an open end needs no bound, and could not be an empty key.
-        return Ok(match (low, high) {
-            (Some(low), Some(high)) => SortCondition::Between(template(vec![low]), template(vec![high])),
-            (Some(low), None) => SortCondition::AtLeast(template(vec![low])),
-            (None, Some(high)) => SortCondition::AtMost(template(vec![high])),
-            (None, None) => SortCondition::Any,
-        });
-    }
-    let with = |mut more: Vec<Part>| {
-        let mut parts = bound.clone();
-        parts.append(&mut more);
-        template(parts)
+    let with = |more: Vec<Part>| template(bound.iter().cloned().chain(more).collect());
+    let last = || Part::Text(LAST_CHARACTER.to_string());
+    // An open end is that of the text before the field; without one it needs no bound.
+    let open = |text: Part| (!bound.is_empty()).then(|| with(vec![text]));
+    let low = match end(Limit::AtLeast) {
+        Some(part) => Some(with(vec![part])),
+        None => open(Part::Text(String::new())),
     };
-    // Without a lower end the range starts at the bare prefix, which no key equals.
-    let low = low.map_or_else(|| with(vec![Part::Text(String::new())]), |part| with(vec![part]));
-    let high = match high {
+    let high = match end(Limit::AtMost) {
         // What follows the field in longer keys still belongs to the upper end.
-        Some(part) if rest.len() > 1 => with(vec![part, Part::Text(LAST_CHARACTER.to_string())]),
-        Some(part) => with(vec![part]),
-        None => with(vec![Part::Text(LAST_CHARACTER.to_string())]),
+        Some(part) if rest.len() > 1 => Some(with(vec![part, last()])),
+        Some(part) => Some(with(vec![part])),
+        None => open(last()),
     };
-    Ok(SortCondition::Between(low, high))
+    Ok(match (low, high) {
+        (Some(low), Some(high)) => SortCondition::Between(low, high),
+        (Some(low), None) => SortCondition::AtLeast(low),
+        (None, Some(high)) => SortCondition::AtMost(high),
+        (None, None) => SortCondition::Any,
+    })
 }
 
 /// Above every character of any key.
