@@ -2,6 +2,8 @@
 
 use crate::config::Credential;
 use hyper::HeaderMap;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use keyfold_api::ApiError;
 use keyfold_sigv4::{Authorization, SignatureError};
 
@@ -46,20 +48,8 @@ fn refused(error: SignatureError) -> ApiError {
 
 /// Seconds since the epoch of `20260101T000000Z`.
 fn epoch_seconds(timestamp: &str) -> Option<i64> {
-    let number = |from: usize, to: usize| timestamp.get(from..to)?.parse::<i64>().ok();
-    if timestamp.len() != 16 || !timestamp.ends_with('Z') {
-        return None;
-    }
-    let (year, month, day) = (number(0, 4)?, number(4, 6)?, number(6, 8)?);
-    let (hour, minute, second) = (number(9, 11)?, number(11, 13)?, number(13, 15)?);
-    // Days from civil: years start in March, so that the leap day is the last.
-    let (years, months) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let era = years.div_euclid(400);
-    let year_of_era = years.rem_euclid(400);
-    let day_of_year = (153 * months + 2) / 5 + day - 1;
-    let days =
-        era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
-    Some(days * 86_400 + hour * 3600 + minute * 60 + second)
+    let time = DateTime::strptime("%Y%m%dT%H%M%SZ", timestamp).ok()?;
+    TimeZone::UTC.to_timestamp(time).ok().map(|moment| moment.as_second())
 }
 
 #[cfg(test)]

@@ -269,7 +269,7 @@ fn configured_credentials_are_required() {
         ];
         server.send(&sent, b"{}").text().to_owned()
     };
-    let now = httpdate_now();
+    let now = now();
     assert_eq!(try_with("AK", "secret", &now, None), r#"{"TableNames":[]}"#);
     assert!(try_with("AK", "wrong", &now, None).contains("InvalidSignatureException"));
     assert!(try_with("other", "secret", &now, None).contains("UnrecognizedClientException"));
@@ -277,18 +277,7 @@ fn configured_credentials_are_required() {
     assert!(try_with("AK", "secret", &now, Some("Bearer x")).contains("IncompleteSignatureException"));
 }
 
-/// Now as `20260101T000000Z`, from the civil date of the epoch day.
-fn httpdate_now() -> String {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() as i64;
-    let (days, second) = (now / 86_400, now % 86_400);
-    let shifted = days + 719_468;
-    let era = shifted / 146_097;
-    let day_of_era = shifted % 146_097;
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let months = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * months + 2) / 5 + 1;
-    let month = if months < 10 { months + 3 } else { months - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}{month:02}{day:02}T{:02}{:02}{:02}Z", second / 3600, second / 60 % 60, second % 60)
+/// Now as `20260101T000000Z`.
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string()
 }

@@ -1,7 +1,10 @@
 //! Bodies of the operations on one item.
 
 use super::{Decoded, Reader, value};
-use keyfold_api::{DeleteItemInput, GetItemInput, PutItemInput, UpdateItemInput};
+use keyfold_api::{
+    DeleteItemInput, ExpressionAttributes, GetItemInput, LegacyParameters, Named, PutItemInput, ReturnValue,
+    ReturnValuesOnConditionCheckFailure, Returns, UpdateItemInput,
+};
 
 pub(super) fn get_item(reader: &mut Reader<'_>) -> Decoded<GetItemInput> {
     let mut input = GetItemInput::default();
@@ -29,116 +32,117 @@ pub(super) fn get_item(reader: &mut Reader<'_>) -> Decoded<GetItemInput> {
     Ok(input)
 }
 
-pub(super) fn put_item(reader: &mut Reader<'_>) -> Decoded<PutItemInput> {
-    let mut input = PutItemInput::default();
-    let members = &[
-        "TableName",
-        "Item",
-        "ConditionExpression",
-        "ExpressionAttributeNames",
-        "ExpressionAttributeValues",
-        "ReturnValues",
-        "ReturnValuesOnConditionCheckFailure",
-        "ReturnConsumedCapacity",
-        "ReturnItemCollectionMetrics",
-        "Expected",
-        "ConditionalOperator",
-    ];
-    reader.object(members, |reader, member| {
+/// What the writes of one item have in common.
+#[derive(Default)]
+struct WriteMembers {
+    condition_expression: Option<String>,
+    expression_attributes: ExpressionAttributes,
+    return_values: Option<Named<ReturnValue>>,
+    on_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
+    returns: Returns,
+    legacy: LegacyParameters,
+}
+
+/// The members of [`WriteMembers`]; those of an operation alone stand before them.
+const SHARED: [&str; 9] = [
+    "ConditionExpression",
+    "ExpressionAttributeNames",
+    "ExpressionAttributeValues",
+    "ReturnValues",
+    "ReturnValuesOnConditionCheckFailure",
+    "ReturnConsumedCapacity",
+    "ReturnItemCollectionMetrics",
+    "Expected",
+    "ConditionalOperator",
+];
+
+impl WriteMembers {
+    fn take(&mut self, reader: &mut Reader<'_>, member: &'static str) -> Decoded<()> {
         match member {
-            "TableName" => input.table_name = reader.string()?,
-            "Item" => input.item = value::attributes(reader)?,
-            "ConditionExpression" => input.condition_expression = reader.string()?,
+            "ConditionExpression" => self.condition_expression = reader.string()?,
             "ExpressionAttributeNames" | "ExpressionAttributeValues" => {
-                reader.placeholders(member, &mut input.expression_attributes)?;
+                reader.placeholders(member, &mut self.expression_attributes)?;
             }
-            "ReturnValues" => input.return_values = reader.word()?,
-            "ReturnValuesOnConditionCheckFailure" => {
-                input.return_values_on_condition_check_failure = reader.word()?;
-            }
+            "ReturnValues" => self.return_values = reader.word()?,
+            "ReturnValuesOnConditionCheckFailure" => self.on_failure = reader.word()?,
             "ReturnConsumedCapacity" | "ReturnItemCollectionMetrics" => {
-                reader.returns(member, &mut input.returns)?;
+                reader.returns(member, &mut self.returns)?;
             }
-            legacy => reader.legacy(legacy, &mut input.legacy)?,
+            legacy => reader.legacy(legacy, &mut self.legacy)?,
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn put_item(reader: &mut Reader<'_>) -> Decoded<PutItemInput> {
+    let (mut table_name, mut item, mut shared) = (None, None, WriteMembers::default());
+    let members: &[&[&'static str]] = &[&["TableName", "Item"], &SHARED];
+    reader.object_of(members, |reader, member| {
+        match member {
+            "TableName" => table_name = reader.string()?,
+            "Item" => item = value::attributes(reader)?,
+            other => shared.take(reader, other)?,
         }
         Ok(())
     })?;
-    Ok(input)
+    Ok(PutItemInput {
+        table_name,
+        item,
+        condition_expression: shared.condition_expression,
+        expression_attributes: shared.expression_attributes,
+        return_values: shared.return_values,
+        return_values_on_condition_check_failure: shared.on_failure,
+        returns: shared.returns,
+        legacy: shared.legacy,
+    })
 }
 
 pub(super) fn update_item(reader: &mut Reader<'_>) -> Decoded<UpdateItemInput> {
-    let mut input = UpdateItemInput::default();
-    let members = &[
-        "TableName",
-        "Key",
-        "UpdateExpression",
-        "ConditionExpression",
-        "ExpressionAttributeNames",
-        "ExpressionAttributeValues",
-        "ReturnValues",
-        "ReturnValuesOnConditionCheckFailure",
-        "ReturnConsumedCapacity",
-        "ReturnItemCollectionMetrics",
-        "AttributeUpdates",
-        "Expected",
-        "ConditionalOperator",
-    ];
-    reader.object(members, |reader, member| {
+    let (mut table_name, mut key, mut update_expression) = (None, None, None);
+    let mut shared = WriteMembers::default();
+    let members: &[&[&'static str]] =
+        &[&["TableName", "Key", "UpdateExpression", "AttributeUpdates"], &SHARED];
+    reader.object_of(members, |reader, member| {
         match member {
-            "TableName" => input.table_name = reader.string()?,
-            "Key" => input.key = value::attributes(reader)?,
-            "UpdateExpression" => input.update_expression = reader.string()?,
-            "ConditionExpression" => input.condition_expression = reader.string()?,
-            "ExpressionAttributeNames" | "ExpressionAttributeValues" => {
-                reader.placeholders(member, &mut input.expression_attributes)?;
-            }
-            "ReturnValues" => input.return_values = reader.word()?,
-            "ReturnValuesOnConditionCheckFailure" => {
-                input.return_values_on_condition_check_failure = reader.word()?;
-            }
-            "ReturnConsumedCapacity" | "ReturnItemCollectionMetrics" => {
-                reader.returns(member, &mut input.returns)?;
-            }
-            legacy => reader.legacy(legacy, &mut input.legacy)?,
+            "TableName" => table_name = reader.string()?,
+            "Key" => key = value::attributes(reader)?,
+            "UpdateExpression" => update_expression = reader.string()?,
+            other => shared.take(reader, other)?,
         }
         Ok(())
     })?;
-    Ok(input)
+    Ok(UpdateItemInput {
+        table_name,
+        key,
+        update_expression,
+        condition_expression: shared.condition_expression,
+        expression_attributes: shared.expression_attributes,
+        return_values: shared.return_values,
+        return_values_on_condition_check_failure: shared.on_failure,
+        returns: shared.returns,
+        legacy: shared.legacy,
+    })
 }
 
 pub(super) fn delete_item(reader: &mut Reader<'_>) -> Decoded<DeleteItemInput> {
-    let mut input = DeleteItemInput::default();
-    let members = &[
-        "TableName",
-        "Key",
-        "ConditionExpression",
-        "ExpressionAttributeNames",
-        "ExpressionAttributeValues",
-        "ReturnValues",
-        "ReturnValuesOnConditionCheckFailure",
-        "ReturnConsumedCapacity",
-        "ReturnItemCollectionMetrics",
-        "Expected",
-        "ConditionalOperator",
-    ];
-    reader.object(members, |reader, member| {
+    let (mut table_name, mut key, mut shared) = (None, None, WriteMembers::default());
+    let members: &[&[&'static str]] = &[&["TableName", "Key"], &SHARED];
+    reader.object_of(members, |reader, member| {
         match member {
-            "TableName" => input.table_name = reader.string()?,
-            "Key" => input.key = value::attributes(reader)?,
-            "ConditionExpression" => input.condition_expression = reader.string()?,
-            "ExpressionAttributeNames" | "ExpressionAttributeValues" => {
-                reader.placeholders(member, &mut input.expression_attributes)?;
-            }
-            "ReturnValues" => input.return_values = reader.word()?,
-            "ReturnValuesOnConditionCheckFailure" => {
-                input.return_values_on_condition_check_failure = reader.word()?;
-            }
-            "ReturnConsumedCapacity" | "ReturnItemCollectionMetrics" => {
-                reader.returns(member, &mut input.returns)?;
-            }
-            legacy => reader.legacy(legacy, &mut input.legacy)?,
+            "TableName" => table_name = reader.string()?,
+            "Key" => key = value::attributes(reader)?,
+            other => shared.take(reader, other)?,
         }
         Ok(())
     })?;
-    Ok(input)
+    Ok(DeleteItemInput {
+        table_name,
+        key,
+        condition_expression: shared.condition_expression,
+        expression_attributes: shared.expression_attributes,
+        return_values: shared.return_values,
+        return_values_on_condition_check_failure: shared.on_failure,
+        returns: shared.returns,
+        legacy: shared.legacy,
+    })
 }

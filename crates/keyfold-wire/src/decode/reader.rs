@@ -133,6 +133,15 @@ impl<'j> Reader<'j> {
     pub(crate) fn object(
         &mut self,
         members: &[&'static str],
+        take: impl FnMut(&mut Self, &'static str) -> Decoded<()>,
+    ) -> Decoded<bool> {
+        self.object_of(&[members], take)
+    }
+
+    /// The same with its members in several lists.
+    pub(crate) fn object_of(
+        &mut self,
+        members: &[&[&'static str]],
         mut take: impl FnMut(&mut Self, &'static str) -> Decoded<()>,
     ) -> Decoded<bool> {
         match self.present()? {
@@ -140,7 +149,7 @@ impl<'j> Reader<'j> {
             Some(Peek::Object) => {}
             Some(other) => return Self::unexpected(other, "Map"),
         }
-        let known = |key: &str| members.iter().find(|member| **member == key).copied();
+        let known = |key: &str| members.iter().copied().flatten().find(|member| **member == key).copied();
         let mut key = self.jiter.known_object()?.map(known);
         while let Some(found) = key {
             match found {
