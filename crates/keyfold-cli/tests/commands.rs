@@ -192,3 +192,27 @@ fn the_demo_answers_every_pattern_and_shells_get_completions() {
         assert!(String::from_utf8(place.run(&["completions", shell]).stdout).unwrap().contains("keyfold"));
     }
 }
+
+#[test]
+fn a_server_in_memory_leaves_nothing_behind() {
+    let place = Workplace::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        .current_dir(place.folder.path())
+        .args(["serve", &Workplace::model("shop.keyfold"), "--memory", "--port", "0", "--json"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
+        .unwrap();
+    let report: Json = serde_json::from_str(&line).unwrap();
+    assert_eq!((report["data"].as_str(), report["tables"][0].as_str()), (Some("memory"), Some("Shop")));
+    let endpoint = report["endpoint"].as_str().unwrap();
+    let product =
+        ["put", &Workplace::model("shop.keyfold"), "Product", "productId=p", "name=n", "price=1", "stock=1"];
+    let product = [&product, &["--endpoint", endpoint][..]].concat();
+    place.json(0, &product);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(std::fs::read_dir(place.folder.path()).unwrap().count(), 0);
+}

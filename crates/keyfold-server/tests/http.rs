@@ -196,6 +196,21 @@ fn malformed_http_is_refused_and_slow_clients_are_let_go() {
 }
 
 #[test]
+fn a_shutdown_finishes_the_request_under_way_and_takes_no_more() {
+    let mut server = Running::start(|_| {});
+    let mut stream = server.connect();
+    write_post(&mut stream, &[("X-Amz-Target", "DynamoDB_20120810.ListTables")], b"{", 2);
+    // The first half is there before the server is told to stop.
+    server.is_well();
+    drop(server.stop.take());
+    while TcpStream::connect(server.address).is_ok() {
+        std::thread::yield_now();
+    }
+    stream.write_all(b"}").unwrap();
+    assert_eq!(Answer::read(&mut stream).text(), r#"{"TableNames":[]}"#);
+}
+
+#[test]
 fn gzip_goes_both_ways() {
     let server = Running::start(|config| config.body_bytes_max = 100_000);
     let create = br#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
