@@ -26,8 +26,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("wire", &["types", "codec", "api"]),
     ("server", &["types", "api", "wire", "engine", "sigv4"]),
     ("model", &["types"]),
+    ("codegen", &["types", "model"]),
     ("client", &["types", "api", "engine", "model", "wire", "sigv4"]),
-    ("cli", &["types", "api", "engine", "server", "model", "client", "wire"]),
+    ("prove", &["types", "api", "engine", "model", "client"]),
+    ("cli", &["types", "api", "engine", "server", "model", "codegen", "client", "prove", "wire"]),
     ("testkit", &["types"]),
 ];
 

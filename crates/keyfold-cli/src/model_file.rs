@@ -1,56 +1,139 @@
 //! Reads and compiles a model file, showing what is wrong with it.
 
 use crate::failure::Failure;
-use crate::terminal;
+use crate::terminal::{self, GOOD};
+use keyfold_model::diagnostic::apply;
 use keyfold_model::{Diagnostic, Model, Severity};
 use serde_json::json;
 use std::path::Path;
 
-/// The model of a file.
-///
-/// Errors and warnings are shown; with `--json` on standard output, as one object.
+/// A compiled model and what the compiler warned of.
+pub(crate) struct Compiled {
+    pub(crate) model: Model,
+    pub(crate) warnings: usize,
+    /// The findings for programs.
+    pub(crate) rows: Vec<serde_json::Value>,
+}
+
+/// How often repairs are carried out: one may bring another to light.
+const REPAIRS_MAX: usize = 20;
+
+/// The model of a file. Errors are shown; warnings belong to `check`.
 pub(crate) fn load(path: &Path, json: bool) -> Result<Model, Failure> {
     let source = read(path)?;
     compile(&source, &path.display().to_string(), json)
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
+/// The model of a file, with errors and warnings shown.
+pub(crate) fn load_with_warnings(path: &Path, json: bool) -> Result<Compiled, Failure> {
+    let source = read(path)?;
+    compile_with(&source, &path.display().to_string(), json, true)
+}
+
+/// The text of a file.
+pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path)
         .map_err(|error| Failure::Usage(format!("cannot read the model {}: {error}", path.display())))
 }
 
+/// Writes a file as a whole, or not at all.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let refuse = |error: std::io::Error| Failure::Usage(format!("cannot write {}: {error}", path.display()));
+    let beside = path.with_extension("keyfold-new");
+    std::fs::write(&beside, text).map_err(refuse)?;
+    std::fs::rename(&beside, path).map_err(refuse)
+}
+
 /// The model of a text.
 pub(crate) fn compile(source: &str, path: &str, json: bool) -> Result<Model, Failure> {
+    compile_with(source, path, json, false).map(|compiled| compiled.model)
+}
+
+fn compile_with(source: &str, path: &str, json: bool, with_warnings: bool) -> Result<Compiled, Failure> {
     let compiled = keyfold_model::compile(source);
+    let rows: Vec<_> = compiled.diagnostics.iter().map(|one| row(one, source, path)).collect();
     if json {
         if compiled.has_errors() {
-            let rows: Vec<_> = compiled.diagnostics.iter().map(|one| row(one, source, path)).collect();
             terminal::line(&json!({ "ok": false, "diagnostics": rows }).to_string());
         }
     } else {
-        for diagnostic in &compiled.diagnostics {
-            terminal::error_line(&format!(
-                "{}\n",
-                diagnostic.render(source, path, terminal::error_has_color())
-            ));
-        }
-        let errors = compiled.diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
-        if errors > 0 {
-            terminal::error_line(&format!("{path}: {}", terminal::counted(errors, "error")));
+        show(&compiled.diagnostics, source, path, with_warnings);
+    }
+    let count = |severity| compiled.diagnostics.iter().filter(|one| one.severity == severity).count();
+    let warnings = count(Severity::Warning);
+    let model = compiled.model.ok_or(Failure::Model)?;
+    Ok(Compiled { model, warnings, rows })
+}
+
+fn show(diagnostics: &[Diagnostic], source: &str, path: &str, with_warnings: bool) {
+    let errors: Vec<_> = diagnostics.iter().filter(|one| one.severity == Severity::Error).collect();
+    for diagnostic in diagnostics {
+        if diagnostic.severity == Severity::Error || (with_warnings && errors.is_empty()) {
+            let text = diagnostic.render(source, path, terminal::error_has_color());
+            terminal::error_line(&format!("{text}\n"));
         }
     }
-    compiled.model.ok_or(Failure::Model)
+    let Some(first) = errors.first() else { return };
+    let repairs = errors.iter().filter(|one| !one.repair.is_empty()).count();
+    let fix = if repairs == 0 {
+        String::new()
+    } else {
+        format!("; `keyfold check --fix {path}` repairs {repairs} of them")
+    };
+    terminal::error_line(&format!(
+        "{path}: {}{fix}; `keyfold explain {}` says more",
+        terminal::counted(errors.len(), "error"),
+        first.code
+    ));
+}
+
+/// Carries out the repairs of errors, one after the other, and writes the file if that helped.
+pub(crate) fn fix(path: &Path, json: bool) -> Result<(), Failure> {
+    let original = read(path)?;
+    let mut source = original.clone();
+    let mut done = Vec::new();
+    for _ in 0..REPAIRS_MAX {
+        let compiled = keyfold_model::compile(&source);
+        let errors = |text: &str| {
+            let diagnostics = keyfold_model::compile(text).diagnostics;
+            diagnostics.iter().filter(|one| one.severity == Severity::Error).count()
+        };
+        let before = errors(&source);
+        // A repair that makes it worse is none.
+        let better = compiled
+            .diagnostics
+            .iter()
+            .filter(|one| one.severity == Severity::Error && !one.repair.is_empty())
+            .map(|one| (one.message.clone(), apply(&source, &one.repair)))
+            .find(|(_, text)| errors(text) < before);
+        let Some((message, text)) = better else { break };
+        done.push(message);
+        source = text;
+    }
+    if source != original {
+        write(path, &source)?;
+    }
+    if !json {
+        for message in &done {
+            terminal::line(&format!("{GOOD}repaired{GOOD:#} {message}"));
+        }
+    }
+    Ok(())
+}
+
+/// A severity's word.
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
 }
 
 fn row(diagnostic: &Diagnostic, source: &str, path: &str) -> serde_json::Value {
     let (line, column) = diagnostic.line_and_column(source);
-    let severity = match diagnostic.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
     json!({
         "code": diagnostic.code,
-        "severity": severity,
+        "severity": severity(diagnostic.severity),
         "message": diagnostic.message,
         "file": path,
         "line": line,
@@ -58,5 +141,6 @@ fn row(diagnostic: &Diagnostic, source: &str, path: &str) -> serde_json::Value {
         "labels": diagnostic.labels.iter().map(|(span, text)| json!({ "start": span.start, "end": span.end, "text": text })).collect::<Vec<_>>(),
         "notes": diagnostic.notes,
         "help": diagnostic.help,
+        "repair": diagnostic.repair.iter().map(|edit| json!({ "start": edit.span.start, "end": edit.span.end, "text": edit.text })).collect::<Vec<_>>(),
     })
 }

@@ -1,6 +1,7 @@
 //! Arguments as text, `name=value`, to typed values.
 
 use crate::error::ClientError;
+use keyfold_model::schema::Limit;
 use keyfold_model::{Entity, Pattern, Type, Write, value};
 use keyfold_types::Value;
 use std::collections::BTreeMap;
@@ -49,57 +50,95 @@ fn require(values: &Values, names: impl Iterator<Item = String>, of: &str) -> Re
     Err(ClientError::Missing(format!("{of} needs {}", forms.join(" "))))
 }
 
-/// The arguments of a pattern, all there and typed.
+/// The arguments of a pattern, typed, and all there that may not be left out.
 ///
 /// # Errors
 /// `Unknown`, `Value` or `Missing`, naming the argument.
 pub fn of_pattern(pattern: &Pattern, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
     let known: Vec<(&str, &Type)> = pattern.parameters.iter().map(|p| (p.name.as_str(), &p.kind)).collect();
     let of = format!("the pattern {}", pattern.name);
-    let values = typed(given, &known, &of)?;
-    require(&values, pattern.parameters.iter().map(|p| p.name.clone()), &of)?;
+    let values = typed(&lists(pattern, given), &known, &of)?;
+    let required = pattern.parameters.iter().filter(|parameter| !parameter.optional);
+    require(&values, required.map(|p| p.name.clone()), &of)?;
+    // An optional parameter needs those before it: so the plan is one that was proved.
+    let mut absent: Option<&str> = None;
+    for parameter in pattern.parameters.iter().filter(|parameter| parameter.optional) {
+        match (values.contains_key(&parameter.name), absent) {
+            (false, None) => absent = Some(&parameter.name),
+            (true, Some(absent)) => {
+                let message = format!("{of}: {} is given, and {absent} before it is not", parameter.name);
+                return Err(ClientError::Missing(message));
+            }
+            (true, None) | (false, Some(_)) => {}
+        }
+    }
     Ok(values)
 }
 
-/// The arguments of a named write. Optional attributes may be missing.
+/// A list of ids may be written as `a,b,c` instead of JSON.
+fn lists(pattern: &Pattern, given: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let is_list = |name: &str| pattern.parameters.iter().any(|p| p.name == name && p.limit == Limit::Among);
+    let written = |(name, text): (&String, &String)| {
+        if is_list(name) && !text.trim_start().starts_with('[') {
+            let ids: Vec<&str> = text.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
+            return (name.clone(), serde_json::json!(ids).to_string());
+        }
+        (name.clone(), text.clone())
+    };
+    given.iter().map(written).collect()
+}
+
+/// The arguments of a named write. Optional attributes may be missing, and those that have a default.
 ///
 /// # Errors
 /// As [`of_pattern`].
-pub fn of_write(
-    write: &Write,
-    optional: impl Fn(&str) -> bool,
-    given: &BTreeMap<String, String>,
-) -> Result<Values, ClientError> {
-    let known: Vec<(&str, &Type)> =
-        write.parameters.iter().map(|(name, kind)| (name.as_str(), kind)).collect();
+pub fn of_write(write: &Write, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
+    let known: Vec<(&str, &Type)> = write.parameters.iter().map(|p| (p.name.as_str(), &p.kind)).collect();
     let of = format!("the write {}", write.name);
     let values = typed(given, &known, &of)?;
-    require(
-        &values,
-        write.parameters.iter().map(|(name, _)| name.clone()).filter(|name| !optional(name)),
-        &of,
-    )?;
+    let required = write.parameters.iter().filter(|parameter| !parameter.optional);
+    require(&values, required.map(|parameter| parameter.name.clone()), &of)?;
     Ok(values)
 }
 
-/// The attributes of a whole entity.
+/// The attributes of a whole entity; those with a default may be missing.
 ///
 /// # Errors
-/// As [`of_pattern`].
+/// As [`of_pattern`]; `Refused` for what the model keeps itself.
 pub fn of_entity(entity: &Entity, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
-    let values = some_of_entity(entity, given)?;
-    let required = entity.attributes.iter().filter(|attribute| !attribute.optional);
+    refuse_kept(entity, given, false)?;
+    let known: Vec<(&str, &Type)> = entity.attributes.iter().map(|a| (a.name.as_str(), &a.kind)).collect();
+    let values = typed(given, &known, &entity.name)?;
+    let required = entity.attributes.iter().filter(|a| !a.optional && !a.is_kept && a.default.is_none());
     require(&values, required.map(|attribute| attribute.name.clone()), &entity.name)?;
     Ok(values)
 }
 
-/// Some attributes of an entity, among them those of its key.
+/// Some attributes of an entity, among them those of its key. Its version may be given: that it must have.
 ///
 /// # Errors
-/// As [`of_pattern`].
+/// As [`of_entity`].
 pub fn some_of_entity(entity: &Entity, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
+    refuse_kept(entity, given, true)?;
     let known: Vec<(&str, &Type)> = entity.attributes.iter().map(|a| (a.name.as_str(), &a.kind)).collect();
     let values = typed(given, &known, &entity.name)?;
     require(&values, entity.key.fields().map(str::to_owned), &format!("the key of {}", entity.name))?;
     Ok(values)
+}
+
+fn refuse_kept(
+    entity: &Entity,
+    given: &BTreeMap<String, String>,
+    with_version: bool,
+) -> Result<(), ClientError> {
+    for attribute in entity.attributes.iter().filter(|attribute| attribute.is_kept) {
+        let is_version = entity.version.as_ref() == Some(&attribute.name);
+        if given.contains_key(&attribute.name) && !(with_version && is_version) {
+            return Err(ClientError::Refused(format!(
+                "{} of {} is kept by the model and not written by hand",
+                attribute.name, entity.name
+            )));
+        }
+    }
+    Ok(())
 }

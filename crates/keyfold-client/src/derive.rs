@@ -1,21 +1,24 @@
-//! Everything that lies in the table for one entity: the item, its copies, the guards of its unique values.
+//! Everything that lies in the table for one entity: the item, the parts of its list, its copies, the guards
+//! of its unique values.
 
 use crate::arguments::Values;
 use crate::error::ClientError;
-use keyfold_model::schema::{GUARD_SORT, guard_prefix};
+use crate::stored::{chunks, digest_attribute, pack, parts_attribute};
+use keyfold_model::schema::{GUARD_SORT, guard_parts};
 use keyfold_model::{Entity, IndexKind, KeyTemplate, Model, Sparse, Table, value};
-use keyfold_model::{Format, Part};
 use keyfold_types::{Item, Value};
 
 /// What an item is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Role {
-    /// The entity itself.
+    /// The entity itself, or the first part of it.
     Main,
+    /// Another part of its list, by number.
+    Part(usize),
     /// A copy, by name.
     Copy(String),
-    /// The guard of a unique attribute, by name.
-    Guard(String),
+    /// The guard of unique attributes.
+    Guard(Vec<String>),
 }
 
 /// One item that follows from an entity's attributes.
@@ -23,6 +26,8 @@ pub enum Role {
 pub struct Derived {
     /// What it is for.
     pub role: Role,
+    /// The table it lies in.
+    pub table: String,
     /// Its key.
     pub key: Item,
     /// The whole item, key included.
@@ -35,6 +40,19 @@ pub(crate) fn table<'m>(model: &'m Model, entity: &Entity) -> Result<&'m Table, 
         .tables
         .get(entity.table)
         .ok_or_else(|| ClientError::Unknown(format!("the entity {} has no table", entity.name)))
+}
+
+/// The name of the table that an item lies in: with periods, that of its time.
+pub(crate) fn table_name(table: &Table, entity: &Entity, values: &Values) -> Result<String, ClientError> {
+    let (Some(unit), Some(attribute)) = (table.period, &entity.period_attribute) else {
+        return Ok(table.name.clone());
+    };
+    match values.get(attribute) {
+        Some(Value::S(time)) => Ok(table.physical_name(unit.of(time))),
+        _ => Err(ClientError::Missing(format!(
+            "{attribute}=… is missing: it says in which table the item lies"
+        ))),
+    }
 }
 
 /// The key that templates make of values.
@@ -63,54 +81,92 @@ pub(crate) fn main_key(model: &Model, entity: &Entity, values: &Values) -> Resul
 /// `Value` when a key cannot be made of the values.
 pub fn derive(model: &Model, entity: &Entity, values: &Values) -> Result<Vec<Derived>, ClientError> {
     let table = table(model, entity)?;
-    let mut all = vec![main(table, entity, values)?];
+    let name = table_name(table, entity, values)?;
+    let derived = |role, key, item| Derived { role, table: name.clone(), key, item };
+    let chunks = chunks(entity, values);
+    let (key_, item) = main(table, entity, values, &chunks)?;
+    let mut all = vec![derived(Role::Main, key_, item)];
+    for (at, chunk) in chunks.iter().enumerate().skip(1) {
+        let (key, item) = part(table, entity, values, at, chunk.as_ref())?;
+        all.push(derived(Role::Part(at), key, item));
+    }
     for copy in &entity.copies {
         let key = key(table, &copy.key.partition, copy.key.sort.as_ref(), values)?;
         let mut item = key.clone();
         for name in &copy.attributes {
             if let Some(value) = values.get(name) {
-                item.insert(name.as_str(), value.clone());
+                item.insert(name.as_str(), pack(entity, name, value)?);
             }
         }
-        mark(table, &mut item, &format!("{}.{}", entity.name, copy.name));
-        all.push(Derived { role: Role::Copy(copy.name.clone()), key, item });
+        mark(table, entity, values, &mut item, &format!("{}.{}", entity.name, copy.name));
+        all.push(derived(Role::Copy(copy.name.clone()), key, item));
     }
     for unique in &entity.uniques {
-        // An optional attribute that is missing guards nothing.
-        if !values.contains_key(unique) {
+        // Optional attributes that are missing guard nothing.
+        if !unique.iter().all(|name| values.contains_key(name)) {
             continue;
         }
-        let Some(attribute) = entity.attribute(unique) else { continue };
-        let parts = [
-            Part::Text(guard_prefix(&entity.name, unique)),
-            Part::Field { name: unique.clone(), kind: attribute.kind.clone(), format: Format::Plain },
-        ];
-        // Refuses delimiters as every key does: the proof that keys do not meet rests on it.
-        let text = value::text(&parts, values, &table.delimiters)?;
+        let text = value::text(&guard_parts(entity, unique), values, &table.delimiters)?;
         let mut key = Item::new();
         key.insert(table.partition.name.as_str(), text);
         if let Some(column) = &table.sort {
             key.insert(column.name.as_str(), GUARD_SORT);
         }
         let mut item = key.clone();
-        mark(table, &mut item, "unique");
-        all.push(Derived { role: Role::Guard(unique.clone()), key, item });
+        mark(table, entity, values, &mut item, "unique");
+        all.push(derived(Role::Guard(unique.clone()), key, item));
     }
     Ok(all)
 }
 
-fn mark(table: &Table, item: &mut Item, what: &str) {
+/// The table's own marks: what the item is, and when it expires.
+fn mark(table: &Table, entity: &Entity, values: &Values, item: &mut Item, what: &str) {
     if let Some(attribute) = &table.type_attribute {
         item.insert(attribute.as_str(), what);
     }
+    let expires = entity.ttl.as_ref().and_then(|name| values.get(name)).and_then(value::epoch_seconds);
+    if let (Some(attribute), Some(at)) = (&table.ttl_attribute, expires) {
+        item.insert(attribute.as_str(), at);
+    }
 }
 
-fn main(table: &Table, entity: &Entity, values: &Values) -> Result<Derived, ClientError> {
+fn part(
+    table: &Table,
+    entity: &Entity,
+    values: &Values,
+    at: usize,
+    chunk: Option<&Value>,
+) -> Result<(Item, Item), ClientError> {
+    let mut of_part = values.clone();
+    of_part.insert(value::CHUNK.to_owned(), Value::from(i64::try_from(at).unwrap_or(i64::MAX)));
+    let key = key(table, &entity.key.partition, entity.key.sort.as_ref(), &of_part)?;
+    let mut item = key.clone();
+    if let (Some((name, _)), Some(chunk)) = (&entity.split, chunk) {
+        item.insert(name.as_str(), pack(entity, name, chunk)?);
+    }
+    mark(table, entity, values, &mut item, &format!("{}.part", entity.name));
+    Ok((key, item))
+}
+
+fn main(
+    table: &Table,
+    entity: &Entity,
+    values: &Values,
+    chunks: &[Option<Value>],
+) -> Result<(Item, Item), ClientError> {
     let key = key(table, &entity.key.partition, entity.key.sort.as_ref(), values)?;
     let mut item = key.clone();
     for attribute in &entity.attributes {
-        if let Some(value) = values.get(&attribute.name) {
-            item.insert(attribute.name.as_str(), value.clone());
+        let name = attribute.name.as_str();
+        if entity.split.as_ref().is_some_and(|(split, _)| split == name) {
+            if let Some(Some(first)) = chunks.first() {
+                item.insert(name, pack(entity, name, first)?);
+                item.insert(parts_attribute(name), i64::try_from(chunks.len()).unwrap_or(i64::MAX));
+                let whole = values.get(name).map(value::display).unwrap_or_default();
+                item.insert(digest_attribute(name), value::digest(&whole));
+            }
+        } else if let Some(value) = values.get(name) {
+            item.insert(name, pack(entity, name, value)?);
         }
     }
     for index_key in &entity.indexes {
@@ -119,16 +175,18 @@ fn main(table: &Table, entity: &Entity, values: &Values) -> Result<Derived, Clie
         if !complete || !is_in(index_key.sparse.as_ref(), values) {
             continue;
         }
-        if index.kind == IndexKind::Global {
-            let made = value::key(&index_key.key.partition, values, &table.delimiters)?;
-            item.insert(index.partition.name.as_str(), made);
+        let templates = std::iter::once(&index_key.key.partition).chain(&index_key.key.sort);
+        for (column, parts) in index.columns().zip(templates.flat_map(KeyTemplate::columns)) {
+            let own = column.name == table.partition.name
+                || table.sort.as_ref().is_some_and(|sort| sort.name == column.name);
+            if !own {
+                item.insert(column.name.as_str(), value::column(parts, values, &table.delimiters)?);
+            }
         }
-        if let (Some(column), Some(template)) = (&index.sort, &index_key.key.sort) {
-            item.insert(column.name.as_str(), value::key(template, values, &table.delimiters)?);
-        }
+        debug_assert!(index.kind == IndexKind::Global || index.partition.len() == 1);
     }
-    mark(table, &mut item, &entity.name);
-    Ok(Derived { role: Role::Main, key, item })
+    mark(table, entity, values, &mut item, &entity.name);
+    Ok((key, item))
 }
 
 fn is_in(sparse: Option<&Sparse>, values: &Values) -> bool {
@@ -141,18 +199,47 @@ fn is_in(sparse: Option<&Sparse>, values: &Values) -> bool {
     }
 }
 
-/// The attributes that copies, guards or index keys are made of: a write must know their old values.
-pub(crate) fn followed(entity: &Entity) -> Vec<&str> {
-    let mut names: Vec<&str> = entity.uniques.iter().map(String::as_str).collect();
+/// The attributes that copies, guards, index keys, parts or other entities' aggregates follow from: a write
+/// must know their old values.
+pub fn followed<'m>(model: &'m Model, entity: &'m Entity) -> Vec<&'m str> {
+    let mut names: Vec<&str> = entity.uniques.iter().flatten().map(String::as_str).collect();
     for copy in &entity.copies {
         names.extend(copy.attributes.iter().map(String::as_str));
         names.extend(copy.key.fields());
     }
-    for index in &entity.indexes {
-        names.extend(index.key.fields());
-        names.extend(index.sparse.iter().map(|sparse| sparse.attribute.as_str()));
+    let table = model.tables.get(entity.table);
+    for key in &entity.indexes {
+        let columns =
+            table.and_then(|table| table.indexes.get(key.index)).into_iter().flat_map(|i| i.columns());
+        let templates = std::iter::once(&key.key.partition).chain(&key.key.sort);
+        for (column, parts) in columns.zip(templates.flat_map(KeyTemplate::columns)) {
+            // An attribute that is the key itself needs nothing to follow.
+            let fields = keyfold_model::template::fields_of(parts);
+            names.extend(fields.into_iter().filter(|field| *field != column.name));
+        }
+        names.extend(key.sparse.iter().map(|sparse| sparse.attribute.as_str()));
+    }
+    names.extend(entity.split.iter().map(|(name, _)| name.as_str()));
+    names.extend(entity.ttl.iter().map(String::as_str));
+    for aggregate in aggregates_of(model, entity).map(|(_, aggregate)| aggregate) {
+        names.extend(aggregate.of.iter().map(String::as_str));
+        names.extend(aggregate.condition.iter().map(|(name, _)| name.as_str()));
+        names.extend(aggregate.link.iter().map(|(_, name)| name.as_str()));
     }
     names.sort_unstable();
     names.dedup();
     names
+}
+
+/// The aggregates that other entities keep of this one.
+pub(crate) fn aggregates_of<'m>(
+    model: &'m Model,
+    entity: &'m Entity,
+) -> impl Iterator<Item = (&'m Entity, &'m keyfold_model::schema::Aggregate)> {
+    let is_of = move |at: usize| model.entities.get(at).is_some_and(|found| found.name == entity.name);
+    model
+        .entities
+        .iter()
+        .flat_map(|parent| parent.aggregates.iter().map(move |aggregate| (parent, aggregate)))
+        .filter(move |(_, aggregate)| is_of(aggregate.entity))
 }

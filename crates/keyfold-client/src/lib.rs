@@ -9,10 +9,13 @@
 
 pub mod arguments;
 pub mod backend;
+mod complete;
 pub mod derive;
 pub mod error;
+mod expression;
 mod http;
 pub mod read;
+mod stored;
 pub mod tables;
 pub mod write;
 

@@ -1,15 +1,16 @@
 //! A model's tables: made if they are absent, compared if they exist.
 
 use crate::backend::{Backend, unexpected};
+use crate::complete::now_epoch_ms;
 use crate::error::ClientError;
 use keyfold_api::{
     AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, KeyElement, KeySchemaElement,
-    KeyType, Named, Projection, ProjectionType, Response, ScalarAttributeType, SecondaryIndex,
-    TableDescription, TableStatus, WireName,
+    KeyType, Named, Projection, ProjectionType, ProvisionedThroughput, Response, ScalarAttributeType,
+    SecondaryIndex, TableDescription, TableStatus, WireName,
 };
-use keyfold_model::schema::{self, Column};
-use keyfold_model::{IndexKind, Model, Table};
-use keyfold_types::KeyKind;
+use keyfold_model::schema::{self, Capacity, Column};
+use keyfold_model::{IndexKind, Model, Precision, Table, Type, value};
+use keyfold_types::{KeyKind, Value};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,8 @@ pub enum Outcome {
     Existing,
 }
 
-/// Makes the tables of a model, or checks those that exist.
+/// Makes the tables of a model, or checks those that exist. Of a table with periods, that of the present
+/// period is made; others are made when their first item is written.
 ///
 /// # Errors
 /// `TableDiffers` when one contradicts the model; what the backend says otherwise.
@@ -34,23 +36,74 @@ pub fn ensure(backend: &Backend, model: &Model) -> Result<Vec<(String, Outcome)>
     let mut missing = Vec::new();
     let mut outcomes = Vec::new();
     for table in &model.tables {
-        match describe(backend, &table.name)? {
-            None => missing.push(table),
+        let name = present_name(table);
+        match describe(backend, &name)? {
+            None => missing.push((table, name)),
             Some(existing) => {
                 let differences = differences(table, &existing);
                 if !differences.is_empty() {
-                    return Err(ClientError::TableDiffers { table: table.name.clone(), differences });
+                    return Err(ClientError::TableDiffers { table: name, differences });
                 }
-                outcomes.push((table.name.clone(), Outcome::Existing));
+                outcomes.push((name, Outcome::Existing));
             }
         }
     }
-    for table in missing {
-        backend.call(create_input(table).into())?;
-        wait_until_active(backend, &table.name)?;
-        outcomes.push((table.name.clone(), Outcome::Created));
+    for (table, name) in missing {
+        make(backend, table, &name)?;
+        outcomes.push((name, Outcome::Created));
     }
     Ok(outcomes)
+}
+
+/// The name of a table; with periods, that of the present one.
+fn present_name(table: &Table) -> String {
+    match table.period {
+        None => table.name.clone(),
+        Some(unit) => table.physical_name(unit.of(&present())),
+    }
+}
+
+fn present() -> String {
+    match value::time_of_epoch_ms(&Type::Time(Precision::Millis), now_epoch_ms()) {
+        Some(Value::S(text)) => text,
+        _ => String::new(),
+    }
+}
+
+fn make(backend: &Backend, table: &Table, name: &str) -> Result<(), ClientError> {
+    // Names of periods are in their order, so that those before the present one are past.
+    let is_past = table.period.is_some() && name < present_name(table).as_str();
+    let capacity = table.cooled.filter(|_| is_past).unwrap_or(table.capacity);
+    match backend.call(create_input(table, name, capacity).into()) {
+        Ok(_) => wait_until_active(backend, name),
+        // Another writer was faster.
+        Err(ClientError::Service { exception, .. }) if exception == "ResourceInUseException" => {
+            wait_until_active(backend, name)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes those of the named tables that are of a period and do not exist yet. Gives whether one was made.
+///
+/// # Errors
+/// What the backend says.
+pub(crate) fn ensure_periods(
+    backend: &Backend,
+    model: &Model,
+    names: &[String],
+) -> Result<bool, ClientError> {
+    let mut made = false;
+    for table in model.tables.iter().filter(|table| table.period.is_some()) {
+        let prefix = format!("{}_", table.name);
+        for name in names.iter().filter(|name| name.starts_with(&prefix)) {
+            if describe(backend, name)?.is_none() {
+                make(backend, table, name)?;
+                made = true;
+            }
+        }
+    }
+    Ok(made)
 }
 
 fn describe(backend: &Backend, table: &str) -> Result<Option<TableDescription>, ClientError> {
@@ -87,10 +140,12 @@ fn scalar(kind: KeyKind) -> ScalarAttributeType {
     }
 }
 
-fn key_elements(partition: &Column, sort: Option<&Column>) -> Vec<KeyElement> {
-    let mut elements = vec![(partition.name.clone(), KeyType::Hash)];
-    elements.extend(sort.map(|column| (column.name.clone(), KeyType::Range)));
-    elements
+fn key_elements<'c>(
+    partition: impl IntoIterator<Item = &'c Column>,
+    sort: impl IntoIterator<Item = &'c Column>,
+) -> Vec<KeyElement> {
+    let partition = partition.into_iter().map(|column| (column.name.clone(), KeyType::Hash));
+    partition.chain(sort.into_iter().map(|column| (column.name.clone(), KeyType::Range))).collect()
 }
 
 fn key_schema(elements: Vec<KeyElement>) -> Option<Vec<KeySchemaElement>> {
@@ -112,12 +167,23 @@ fn projection(index: &schema::Index) -> (ProjectionType, Vec<String>) {
 /// The key attributes of a table and its indexes, and their types.
 fn definitions(table: &Table) -> BTreeMap<String, ScalarAttributeType> {
     let own = std::iter::once(&table.partition).chain(&table.sort);
-    let indexes = table.indexes.iter().flat_map(|index| std::iter::once(&index.partition).chain(&index.sort));
+    let indexes = table.indexes.iter().flat_map(schema::Index::columns);
     own.chain(indexes).map(|column| (column.name.clone(), scalar(column.kind))).collect()
 }
 
-/// The CreateTable request of a model's table: on demand, with all its indexes.
-pub fn create_input(table: &Table) -> CreateTableInput {
+/// The CreateTable request of a model's table, with all its indexes.
+pub fn create_input(table: &Table, name: &str, capacity: Capacity) -> CreateTableInput {
+    let (billing_mode, throughput) = match capacity {
+        Capacity::OnDemand => (BillingMode::PayPerRequest, None),
+        Capacity::Provisioned { reads, writes } => {
+            let units = |units: u64| Some(i64::try_from(units).unwrap_or(i64::MAX));
+            let throughput = ProvisionedThroughput {
+                read_capacity_units: units(reads),
+                write_capacity_units: units(writes),
+            };
+            (BillingMode::Provisioned, Some(throughput))
+        }
+    };
     let of_kind = |kind: IndexKind| {
         let indexes: Vec<SecondaryIndex> = table
             .indexes
@@ -127,12 +193,12 @@ pub fn create_input(table: &Table) -> CreateTableInput {
                 let (projection_type, names) = projection(index);
                 SecondaryIndex {
                     index_name: Some(index.name.clone()),
-                    key_schema: key_schema(key_elements(&index.partition, index.sort.as_ref())),
+                    key_schema: key_schema(key_elements(&index.partition, &index.sort)),
                     projection: Some(Projection {
                         projection_type: Some(projection_type.into()),
                         non_key_attributes: (!names.is_empty()).then_some(names),
                     }),
-                    provisioned_throughput: None,
+                    provisioned_throughput: throughput.filter(|_| kind == IndexKind::Global),
                 }
             })
             .collect();
@@ -143,12 +209,13 @@ pub fn create_input(table: &Table) -> CreateTableInput {
         attribute_type: Some(kind.into()),
     };
     CreateTableInput {
-        table_name: Some(table.name.clone()),
+        table_name: Some(name.to_owned()),
         attribute_definitions: Some(definitions(table).into_iter().map(definition).collect()),
-        key_schema: key_schema(key_elements(&table.partition, table.sort.as_ref())),
+        key_schema: key_schema(key_elements([&table.partition], &table.sort)),
         local_secondary_indexes: of_kind(IndexKind::Local),
         global_secondary_indexes: of_kind(IndexKind::Global),
-        billing_mode: Some(Named::Known(BillingMode::PayPerRequest)),
+        billing_mode: Some(Named::Known(billing_mode)),
+        provisioned_throughput: throughput,
         ..CreateTableInput::default()
     }
 }
@@ -173,7 +240,7 @@ pub fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
             found.push(format!("{what}: the model says {wanted}, the table has {is}"));
         }
     };
-    compare("key".to_owned(), &key_elements(&table.partition, table.sort.as_ref()), &existing.key_schema);
+    compare("key".to_owned(), &key_elements([&table.partition], &table.sort), &existing.key_schema);
     let mut others = Vec::new();
     for index in &table.indexes {
         let (kind, there) = match index.kind {
@@ -186,7 +253,7 @@ pub fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
         };
         compare(
             format!("{kind} {}", index.name),
-            &key_elements(&index.partition, index.sort.as_ref()),
+            &key_elements(&index.partition, &index.sort),
             &is.key_schema,
         );
         let (wanted_type, mut wanted_names) = projection(index);

@@ -156,7 +156,7 @@ fn stock_is_never_oversold() {
                             ("sku".to_owned(), "s".to_owned()),
                             ("orderId".to_owned(), format!("{buyer}-{n}")),
                         ]);
-                        let arguments = arguments::of_write(place, |_| false, &given).unwrap();
+                        let arguments = arguments::of_write(place, &given).unwrap();
                         sold += usize::from(write::run(backend, model, place, &arguments).is_ok());
                     }
                     sold

@@ -35,6 +35,45 @@ pub enum Severity {
     Warning,
 }
 
+/// A replacement of a piece of the source; an empty piece is a place to insert at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced.
+    pub span: Span,
+    /// What stands there then.
+    pub text: String,
+}
+
+impl Edit {
+    /// Replaces a piece.
+    pub fn replace(span: Span, text: impl Into<String>) -> Edit {
+        Edit { span, text: text.into() }
+    }
+
+    /// Inserts at a place.
+    pub fn insert(at: usize, text: impl Into<String>) -> Edit {
+        Edit { span: Span { start: at, end: at }, text: text.into() }
+    }
+}
+
+/// The source with edits carried out. Edits that overlap one before them are left out.
+pub fn apply(source: &str, edits: &[Edit]) -> String {
+    let mut sorted: Vec<&Edit> = edits.iter().collect();
+    sorted.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    let mut out = String::with_capacity(source.len());
+    let mut at = 0;
+    for edit in sorted {
+        if edit.span.start < at {
+            continue;
+        }
+        out.push_str(source.get(at..edit.span.start).unwrap_or_default());
+        out.push_str(&edit.text);
+        at = edit.span.end;
+    }
+    out.push_str(source.get(at..).unwrap_or_default());
+    out
+}
+
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -50,6 +89,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// How to repair it.
     pub help: Vec<String>,
+    /// A repair that can be carried out as it is; empty if there is none.
+    pub repair: Vec<Edit>,
 }
 
 impl Diagnostic {
@@ -67,7 +108,25 @@ impl Diagnostic {
             labels: vec![(span, label.into())],
             notes: Vec::new(),
             help: Vec::new(),
+            repair: Vec::new(),
         }
+    }
+
+    /// A warning at a place.
+    pub fn warning(
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message, label) }
+    }
+
+    /// Adds edits that repair it.
+    #[must_use]
+    pub fn repair(mut self, edits: Vec<Edit>) -> Diagnostic {
+        self.repair = edits;
+        self
     }
 
     /// Adds another place.

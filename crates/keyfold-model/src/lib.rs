@@ -17,6 +17,7 @@
 pub mod check;
 pub mod diagnostic;
 pub mod language;
+pub mod period;
 pub mod plan;
 mod resolve;
 pub mod schema;
@@ -24,12 +25,15 @@ mod syntax;
 pub mod template;
 pub mod value;
 
-pub use diagnostic::{Diagnostic, Severity, Span};
-pub use plan::{PatternPlan, SortCondition};
+pub use check::rule::{RULES, Rule};
+pub use diagnostic::{Diagnostic, Edit, Severity, Span};
+pub use period::Unit;
+pub use plan::{Fan, PatternPlan, RequestKind, SortCondition};
 pub use schema::{
-    Action, Attribute, Copy, Entity, Index, IndexKey, IndexKind, Model, Operand, Pattern, Returned, Sparse,
-    Table, Type, Write,
+    Action, Attribute, Copy, DefaultValue, Entity, Index, IndexKey, IndexKind, Model, Operand, Pattern,
+    Precision, Returned, Sparse, Table, Type, Verb, Write,
 };
+pub use syntax::format;
 pub use template::{Format, KeyTemplate, Part};
 
 /// A compiled model, or everything that is wrong with it.
@@ -71,6 +75,9 @@ pub fn compile(source: &str) -> Compiled {
         let spaces = check::shape::Spaces::new(&model);
         check::keys(&model, &spaces, &mut diagnostics);
         plan::plan_all(&mut model, &spaces, &mut diagnostics);
+        if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+            check::warnings(&model, &mut diagnostics);
+        }
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.place());
     let failed = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);

@@ -2,7 +2,8 @@
 
 use crate::diagnostic::Span;
 use crate::language::{CharSet, Language};
-use crate::schema::Type;
+use crate::period::Unit;
+use crate::schema::{Precision, Type};
 use std::fmt;
 
 /// A template: texts and fields in a row.
@@ -10,8 +11,6 @@ use std::fmt;
 pub struct KeyTemplate {
     /// The parts, from left to right.
     pub parts: Vec<Part>,
-    /// The attribute itself is the key (its number, not a text).
-    pub bare: bool,
     /// Where it stands.
     pub span: Span,
 }
@@ -30,40 +29,123 @@ pub enum Part {
         /// How it is written.
         format: Format,
     },
+    /// The number of the shard that an item lies in: follows from its key.
+    Shard {
+        /// How many there are.
+        count: u32,
+        /// What the number is made of.
+        of: Vec<Part>,
+    },
+    /// The number of an item among those that a large one is split over; the first is 0.
+    Chunk,
+    /// The next attribute of a key that is made of several.
+    Break,
 }
 
 /// How a value is written into a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// As it is.
+    /// As text, as it is.
     Plain,
-    /// A whole number of this many digits, zeros in front.
-    Padded(usize),
-    /// The day of a time.
-    Day,
+    /// The attribute itself is the key: its number, or its text with whatever is in it.
+    Bare,
+    /// A number with this many digits before and behind the point, zeros in front; in descending order if
+    /// reversed.
+    Padded {
+        /// Digits before the point.
+        whole: usize,
+        /// Digits behind the point.
+        decimals: usize,
+        /// Each digit taken from nine, so that the greatest comes first.
+        reversed: bool,
+    },
+    /// The hour, day, month or year of a time.
+    Truncated(Unit),
+    /// A time with each digit taken from nine, so that the latest comes first.
+    Reversed,
+    /// In small letters.
+    Lower,
+    /// 32 digits of the SHA-256 of the text.
+    Hash,
+    /// With `%` and hexadecimal digits for the delimiters and `%`.
+    Escaped,
+}
+
+/// Digits of a part number: up to 9,999 items for one that is split.
+pub const CHUNK_DIGITS: usize = 4;
+/// Digits of a hash.
+pub const HASH_DIGITS: usize = 32;
+/// Stands between the attributes of a key that is made of several.
+pub const BREAK: char = '\0';
+
+/// Digits of a shard's number.
+pub fn shard_digits(count: u32) -> usize {
+    (count - 1).to_string().len()
+}
+
+impl Format {
+    /// Whether different values give different texts.
+    pub fn keeps_value(self) -> bool {
+        !matches!(self, Format::Truncated(_) | Format::Lower)
+    }
+
+    /// Whether key order is the reverse of value order.
+    pub fn is_reversed(self) -> bool {
+        matches!(self, Format::Reversed | Format::Padded { reversed: true, .. })
+    }
 }
 
 impl Part {
+    /// A field with its type, as it is.
+    pub fn plain(name: &str, kind: &Type) -> Part {
+        Part::Field { name: name.to_owned(), kind: kind.clone(), format: Format::Plain }
+    }
+
     /// Characters that the part's texts are made of; none for a fixed text.
-    fn charset(kind: &Type, delimiters: &[char]) -> CharSet {
+    fn charset(kind: &Type, format: Format, delimiters: &[char]) -> CharSet {
+        if format == Format::Hash {
+            return CharSet::of("0123456789abcdef");
+        }
         match kind {
-            Type::String => CharSet::all_except(delimiters),
+            Type::String if format == Format::Bare => CharSet::all_except(&[BREAK]),
+            Type::String => {
+                let mut excluded = delimiters.to_vec();
+                excluded.push(BREAK);
+                CharSet::all_except(&excluded)
+            }
             Type::Int => CharSet::of("-0123456789"),
             Type::Number => CharSet::of("-.0123456789"),
-            Type::Time => CharSet::of("0123456789-:.TZ"),
+            Type::Time(_) => CharSet::of("0123456789-:.TZ"),
+            Type::Period(_) => CharSet::of("0123456789-T"),
             Type::Date => CharSet::of("0123456789-"),
+            Type::Ulid => CharSet::of("0123456789ABCDEFGHJKMNPQRSTVWXYZ"),
+            Type::Uuid => CharSet::of("0123456789abcdef-"),
             Type::Bool => CharSet::of("truefals"),
             Type::Words(words) => CharSet::of(&words.concat()),
+            Type::Binary | Type::List(_) | Type::Map(_) | Type::Set(_) | Type::Record(_) => CharSet::all(),
         }
     }
 
-    /// Whether every value gives a text of the same length, so that text order is value order.
+    /// Whether every value gives a text of the same length, so that it ends where the length says.
     pub fn is_fixed_width(&self) -> bool {
         match self {
-            Part::Text(_) => true,
-            Part::Field { kind: Type::Time | Type::Date, .. } => true,
-            Part::Field { format: Format::Padded(_), .. } => true,
-            Part::Field { .. } => false,
+            Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => true,
+            Part::Field { format: Format::Padded { .. } | Format::Truncated(_) | Format::Hash, .. } => true,
+            Part::Field { kind, .. } => {
+                matches!(kind, Type::Time(_) | Type::Date | Type::Period(_) | Type::Ulid | Type::Uuid)
+            }
+        }
+    }
+
+    /// Whether text order is value order, or its reverse; so that a range of texts is one of values.
+    pub fn is_ordered(&self) -> bool {
+        match self {
+            Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => false,
+            Part::Field { kind, format, .. } => match format {
+                Format::Bare | Format::Padded { .. } | Format::Reversed => true,
+                Format::Plain => kind.is_text(),
+                Format::Truncated(_) | Format::Lower | Format::Hash | Format::Escaped => false,
+            },
         }
     }
 
@@ -71,54 +153,96 @@ impl Part {
     pub fn may_contain(&self, character: char, delimiters: &[char]) -> bool {
         match self {
             Part::Text(text) => text.contains(character),
-            Part::Field { kind, .. } => Part::charset(kind, delimiters).contains(character),
+            Part::Field { kind, format, .. } => Part::charset(kind, *format, delimiters).contains(character),
+            Part::Shard { .. } | Part::Chunk => character.is_ascii_digit(),
+            Part::Break => character == BREAK,
         }
     }
 
     fn append(&self, language: &mut Language, delimiters: &[char]) {
         match self {
             Part::Text(text) => language.text(text),
-            Part::Field { format: Format::Padded(width), .. } => language.exactly(&CharSet::digits(), *width),
-            Part::Field { format: Format::Day, .. } | Part::Field { kind: Type::Date, .. } => day(language),
-            Part::Field { kind: Type::Time, .. } => {
-                day(language);
-                language.text("T");
-                for (at, width) in [2, 2, 2, 3].into_iter().enumerate() {
-                    language.text(match at {
-                        0 => "",
-                        3 => ".",
-                        _ => ":",
-                    });
-                    language.exactly(&CharSet::digits(), width);
-                }
-                language.text("Z");
-            }
-            Part::Field { kind: Type::Words(words), .. } => language.any_of(words),
-            Part::Field { kind: Type::Bool, .. } => language.any_of(&["true".to_owned(), "false".to_owned()]),
-            Part::Field { kind, .. } => language.some(&Part::charset(kind, delimiters)),
+            Part::Break => language.text(&BREAK.to_string()),
+            Part::Chunk => language.exactly(&CharSet::digits(), CHUNK_DIGITS),
+            Part::Shard { count, .. } => language.exactly(&CharSet::digits(), shard_digits(*count)),
+            Part::Field { kind, format, .. } => append_field(kind, *format, language, delimiters),
         }
     }
 }
 
-fn day(language: &mut Language) {
-    for (at, width) in [4, 2, 2].into_iter().enumerate() {
-        language.text(if at > 0 { "-" } else { "" });
+fn append_field(kind: &Type, format: Format, language: &mut Language, delimiters: &[char]) {
+    match (kind, format) {
+        (_, Format::Padded { whole, decimals, .. }) => {
+            language.exactly(&CharSet::digits(), whole);
+            if decimals > 0 {
+                language.text(".");
+                language.exactly(&CharSet::digits(), decimals);
+            }
+        }
+        (_, Format::Truncated(unit)) => period(unit, language),
+        (Type::Period(unit), _) => period(*unit, language),
+        (_, Format::Hash) => language.exactly(&CharSet::of("0123456789abcdef"), HASH_DIGITS),
+        (Type::Date, _) => period(Unit::Day, language),
+        (Type::Time(precision), _) => time(*precision, language),
+        (Type::Ulid, _) => language.exactly(&Part::charset(kind, format, delimiters), 26),
+        (Type::Uuid, _) => {
+            for (at, width) in [8, 4, 4, 4, 12].into_iter().enumerate() {
+                language.text(if at > 0 { "-" } else { "" });
+                language.exactly(&CharSet::of("0123456789abcdef"), width);
+            }
+        }
+        (Type::Words(words), _) => language.any_of(words),
+        (Type::Bool, _) => language.any_of(&["true".to_owned(), "false".to_owned()]),
+        (kind, format) => language.some(&Part::charset(kind, format, delimiters)),
+    }
+}
+
+fn period(unit: Unit, language: &mut Language) {
+    let pieces = [(4, ""), (2, "-"), (2, "-"), (2, "T")];
+    let count = match unit {
+        Unit::Year => 1,
+        Unit::Month => 2,
+        Unit::Day => 3,
+        Unit::Hour => 4,
+    };
+    for (width, before) in pieces.into_iter().take(count) {
+        language.text(before);
         language.exactly(&CharSet::digits(), width);
     }
+}
+
+fn time(precision: Precision, language: &mut Language) {
+    period(Unit::Hour, language);
+    for _ in 0..2 {
+        language.text(":");
+        language.exactly(&CharSet::digits(), 2);
+    }
+    if precision.digits() > 0 {
+        language.text(".");
+        language.exactly(&CharSet::digits(), precision.digits());
+    }
+    language.text("Z");
 }
 
 impl KeyTemplate {
     /// A template of one text.
     pub fn of_text(text: &str, span: Span) -> KeyTemplate {
-        KeyTemplate { parts: vec![Part::Text(text.to_owned())], bare: false, span }
+        KeyTemplate { parts: vec![Part::Text(text.to_owned())], span }
     }
 
-    /// The attributes it is made of, from left to right.
+    /// The attributes it is made of, from left to right; those of a shard's number included.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Field { name, .. } => Some(name.as_str()),
-            Part::Text(_) => None,
-        })
+        fields_of(&self.parts).into_iter()
+    }
+
+    /// Whether the key is the attribute itself.
+    pub fn is_bare(&self) -> bool {
+        matches!(self.parts.as_slice(), [Part::Field { format: Format::Bare, .. }])
+    }
+
+    /// The templates of each attribute of the key.
+    pub fn columns(&self) -> impl Iterator<Item = &[Part]> {
+        self.parts.split(|part| *part == Part::Break)
     }
 
     /// All texts it can make. A bare number's texts are those of no other template.
@@ -130,6 +254,24 @@ impl KeyTemplate {
     pub fn matches(&self, text: &str, delimiters: &[char]) -> bool {
         self.language(delimiters).accepts(text)
     }
+}
+
+/// The attributes that parts are made of, each once.
+pub fn fields_of(parts: &[Part]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for part in parts {
+        let found = match part {
+            Part::Field { name, .. } => vec![name.as_str()],
+            Part::Shard { of, .. } => fields_of(of),
+            Part::Text(_) | Part::Chunk | Part::Break => Vec::new(),
+        };
+        for name in found {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
 }
 
 /// All texts that parts in a row can make.
@@ -146,21 +288,45 @@ impl fmt::Display for Part {
         match self {
             // The upper end of an open range: above every character.
             Part::Text(text) => f.write_str(&text.replace(char::MAX, "…")),
-            Part::Field { name, format: Format::Plain, .. } => write!(f, "{{{name}}}"),
-            Part::Field { name, format: Format::Padded(width), .. } => write!(f, "{{{name}:0{width}}}"),
-            Part::Field { name, format: Format::Day, .. } => write!(f, "{{{name}:date}}"),
+            Part::Field { name, format, .. } => match format {
+                Format::Plain | Format::Bare => write!(f, "{{{name}}}"),
+                Format::Padded { whole, decimals, reversed } => {
+                    write!(f, "{{{name}:0{whole}")?;
+                    if *decimals > 0 {
+                        write!(f, ".{decimals}")?;
+                    }
+                    f.write_str(if *reversed { ":reverse}" } else { "}" })
+                }
+                Format::Truncated(unit) => write!(f, "{{{name}:{unit}}}"),
+                Format::Reversed => write!(f, "{{{name}:reverse}}"),
+                Format::Lower => write!(f, "{{{name}:lower}}"),
+                Format::Hash => write!(f, "{{{name}:hash}}"),
+                Format::Escaped => write!(f, "{{{name}:escape}}"),
+            },
+            Part::Shard { count, .. } => write!(f, "‹0-{}›", count - 1),
+            Part::Chunk => f.write_str("‹part›"),
+            Part::Break => f.write_str("\" \""),
         }
     }
 }
 
+/// Parts as written: in quotes, or in braces when bare.
+pub fn print(parts: &[Part]) -> String {
+    let columns: Vec<String> = parts
+        .split(|part| *part == Part::Break)
+        .map(|column| {
+            let text: String = column.iter().map(Part::to_string).collect();
+            match column {
+                [Part::Field { format: Format::Bare, .. }] => text,
+                _ => format!("\"{text}\""),
+            }
+        })
+        .collect();
+    columns.join(" ")
+}
+
 impl fmt::Display for KeyTemplate {
-    /// As written: in quotes, or in braces when bare.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quote = if self.bare { "" } else { "\"" };
-        f.write_str(quote)?;
-        for part in &self.parts {
-            part.fmt(f)?;
-        }
-        f.write_str(quote)
+        f.write_str(&print(&self.parts))
     }
 }

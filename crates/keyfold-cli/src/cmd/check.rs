@@ -1,147 +1,129 @@
-//! `keyfold check FILE`: how each pattern is served, or what is wrong.
+//! `keyfold check FILE`: how each pattern is served, what lies under which keys, or what is wrong.
 
 use crate::failure::Failure;
-use crate::model_file;
-use crate::terminal::{self, GOOD, STRONG};
+use crate::model_file::{self, Compiled};
+use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::Args;
-use keyfold_model::{Action, Model, Pattern};
-use serde_json::{Value as Json, json};
+use keyfold_codegen::chart::{Chart, IndexChart, KeyRow, PatternRow, TableChart};
+use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The model.
     file: PathBuf,
+    /// Carry out the repairs that errors propose, and write the file.
+    #[arg(long)]
+    fix: bool,
+    /// Fail on warnings too.
+    #[arg(long)]
+    strict: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
-    let model = model_file::load(&arguments.file, json)?;
+    if arguments.fix {
+        model_file::fix(&arguments.file, json)?;
+    }
+    let Compiled { model, warnings, rows } = model_file::load_with_warnings(&arguments.file, json)?;
+    let chart = Chart::of(&model);
     if json {
-        terminal::line(&report(&model).to_string());
+        let mut report = chart.json();
+        if let Some(object) = report.as_object_mut() {
+            object.insert("ok".to_owned(), json!(true));
+            object.insert("diagnostics".to_owned(), json!(rows));
+        }
+        terminal::line(&report.to_string());
     } else {
-        show(&model, &arguments.file.display().to_string());
+        show(&chart, &arguments.file.display().to_string(), model.entities.len(), warnings);
+    }
+    if arguments.strict && warnings > 0 {
+        return Err(Failure::Refused(format!("{} with --strict", terminal::counted(warnings, "warning"))));
     }
     Ok(())
 }
 
-fn consistency(pattern: &Pattern) -> &'static str {
-    match (pattern.plan.strong, &pattern.plan.index) {
-        (true, _) => "strong",
-        (false, _) => "eventual",
-    }
-}
-
-/// What a pattern promises: one item, perhaps one, or any number.
-pub(crate) fn promise(model: &Model, pattern: &Pattern) -> String {
-    let one = |returned: &keyfold_model::Returned| {
-        let Some(entity) = model.entities.get(returned.entity) else { return String::new() };
-        let copy = returned
-            .copy
-            .and_then(|at| entity.copies.get(at))
-            .map_or(String::new(), |copy| format!(".{}", copy.name));
-        let count = match (returned.many, returned.optional) {
-            (true, _) => "[]",
-            (false, true) => "?",
-            (false, false) => "",
-        };
-        format!("{}{copy}{count}", entity.name)
-    };
-    pattern.returned.iter().map(one).collect::<Vec<_>>().join(" + ")
-}
-
-fn order(pattern: &Pattern) -> &'static str {
-    if pattern.plan.descending { "descending" } else { "ascending" }
-}
-
-fn show(model: &Model, path: &str) {
-    let tables = model.tables.iter().map(|table| {
-        let indexes: Vec<&str> = table.indexes.iter().map(|index| index.name.as_str()).collect();
-        if indexes.is_empty() {
-            table.name.clone()
-        } else {
-            format!("{} with {}", table.name, indexes.join(", "))
-        }
-    });
-    let tables = tables.collect::<Vec<_>>().join("; ");
-    terminal::line(&format!("{STRONG}{} {}{STRONG:#}  {tables}\n", model.name, model.version));
-    let mut rows = vec![
-        ["pattern", "returns", "request", "where", "key condition", "a page", "read"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
-    for pattern in &model.patterns {
-        let limit = pattern.plan.page.map_or(String::new(), |page| format!(", {page} items"));
-        let order = if pattern.plan.descending { "  descending" } else { "" };
-        rows.push(vec![
-            pattern.name.clone(),
-            promise(model, pattern),
-            pattern.plan.request.to_string(),
-            pattern.plan.place(),
-            format!("{}{order}", pattern.plan.key_condition()),
-            format!("1 request{limit}"),
-            consistency(pattern).to_owned(),
-        ]);
-    }
-    terminal::table("", &rows);
-    for write in &model.writes {
+fn show(chart: &Chart, path: &str, entities: usize, warnings: usize) {
+    terminal::line(&format!("{STRONG}{} {}{STRONG:#}\n", chart.model, chart.version));
+    patterns(&chart.patterns);
+    chart.tables.iter().for_each(keys);
+    for write in &chart.writes {
+        let parameters: Vec<&str> = write.parameters.iter().map(|(name, _)| name.as_str()).collect();
         terminal::line(&format!(
-            "\nwrite {}  1 TransactWriteItems: {}",
+            "{STRONG}write {}{STRONG:#}({})  {FAINT}one transaction:{FAINT:#} {}",
             write.name,
-            actions(model, &write.actions)
+            parameters.join(", "),
+            write.actions.join("; ")
         ));
     }
-    let entities = terminal::counted(model.entities.len(), "entity").replace("entitys", "entities");
-    let patterns = terminal::counted(model.patterns.len(), "pattern");
+    let entities = terminal::counted(entities, "entity").replace("entitys", "entities");
+    let patterns = terminal::counted(
+        chart.patterns.iter().filter(|pattern| pattern.without.is_empty()).count(),
+        "pattern",
+    );
+    let warned =
+        if warnings == 0 { String::new() } else { format!(", {}", terminal::counted(warnings, "warning")) };
     terminal::line(&format!(
-        "\n{GOOD}proved{GOOD:#} {path}: {entities}, {patterns}: served, exact, disjoint, injective, ordered, covered"
+        "\n{GOOD}proved{GOOD:#} {path}: {entities}, {patterns}: served, exact, disjoint, injective, ordered, covered, followed{warned}"
     ));
 }
 
-fn actions(model: &Model, actions: &[Action]) -> String {
-    let name = |at: &usize| model.entities.get(*at).map_or("", |entity| entity.name.as_str());
-    let one = |action: &Action| match action {
-        Action::Create { entity } => format!("create {}", name(entity)),
-        Action::Delete { entity } => format!("delete {}", name(entity)),
-        Action::Update { entity, condition, .. } => match condition {
-            Some((attribute, comparator, _)) => {
-                format!("update {} if {attribute} {comparator} …", name(entity))
-            }
-            None => format!("update {}", name(entity)),
-        },
-    };
-    actions.iter().map(one).collect::<Vec<_>>().join(", ")
+fn patterns(patterns: &[PatternRow]) {
+    if patterns.is_empty() {
+        return;
+    }
+    let head = ["pattern", "returns", "request", "where", "key condition", "a page", "units", "read"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for pattern in patterns {
+        let order = if pattern.order == "descending" { "  descending" } else { "" };
+        let filters: String = pattern.filters.iter().map(|filter| format!("  filter {filter}")).collect();
+        let limit = pattern.page.map_or(String::new(), |page| format!(", {page} items"));
+        let plural = if pattern.requests == "1" { "request" } else { "requests" };
+        let requests = match pattern.requests.split_once(' ') {
+            None => format!("{} {plural}", pattern.requests),
+            Some(_) => pattern.requests.clone(),
+        };
+        rows.push(vec![
+            pattern.title(),
+            pattern.returns.clone(),
+            pattern.request.clone(),
+            pattern.place.clone(),
+            format!("{}{order}{filters}", pattern.key_condition),
+            format!("{requests}{limit}"),
+            pattern.units.map_or("?".to_owned(), |units| units.to_string()),
+            pattern.consistency.to_owned(),
+        ]);
+    }
+    terminal::table("", &rows);
+    terminal::line("");
 }
 
-fn report(model: &Model) -> Json {
-    let patterns: Vec<Json> = model
-        .patterns
-        .iter()
-        .map(|pattern| {
-            json!({
-                "name": pattern.name,
-                "parameters": pattern.parameters.iter().map(|p| json!({ "name": p.name, "type": p.kind.to_string() })).collect::<Vec<_>>(),
-                "returns": promise(model, pattern),
-                "request": pattern.plan.request.to_string(),
-                "table": pattern.plan.table,
-                "index": pattern.plan.index,
-                "keyCondition": pattern.plan.key_condition(),
-                "order": order(pattern),
-                "page": pattern.plan.page,
-                "requestsPerPage": 1,
-                "consistency": consistency(pattern),
-            })
-        })
-        .collect();
-    let writes: Vec<Json> = model
-        .writes
-        .iter()
-        .map(|write| {
-            json!({
-                "name": write.name,
-                "parameters": write.parameters.iter().map(|(name, kind)| json!({ "name": name, "type": kind.to_string() })).collect::<Vec<_>>(),
-                "actions": actions(model, &write.actions),
-            })
-        })
-        .collect();
-    json!({ "ok": true, "model": model.name, "version": model.version, "patterns": patterns, "writes": writes })
+/// What lies under which keys, with a sample; and what shares each index.
+fn keys(table: &TableChart) {
+    terminal::line(&format!("{STRONG}{}{STRONG:#} {FAINT}({}){FAINT:#}", table.name, table.key.join(", ")));
+    key_rows(&table.key, &table.rows);
+    for index in &table.indexes {
+        let IndexChart { name, kind, key, rows, patterns } = index;
+        let read = if patterns.is_empty() { "no pattern".to_owned() } else { patterns.join(", ") };
+        terminal::line(&format!(
+            "{STRONG}{}.{name}{STRONG:#} {FAINT}({}) {kind}, read by {read}{FAINT:#}",
+            table.name,
+            key.join(", ")
+        ));
+        key_rows(key, rows);
+    }
+}
+
+fn key_rows(key: &[String], rows: &[KeyRow]) {
+    let mut all = vec![std::iter::once(String::new()).chain(key.iter().cloned()).collect::<Vec<_>>()];
+    let last = all.first().map_or(0, Vec::len);
+    for row in rows {
+        let only = row.only.as_ref().map_or(String::new(), |only| format!(" ({only})"));
+        let mut cells = vec![format!("{}{only}", row.kind)];
+        cells.extend(row.templates.iter().cloned());
+        cells.resize(last, String::new());
+        cells.push(format!("e.g. {}", row.sample.join(" | ")));
+        all.push(cells);
+    }
+    terminal::table("  ", &all);
+    terminal::line("");
 }

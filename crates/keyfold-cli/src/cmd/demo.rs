@@ -1,6 +1,5 @@
 //! `keyfold demo`: the e-commerce design from model to answer, then a server.
 
-use super::check::promise;
 use super::{run as run_command, serve};
 use crate::backend;
 use crate::failure::Failure;
@@ -9,6 +8,7 @@ use crate::terminal::{self, FAINT, STRONG};
 use clap::Args;
 use keyfold_client::arguments::{self, Values};
 use keyfold_client::{Backend, PageRequest, read, tables, write};
+use keyfold_codegen::chart::promise;
 use keyfold_model::Model;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -42,7 +42,11 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     }
     let pattern = model.pattern(&arguments.name).ok_or_else(|| unknown(&model, &arguments.name))?;
     let values = arguments::of_pattern(pattern, &given)?;
-    let start = PageRequest { limit: arguments.limit, after: after(arguments.after.as_deref())? };
+    let start = PageRequest {
+        limit: arguments.limit,
+        after: after(arguments.after.as_deref())?,
+        ..PageRequest::default()
+    };
     let backend = arguments.backend.open(&model)?;
     let found = read::run(&backend, &model, pattern, &values, &start, arguments.all)?;
     if as_json {
@@ -79,11 +83,7 @@ fn run_write(
     given: &BTreeMap<String, String>,
     as_json: bool,
 ) -> Result<(), Failure> {
-    let optional = |name: &str| {
-        let mut attributes = model.entities.iter().filter_map(|entity| entity.attribute(name)).peekable();
-        attributes.peek().is_some() && attributes.all(|attribute| attribute.optional)
-    };
-    let values = arguments::of_write(write, optional, given)?;
+    let values = arguments::of_write(write, given)?;
     let backend = arguments.backend.open(model)?;
     written::show(&write::run(&backend, model, write, &values)?, as_json);
     Ok(())

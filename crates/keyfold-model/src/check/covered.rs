@@ -1,20 +1,66 @@
 //! KF015, covered: an index holds every attribute that a pattern returns.
 
-use crate::diagnostic::Diagnostic;
-use crate::schema::{Entity, Index, Pattern, Projection};
+use super::rule::Rule;
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::schema::{Copy, Entity, Index, Pattern, Projection, Table};
 
-pub(crate) fn check(pattern: &Pattern, entity: &Entity, index: &Index) -> Option<Diagnostic> {
+pub(crate) const RULE: Rule = Rule {
+    code: "KF015",
+    name: "covered",
+    summary: "An index holds every attribute that a pattern returns or filters by.",
+    why: "An index is a second table that DynamoDB keeps: it holds the keys and what is projected into it. A query of a global index cannot fetch the rest; attributes that are not projected are missing from the answer, silently. A list that is split over several items is not in an index at all, because its parts do not have the index's key.",
+    failing: r##"model m 1
+table Shop (PK, SK)
+  gsi GSI1 (GSI1PK, GSI1SK) project (total)
+entity Order
+  orderId: string, status: string, total: number, note: string
+  key  "ORDER#{orderId}" "META"
+  GSI1 "STATUS#{status}" "ORDER#{orderId}"
+pattern orders_by_status(status) -> Order[] page 20
+"##,
+    repaired: r##"model m 1
+table Shop (PK, SK)
+  gsi GSI1 (GSI1PK, GSI1SK) project (total)
+entity Order
+  orderId: string, status: string, total: number, note: string
+  key  "ORDER#{orderId}" "META"
+  GSI1 "STATUS#{status}" "ORDER#{orderId}"
+pattern orders_by_status(status) -> Order[] only total page 20
+"##,
+};
+
+pub(crate) fn check(
+    pattern: &Pattern,
+    table: &Table,
+    entity: &Entity,
+    copy: Option<&Copy>,
+    index: &Index,
+) -> Option<Diagnostic> {
+    let returned: Vec<&str> = match (pattern.only.as_slice(), copy) {
+        ([], None) => entity.attributes.iter().map(|attribute| attribute.name.as_str()).collect(),
+        ([], Some(copy)) => copy.attributes.iter().map(String::as_str).collect(),
+        (only, _) => only.iter().map(String::as_str).collect(),
+    };
+    if let Some((split, _)) = &entity.split
+        && returned.contains(&split.as_str())
+    {
+        return Some(split_is_not_there(pattern, entity, index, split));
+    }
     let held: &[String] = match &index.projection {
         Projection::All => return None,
         Projection::Keys => &[],
         Projection::Only(names) => names,
     };
-    let missing: Vec<&str> = entity
-        .attributes
-        .iter()
-        .map(|attribute| attribute.name.as_str())
-        .filter(|name| !held.iter().any(|held| held == name))
+    let filtered = pattern.filters.iter().map(|filter| filter.attribute.as_str());
+    let own = std::iter::once(&table.partition).chain(&table.sort).chain(index.columns());
+    let keys: Vec<&str> = own.map(|column| column.name.as_str()).collect();
+    let mut missing: Vec<&str> = returned
+        .into_iter()
+        .chain(filtered)
+        .filter(|name| !held.iter().any(|held| held == name) && !keys.contains(name))
         .collect();
+    missing.sort_unstable();
+    missing.dedup();
     if missing.is_empty() {
         return None;
     }
@@ -24,14 +70,33 @@ pub(crate) fn check(pattern: &Pattern, entity: &Entity, index: &Index) -> Option
         index.name,
         missing.join(", ")
     );
+    let projection = {
+        let mut all: Vec<&str> = held.iter().map(String::as_str).collect();
+        all.extend(missing);
+        format!("project ({})", all.join(", "))
+    };
+    let what = if pattern.only.is_empty() {
+        format!("returns whole {} items", entity.name)
+    } else {
+        "returns them".to_owned()
+    };
     Some(
-        Diagnostic::error("KF015", pattern.span, message, format!("returns whole {} items", entity.name))
+        Diagnostic::error("KF015", pattern.span, message, what)
             .label(index.span, "projects fewer attributes")
             .note("an index answers what it projects; the rest would be missing from the answer")
-            .help(format!("project them: `project ({})`, or `project all`", {
-                let mut all: Vec<&str> = held.iter().map(String::as_str).collect();
-                all.extend(missing);
-                all.join(", ")
-            })),
+            .help(format!("project them: `{projection}`, or `project all`; or return fewer: `only ...`"))
+            .repair(vec![Edit::replace(index.projection_span, projection)]),
     )
+}
+
+fn split_is_not_there(pattern: &Pattern, entity: &Entity, index: &Index, split: &str) -> Diagnostic {
+    let message = format!("{} returns `{split}`, whose parts are not in {}", pattern.name, index.name);
+    let others: Vec<&str> =
+        entity.attributes.iter().map(|a| a.name.as_str()).filter(|name| *name != split).collect();
+    Diagnostic::error("KF015", pattern.span, message, "returns the whole list")
+        .label(index.span, "holds the first item of each only")
+        .note(
+            "a list that is split lies in several items of the table, and only the first has the index's key",
+        )
+        .help(format!("return the rest: `only {}`, and read the list by the table's key", others.join(", ")))
 }

@@ -2,9 +2,36 @@
 //!
 //! Decided on languages: two kinds collide when both their partition keys and their sort keys meet.
 
+use super::exact::quote;
+use super::rule::Rule;
 use super::shape::{Shape, Space, Spaces};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::Model;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "KF012",
+    name: "disjoint",
+    summary: "No two items of different kinds can have the same key; copies and the guards of unique values included.",
+    why: "A table holds one item for each key. If an Order and an Invoice can make the same key, writing one overwrites the other, and nobody is told. The compiler compares what the templates can make, not what they look like, and shows a key of both.",
+    failing: r##"model m 1
+table Shop (PK, SK)
+entity Order
+  id: string
+  key "SALE#{id}" "META"
+entity Refund
+  id: string
+  key "SALE#{id}" "META"
+"##,
+    repaired: r##"model m 1
+table Shop (PK, SK)
+entity Order
+  id: string
+  key "SALE#{id}" "ORDER"
+entity Refund
+  id: string
+  key "SALE#{id}" "REFUND"
+"##,
+};
 
 pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
     for at in 0..model.tables.len() {
@@ -22,12 +49,24 @@ fn collision(one: &Shape, two: &Shape) -> Option<Diagnostic> {
     let sort = one.sort.meet(&two.sort)?;
     let message = format!("{} and {} can have the same key", one.what, two.what);
     Some(
-        Diagnostic::error("KF012", two.span, message, format!("this can make \"{partition}\" \"{sort}\""))
-            .label(one.span, "and so can this")
-            .note("an item of one kind would overwrite an item of the other")
-            .help(format!(
-                "start one of the keys with a text of its own, like \"{}#…\"",
-                two.what.to_uppercase()
-            )),
+        Diagnostic::error(
+            "KF012",
+            two.span,
+            message,
+            format!("this can make {} {}", quote(&partition), quote(&sort)),
+        )
+        .label(one.span, "and so can this")
+        .note("an item of one kind would overwrite an item of the other")
+        .help(format!("start one of the keys with a text of its own, like \"{}#…\"", two.what.to_uppercase()))
+        .repair(repair(two)),
     )
+}
+
+/// Puts the name of the kind in front of its partition key.
+fn repair(shape: &Shape) -> Vec<Edit> {
+    if shape.owner.is_guard || shape.key.partition.is_bare() {
+        return Vec::new();
+    }
+    let name = shape.what.to_uppercase().replace('.', "-");
+    vec![Edit::insert(shape.key.partition.span.start + 1, format!("{name}#"))]
 }

@@ -3,10 +3,40 @@
 //! Decided on languages: for every other kind of item in the same key space, its partition keys and its
 //! sort keys must not both meet the range.
 
+use super::rule::Rule;
 use super::shape::{Owner, Space, Spaces};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::language::Language;
-use crate::schema::Pattern;
+use crate::plan::Found;
+use crate::schema::{Model, Pattern};
+use crate::template::{BREAK, Part};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "KF011",
+    name: "exact",
+    summary: "The key range of a pattern holds exactly the items it promises: no neighbour bleeds in, none is missed.",
+    why: "A range is texts, not kinds. `begins_with(SK, \"ORDER\")` also finds `ORDERITEM#1`, and the whole partition of a user holds whatever else was put there. The answer then contains items of another shape, and pages are filled with what is thrown away. The compiler compares the range with the keys that every other kind can make, and shows one that is in it.",
+    failing: r##"model m 1
+table Shop (PK, SK)
+entity Order
+  userId: string, orderId: string
+  key "USER#{userId}" "{orderId}"
+entity Address
+  userId: string, label: string
+  key "USER#{userId}" "ADDRESS#{label}"
+pattern orders(userId) -> Order[] page 20
+"##,
+    repaired: r##"model m 1
+table Shop (PK, SK)
+entity Order
+  userId: string, orderId: string
+  key "USER#{userId}" "ORDER#{orderId}"
+entity Address
+  userId: string, label: string
+  key "USER#{userId}" "ADDRESS#{label}"
+pattern orders(userId) -> Order[] page 20
+"##,
+};
 
 /// The keys a pattern reads.
 pub(crate) struct Range {
@@ -16,31 +46,58 @@ pub(crate) struct Range {
 
 /// Reports a kind of item that is in the range but not in the result.
 pub(crate) fn check(
+    model: &Model,
     spaces: &Spaces,
     pattern: &Pattern,
-    table: usize,
-    space: Space,
+    found: &Found,
     range: &Range,
-    members: &[Owner],
 ) -> Option<Diagnostic> {
-    for shape in spaces.shapes(table, space) {
-        if members.contains(&shape.owner) {
+    for shape in spaces.shapes(found.table, found.space) {
+        if found.members.contains(&shape.owner) {
             continue;
         }
         let Some(partition) = shape.partition.meet(&range.partition) else { continue };
         let Some(sort) = shape.sort.meet(&range.sort) else { continue };
         let message = format!("the range of {} also holds {}", pattern.name, shape.what);
-        return Some(
+        let diagnostic =
             Diagnostic::error("KF011", pattern.span, message, "would return more than it promises")
-                .label(shape.span, format!("this can make \"{partition}\" \"{sort}\", which is in the range"))
+                .label(
+                    shape.span,
+                    format!("this can make {} {}, which is in the range", quote(&partition), quote(&sort)),
+                )
                 .note(
                     "the answer would contain items of another kind, and its pages would be filled with them",
                 )
                 .help(format!(
                     "give the sort keys of the two kinds different first texts, or return {} too",
                     shape.what
-                )),
-        );
+                ));
+        return Some(diagnostic.repair(repair(model, pattern, found, shape.owner)));
     }
     None
+}
+
+/// A key text, with the break between the attributes of a composite key shown as a space.
+pub(crate) fn quote(text: &str) -> String {
+    format!("\"{}\"", text.replace(BREAK, "\" \""))
+}
+
+/// Gives the sort keys of the returned kind and of the neighbour first texts of their own, where they are
+/// templates of the table's key.
+fn repair(model: &Model, pattern: &Pattern, found: &Found, neighbour: Owner) -> Vec<Edit> {
+    if found.space != Space::Table || neighbour.is_guard || neighbour.copy.is_some() {
+        return Vec::new();
+    }
+    let returned = pattern.returned.iter().filter(|one| one.copy.is_none()).map(|one| one.entity);
+    let mut edits = Vec::new();
+    for at in returned.chain([neighbour.entity]) {
+        let Some(entity) = model.entities.get(at) else { continue };
+        let Some(sort) = &entity.key.sort else { return Vec::new() };
+        let own = format!("{}#", entity.name.to_uppercase());
+        let starts = matches!(sort.parts.first(), Some(Part::Text(text)) if text.starts_with(&own));
+        if !starts && !sort.is_bare() {
+            edits.push(Edit::insert(sort.span.start + 1, own));
+        }
+    }
+    edits
 }

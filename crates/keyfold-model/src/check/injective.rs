@@ -4,11 +4,31 @@
 //! by a text whose first character the field cannot contain. And what identifies an item must be in the
 //! key of each of its copies, or two items would write the same copy.
 
+use super::rule::Rule;
 use super::shape::Spaces;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::schema::Model;
 use crate::template::{Format, KeyTemplate, Part};
 use std::collections::BTreeSet;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "KF013",
+    name: "injective",
+    summary: "Different values make different keys, and a key comes apart again into the values it was made of.",
+    why: "Where one value of changing length runs into the next, `ab` + `c` and `a` + `bc` are one key, and one item overwrites the other. The same happens when a key leaves out what tells two items apart, or keeps only the day of a time. A delimiter between values ends the first; values that contain it are refused when written, or escaped by `{path:escape}`.",
+    failing: r##"model m 1
+table Notes (PK, SK)
+entity Note
+  author: string, title: string
+  key "NOTES" "NOTE#{author}{title}"
+"##,
+    repaired: r##"model m 1
+table Notes (PK, SK)
+entity Note
+  author: string, title: string
+  key "AUTHOR#{author}" "NOTE#{title}"
+"##,
+};
 
 pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
     for (at, table) in model.tables.iter().enumerate() {
@@ -21,20 +41,22 @@ pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagno
     for entity in &model.entities {
         let fields = entity.key.fields_with_format();
         let identity = identifying(&fields);
-        if let Some((day, _)) = fields.iter().find(|(name, _)| !identity.contains(*name)) {
-            let message = format!(
-                "two {} items of one day can have the same key: it keeps only the day of `{day}`",
-                entity.name
-            );
+        if let Some((name, format)) = fields.iter().find(|(name, _)| !identity.contains(*name)) {
+            let (what, part) = match format {
+                Format::Truncated(unit) => (format!("only the {unit} of"), format!("{{{name}:{unit}}}")),
+                _ => ("no capital letters of".to_owned(), format!("{{{name}:lower}}")),
+            };
+            let message =
+                format!("two {} items can have the same key: it keeps {what} `{name}`", entity.name);
             diagnostics.push(
                 Diagnostic::error(
                     "KF013",
                     entity.key.span,
                     message,
-                    format!("two times of `{day}` make one text"),
+                    format!("two values of `{name}` make one text"),
                 )
                 .note("the second item would overwrite the first")
-                .help(format!("add {{{day}}} behind {{{day}:date}}, or make `{day}` a date")),
+                .help(format!("add {{{name}}} to the sort key; {part} alone is for grouping")),
             );
         }
         for copy in &entity.copies {
@@ -52,6 +74,7 @@ fn lost(entity: &str, copy: &str, missing: &str, span: Span, key: Span) -> Diagn
         .label(key, "what identifies an item")
         .note("the copies would overwrite each other")
         .help(format!("add {{{missing}}} to the copy's sort key"))
+        .repair(vec![Edit::insert(span.end - 1, format!("#{{{missing}}}"))])
 }
 
 impl crate::schema::KeyPair {
@@ -62,7 +85,7 @@ impl crate::schema::KeyPair {
             .flat_map(|template| &template.parts)
             .filter_map(|part| match part {
                 Part::Field { name, format, .. } => Some((name.as_str(), *format)),
-                Part::Text(_) => None,
+                Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
             })
             .collect()
     }
@@ -70,7 +93,7 @@ impl crate::schema::KeyPair {
 
 /// Fields that keep the whole value; the day of a time does not.
 fn identifying(fields: &[(&str, Format)]) -> BTreeSet<String> {
-    fields.iter().filter(|(_, format)| *format != Format::Day).map(|(name, _)| (*name).to_owned()).collect()
+    fields.iter().filter(|(_, format)| format.keeps_value()).map(|(name, _)| (*name).to_owned()).collect()
 }
 
 fn check_template(template: &KeyTemplate, what: &str, delimiters: &[char]) -> Option<Diagnostic> {
@@ -79,7 +102,8 @@ fn check_template(template: &KeyTemplate, what: &str, delimiters: &[char]) -> Op
             continue;
         }
         let runs_on = match next {
-            Part::Field { .. } => true,
+            Part::Break => false,
+            Part::Field { .. } | Part::Shard { .. } | Part::Chunk => true,
             Part::Text(text) => text.chars().next().is_some_and(|first| part.may_contain(first, delimiters)),
         };
         if runs_on {
@@ -92,9 +116,20 @@ fn check_template(template: &KeyTemplate, what: &str, delimiters: &[char]) -> Op
                     "two different values can make this same text",
                 )
                 .note("ab + c and a + bc would be one key, and one item would overwrite the other")
-                .help(format!("put a delimiter between them: {part}#{next}")),
+                .help(format!("put a delimiter between them: {part}#{next}"))
+                .repair(delimit(template, part, next)),
             );
         }
     }
     None
+}
+
+/// Puts a delimiter between two fields that stand side by side in a template.
+fn delimit(template: &KeyTemplate, part: &Part, next: &Part) -> Vec<Edit> {
+    let written = template.parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Field { .. }));
+    if !written || template.is_bare() || matches!(next, Part::Text(_)) {
+        return Vec::new();
+    }
+    let text = template.to_string().replacen(&format!("{part}{next}"), &format!("{part}#{next}"), 1);
+    vec![Edit::replace(template.span, text)]
 }

@@ -1,29 +1,32 @@
-//! The rules, each in a file of its own. A rule takes the resolved model and reports what breaks it.
+//! The rules, each in a file of its own with its code, its reason and examples. A rule takes the resolved
+//! model and reports what breaks it.
 //!
-//! | code  | rule | file |
-//! |-------|------|------|
-//! | KF001 | the text follows the grammar | `syntax` |
-//! | KF002 | every name means something | `resolve` |
-//! | KF003 | no name means two things | `resolve` |
-//! | KF004 | keys have the types of their attributes | `resolve` |
-//! | KF010 | served: each pattern has its requests | `served` |
-//! | KF011 | exact range: no neighbour bleeds in, none is missed | `exact` |
-//! | KF012 | disjoint: no two items share a key | `disjoint` |
-//! | KF013 | injective: different values make different keys | `injective` |
-//! | KF014 | ordered: key order is the order asked for | `ordered` |
-//! | KF015 | covered: an index holds what the pattern returns | `covered` |
-//! | KF016 | followed: what is derived follows every change | `resolve::write` |
-//! | KF018 | each key attribute has one use | `resolve::columns` |
-//! | KF017 | single: a pattern that returns one item finds at most one | `single` |
+//! Errors, KF001 to KF018, are about what a model says; warnings, from KF030 on, about what its tables will
+//! have to bear. Rules about names and types (KF001 to KF004, KF016, KF018) are judged where names get
+//! their meaning, in `syntax` and `resolve`; their files here hold the explanation.
 
+mod bounded_item;
 pub(crate) mod covered;
+mod declared_once;
 mod disjoint;
+pub mod estimate;
 pub(crate) mod exact;
+mod filtered;
+mod fits;
+mod followed;
+mod grammar;
+mod hot_partition;
 mod injective;
+mod known;
+mod one_value;
 pub(crate) mod ordered;
+mod over_indexed;
+pub mod rule;
 pub(crate) mod served;
 pub(crate) mod shape;
 pub(crate) mod single;
+mod unbounded;
+mod unused_index;
 
 use crate::diagnostic::Diagnostic;
 use crate::schema::Model;
@@ -32,4 +35,14 @@ use crate::schema::Model;
 pub(crate) fn keys(model: &Model, spaces: &shape::Spaces, diagnostics: &mut Vec<Diagnostic>) {
     injective::check(model, spaces, diagnostics);
     disjoint::check(model, spaces, diagnostics);
+}
+
+/// The warnings, for a model without errors.
+pub(crate) fn warnings(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
+    hot_partition::check(model, diagnostics);
+    unbounded::check(model, diagnostics);
+    unused_index::check(model, diagnostics);
+    over_indexed::check(model, diagnostics);
+    filtered::check(model, diagnostics);
+    bounded_item::check(model, diagnostics);
 }

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Span;
 use crate::language::Language;
-use crate::schema::{Attribute, Entity, GUARD_SORT, KeyPair, Model, guard_prefix};
+use crate::schema::{Attribute, Column, Copy, Entity, GUARD_SORT, Index, KeyPair, Model, Table, guard_parts};
 use crate::template::{Format, KeyTemplate, Part};
 
 /// Which ordered set of keys: the table's own, or an index.
@@ -72,44 +72,86 @@ impl Shape {
     }
 }
 
+/// The key that a copy has in an index: made of its own key, and of attributes that it holds.
+pub(crate) fn copy_key_in(table: &Table, entity: &Entity, copy: &Copy, index: &Index) -> Option<KeyPair> {
+    key_of(table, index, &copy.key, |name| {
+        copy.attributes.iter().any(|held| held == name).then(|| entity.attribute(name)).flatten()
+    })
+}
+
+/// The key that an item has in an index, if it has all of the index's attributes.
+fn key_of<'e>(
+    table: &Table,
+    index: &Index,
+    key: &KeyPair,
+    held: impl Fn(&str) -> Option<&'e Attribute>,
+) -> Option<KeyPair> {
+    let parts_of = |column: &Column| {
+        if column.name == table.partition.name {
+            return Some(key.partition.parts.clone());
+        }
+        if table.sort.as_ref().is_some_and(|sort| sort.name == column.name) {
+            return key.sort.as_ref().map(|sort| sort.parts.clone());
+        }
+        let attribute = held(&column.name)?;
+        let (name, kind) = (attribute.name.clone(), attribute.kind.clone());
+        Some(vec![Part::Field { name, kind, format: Format::Bare }])
+    };
+    let joined = |columns: &[Column]| -> Option<KeyTemplate> {
+        let parts: Vec<Vec<Part>> = columns.iter().map(parts_of).collect::<Option<_>>()?;
+        Some(KeyTemplate { parts: parts.join(&Part::Break), span: key.span })
+    };
+    let sort = if index.sort.is_empty() { None } else { Some(joined(&index.sort)?) };
+    Some(KeyPair { partition: joined(&index.partition)?, sort, span: key.span })
+}
+
 /// The shapes in a space of a table.
 fn shapes(model: &Model, at: usize, space: Space) -> Vec<Shape> {
     let Some(table) = model.tables.get(at) else { return Vec::new() };
-    let shape = |owner, what: String, key: &KeyPair, span| {
-        Shape::new(owner, what, key.clone(), span, &table.delimiters)
+    let index = match space {
+        Space::Table => None,
+        Space::Index(index) => table.indexes.get(index).map(|found| (index, found)),
     };
     let mut shapes = Vec::new();
+    let mut add = |owner, what: String, key: Option<KeyPair>, span| {
+        if let Some(key) = key {
+            shapes.push(Shape::new(owner, what, key, span, &table.delimiters));
+        }
+    };
     for (at, entity) in model.entities.iter().enumerate().filter(|(_, entity)| entity.table == at) {
         let owner = Owner { entity: at, copy: None, is_guard: false };
-        match space {
-            Space::Index(index) => {
-                let keys = entity.indexes.iter().filter(|key| key.index == index);
-                shapes.extend(keys.map(|key| shape(owner, entity.name.clone(), &key.key, key.key.span)));
+        let own = match index {
+            None => Some(entity.key.clone()),
+            Some((index, _)) => {
+                entity.indexes.iter().find(|key| key.index == index).map(|key| key.key.clone())
             }
-            Space::Table => {
-                shapes.push(shape(owner, entity.name.clone(), &entity.key, entity.key.span));
-                for (place, copy) in entity.copies.iter().enumerate() {
-                    let what = format!("{}.{}", entity.name, copy.name);
-                    shapes.push(shape(Owner { copy: Some(place), ..owner }, what, &copy.key, copy.key.span));
-                }
-                for unique in entity.uniques.iter().filter_map(|unique| entity.attribute(unique)) {
-                    let what = format!("the guard of unique {}.{}", entity.name, unique.name);
-                    let key = guard_key(entity, unique, table.sort.is_some());
-                    shapes.push(shape(Owner { is_guard: true, ..owner }, what, &key, entity.span));
-                }
-            }
+        };
+        let span = own.as_ref().map_or(entity.span, |key| key.span);
+        add(owner, entity.name.clone(), own, span);
+        for (place, copy) in entity.copies.iter().enumerate() {
+            let what = format!("{}.{}", entity.name, copy.name);
+            let key = match index {
+                None => Some(copy.key.clone()),
+                Some((_, index)) => copy_key_in(table, entity, copy, index),
+            };
+            add(Owner { copy: Some(place), ..owner }, what, key, copy.key.span);
+        }
+        for unique in &entity.uniques {
+            let what = format!("the guard of unique {}.{}", entity.name, unique.join(", "));
+            let guard = guard_key(entity, unique, table.sort.is_some());
+            let key = match index {
+                None => Some(guard),
+                Some((_, index)) => key_of(table, index, &guard, |_| None),
+            };
+            add(Owner { is_guard: true, ..owner }, what, key, entity.span);
         }
     }
     shapes
 }
 
-fn guard_key(entity: &Entity, unique: &Attribute, has_sort: bool) -> KeyPair {
-    let parts = vec![
-        Part::Text(guard_prefix(&entity.name, &unique.name)),
-        Part::Field { name: unique.name.clone(), kind: unique.kind.clone(), format: Format::Plain },
-    ];
+fn guard_key(entity: &Entity, unique: &[String], has_sort: bool) -> KeyPair {
     KeyPair {
-        partition: KeyTemplate { parts, bare: false, span: entity.span },
+        partition: KeyTemplate { parts: guard_parts(entity, unique), span: entity.span },
         sort: has_sort.then(|| KeyTemplate::of_text(GUARD_SORT, entity.span)),
         span: entity.span,
     }

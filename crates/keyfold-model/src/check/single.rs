@@ -3,8 +3,35 @@
 //! A table's key is unique; an index key is not. It identifies an item only if it contains the attributes
 //! of the item's own key, or an attribute declared `unique`.
 
-use crate::diagnostic::Diagnostic;
+use super::rule::Rule;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Entity, KeyPair, Pattern};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "KF017",
+    name: "single",
+    summary: "A pattern that returns one item finds at most one.",
+    why: "The key of a table is unique: a second item with it replaces the first. The key of an index is not: two users with one e-mail address are two entries, and a pattern that promises one would silently choose. `unique email` keeps a guard item for each address, written in the same transaction, so that there is at most one.",
+    failing: r##"model m 1
+table Shop (PK, SK)
+  gsi GSI1 (GSI1PK, GSI1SK)
+entity User
+  userId: string, email: string
+  key  "USER#{userId}" "PROFILE"
+  GSI1 "EMAIL#{email}" "PROFILE"
+pattern user_by_email(email) -> User?
+"##,
+    repaired: r##"model m 1
+table Shop (PK, SK)
+  gsi GSI1 (GSI1PK, GSI1SK)
+entity User
+  userId: string, email: string
+  key  "USER#{userId}" "PROFILE"
+  GSI1 "EMAIL#{email}" "PROFILE"
+  unique email
+pattern user_by_email(email) -> User?
+"##,
+};
 
 pub(crate) fn check(pattern: &Pattern, entity: &Entity, key: &KeyPair, index: &str) -> Option<Diagnostic> {
     let has = |name: &str| key.fields().any(|field| field == name);
@@ -13,7 +40,7 @@ pub(crate) fn check(pattern: &Pattern, entity: &Entity, key: &KeyPair, index: &s
             || pattern.fixed.iter().any(|(attribute, _)| attribute == name)
     };
     let identified = entity.key.fields().all(|field| has(field) && is_bound(field));
-    let unique = entity.uniques.iter().any(|unique| has(unique) && is_bound(unique));
+    let unique = entity.uniques.iter().any(|unique| unique.iter().all(|name| has(name) && is_bound(name)));
     if identified || unique {
         return None;
     }
@@ -23,6 +50,7 @@ pub(crate) fn check(pattern: &Pattern, entity: &Entity, key: &KeyPair, index: &s
         Diagnostic::error("KF017", pattern.span, message, "returns one item")
             .label(key.span, "an index does not keep its keys unique")
             .help(format!("declare `unique {first}` in {}, so that no two items share it", entity.name))
-            .help(format!("or return all of them: `-> {}[]`", entity.name)),
+            .help(format!("or return all of them: `-> {}[]`", entity.name))
+            .repair(vec![Edit::insert(entity.end, format!("\n  unique {first}"))]),
     )
 }

@@ -1,28 +1,28 @@
 //! Plans for patterns that return one kind of item.
 
-use super::{Found, PatternPlan, RequestKind, SortCondition, descends};
+use super::bind::{Binder, Place, is_given, is_split_tail};
+use super::request::{Fan, PatternPlan, RequestKind, SortCondition, TablePeriod};
+use super::{Found, descends, sort};
+use crate::check::ordered;
 use crate::check::served::{self, IndexName, Miss};
-use crate::check::shape::{Owner, Space};
-use crate::check::{ordered, shape};
-use crate::diagnostic::Diagnostic;
-use crate::schema::Type;
-use crate::schema::{Column, Entity, IndexKind, KeyPair, Limit, Model, Pattern, Returned, Sparse, Table};
-use crate::template::{Format, KeyTemplate, Part};
-use crate::value;
+use crate::check::shape::{Owner, Space, copy_key_in};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::schema::{Entity, IndexKind, KeyPair, Limit, Model, Pattern, Returned, Sparse, Table};
+use crate::template::{Format, KeyTemplate, Part, print};
 
 /// One key that might serve.
-struct Candidate<'m> {
-    space: Space,
+pub(super) struct Candidate {
+    pub(super) space: Space,
     label: String,
-    key: &'m KeyPair,
-    sparse: Option<&'m Sparse>,
-    partition: &'m Column,
-    sort: Option<&'m Column>,
-    index: Option<&'m str>,
+    key: KeyPair,
+    sparse: Option<Sparse>,
+    partition: Vec<String>,
+    sort: Vec<String>,
+    index: Option<String>,
 }
 
 /// Why a candidate does not serve; an order that is not there is told apart.
-enum Unfit {
+pub(super) enum Unfit {
     Reason(String),
     Order(String),
 }
@@ -36,7 +36,7 @@ impl From<String> for Unfit {
 pub(super) fn plan(model: &Model, pattern: &Pattern, returned: &Returned) -> Result<Found, Box<Diagnostic>> {
     let entity = model.entities.get(returned.entity).ok_or_else(|| gone(pattern))?;
     let table = model.tables.get(entity.table).ok_or_else(|| gone(pattern))?;
-    let (mut misses, mut order_miss) = (Vec::new(), None);
+    let (mut misses, mut order_miss): (Vec<Miss>, Option<(String, Span, String)>) = (Vec::new(), None);
     for candidate in candidates(table, entity, returned) {
         match fit(pattern, returned, entity, table, &candidate) {
             Ok(plan) => {
@@ -49,22 +49,16 @@ pub(super) fn plan(model: &Model, pattern: &Pattern, returned: &Returned) -> Res
             }
         }
     }
-    if let (Some((label, span, reason)), Some((_, order))) = (order_miss, pattern.order) {
-        let message = format!("{label} does not give the order that {} asks for", pattern.name);
-        return Err(Box::new(
-            Diagnostic::error("KF014", order, message, "this order")
-                .label(span, reason)
-                .note("a query answers in the order of its sort key, and in no other")
-                .help("put the attribute to order by right behind the sort key's first text"),
-        ));
+    if let (Some((label, span, reason)), Some(order)) = (order_miss, &pattern.order) {
+        return Err(Box::new(ordered::report(pattern, entity, order, &label, span, reason)));
     }
     let free = table.indexes.iter().enumerate().find(|(at, index)| {
         index.kind == IndexKind::Global && !entity.indexes.iter().any(|key| key.index == *at)
     });
     // An index that the entity is not in yet, or the name of a new one.
     let free_name = match free {
-        Some((_, index)) => IndexName::Declared(index.name.clone()),
-        None => IndexName::New(new_index_name(table)),
+        Some((_, index)) => IndexName::Declared(index.clone()),
+        None => IndexName::New(new_index_name(table), table.clone()),
     };
     Err(Box::new(served::report(pattern, &[entity], misses, &free_name)))
 }
@@ -81,127 +75,141 @@ fn gone(pattern: &Pattern) -> Box<Diagnostic> {
 }
 
 /// Every key of what is returned, cheapest first.
-fn candidates<'m>(table: &'m Table, entity: &'m Entity, returned: &Returned) -> Vec<Candidate<'m>> {
-    let base = |label: String, key: &'m KeyPair| Candidate {
+pub(super) fn candidates(table: &Table, entity: &Entity, returned: &Returned) -> Vec<Candidate> {
+    let copy = returned.copy.and_then(|at| entity.copies.get(at));
+    let (label, key) = match copy {
+        None => (format!("the key of {}", entity.name), &entity.key),
+        Some(copy) => (format!("the copy {}.{}", entity.name, copy.name), &copy.key),
+    };
+    let mut all = vec![Candidate {
         space: Space::Table,
         label,
-        key,
+        key: key.clone(),
         sparse: None,
-        partition: &table.partition,
-        sort: table.sort.as_ref(),
+        partition: vec![table.partition.name.clone()],
+        sort: table.sort.iter().map(|column| column.name.clone()).collect(),
         index: None,
-    };
-    if let Some(copy) = returned.copy.and_then(|at| entity.copies.get(at)) {
-        return vec![base(format!("the copy {}.{}", entity.name, copy.name), &copy.key)];
-    }
-    let mut all = vec![base(format!("the key of {}", entity.name), &entity.key)];
+    }];
     for kind in [IndexKind::Local, IndexKind::Global] {
-        for key in &entity.indexes {
-            let Some(index) = table.indexes.get(key.index).filter(|index| index.kind == kind) else {
-                continue;
+        for (at, index) in table.indexes.iter().enumerate().filter(|(_, index)| index.kind == kind) {
+            let (key, sparse) = match copy {
+                Some(copy) => match copy_key_in(table, entity, copy, index) {
+                    Some(key) => (key, None),
+                    None => continue,
+                },
+                None => match entity.indexes.iter().find(|key| key.index == at) {
+                    Some(found) => (found.key.clone(), found.sparse.clone()),
+                    None => continue,
+                },
             };
             all.push(Candidate {
-                space: Space::Index(key.index),
+                space: Space::Index(at),
                 label: format!("{} in {}", entity.name, index.name),
-                key: &key.key,
-                sparse: key.sparse.as_ref(),
-                partition: &index.partition,
-                sort: index.sort.as_ref(),
-                index: Some(&index.name),
+                key,
+                sparse,
+                partition: index.partition.iter().map(|column| column.name.clone()).collect(),
+                sort: index.sort.iter().map(|column| column.name.clone()).collect(),
+                index: Some(index.name.clone()),
             });
         }
     }
     all
 }
 
-/// Whether an argument (or a fixed value) gives the attribute exactly.
-pub(super) fn is_given(pattern: &Pattern, attribute: &str) -> bool {
-    let by_parameter = |p: &&crate::schema::Parameter| p.limit == Limit::Equal && p.attribute == attribute;
-    pattern.parameters.iter().any(|p| by_parameter(&p))
-        || pattern.fixed.iter().any(|(name, _)| name == attribute)
-}
-
-/// The parts up to the first field that is not given, with fixed values put in, and the rest.
-pub(super) fn bind<'p>(pattern: &Pattern, template: &'p KeyTemplate) -> (Vec<Part>, &'p [Part]) {
-    let mut bound = Vec::new();
-    for (at, part) in template.parts.iter().enumerate() {
-        let given = match part {
-            Part::Text(_) => Some(part.clone()),
-            // The day of a time is shared by other times: an argument does not give it exactly.
-            Part::Field { format: Format::Day, .. } => None,
-            Part::Field { name, kind, .. } => match pattern.fixed.iter().find(|(fixed, _)| fixed == name) {
-                Some((_, text)) => Some(fixed_part(part, name, kind, text, template.bare)),
-                None => is_given(pattern, name).then(|| part.clone()),
-            },
-        };
-        match given {
-            Some(part) => bound.push(part),
-            None => return (bound, template.parts.get(at..).unwrap_or_default()),
-        }
-    }
-    (bound, &[])
-}
-
-/// A fixed value as the key writes it. A bare number stays a field: the client gives it its value.
-fn fixed_part(part: &Part, name: &str, kind: &Type, text: &str, bare: bool) -> Part {
-    let written = value::parse(name, kind, text).ok().and_then(|held| {
-        let values = std::collections::BTreeMap::from([(name.to_owned(), held)]);
-        value::text(std::slice::from_ref(part), &values, &[]).ok()
-    });
-    match written {
-        Some(written) if !bare => Part::Text(written),
-        _ => part.clone(),
-    }
-}
-
-fn fit(
+pub(super) fn fit(
     pattern: &Pattern,
     returned: &Returned,
     entity: &Entity,
     table: &Table,
-    candidate: &Candidate<'_>,
+    candidate: &Candidate,
 ) -> Result<PatternPlan, Unfit> {
-    let key = candidate.key;
-    let (partition, open) = bind(pattern, &key.partition);
-    if let Some(Part::Field { name, .. }) = open.first() {
-        return Err(format!(
-            "its partition key {} needs `{name}`, which the pattern is not given",
-            key.partition
-        )
-        .into());
+    let key = &candidate.key;
+    let mut binder = Binder::new(pattern);
+    let (partition, open) = binder.bind(&key.partition.parts, Place::Partition);
+    if !open.is_empty() {
+        return Err(missing_partition(key, open, pattern).into());
     }
     check_complete(pattern, entity, candidate)?;
-    let (bound, rest) = key.sort.as_ref().map_or((Vec::new(), &[][..]), |sort| bind(pattern, sort));
-    check_consumed(pattern, candidate, &partition, &bound, rest)?;
-    let bare = key.sort.as_ref().is_some_and(|sort| sort.bare);
-    let sort = sort_condition(pattern, key, bound, rest, bare)?;
-    if let Some((order, _)) = pattern.order
-        && let Some(reason) = ordered::reason(order, rest.first(), bare)
+    let nothing = KeyTemplate { parts: Vec::new(), span: key.span };
+    let sort_template = key.sort.as_ref().unwrap_or(&nothing);
+    let (bound, rest) = binder.bind(&sort_template.parts, Place::Sort);
+    let fan = std::mem::take(&mut binder.fan);
+    check_consumed(&binder, candidate, rest)?;
+    let condition = sort::condition(&mut binder, sort_template, bound, rest)?;
+    let condition = if key.sort.is_some() { condition } else { SortCondition::Any };
+    let varying = varying(rest, &fan, &key.partition);
+    if let Some(order) = &pattern.order
+        && let Some(reason) = ordered::reason(order, varying)
     {
         return Err(Unfit::Order(reason));
     }
-    if !returned.many && !rest.is_empty() {
-        let open = KeyTemplate { parts: rest.to_vec(), bare: false, span: key.span };
-        return Err(format!("it holds many items for these parameters; {open} is not given").into());
+    let is_reversed = matches!(varying, Some(Part::Field { format, .. }) if format.is_reversed());
+    if !returned.many && !rest.is_empty() && !is_split_tail(rest) {
+        return Err(format!("it holds many items for these parameters; {} is not given", print(rest)).into());
     }
-    let by_key = !returned.many && candidate.space == shape::Space::Table;
+    let batch = pattern.parameters.iter().any(|parameter| parameter.limit == Limit::Among);
+    let by_key = candidate.space == Space::Table && fan == Fan::One && rest.is_empty();
+    if batch && !by_key {
+        return Err("a list of ids needs the whole key of the table for each of them".to_owned().into());
+    }
+    let request = match (batch, returned.many) {
+        (true, _) => RequestKind::BatchGetItem,
+        (false, false) if by_key => RequestKind::GetItem,
+        (false, _) => RequestKind::Query,
+    };
+    check_filters(pattern, candidate, request)?;
+    let (fan, period) = table_period(pattern, entity, table, fan)?;
     Ok(PatternPlan {
-        request: if by_key { RequestKind::GetItem } else { RequestKind::Query },
+        request,
         table: table.name.clone(),
-        index: candidate.index.map(str::to_owned),
-        partition_attribute: candidate.partition.name.clone(),
-        partition: Some(KeyTemplate { parts: partition, ..key.partition.clone() }),
-        sort_attribute: candidate.sort.map(|column| column.name.clone()),
-        sort,
-        descending: descends(pattern.order.map(|(order, _)| order)),
+        index: candidate.index.clone(),
+        partition_attributes: candidate.partition.clone(),
+        partition: Some(KeyTemplate { parts: partition, span: key.partition.span }),
+        sort_attributes: candidate.sort.clone(),
+        sort: condition,
+        fan,
+        period,
+        descending: descends(pattern.order.as_ref().map(|order| order.order))
+            != (is_reversed && pattern.order.is_some()),
+        ordered_by: pattern.order.as_ref().and(ordered::field(varying)),
+        is_reversed,
         page: pattern.page,
         strong: pattern.strong.is_some(),
+        only: pattern.only.clone(),
+        filters: pattern.filters.clone(),
     })
 }
 
+/// What varies first: the open part of the sort key, or the days that partitions are for.
+fn varying<'p>(rest: &'p [Part], fan: &Fan, partition: &'p KeyTemplate) -> Option<&'p Part> {
+    match (rest.first(), fan) {
+        (Some(Part::Field { .. }), _) => rest.first(),
+        (_, Fan::Periods { attribute, .. }) => partition.parts.iter().find(|part| {
+            matches!(part, Part::Field { name, format, .. } if name == attribute && !matches!(format, Format::Truncated(_)))
+        }),
+        (other, _) => other,
+    }
+}
+
+fn missing_partition(key: &KeyPair, open: &[Part], pattern: &Pattern) -> String {
+    let partition = print(&key.partition.parts);
+    match open.first() {
+        Some(Part::Field { name, format: Format::Truncated(unit), .. }) => format!(
+            "its partition key {partition} needs the {unit} of `{name}`: give `{unit} of {name}`, or a range with a lower end (`{name} >= since`)"
+        ),
+        Some(Part::Field { name, .. }) if pattern.parameters.iter().any(|p| p.attribute == *name) => format!(
+            "its partition key {partition} needs one value of `{name}`, and the pattern gives a range"
+        ),
+        Some(Part::Field { name, .. }) => {
+            format!("its partition key {partition} needs `{name}`, which the pattern is not given")
+        }
+        _ => format!("its partition key {partition} is not given: shards and periods are not read together"),
+    }
+}
+
 /// An index that holds only some items serves only patterns that ask for just these.
-fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate<'_>) -> Result<(), Unfit> {
-    if let Some(sparse) = candidate.sparse {
+fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate) -> Result<(), Unfit> {
+    if let Some(sparse) = &candidate.sparse {
         let fixed = pattern.fixed.iter().find(|(name, _)| *name == sparse.attribute);
         let fits = match (&sparse.value, fixed) {
             (Some(value), Some((_, fixed))) => value == fixed,
@@ -219,8 +227,11 @@ fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate<'_>)
             .into());
         }
     }
-    let missing = candidate.key.fields().find(|field| {
-        entity.attribute(field).is_some_and(|attribute| attribute.optional) && !is_given(pattern, field)
+    let limits = |field: &str| pattern.parameters.iter().any(|parameter| parameter.attribute == field);
+    let missing = candidate.key.fields().into_iter().find(|field| {
+        entity.attribute(field).is_some_and(|attribute| attribute.optional)
+            && !is_given(pattern, field)
+            && !limits(field)
     });
     match missing {
         Some(field) => {
@@ -232,36 +243,19 @@ fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate<'_>)
 }
 
 /// Everything given must be part of the key range; what is not would need a filter.
-fn check_consumed(
-    pattern: &Pattern,
-    candidate: &Candidate<'_>,
-    partition: &[Part],
-    bound: &[Part],
-    rest: &[Part],
-) -> Result<(), Unfit> {
+fn check_consumed(binder: &Binder<'_>, candidate: &Candidate, rest: &[Part]) -> Result<(), Unfit> {
     // Only `sparse when a = v` says that all entries have this value.
     let in_sparse = |name: &str| {
-        candidate.sparse.is_some_and(|sparse| sparse.attribute == name && sparse.value.is_some())
+        candidate.sparse.as_ref().is_some_and(|sparse| sparse.attribute == name && sparse.value.is_some())
     };
-    let has_field = |parts: &[Part], name: &str| {
-        parts.iter().any(|part| matches!(part, Part::Field { name: field, .. } if field == name))
-    };
-    let key_fields: Vec<&str> = candidate.key.fields().collect();
-    for name in pattern
-        .parameters
-        .iter()
-        .filter(|parameter| parameter.limit == Limit::Equal)
-        .map(|parameter| parameter.attribute.as_str())
-        .chain(pattern.fixed.iter().map(|(name, _)| name.as_str()))
-    {
-        let is_fixed = pattern.fixed.iter().any(|(fixed, _)| fixed == name);
-        let used = has_field(partition, name) || has_field(bound, name) || (is_fixed && in_sparse(name));
-        let used = used || (is_fixed && key_fields.contains(&name) && !has_field(rest, name));
-        if used {
+    for name in binder.open_attributes() {
+        let is_fixed = binder.pattern.fixed.iter().any(|(fixed, _)| fixed == name);
+        if is_fixed && in_sparse(name) {
             continue;
         }
+        let stands = rest.iter().any(|part| matches!(part, Part::Field { name: field, .. } if field == name));
         return Err(match rest.first() {
-            Some(Part::Field { name: gap, .. }) if has_field(rest, name) => {
+            Some(Part::Field { name: gap, .. }) if stands => {
                 format!("`{name}` stands behind `{gap}` in its sort key, and `{gap}` is not given").into()
             }
             _ => format!("`{name}` is not part of it, so it would have to be filtered").into(),
@@ -270,68 +264,66 @@ fn check_consumed(
     Ok(())
 }
 
-fn sort_condition(
-    pattern: &Pattern,
-    key: &KeyPair,
-    bound: Vec<Part>,
-    rest: &[Part],
-    bare: bool,
-) -> Result<SortCondition, Unfit> {
-    let Some(sort) = &key.sort else { return Ok(SortCondition::Any) };
-    let template = |parts: Vec<Part>| KeyTemplate { parts, bare, span: sort.span };
-    let limits: Vec<_> = pattern.parameters.iter().filter(|p| p.limit != Limit::Equal).collect();
-    let Some(first) = limits.first() else {
-        return Ok(match (rest.is_empty(), bound.is_empty()) {
-            (true, _) => SortCondition::Equal(template(bound)),
-            (false, true) => SortCondition::Any,
-            (false, false) => SortCondition::BeginsWith(template(bound)),
-        });
-    };
-    let Some(field @ Part::Field { name, kind, format }) = rest.first() else {
-        return Err(format!(
-            "`{}` is not part of its sort key, so a range of it would have to be filtered",
-            first.attribute
-        )
-        .into());
-    };
-    if let Some(other) = limits.iter().find(|limit| limit.attribute != *name) {
-        return Err(format!(
-            "a range of `{}` needs it first among the open parts of the sort key; there is `{name}`",
-            other.attribute
-        )
-        .into());
+/// DynamoDB filters no key attributes, and a single item is not filtered at all.
+fn check_filters(pattern: &Pattern, candidate: &Candidate, request: RequestKind) -> Result<(), Unfit> {
+    for filter in &pattern.filters {
+        if request != RequestKind::Query {
+            return Err(format!(
+                "a {request} does not filter; compare `{}` when it is there",
+                filter.attribute
+            )
+            .into());
+        }
+        if candidate.partition.contains(&filter.attribute) || candidate.sort.contains(&filter.attribute) {
+            return Err(format!("`{}` is part of its key and cannot be filtered", filter.attribute).into());
+        }
     }
-    if let Some(reason) = ordered::range_reason(field, rest.len() == 1, bare) {
-        return Err(reason.into());
-    }
-    let end = |limit: Limit| {
-        limits.iter().find(|p| p.limit == limit).map(|p| Part::Field {
-            name: p.name.clone(),
-            kind: kind.clone(),
-            format: *format,
-        })
-    };
-    let with = |more: Vec<Part>| template(bound.iter().cloned().chain(more).collect());
-    let last = || Part::Text(LAST_CHARACTER.to_string());
-    // An open end is that of the text before the field; without one it needs no bound.
-    let open = |text: Part| (!bound.is_empty()).then(|| with(vec![text]));
-    let low = match end(Limit::AtLeast) {
-        Some(part) => Some(with(vec![part])),
-        None => open(Part::Text(String::new())),
-    };
-    let high = match end(Limit::AtMost) {
-        // What follows the field in longer keys still belongs to the upper end.
-        Some(part) if rest.len() > 1 => Some(with(vec![part, last()])),
-        Some(part) => Some(with(vec![part])),
-        None => open(last()),
-    };
-    Ok(match (low, high) {
-        (Some(low), Some(high)) => SortCondition::Between(low, high),
-        (Some(low), None) => SortCondition::AtLeast(low),
-        (None, Some(high)) => SortCondition::AtMost(high),
-        (None, None) => SortCondition::Any,
-    })
+    Ok(())
 }
 
-/// Above every character of any key.
-const LAST_CHARACTER: char = char::MAX;
+/// In a table with periods the pattern must say which: by one time, or by a range of them.
+pub(super) fn table_period(
+    pattern: &Pattern,
+    entity: &Entity,
+    table: &Table,
+    fan: Fan,
+) -> Result<(Fan, Option<TablePeriod>), Unfit> {
+    let (Some(unit), Some(attribute)) = (table.period, &entity.period_attribute) else {
+        return Ok((fan, None));
+    };
+    if is_given(pattern, attribute) {
+        return Ok((fan, Some(TablePeriod { unit, from: attribute.clone() })));
+    }
+    let limit =
+        |limit: Limit| pattern.parameters.iter().find(|p| p.attribute == *attribute && p.limit == limit);
+    let within = pattern
+        .parameters
+        .iter()
+        .find(|p| p.attribute == *attribute && matches!(p.limit, Limit::In(of) if of <= unit));
+    if let Some(parameter) = within {
+        return Ok((fan, Some(TablePeriod { unit, from: parameter.name.clone() })));
+    }
+    let Some(low) = limit(Limit::AtLeast) else {
+        return Err(format!(
+            "there is a table per {unit}, and the pattern does not say which: give `{attribute}`, `{unit} of {attribute}`, or a range with a lower end"
+        )
+        .into());
+    };
+    let kind = entity.attribute(attribute).map(|a| a.kind.clone()).unwrap_or(crate::schema::Type::Date);
+    let fan = match fan {
+        Fan::Shards(_) => {
+            return Err("shards and periods are not read together".to_owned().into());
+        }
+        Fan::Periods { unit: finer, attribute, kind, low, high } => {
+            Fan::Periods { unit: finer.min(unit), attribute, kind, low, high }
+        }
+        Fan::One => Fan::Periods {
+            unit,
+            attribute: attribute.clone(),
+            kind,
+            low: low.name.clone(),
+            high: limit(Limit::AtMost).map(|parameter| parameter.name.clone()),
+        },
+    };
+    Ok((fan, Some(TablePeriod { unit, from: attribute.clone() })))
+}

@@ -1,12 +1,14 @@
-//! Plans for mixed collections: several kinds of items that share a partition.
+//! Plans for mixed collections: several kinds of items that lie side by side in a partition.
 
-use super::candidate::{bind, is_given};
-use super::{Found, PatternPlan, RequestKind, SortCondition, descends};
+use super::bind::{Binder, Place, is_given, is_split_tail};
+use super::candidate::table_period;
+use super::request::{Fan, PatternPlan, RequestKind, SortCondition};
+use super::{Found, descends};
 use crate::check::ordered;
 use crate::check::served::{self, IndexName, Miss};
-use crate::check::shape::{Owner, Space, Spaces};
+use crate::check::shape::{Owner, Space, Spaces, copy_key_in};
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Entity, KeyPair, Limit, Model, Pattern, Returned};
+use crate::schema::{Column, Entity, Index, KeyPair, Model, Pattern, Returned, Table};
 use crate::template::{KeyTemplate, Part};
 
 pub(super) fn plan(model: &Model, spaces: &Spaces, pattern: &Pattern) -> Result<Found, Box<Diagnostic>> {
@@ -21,49 +23,76 @@ pub(super) fn plan(model: &Model, spaces: &Spaces, pattern: &Pattern) -> Result<
                 .help("put the entities into one table, or make it two patterns"),
         ));
     };
-    let indexes = model.tables.get(at).map_or(0, |table| table.indexes.len());
+    if let Some(span) = pattern.scan {
+        return Err(Box::new(
+            Diagnostic::error("KF010", span, "a scan returns one kind of item", "several kinds here")
+                .help("make it a pattern for each kind"),
+        ));
+    }
+    let Some(table) = model.tables.get(at) else { return Err(Box::new(no_table(pattern))) };
     let mut misses = Vec::new();
-    for space in std::iter::once(Space::Table).chain((0..indexes).map(Space::Index)) {
-        match fit(model, pattern, at, space) {
-            Ok(found) => return narrowed(model, spaces, pattern, found),
+    for space in std::iter::once(Space::Table).chain((0..table.indexes.len()).map(Space::Index)) {
+        match fit(model, pattern, table, at, space) {
+            Ok((found, prefix)) => return Ok(narrowed(model, spaces, pattern, found, prefix)),
             Err(miss) => misses.push(miss),
         }
     }
     Err(Box::new(served::report(pattern, &entities, misses, &IndexName::Unneeded)))
 }
 
+fn no_table(pattern: &Pattern) -> Diagnostic {
+    Diagnostic::error("KF002", pattern.span, "there is no table", "nothing to read")
+}
+
 /// The key of a returned kind in a space.
-fn key_in<'m>(model: &'m Model, returned: &Returned, space: Space) -> Option<&'m KeyPair> {
+fn key_in(model: &Model, table: &Table, returned: &Returned, space: Space) -> Option<KeyPair> {
     let entity = model.entities.get(returned.entity)?;
-    match (space, returned.copy) {
-        (Space::Table, None) => Some(&entity.key),
-        (Space::Table, Some(copy)) => entity.copies.get(copy).map(|copy| &copy.key),
-        (Space::Index(_), Some(_)) => None,
+    match (space, returned.copy.and_then(|copy| entity.copies.get(copy))) {
+        (Space::Table, None) => Some(entity.key.clone()),
+        (Space::Table, Some(copy)) => Some(copy.key.clone()),
+        (Space::Index(index), Some(copy)) => copy_key_in(table, entity, copy, table.indexes.get(index)?),
         (Space::Index(index), None) => {
-            entity.indexes.iter().find(|key| key.index == index && key.sparse.is_none()).map(|key| &key.key)
+            let found = entity.indexes.iter().find(|key| key.index == index && key.sparse.is_none());
+            found.map(|key| key.key.clone())
         }
     }
 }
 
-fn fit(model: &Model, pattern: &Pattern, at: usize, space: Space) -> Result<Found, Miss> {
-    let table = model.tables.get(at);
+/// What one kind adds: its bound sort key, and whether that is all of it.
+struct Member {
+    bound: Vec<Part>,
+    varying: Option<Part>,
+    many: bool,
+}
+
+fn fit(
+    model: &Model,
+    pattern: &Pattern,
+    table: &Table,
+    at: usize,
+    space: Space,
+) -> Result<(Found, Vec<Part>), Miss> {
     let index = match space {
         Space::Table => None,
-        Space::Index(index) => table.and_then(|table| table.indexes.get(index)),
+        Space::Index(index) => table.indexes.get(index),
     };
     let label = index.map_or_else(|| "the table's key".to_owned(), |index| index.name.clone());
     let miss = |reason: String| Miss { key: label.clone(), reason };
-    let table = table.ok_or_else(|| miss("there is no table".to_owned()))?;
     let mut shared: Option<KeyTemplate> = None;
-    let mut members = Vec::new();
+    let (mut members, mut parts): (Vec<Owner>, Vec<Member>) = (Vec::new(), Vec::new());
+    // Partitions are the same, so their shards are too.
+    let mut fan = Fan::One;
     for returned in &pattern.returned {
-        let name = model.entities.get(returned.entity).map_or("", |entity| entity.name.as_str());
-        let key = key_in(model, returned, space).ok_or_else(|| miss(format!("{name} is not in it")))?;
-        let (bound, open) = bind(pattern, &key.partition);
-        if let Some(Part::Field { name: field, .. }) = open.first() {
-            return Err(miss(format!("the partition key of {name} needs `{field}`, which is not given")));
+        let Some(entity) = model.entities.get(returned.entity) else { continue };
+        let name = &entity.name;
+        let key =
+            key_in(model, table, returned, space).ok_or_else(|| miss(format!("{name} is not in it")))?;
+        let mut binder = Binder::new(pattern);
+        let (bound, open) = binder.bind(&key.partition.parts, Place::Partition);
+        if let Some(part) = open.first() {
+            return Err(miss(format!("the partition key of {name} needs {part}, which is not given")));
         }
-        let bound = KeyTemplate { parts: bound, ..key.partition.clone() };
+        let bound = KeyTemplate { parts: bound, span: key.partition.span };
         match &shared {
             None => shared = Some(bound),
             Some(first) if first.parts == bound.parts => {}
@@ -71,115 +100,150 @@ fn fit(model: &Model, pattern: &Pattern, at: usize, space: Space) -> Result<Foun
                 return Err(miss(format!("{name} lies in the partition {bound}, others in {first}")));
             }
         }
-        check_member(model, pattern, returned, key).map_err(miss)?;
-        if returned.many
-            && let Some((order, _)) = pattern.order
-            && let Some(sort) = &key.sort
-            && let Some(reason) = ordered::reason(order, bind(pattern, sort).1.first(), sort.bare)
-        {
-            return Err(miss(format!("{name}: {reason}")));
-        }
+        parts.push(member(pattern, returned, entity, &key, &mut binder).map_err(miss)?);
+        fan = std::mem::take(&mut binder.fan);
         members.push(Owner { entity: returned.entity, copy: returned.copy, is_guard: false });
     }
     let partition = shared.ok_or_else(|| miss("nothing is returned".to_owned()))?;
-    if pattern.order.is_some() && !share_start(model, pattern, space) {
-        return Err(miss(
-            "its kinds have different texts before the attribute to order by, so they are not in one order"
-                .to_owned(),
-        ));
-    }
-    for (name, _) in &pattern.fixed {
-        let in_partition = pattern.returned.iter().all(|returned| {
-            key_in(model, returned, space)
-                .is_some_and(|key| key.partition.fields().any(|field| field == name))
-        });
-        if !in_partition {
+    check_order(pattern, &parts).map_err(miss)?;
+    let prefix = common(&parts);
+    // What is given must be part of what all kinds share; the rest would have to be filtered.
+    let in_range = |name: &str| {
+        [&partition.parts, &prefix].into_iter().any(|parts| crate::template::fields_of(parts).contains(&name))
+    };
+    for parameter in pattern.parameters.iter().filter(|p| !p.attribute.is_empty()) {
+        if !in_range(&parameter.attribute) && !in_range(&parameter.name) {
             return Err(miss(format!(
-                "`where {name}` is not part of the shared partition key, so it would have to be filtered"
+                "`{}` is not part of what the keys of all kinds share",
+                parameter.name
             )));
         }
     }
-    for parameter in &pattern.parameters {
-        let used = partition.fields().any(|field| field == parameter.attribute);
-        if parameter.limit != Limit::Equal || !used || !is_given(pattern, &parameter.attribute) {
-            return Err(miss(format!("`{}` is not part of the shared partition key", parameter.name)));
-        }
-    }
-    let (partition_column, sort_column) = match index {
-        None => (&table.partition, &table.sort),
-        Some(index) => (&index.partition, &index.sort),
+    let (fan, period) = match model.entities.get(members.first().map_or(0, |member| member.entity)) {
+        Some(entity) => table_period(pattern, entity, table, fan)
+            .map_err(|_| miss("the pattern does not say in which period's table the items lie".to_owned()))?,
+        None => (fan, None),
     };
+    let (partition_attributes, sort_attributes) = attributes(table, index);
+    let first = parts.iter().find(|part| part.many).and_then(|part| part.varying.as_ref());
+    let is_reversed = matches!(first, Some(Part::Field { format, .. }) if format.is_reversed());
     let plan = PatternPlan {
         request: RequestKind::Query,
         table: table.name.clone(),
         index: index.map(|index| index.name.clone()),
-        partition_attribute: partition_column.name.clone(),
+        partition_attributes,
         partition: Some(partition),
-        sort_attribute: sort_column.as_ref().map(|column| column.name.clone()),
+        sort_attributes,
         sort: SortCondition::Any,
-        descending: descends(pattern.order.map(|(order, _)| order)),
+        fan,
+        period,
+        descending: descends(pattern.order.as_ref().map(|order| order.order))
+            != (is_reversed && pattern.order.is_some()),
+        ordered_by: pattern.order.as_ref().and(ordered::field(first)),
+        is_reversed,
         page: pattern.page,
         strong: pattern.strong.is_some(),
+        only: pattern.only.clone(),
+        filters: pattern.filters.clone(),
     };
-    Ok(Found { plan, table: at, space, members })
+    Ok((Found { plan, table: at, space, members }, prefix))
+}
+
+/// The names of the key attributes of the table or index.
+fn attributes(table: &Table, index: Option<&Index>) -> (Vec<String>, Vec<String>) {
+    let names =
+        |columns: &mut dyn Iterator<Item = &Column>| columns.map(|column| column.name.clone()).collect();
+    match index {
+        None => (vec![table.partition.name.clone()], names(&mut table.sort.iter())),
+        Some(index) => (names(&mut index.partition.iter()), names(&mut index.sort.iter())),
+    }
 }
 
 /// What must hold of one kind in a collection: none of its items is missing, and one is only one.
-fn check_member(model: &Model, pattern: &Pattern, returned: &Returned, key: &KeyPair) -> Result<(), String> {
-    let Some(entity) = model.entities.get(returned.entity) else { return Ok(()) };
+fn member(
+    pattern: &Pattern,
+    returned: &Returned,
+    entity: &Entity,
+    key: &KeyPair,
+    binder: &mut Binder<'_>,
+) -> Result<Member, String> {
+    if let Fan::Periods { unit, .. } = binder.fan {
+        return Err(format!(
+            "{} lies in a partition per {unit}, which a collection does not read",
+            entity.name
+        ));
+    }
     let optional = |field: &&str| entity.attribute(field).is_some_and(|attribute| attribute.optional);
-    if let Some(field) = key.fields().filter(|field| !is_given(pattern, field)).find(|field| optional(field))
-    {
+    if let Some(field) = key.fields().filter(|field| !is_given(pattern, field)).find(optional) {
         return Err(format!("`{field}` of {} is optional, so items without it would be missed", entity.name));
     }
-    let open = key.sort.as_ref().map_or(&[][..], |sort| bind(pattern, sort).1);
-    if !returned.many && !open.is_empty() {
+    let sort = key.sort.as_ref().map_or(&[][..], |sort| &sort.parts);
+    let (bound, open) = binder.bind(sort, Place::Sort);
+    if let Some(name) = binder.open_attributes().first() {
+        return Err(format!(
+            "`{name}` is not given by the key of {}, so it would have to be filtered",
+            entity.name
+        ));
+    }
+    if !returned.many && !open.is_empty() && !is_split_tail(open) {
         return Err(format!(
             "it can hold many {} items, and the pattern promises one; return {}[]",
             entity.name, entity.name
         ));
     }
+    if returned.many
+        && let Some(order) = &pattern.order
+        && let Some(reason) = ordered::reason(order, open.first())
+    {
+        return Err(format!("{}: {reason}", entity.name));
+    }
+    Ok(Member { bound, varying: open.first().cloned(), many: returned.many })
+}
+
+/// In one order are only kinds with the same text before the part that varies first.
+fn check_order(pattern: &Pattern, members: &[Member]) -> Result<(), String> {
+    let mut starts = members.iter().filter(|member| member.many).map(|member| &member.bound);
+    let first = starts.next();
+    if pattern.order.is_some() && starts.any(|start| Some(start) != first) {
+        return Err(
+            "its kinds have different texts before the attribute to order by, so they are not in one order"
+                .to_owned(),
+        );
+    }
     Ok(())
 }
 
-/// Whether the many kinds of a collection have the same text before the part that varies first.
-fn share_start(model: &Model, pattern: &Pattern, space: Space) -> bool {
-    let many = pattern.returned.iter().filter(|returned| returned.many);
-    let starts: Vec<Vec<Part>> = many
-        .filter_map(|returned| Some(bind(pattern, key_in(model, returned, space)?.sort.as_ref()?).0))
-        .collect();
-    starts.windows(2).all(|pair| pair.first() == pair.last())
+/// The longest start that the sort keys of all kinds share.
+fn common(members: &[Member]) -> Vec<Part> {
+    let mut shared = match members.first() {
+        Some(first) => first.bound.clone(),
+        None => return Vec::new(),
+    };
+    for member in members.iter().skip(1) {
+        let same = shared.iter().zip(&member.bound).take_while(|(one, two)| one == two).count();
+        let tail = match (shared.get(same), member.bound.get(same)) {
+            (Some(Part::Text(one)), Some(Part::Text(two))) => {
+                let length: usize =
+                    one.chars().zip(two.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
+                one.get(..length).filter(|text| !text.is_empty()).map(|text| Part::Text(text.to_owned()))
+            }
+            _ => None,
+        };
+        shared.truncate(same);
+        shared.extend(tail);
+    }
+    shared
 }
 
-/// The whole partition if it holds nothing else, or else the range of the members' common first text.
-fn narrowed(
-    model: &Model,
-    spaces: &Spaces,
-    pattern: &Pattern,
-    mut found: Found,
-) -> Result<Found, Box<Diagnostic>> {
-    if found.exact(model, spaces, pattern).is_none() {
-        return Ok(found);
+/// The whole partition if it holds nothing else, or else the range of what the sort keys share.
+fn narrowed(model: &Model, spaces: &Spaces, pattern: &Pattern, mut found: Found, prefix: Vec<Part>) -> Found {
+    let needs_prefix = prefix.iter().any(|part| matches!(part, Part::Field { .. }));
+    if !needs_prefix && found.exact(model, spaces, pattern).is_none() {
+        return found;
     }
-    let starts = pattern.returned.iter().filter_map(|returned| {
-        let sort = key_in(model, returned, found.space)?.sort.as_ref()?;
-        match sort.parts.first() {
-            Some(Part::Text(text)) if !sort.bare => Some(text.as_str()),
-            _ => Some(""),
-        }
-    });
-    let common = starts.reduce(|one, two| {
-        let length: usize = one
-            .chars()
-            .zip(two.chars())
-            .take_while(|(a, b)| a == b)
-            .map(|(letter, _)| letter.len_utf8())
-            .sum();
-        one.get(..length).unwrap_or("")
-    });
-    if let Some(common) = common.filter(|common| !common.is_empty()) {
-        found.plan.sort = SortCondition::BeginsWith(KeyTemplate::of_text(common, pattern.span));
+    if !prefix.is_empty() {
+        found.plan.sort = SortCondition::BeginsWith(KeyTemplate { parts: prefix, span: pattern.span });
     }
     // What still bleeds in is reported where all plans are judged.
-    Ok(found)
+    found
 }

@@ -1,16 +1,27 @@
-//! Names and key attributes of tables and indexes: what DynamoDB accepts, and each attribute with one use.
+//! Names and key attributes of tables and indexes: what DynamoDB accepts.
 
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{Name, TableDecl};
+use crate::syntax::ast::{Column, Name, TableDecl};
 use keyfold_types::limits::{GLOBAL_INDEXES_MAX, LOCAL_INDEXES_MAX, NAME_CHARS_MAX, NAME_CHARS_MIN};
 use std::collections::BTreeMap;
+
+/// Words that start a line of an entity; an index of that name could not be told from them.
+const MEMBER_WORDS: [&str; 11] =
+    ["key", "copy", "unique", "ttl", "version", "count", "sum", "max", "split", "compress", "expect"];
 
 pub(super) fn check(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
     check_name("table", &table.name, diagnostics);
     for index in &table.indexes {
         check_name("index", &index.name, diagnostics);
+        if MEMBER_WORDS.contains(&index.name.text.as_str()) {
+            let message = format!("`{}` is a word of the language", index.name.text);
+            diagnostics.push(
+                Diagnostic::error("KF003", index.name.span, message, "cannot be the name of an index")
+                    .help("give the index another name, like GSI1 or ByStatus"),
+            );
+        }
     }
-    check_uses(table, diagnostics);
+    check_kinds(table, diagnostics);
     let limits = [(true, LOCAL_INDEXES_MAX, "local"), (false, GLOBAL_INDEXES_MAX, "global")];
     for (local, most, word) in limits {
         let of_kind: Vec<_> = table.indexes.iter().filter(|index| index.local == local).collect();
@@ -36,20 +47,47 @@ fn check_name(what: &str, name: &Name, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Each key attribute belongs to the table or to one index: an item has one value of it, and two templates
-/// would overwrite each other.
-fn check_uses(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
-    let mut uses: BTreeMap<&str, &Name> = BTreeMap::new();
-    let indexes = table.indexes.iter().flat_map(|index| &index.columns);
-    let names = table.columns.iter().chain(indexes).map(|column| &column.name).chain(&table.type_attribute);
-    for name in names {
-        if let Some(first) = uses.insert(&name.text, name) {
-            let message = format!("the attribute `{}` is used for two keys", name.text);
+/// An attribute may be part of several keys, but it has one type; and the table's own marks are no keys.
+fn check_kinds(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
+    let of_table: Vec<&Column> = table.columns.iter().collect();
+    let keys = std::iter::once(of_table)
+        .chain(table.indexes.iter().map(|index| index.partition.iter().chain(&index.sort).collect()));
+    for key in keys {
+        super::distinct("key attribute", key.into_iter().map(|column| &column.name), diagnostics);
+    }
+    let mut kinds: BTreeMap<&str, &Column> = BTreeMap::new();
+    let of_indexes = table.indexes.iter().flat_map(|index| index.partition.iter().chain(&index.sort));
+    for column in table.columns.iter().chain(of_indexes) {
+        let kind =
+            |column: &Column| column.kind.as_ref().map_or("string".to_owned(), |kind| kind.text.clone());
+        match kinds.get(column.name.text.as_str()) {
+            Some(first) if kind(first) != kind(column) => {
+                let message = format!(
+                    "the key attribute `{}` is a {} here and a {} elsewhere",
+                    column.name.text,
+                    kind(column),
+                    kind(first)
+                );
+                diagnostics.push(
+                    Diagnostic::error("KF004", column.name.span, message, "another type")
+                        .label(first.name.span, "first declared here")
+                        .help(format!("write `{}: {}` in both places", column.name.text, kind(first))),
+                );
+            }
+            Some(_) => {}
+            None => {
+                kinds.insert(&column.name.text, column);
+            }
+        }
+    }
+    for mark in table.type_attribute.iter().chain(&table.ttl_attribute) {
+        if let Some(first) = kinds.get(mark.text.as_str()) {
+            let message = format!("`{}` is a key attribute", mark.text);
             diagnostics.push(
-                Diagnostic::error("KF018", name.span, message, "again here")
-                    .label(first.span, "first here")
-                    .note("an item has one value of it, so the second key would overwrite the first")
-                    .help("give each index key attributes of its own, like GSI1PK and GSI1SK"),
+                Diagnostic::error("KF018", mark.span, message, "would overwrite the key")
+                    .label(first.name.span, "a key is made of it")
+                    .note("an item has one value of an attribute")
+                    .help("give it a name of its own"),
             );
         }
     }

@@ -1,12 +1,11 @@
-//! Entities: attributes, keys, index keys, copies, unique attributes.
+//! Entities: attributes, keys, copies, unique attributes, and what else is declared of them.
 
-use super::{Types, unknown};
-use crate::diagnostic::Diagnostic;
-use crate::schema::{
-    Attribute, Column, Copy, Entity, IndexKey, IndexKind, KeyPair, Model, Sparse, Table, Type,
-};
-use crate::syntax::ast::{CopyDecl, EntityDecl, IndexKeyDecl, KeyDecl, Name, PartDecl, TemplateDecl};
-use crate::template::{Format, KeyTemplate, Part};
+use super::types::Types;
+use super::{attribute, index_key, template, unknown};
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::schema::{Column, Copy, Entity, Expected, KeyPair, Model, Table, Type};
+use crate::syntax::ast::{CopyDecl, EntityDecl, ExpectDecl, ExpectUnit, KeyDecl, Name};
+use crate::template::{KeyTemplate, Part};
 use keyfold_types::KeyKind;
 
 pub(super) fn resolve(
@@ -27,96 +26,85 @@ pub(super) fn resolve(
         },
     };
     let table = model.tables.get(table_at)?;
-    super::distinct("attribute", declared.attributes.iter().map(|attribute| &attribute.name), diagnostics);
-    let mut attributes = Vec::new();
-    for attribute in &declared.attributes {
-        // A wrong type is reported once; the attribute is there all the same.
-        let kind = types.of(attribute).unwrap_or_else(|diagnostic| {
-            diagnostics.push(diagnostic);
-            Type::String
-        });
-        let (name, optional) = (attribute.name.text.clone(), attribute.optional);
-        attributes.push(Attribute { name, span: attribute.name.span, kind, optional });
-    }
+    let attributes = attribute::resolve_all(declared, types, diagnostics);
     let Some(key_declared) = &declared.key else {
-        if declared.is_broken {
-            return None;
+        if !declared.is_broken {
+            diagnostics.push(no_key(declared, table));
         }
-        let message = format!("the entity {} has no key", declared.name.text);
-        diagnostics.push(
-            Diagnostic::error("KF002", declared.name.span, message, "it cannot be stored").help(format!(
-                "add a line like `key \"{}#{{id}}\" \"META\"`",
-                declared.name.text.to_uppercase()
-            )),
-        );
         return None;
     };
     let mut entity = Entity {
         name: declared.name.text.clone(),
         span: declared.name.span,
+        end: declared.end,
         table: table_at,
         attributes,
         key: empty_key(key_declared),
         indexes: Vec::new(),
         copies: Vec::new(),
         uniques: Vec::new(),
+        ttl: None,
+        version: None,
+        aggregates: Vec::new(),
+        split: None,
+        compressed: Vec::new(),
+        expected: expected(&declared.expects),
+        period_attribute: None,
     };
-    check_reserved_names(&entity, table, diagnostics);
-    entity.key = key(key_declared, (&table.partition, table.sort.as_ref()), &entity, diagnostics)?;
+    entity.version = declared.version.as_ref().map(|name| name.text.clone());
+    let sort: Vec<&Column> = table.sort.iter().collect();
+    entity.key = template::key(key_declared, &[&table.partition], &sort, &entity, diagnostics)?;
+    let identity = identity(&entity.key);
+    template::add_shard(&mut entity.key, key_declared, &identity);
     check_required(&entity, &entity.key, "the key", diagnostics);
-    super::distinct("index key", declared.indexes.iter().map(|index| &index.index), diagnostics);
-    for index in &declared.indexes {
-        entity.indexes.extend(index_key(index, table, &entity, diagnostics));
-    }
-    super::distinct("copy", declared.copies.iter().map(|copy| &copy.name), diagnostics);
-    for declared in &declared.copies {
-        entity.copies.extend(copy(declared, table, &entity, diagnostics));
-    }
-    super::distinct("unique attribute", declared.uniques.iter(), diagnostics);
-    let columns = std::iter::once(&table.partition).chain(&table.sort);
-    if let (Some(first), Some(column)) =
-        (declared.uniques.first(), columns.into_iter().find(|c| c.kind != KeyKind::S))
-    {
-        let message = format!("`unique` needs text keys, and {} is none", column.name);
-        diagnostics.push(
-            Diagnostic::error("KF004", first.span, message, "its guard could not be stored")
-                .note("a unique value is guarded by an item of its own, whose key is a text")
-                .help(format!("declare {} as string", column.name)),
-        );
-    }
-    for unique in &declared.uniques {
-        match entity.attribute(&unique.text) {
-            Some(_) => entity.uniques.push(unique.text.clone()),
-            None => diagnostics.push(unknown_attribute(&entity, unique)),
+    split(declared, &mut entity, diagnostics);
+    for name in &declared.compressed {
+        match entity.attribute(&name.text) {
+            Some(found) if entity.key.fields().any(|field| field == found.name) => diagnostics
+                .push(Diagnostic::error("KF004", name.span, "a key cannot be compressed", "part of the key")),
+            Some(_) => entity.compressed.push(name.text.clone()),
+            None => diagnostics.push(unknown_attribute(&entity, name)),
         }
     }
+    index_key::resolve_all(declared, table, &mut entity, &identity, diagnostics);
+    super::distinct("copy", declared.copies.iter().map(|copy| &copy.name), diagnostics);
+    for declared in &declared.copies {
+        entity.copies.extend(copy(declared, table, &entity, &identity, diagnostics));
+    }
+    uniques(declared, table, &mut entity, diagnostics);
+    ttl(declared, table, &mut entity, diagnostics);
+    period(table, &mut entity, diagnostics);
     Some(entity)
+}
+
+fn no_key(declared: &EntityDecl, table: &Table) -> Diagnostic {
+    let message = format!("the entity {} has no key", declared.name.text);
+    let first = declared.attributes.first().map_or("id", |attribute| attribute.name.text.as_str());
+    let sort = if table.sort.is_some() { " \"META\"" } else { "" };
+    let line = format!("key \"{}#{{{first}}}\"{sort}", declared.name.text.to_uppercase());
+    let diagnostic = Diagnostic::error("KF002", declared.name.span, message, "it cannot be stored")
+        .help(format!("add a line like `{line}`"));
+    if declared.attributes.is_empty() {
+        return diagnostic;
+    }
+    diagnostic.repair(vec![Edit::insert(declared.end, format!("\n  {line}"))])
 }
 
 fn empty_key(declared: &KeyDecl) -> KeyPair {
     KeyPair { partition: KeyTemplate::of_text("", declared.span), sort: None, span: declared.span }
 }
 
-/// An attribute of the entity with the name of a key attribute would be overwritten by the key.
-fn check_reserved_names(entity: &Entity, table: &Table, diagnostics: &mut Vec<Diagnostic>) {
-    let mut columns: Vec<&Column> = vec![&table.partition];
-    columns.extend(&table.sort);
-    for index in &table.indexes {
-        columns.extend(std::iter::once(&index.partition).chain(&index.sort));
+/// What identifies an item: its whole key, as one text.
+fn identity(key: &KeyPair) -> Vec<Part> {
+    let mut parts = key.partition.parts.clone();
+    if let Some(sort) = &key.sort {
+        parts.push(Part::Text("#".to_owned()));
+        parts.extend(sort.parts.iter().cloned());
     }
-    for attribute in &entity.attributes {
-        let is_column = columns.iter().any(|column| column.name == attribute.name);
-        if is_column || table.type_attribute.as_deref() == Some(attribute.name.as_str()) {
-            let message = format!("`{}` is an attribute that the table's keys use", attribute.name);
-            diagnostics.push(
-                Diagnostic::error("KF003", attribute.span, message, "the key would overwrite it")
-                    .help("keys are made from templates; give the attribute a name of its own"),
-            );
-        }
-    }
+    parts
 }
 
-fn unknown_attribute(entity: &Entity, name: &Name) -> Diagnostic {
+pub(super) fn unknown_attribute(entity: &Entity, name: &Name) -> Diagnostic {
     let names = entity.attributes.iter().map(|attribute| attribute.name.as_str());
     unknown(&format!("attribute of {}", entity.name), name, names)
 }
@@ -124,215 +112,211 @@ fn unknown_attribute(entity: &Entity, name: &Name) -> Diagnostic {
 /// A key must be made of attributes that every item has.
 fn check_required(entity: &Entity, key: &KeyPair, what: &str, diagnostics: &mut Vec<Diagnostic>) {
     for field in key.fields() {
-        if let Some(attribute) = entity.attribute(field)
-            && attribute.optional
-        {
+        let Some(attribute) = entity.attribute(field) else { continue };
+        if attribute.optional {
             let message = format!("{what} of {} is made of `{field}`, which may be missing", entity.name);
             diagnostics.push(
                 Diagnostic::error("KF004", key.span, message, "an item without it would have no key")
                     .label(attribute.span, "declared optional here")
                     .help(format!("make it required: remove the `?` behind the type of `{field}`")),
             );
-        }
-    }
-}
-
-fn key(
-    declared: &KeyDecl,
-    (partition, sort): (&Column, Option<&Column>),
-    entity: &Entity,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<KeyPair> {
-    let made = template(&declared.partition, partition, entity, diagnostics);
-    let sort = match (&declared.sort, sort) {
-        (Some(template_), Some(column)) => Some(template(template_, column, entity, diagnostics)?),
-        (None, None) => None,
-        (Some(extra), None) => {
+        } else if attribute.is_kept {
+            let message =
+                format!("{what} of {} is made of `{field}`, which the model itself keeps", entity.name);
             diagnostics.push(
-                Diagnostic::error("KF004", extra.span, "there is no sort key to make", "a second template")
-                    .help("remove it, or declare a second key attribute"),
+                Diagnostic::error("KF016", key.span, message, "it changes with every write")
+                    .label(attribute.span, "kept up to date from here")
+                    .help("leave it out of keys, copies and `unique`"),
             );
-            return None;
         }
-        (None, Some(column)) => {
-            let message = format!("the template of the sort key {} is missing", column.name);
-            diagnostics.push(
-                Diagnostic::error("KF004", declared.span, message, "only a partition key")
-                    .help("add a second template, for instance \"META\""),
-            );
-            return None;
-        }
-    };
-    Some(KeyPair { partition: made?, sort, span: declared.span })
-}
-
-fn template(
-    declared: &TemplateDecl,
-    column: &Column,
-    entity: &Entity,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<KeyTemplate> {
-    let mut parts: Vec<Part> = Vec::new();
-    for part in &declared.parts {
-        match part {
-            PartDecl::Text(text) => parts.push(Part::Text(text.clone())),
-            PartDecl::Field { name, format } => {
-                let Some(attribute) = entity.attribute(&name.text) else {
-                    diagnostics.push(unknown_attribute(entity, name));
-                    return None;
-                };
-                let format = match format {
-                    None => Format::Plain,
-                    Some(format) => match field_format(format, &attribute.kind) {
-                        Ok(format) => format,
-                        Err(diagnostic) => {
-                            diagnostics.push(diagnostic);
-                            return None;
-                        }
-                    },
-                };
-                parts.push(Part::Field { name: name.text.clone(), kind: attribute.kind.clone(), format });
-            }
-        }
-    }
-    if parts.is_empty() {
-        diagnostics.push(Diagnostic::error(
-            "KF004",
-            declared.span,
-            "a key must not be empty",
-            "an empty template",
-        ));
-        return None;
-    }
-    let bare_kind = match parts.as_slice() {
-        [Part::Field { kind, format: Format::Plain, .. }] if declared.bare => Some(match kind {
-            Type::Int | Type::Number => KeyKind::N,
-            _ => KeyKind::S,
-        }),
-        _ => None,
-    };
-    let fits = match column.kind {
-        KeyKind::S => bare_kind != Some(KeyKind::N),
-        KeyKind::N => bare_kind == Some(KeyKind::N),
-        KeyKind::B => false,
-    };
-    if !fits {
-        let kind = column.kind.descriptor();
-        let message = format!("the key attribute {} has type {kind}, and this makes another", column.name);
-        diagnostics.push(Diagnostic::error("KF004", declared.span, message, "wrong type").help(
-            match column.kind {
-                KeyKind::N => {
-                    "a number key is one int or number attribute in braces, without quotes: {score}"
-                }
-                KeyKind::S => "write it in quotes, so that it becomes text: \"{score:010}\"",
-                KeyKind::B => {
-                    "binary keys cannot be made from templates; declare the key attribute as string"
-                }
-            },
-        ));
-        return None;
-    }
-    Some(KeyTemplate { parts, bare: bare_kind == Some(KeyKind::N), span: declared.span })
-}
-
-fn field_format(format: &Name, kind: &Type) -> Result<Format, Diagnostic> {
-    let wrong = |message: String| {
-        Err(Diagnostic::error("KF004", format.span, message, "this format does not fit")
-            .help("{n:08} pads an int to 8 digits, {t:date} keeps the day of a time"))
-    };
-    match (format.text.as_str(), kind) {
-        ("date", Type::Time) => Ok(Format::Day),
-        (text, Type::Int) if text.starts_with('0') && text.len() > 1 => match text.parse::<usize>() {
-            Ok(width) if (1..=38).contains(&width) => Ok(Format::Padded(width)),
-            _ => wrong(format!("`{text}` is no width from 1 to 38")),
-        },
-        (text, kind) => wrong(format!("there is no format `{text}` for the type {kind}")),
     }
 }
 
-fn index_key(
-    declared: &IndexKeyDecl,
-    table: &Table,
-    entity: &Entity,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<IndexKey> {
-    let Some(at) = table.indexes.iter().position(|index| index.name == declared.index.text) else {
-        let names = table.indexes.iter().map(|index| index.name.as_str());
-        diagnostics.push(unknown(&format!("index of {}", table.name), &declared.index, names).note(
-            "a line in an entity is an attribute (`name: type`), `key`, `copy`, `unique` or an index's key",
-        ));
-        return None;
+/// `split list by N`: the item becomes the first of several, in the order of their sort keys.
+fn split(declared: &EntityDecl, entity: &mut Entity, diagnostics: &mut Vec<Diagnostic>) {
+    if let Some((extra, _)) = declared.splits.get(1) {
+        diagnostics.push(
+            Diagnostic::error("KF003", extra.span, "an entity splits one list", "a second one")
+                .help("make it an entity of its own"),
+        );
+    }
+    let Some((name, count)) = declared.splits.first() else { return };
+    let Some(attribute) = entity.attribute(&name.text) else {
+        diagnostics.push(unknown_attribute(entity, name));
+        return;
     };
-    let index = table.indexes.get(at)?;
-    let key = match index.kind {
-        IndexKind::Global => {
-            key(&declared.key, (&index.partition, index.sort.as_ref()), entity, diagnostics)?
+    if !matches!(attribute.kind, Type::List(_)) || *count == 0 {
+        let message =
+            format!("`{}` is a {} and cannot be split into items of {count}", name.text, attribute.kind);
+        diagnostics.push(
+            Diagnostic::error("KF004", name.span, message, "only a list has elements, one or more an item")
+                .label(attribute.span, "declared here"),
+        );
+        return;
+    }
+    match &mut entity.key.sort {
+        Some(sort) if !sort.is_bare() => {
+            sort.parts.extend([Part::Text("#".to_owned()), Part::Chunk]);
+            entity.split = Some((name.text.clone(), *count));
         }
-        IndexKind::Local => {
-            if let Some(extra) = &declared.key.sort {
-                diagnostics.push(
-                    Diagnostic::error(
-                        "KF004",
-                        extra.span,
-                        "a local index has the table's partition key",
-                        "a second template",
-                    )
-                    .help("write the template of its sort key only"),
-                );
-                return None;
-            }
-            let column = index.sort.as_ref()?;
-            let sort = template(&declared.key.partition, column, entity, diagnostics)?;
-            KeyPair { partition: entity.key.partition.clone(), sort: Some(sort), span: declared.key.span }
-        }
-    };
-    let sparse = match &declared.sparse {
-        None => None,
-        Some(sparse) => {
-            let Some(attribute) = entity.attribute(&sparse.attribute.text) else {
-                diagnostics.push(unknown_attribute(entity, &sparse.attribute));
-                return None;
-            };
-            let value = match &sparse.value {
-                None => None,
-                Some(value) => {
-                    match crate::value::canonical(&attribute.name, &attribute.kind, value.unquoted()) {
-                        Ok(text) => Some(text),
-                        Err(error) => {
-                            let message = error.to_string();
-                            diagnostics.push(Diagnostic::error(
-                                "KF004",
-                                value.span,
-                                message,
-                                "no such value",
-                            ));
-                            return None;
-                        }
-                    }
-                }
-            };
-            Some(Sparse { attribute: attribute.name.clone(), value })
-        }
-    };
-    Some(IndexKey { index: at, key, sparse })
+        _ => diagnostics.push(
+            Diagnostic::error("KF004", name.span, "`split` needs a text sort key", "there is none")
+                .note("the parts lie side by side, their number at the end of the sort key")
+                .help("give the table a sort key of text"),
+        ),
+    }
 }
 
 fn copy(
     declared: &CopyDecl,
     table: &Table,
     entity: &Entity,
+    identity: &[Part],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Copy> {
-    let key = key(&declared.key, (&table.partition, table.sort.as_ref()), entity, diagnostics)?;
+    let sort: Vec<&Column> = table.sort.iter().collect();
+    let mut key = template::key(&declared.key, &[&table.partition], &sort, entity, diagnostics)?;
+    template::add_shard(&mut key, &declared.key, identity);
     check_required(entity, &key, &format!("the copy {}", declared.name.text), diagnostics);
-    let attributes = match &declared.only {
-        None => entity.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
+    let is_split = |name: &str| entity.split.as_ref().is_some_and(|(split, _)| split == name);
+    let attributes: Vec<String> = match &declared.only {
+        None => {
+            let may = |a: &&crate::schema::Attribute| !a.is_kept && !is_split(&a.name);
+            entity.attributes.iter().filter(may).map(|attribute| attribute.name.clone()).collect()
+        }
         Some(names) => {
-            for name in names.iter().filter(|name| entity.attribute(&name.text).is_none()) {
-                diagnostics.push(unknown_attribute(entity, name));
+            for name in names {
+                match entity.attribute(&name.text) {
+                    None => diagnostics.push(unknown_attribute(entity, name)),
+                    Some(found) if found.is_kept || is_split(&found.name) => diagnostics.push(
+                        Diagnostic::error(
+                            "KF016",
+                            name.span,
+                            format!("a copy cannot hold `{}`", name.text),
+                            if found.is_kept {
+                                "the model keeps it in the item itself"
+                            } else {
+                                "it is split"
+                            },
+                        )
+                        .help("leave it out of `only`"),
+                    ),
+                    Some(_) => {}
+                }
             }
             names.iter().map(|name| name.text.clone()).collect()
         }
     };
+    for (column, template) in
+        std::iter::once((&table.partition, &key.partition)).chain(table.sort.iter().zip(&key.sort))
+    {
+        let is_itself = template.is_bare() && template.fields().any(|field| field == column.name);
+        if attributes.contains(&column.name) && !is_itself {
+            let message =
+                format!("the copy {} holds `{}`, which is its key", declared.name.text, column.name);
+            diagnostics.push(
+                Diagnostic::error("KF018", declared.name.span, message, "the key would overwrite it")
+                    .help("leave it out of the copy with `only`, or rename the attribute"),
+            );
+            return None;
+        }
+    }
     Some(Copy { name: declared.name.text.clone(), span: declared.name.span, key, attributes })
+}
+
+fn uniques(declared: &EntityDecl, table: &Table, entity: &mut Entity, diagnostics: &mut Vec<Diagnostic>) {
+    let columns = std::iter::once(&table.partition).chain(&table.sort);
+    let not_text = columns.into_iter().find(|column| column.kind != KeyKind::S);
+    if let (Some(first), Some(column)) = (declared.uniques.iter().flatten().next(), not_text) {
+        let message = format!("`unique` needs text keys, and {} is none", column.name);
+        diagnostics.push(
+            Diagnostic::error("KF004", first.span, message, "its guard could not be stored")
+                .note("a unique value is guarded by an item of its own, whose key is a text")
+                .help(format!("declare {} as string", column.name)),
+        );
+    }
+    if let (Some(first), Some(unit)) = (declared.uniques.iter().flatten().next(), table.period) {
+        let message = format!("`unique` would hold within one {unit} only");
+        diagnostics.push(
+            Diagnostic::error("KF004", first.span, message, "the guard lies in one period's table")
+                .help("keep what is unique in a table without periods"),
+        );
+    }
+    for unique in &declared.uniques {
+        let mut names = Vec::new();
+        for name in unique {
+            match entity.attribute(&name.text) {
+                Some(found) if found.kind.fits_key() && !found.is_kept => names.push(name.text.clone()),
+                Some(found) => {
+                    let message = format!("`{}`, a {}, cannot be unique", name.text, found.kind);
+                    diagnostics.push(Diagnostic::error("KF004", name.span, message, "no text or number"));
+                }
+                None => diagnostics.push(unknown_attribute(entity, name)),
+            }
+        }
+        if names.len() != unique.len() {
+            continue;
+        }
+        if let (true, Some(name)) = (entity.uniques.contains(&names), unique.first()) {
+            let message = format!("{} is declared unique twice", names.join(", "));
+            diagnostics.push(Diagnostic::error("KF003", name.span, message, "again here").help("remove it"));
+            continue;
+        }
+        entity.uniques.push(names);
+    }
+}
+
+fn ttl(declared: &EntityDecl, table: &Table, entity: &mut Entity, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(name) = &declared.ttl else { return };
+    match entity.attribute(&name.text) {
+        None => diagnostics.push(unknown_attribute(entity, name)),
+        Some(found) if !matches!(found.kind, Type::Time(_) | Type::Date) => diagnostics.push(
+            Diagnostic::error("KF004", name.span, format!("`{}` is no time", name.text), "an item expires at a time")
+                .label(found.span, format!("a {}", found.kind))
+                .help(format!("declare `{}: time`", name.text)),
+        ),
+        Some(_) if table.ttl_attribute.is_none() => diagnostics.push(
+            Diagnostic::error("KF002", name.span, format!("the table {} says no ttl attribute", table.name), "needed")
+                .label(table.span, "declared here")
+                .note("DynamoDB deletes items by one number attribute of the table, seconds since 1970; the model fills it")
+                .help("write `ttl expires` behind the table's key, a name that no attribute has"),
+        ),
+        Some(_) => entity.ttl = Some(name.text.clone()),
+    }
+}
+
+/// In a table with periods, a time in the key says in which table an item lies.
+fn period(table: &Table, entity: &mut Entity, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(unit) = table.period else { return };
+    let fits = |field: &&str| {
+        entity.attribute(field).is_some_and(|attribute| match attribute.kind {
+            Type::Time(_) => true,
+            Type::Date => unit >= crate::period::Unit::Day,
+            _ => false,
+        })
+    };
+    entity.period_attribute = entity.key.fields().find(fits).map(str::to_owned);
+    if entity.period_attribute.is_none() {
+        let message =
+            format!("the key of {} has no time, and {} has a table per {unit}", entity.name, table.name);
+        diagnostics.push(
+            Diagnostic::error("KF004", entity.key.span, message, "which table is not known")
+                .label(table.span, format!("per {unit}"))
+                .help("add the time to the key, so that an item is found without asking every table"),
+        );
+    }
+}
+
+fn expected(declared: &[ExpectDecl]) -> Expected {
+    let mut expected = Expected::default();
+    for one in declared {
+        expected.span.get_or_insert(one.span);
+        match &one.unit {
+            ExpectUnit::Items => expected.items = Some(one.count),
+            ExpectUnit::Bytes => expected.bytes = Some(one.count),
+            ExpectUnit::WritesASecond | ExpectUnit::ASecond => expected.writes = Some(one.count),
+            ExpectUnit::Per(attribute) => expected.per.push((attribute.text.clone(), one.count)),
+        }
+    }
+    expected
 }

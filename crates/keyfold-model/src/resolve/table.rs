@@ -1,15 +1,19 @@
 //! Tables and indexes.
 
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Column, Index, IndexKind, Model, Projection, Table};
-use crate::syntax::ast::{self, PartDecl, ProjectionDecl, TableDecl, TemplateDecl, Tree};
+use crate::period::Unit;
+use crate::schema::{Capacity, Column, Index, IndexKind, Projection, Table};
+use crate::syntax::ast::{self, CapacityDecl, IndexDecl, ProjectionDecl, TableDecl};
 use keyfold_types::KeyKind;
-use std::collections::BTreeSet;
+
+/// Most attributes of a partition or sort key of a global index.
+const GROUP_MAX: usize = 4;
 
 pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -> Table {
     let mut columns = declared.columns.iter().map(|one| column(one, diagnostics));
     let partition = columns.next().unwrap_or(Column { name: "PK".to_owned(), kind: KeyKind::S });
     let sort = columns.next();
+    drop(columns);
     if let Some(third) = declared.columns.get(2) {
         diagnostics.push(
             Diagnostic::error(
@@ -18,63 +22,102 @@ pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -
                 "a table's key has one or two attributes",
                 "one too many",
             )
-            .help("keep the partition key and the sort key"),
+            .help("keep the partition key and the sort key; a global index may have up to four of each"),
         );
     }
     super::distinct("index", declared.indexes.iter().map(|index| &index.name), diagnostics);
-    let indexes = declared
-        .indexes
-        .iter()
-        .map(|index| {
-            let mut columns = index.columns.iter().map(|one| column(one, diagnostics));
-            let (first, second) = (columns.next(), columns.next());
-            drop(columns);
-            let limit = if index.local { 1 } else { 2 };
-            if let Some(extra) = index.columns.get(limit) {
-                let message = if index.local {
-                    "a local index names its sort key only; it shares the table's partition key"
-                } else {
-                    "an index's key has a partition key and at most one sort key here"
-                };
-                diagnostics.push(Diagnostic::error("KF004", extra.name.span, message, "one too many"));
-            }
-            if index.local && sort.is_none() {
-                diagnostics.push(
-                    Diagnostic::error(
-                        "KF004",
-                        index.name.span,
-                        "a local index needs a table with a sort key",
-                        "this table has none",
-                    )
-                    .help("give the table a second key attribute, or make this a `gsi`"),
-                );
-            }
-            let (partition, sort) =
-                if index.local { (Some(partition.clone()), first) } else { (first, second) };
-            Index {
-                name: index.name.text.clone(),
-                span: index.name.span,
-                kind: if index.local { IndexKind::Local } else { IndexKind::Global },
-                partition: partition.unwrap_or(Column { name: String::new(), kind: KeyKind::S }),
-                sort,
-                projection: match &index.projection {
-                    ProjectionDecl::All => Projection::All,
-                    ProjectionDecl::Keys => Projection::Keys,
-                    ProjectionDecl::Only(names) => {
-                        Projection::Only(names.iter().map(|name| name.text.clone()).collect())
-                    }
-                },
-            }
-        })
-        .collect();
+    let indexes =
+        declared.indexes.iter().map(|one| index(one, &partition, sort.as_ref(), diagnostics)).collect();
+    let period = declared.period.as_ref().and_then(|word| {
+        let unit = Unit::of_word(&word.text);
+        if unit.is_none() {
+            let units = ["hour", "day", "month", "year"];
+            diagnostics.push(super::unknown("period", word, units.into_iter()));
+        }
+        unit
+    });
+    if let (None, Some(_)) = (period, declared.cooled) {
+        diagnostics.push(
+            Diagnostic::error(
+                "KF004",
+                declared.name.span,
+                format!("`then` says the capacity of past periods, and {} has none", declared.name.text),
+                "one table for all times",
+            )
+            .help("declare `per month` behind the key, or remove `then ...`"),
+        );
+    }
     Table {
         name: declared.name.text.clone(),
         span: declared.name.span,
+        end: declared.end,
         partition,
         sort,
         type_attribute: declared.type_attribute.as_ref().map(|name| name.text.clone()),
+        ttl_attribute: declared.ttl_attribute.as_ref().map(|name| name.text.clone()),
+        period,
+        capacity: declared.capacity.map_or(Capacity::OnDemand, capacity),
+        cooled: declared.cooled.map(capacity),
         indexes,
         delimiters: Vec::new(),
+    }
+}
+
+fn capacity(declared: CapacityDecl) -> Capacity {
+    match declared {
+        CapacityDecl::OnDemand => Capacity::OnDemand,
+        CapacityDecl::Provisioned { reads, writes } => Capacity::Provisioned { reads, writes },
+    }
+}
+
+fn index(
+    declared: &IndexDecl,
+    partition: &Column,
+    sort: Option<&Column>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Index {
+    let mut all =
+        |group: &[ast::Column]| -> Vec<Column> { group.iter().map(|one| column(one, diagnostics)).collect() };
+    let (mut own_partition, own_sort) = (all(&declared.partition), all(&declared.sort));
+    let most = if declared.local { 1 } else { GROUP_MAX };
+    for group in [&declared.partition, &declared.sort] {
+        if let Some(extra) = group.get(most) {
+            let message = if declared.local {
+                "a local index names its sort key only; it shares the table's partition key".to_owned()
+            } else {
+                format!("a key of a global index has at most {GROUP_MAX} attributes in each part")
+            };
+            diagnostics.push(Diagnostic::error("KF004", extra.name.span, message, "one too many"));
+        }
+    }
+    if declared.local {
+        own_partition = vec![partition.clone()];
+        if sort.is_none() {
+            diagnostics.push(
+                Diagnostic::error(
+                    "KF004",
+                    declared.name.span,
+                    "a local index needs a table with a sort key",
+                    "this table has none",
+                )
+                .help("give the table a second key attribute, or make this a `gsi`"),
+            );
+        }
+    }
+    Index {
+        name: declared.name.text.clone(),
+        span: declared.name.span,
+        kind: if declared.local { IndexKind::Local } else { IndexKind::Global },
+        partition: own_partition,
+        sort: own_sort,
+        projection: match &declared.projection {
+            ProjectionDecl::All => Projection::All,
+            ProjectionDecl::Keys => Projection::Keys,
+            ProjectionDecl::Only(names) => {
+                Projection::Only(names.iter().map(|name| name.text.clone()).collect())
+            }
+        },
+        projection_span: declared.projection_span,
     }
 }
 
@@ -93,53 +136,4 @@ fn column(declared: &ast::Column, diagnostics: &mut Vec<Diagnostic>) -> Column {
         },
     };
     Column { name: declared.name.text.clone(), kind }
-}
-
-/// The characters that stand between fields in the templates of each table's entities. A value inside a
-/// key must not contain them, so that keys can be taken apart again.
-pub(super) fn collect_delimiters(tree: &Tree, model: &mut Model) {
-    for (at, table) in model.tables.iter_mut().enumerate() {
-        let mut found: BTreeSet<char> = BTreeSet::new();
-        for entity in &tree.entities {
-            let in_table = match &entity.table {
-                None => at == 0,
-                Some(name) => name.text == table.name,
-            };
-            if !in_table {
-                continue;
-            }
-            let keys = entity
-                .key
-                .iter()
-                .chain(entity.indexes.iter().map(|index| &index.key))
-                .chain(entity.copies.iter().map(|copy| &copy.key));
-            for key in keys {
-                for template in std::iter::once(&key.partition).chain(&key.sort) {
-                    delimiters_of(template, &mut found);
-                }
-            }
-            if !entity.uniques.is_empty() {
-                found.insert('#');
-            }
-        }
-        table.delimiters = found.into_iter().collect();
-    }
-}
-
-/// A text's characters other than letters and digits, where they touch a field.
-fn delimiters_of(template: &TemplateDecl, found: &mut BTreeSet<char>) {
-    let mut parts = template.parts.iter().peekable();
-    let mut after_field = false;
-    while let Some(part) = parts.next() {
-        match part {
-            PartDecl::Field { .. } => after_field = true,
-            PartDecl::Text(text) => {
-                let before_field = matches!(parts.peek(), Some(PartDecl::Field { .. }));
-                let first = text.chars().next().filter(|_| after_field);
-                let last = text.chars().last().filter(|_| before_field);
-                found.extend(first.into_iter().chain(last).filter(|c| !c.is_alphanumeric()));
-                after_field = false;
-            }
-        }
-    }
 }

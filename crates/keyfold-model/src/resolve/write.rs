@@ -1,27 +1,26 @@
 //! Named writes: actions, and the parameters they need.
 
+use super::pattern::{comparison, operand};
+use super::types::Types;
 use super::unknown;
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Action, Entity, Model, Operand, Type, Write};
-use crate::syntax::ast::{ActionDecl, Name, WriteDecl};
+use crate::schema::{Action, Assignment, Attribute, Entity, Model, Type, Verb, Write, WriteParameter};
+use crate::syntax::ast::{self, ActionDecl, Name, WriteDecl};
 
 pub(super) fn resolve(
     declared: &WriteDecl,
+    declared_entities: &[&str],
     model: &Model,
+    types: &Types<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Write> {
-    let mut write = Write {
-        name: declared.name.text.clone(),
-        span: declared.name.span,
-        parameters: Vec::new(),
-        actions: Vec::new(),
-    };
+    let mut scope = Scope { model, declared_entities, parameters: Vec::new() };
     for (name, kind) in &declared.parameters {
         let kind = match kind {
-            Some(kind) => match super::named(kind) {
+            Some(kind) => match types.resolve(kind, name, 0) {
                 Ok(kind) => kind,
                 Err(diagnostic) => {
-                    diagnostics.push(diagnostic);
+                    diagnostics.push(*diagnostic);
                     return None;
                 }
             },
@@ -37,46 +36,52 @@ pub(super) fn resolve(
                 }
             },
         };
-        write.parameters.push((name.text.clone(), kind));
+        scope.parameters.push(WriteParameter { name: name.text.clone(), kind, optional: false });
     }
+    // First what all actions take, so that each may speak of it.
     for action in &declared.actions {
-        let resolved = resolve_action(action, model, &mut write, diagnostics)?;
-        write.actions.push(resolved);
+        scope.add_parameters(action, diagnostics)?;
     }
-    check_distinct_items(&write, model, declared, diagnostics)?;
-    if write.actions.is_empty() {
-        let message = format!("the write {} does nothing", write.name);
+    let mut actions = Vec::new();
+    for action in &declared.actions {
+        actions.push(scope.action(action, diagnostics)?);
+    }
+    if actions.is_empty() {
+        let message = format!("the write {} does nothing", declared.name.text);
         diagnostics.push(
-            Diagnostic::error("KF002", write.span, message, "no actions")
+            Diagnostic::error("KF002", declared.name.span, message, "no actions")
                 .help("add indented lines: `create Order`, `update Product set stock = stock - quantity`, `delete User`"),
         );
         return None;
     }
-    Some(write)
+    check_distinct_items(&actions, model, declared, diagnostics)?;
+    let name = declared.name.text.clone();
+    Some(Write { name, span: declared.name.span, parameters: scope.parameters, actions })
 }
 
 /// A transaction has one action for each item, and parameters are shared: two actions on one entity meet the
-/// same item.
+/// same item, unless each takes its own from a list.
 fn check_distinct_items(
-    write: &Write,
+    actions: &[Action],
     model: &Model,
     declared: &WriteDecl,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<()> {
-    let mut seen = Vec::new();
-    for action in &write.actions {
-        let (Action::Create { entity } | Action::Delete { entity } | Action::Update { entity, .. }) = action;
-        if seen.contains(entity) {
-            let name = model.entities.get(*entity).map_or("", |entity| entity.name.as_str());
-            let message = format!("{} has two actions on {name}", write.name);
+    let mut seen: Vec<usize> = Vec::new();
+    for (action, at) in actions.iter().zip(&declared.actions) {
+        if action.each.is_none() && seen.contains(&action.entity) {
+            let name = model.entities.get(action.entity).map_or("", |entity| entity.name.as_str());
+            let message = format!("{} has two actions on {name}", declared.name.text);
             diagnostics.push(
-                Diagnostic::error("KF016", declared.name.span, message, "both would meet the same item")
+                Diagnostic::error("KF016", at.entity.span, message, "both would meet the same item")
                     .note("a transaction cannot have two actions on one item")
-                    .help("make it one action, or two writes"),
+                    .help("make it one action, or two writes; several items of one entity come from a list: `create OrderItem for each lines`"),
             );
             return None;
         }
-        seen.push(*entity);
+        if action.each.is_none() {
+            seen.push(action.entity);
+        }
     }
     Some(())
 }
@@ -85,29 +90,135 @@ fn find_type(name: &str, model: &Model) -> Option<Type> {
     model.entities.iter().find_map(|entity| entity.attribute(name)).map(|attribute| attribute.kind.clone())
 }
 
-fn entity_at(name: &Name, model: &Model, diagnostics: &mut Vec<Diagnostic>) -> Option<usize> {
-    let found = model.entities.iter().position(|entity| entity.name == name.text);
-    if found.is_none() {
-        let names = model.entities.iter().map(|entity| entity.name.as_str());
-        diagnostics.push(unknown("entity", name, names));
-    }
-    found
+struct Scope<'m> {
+    model: &'m Model,
+    declared_entities: &'m [&'m str],
+    parameters: Vec<WriteParameter>,
 }
 
-/// Attributes that an action takes become parameters, unless they are declared already, with their type.
-fn add_parameters<'a>(
-    write: &mut Write,
-    action: &Name,
-    attributes: impl Iterator<Item = (&'a str, &'a Type)>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<()> {
-    for (name, kind) in attributes {
-        match write.parameters.iter().find(|(known, _)| known == name) {
-            None => write.parameters.push((name.to_owned(), kind.clone())),
-            Some((_, known)) if known == kind => {}
-            Some((_, known)) => {
-                let message =
-                    format!("`{name}` of {} is a {kind}, and the parameter `{name}` a {known}", action.text);
+impl<'m> Scope<'m> {
+    fn entity(&self, name: &Name, diagnostics: &mut Vec<Diagnostic>) -> Option<(usize, &'m Entity)> {
+        match self.model.entities.iter().position(|entity| entity.name == name.text) {
+            Some(at) => Some((at, self.model.entities.get(at)?)),
+            None => {
+                // An entity that is declared but broken has been reported where it is.
+                if !self.declared_entities.contains(&name.text.as_str()) {
+                    diagnostics.push(unknown("entity", name, self.declared_entities.iter().copied()));
+                }
+                None
+            }
+        }
+    }
+
+    /// Attributes that an action takes and that are neither assigned nor fields of its records.
+    fn add_parameters(&mut self, declared: &ActionDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
+        let (_, entity) = self.entity(&declared.entity, diagnostics)?;
+        let each = self.each(declared, diagnostics)?;
+        let given: Vec<&str> =
+            declared.assignments.iter().map(|assignment| assignment.attribute.text.as_str()).collect();
+        let whole = matches!(declared.verb, ast::Verb::Create | ast::Verb::Put);
+        for attribute in &entity.attributes {
+            let in_key = entity.key.fields().any(|field| field == attribute.name);
+            let in_record = each
+                .as_ref()
+                .is_some_and(|(_, fields)| fields.iter().any(|(name, ..)| *name == attribute.name));
+            let needed =
+                if whole { !attribute.is_kept && !given.contains(&attribute.name.as_str()) } else { in_key };
+            if needed && !in_record {
+                self.add_parameter(&declared.entity, attribute, diagnostics)?;
+            }
+        }
+        Some(())
+    }
+
+    fn action(&mut self, declared: &ActionDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<Action> {
+        let (at, entity) = self.entity(&declared.entity, diagnostics)?;
+        let verb = match declared.verb {
+            ast::Verb::Create => Verb::Create,
+            ast::Verb::Put => Verb::Put,
+            ast::Verb::Update => Verb::Update,
+            ast::Verb::Delete => Verb::Delete,
+            ast::Verb::Check => Verb::Check,
+        };
+        let whole = matches!(verb, Verb::Create | Verb::Put);
+        let each = self.each(declared, diagnostics)?;
+        let fields: Vec<(String, Type)> = each
+            .iter()
+            .flat_map(|(_, fields)| fields)
+            .map(|(name, kind, _)| (name.clone(), kind.clone()))
+            .collect();
+        let known: Vec<(&str, &Type)> = fields
+            .iter()
+            .map(|(name, kind)| (name.as_str(), kind))
+            .chain(self.parameters.iter().map(|p| (p.name.as_str(), &p.kind)))
+            .collect();
+        let mut assignments = Vec::new();
+        for assignment in &declared.assignments {
+            let of_item = (!whole).then_some(entity);
+            assignments.push(resolve_assignment(assignment, entity, of_item, &known, verb, diagnostics)?);
+        }
+        for name in &declared.removed {
+            check_removed(name, entity, diagnostics)?;
+        }
+        let mut conditions = Vec::new();
+        for condition in &declared.conditions {
+            let kind = attribute(&condition.attribute, entity, diagnostics)?.kind.clone();
+            conditions.push(comparison(condition, &kind, &known, Some(entity), diagnostics)?);
+        }
+        Some(Action {
+            verb,
+            entity: at,
+            each: each.map(|(name, _)| name),
+            assignments,
+            removed: declared.removed.iter().map(|name| name.text.clone()).collect(),
+            conditions,
+        })
+    }
+
+    /// The parameter that gives one record for each item, and the record's fields.
+    #[allow(clippy::type_complexity, reason = "a record's fields as the schema has them")]
+    fn each(
+        &self,
+        declared: &ActionDecl,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Option<(String, Vec<(String, Type, bool)>)>> {
+        let Some(name) = &declared.each else { return Some(None) };
+        let parameter = self.parameters.iter().find(|parameter| parameter.name == name.text);
+        if let Some(Type::List(of)) = parameter.map(|parameter| &parameter.kind)
+            && let Type::Record(record) = &**of
+        {
+            return Some(Some((name.text.clone(), record.fields.clone())));
+        }
+        let message = format!("`{}` is no parameter that is a list of records", name.text);
+        diagnostics.push(Diagnostic::error("KF004", name.span, message, "one item for each of what?").help(
+            format!(
+                "declare a record with the attributes that differ, and the parameter `{}: list of Line`",
+                name.text
+            ),
+        ));
+        None
+    }
+
+    /// An attribute that an action takes becomes a parameter, unless it is declared already with its type.
+    fn add_parameter(
+        &mut self,
+        action: &Name,
+        attribute: &Attribute,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<()> {
+        let optional = attribute.optional || attribute.default.is_some();
+        match self.parameters.iter_mut().find(|known| known.name == attribute.name) {
+            None => self.parameters.push(WriteParameter {
+                name: attribute.name.clone(),
+                kind: attribute.kind.clone(),
+                optional,
+            }),
+            Some(known) if known.kind == attribute.kind => known.optional &= optional,
+            Some(known) => {
+                let message = format!(
+                    "`{}` of {} is a {}, and the parameter `{}` a {}",
+                    attribute.name, action.text, attribute.kind, known.name, known.kind
+                );
                 diagnostics.push(
                     Diagnostic::error("KF004", action.span, message, "one parameter cannot be both")
                         .help("parameters are shared by name; rename one of the attributes"),
@@ -115,133 +226,90 @@ fn add_parameters<'a>(
                 return None;
             }
         }
+        Some(())
     }
-    Some(())
 }
 
-fn key_attributes(entity: &Entity) -> impl Iterator<Item = (&str, &Type)> {
-    entity.key.fields().filter_map(|field| entity.attribute(field)).map(|a| (a.name.as_str(), &a.kind))
-}
-
-fn resolve_action(
-    declared: &ActionDecl,
-    model: &Model,
-    write: &mut Write,
+fn attribute<'e>(
+    name: &Name,
+    entity: &'e Entity,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Action> {
-    match declared {
-        ActionDecl::Create(name) => {
-            let at = entity_at(name, model, diagnostics)?;
-            let entity = model.entities.get(at)?;
-            add_parameters(
-                write,
-                name,
-                entity.attributes.iter().map(|a| (a.name.as_str(), &a.kind)),
-                diagnostics,
-            )?;
-            Some(Action::Create { entity: at })
-        }
-        ActionDecl::Delete(name) => {
-            let at = entity_at(name, model, diagnostics)?;
-            add_parameters(write, name, key_attributes(model.entities.get(at)?), diagnostics)?;
-            Some(Action::Delete { entity: at })
-        }
-        ActionDecl::Update { entity: name, assignments, condition } => {
-            let at = entity_at(name, model, diagnostics)?;
-            let entity = model.entities.get(at)?;
-            add_parameters(write, name, key_attributes(entity), diagnostics)?;
-            let mut resolved = Vec::new();
-            for assignment in assignments {
-                let kind = attribute(&assignment.attribute, entity, diagnostics)?;
-                check_plain(&assignment.attribute, entity, diagnostics)?;
-                let left = operand(&assignment.left, entity, write, &kind, diagnostics)?;
-                let right = match &assignment.right {
-                    None => None,
-                    Some((plus, name)) => Some((*plus, operand(name, entity, write, &kind, diagnostics)?)),
-                };
-                resolved.push((assignment.attribute.text.clone(), left, right));
-            }
-            let condition = match condition {
-                None => None,
-                Some(condition) => {
-                    let kind = attribute(&condition.attribute, entity, diagnostics)?;
-                    let operand = operand(&condition.operand, entity, write, &kind, diagnostics)?;
-                    Some((condition.attribute.text.clone(), condition.comparator.text.clone(), operand))
-                }
-            };
-            Some(Action::Update { entity: at, assignments: resolved, condition })
-        }
-    }
-}
-
-fn attribute(name: &Name, entity: &Entity, diagnostics: &mut Vec<Diagnostic>) -> Option<Type> {
-    let found = entity.attribute(&name.text).map(|attribute| attribute.kind.clone());
+) -> Option<&'e Attribute> {
+    let found = entity.attribute(&name.text);
     if found.is_none() {
-        let names = entity.attributes.iter().map(|attribute| attribute.name.as_str());
-        diagnostics.push(unknown(&format!("attribute of {}", entity.name), name, names));
+        diagnostics.push(super::entity::unknown_attribute(entity, name));
     }
     found
 }
 
-/// An attribute that a key, a copy or a guard is made of cannot change inside a named write: what follows
-/// from it depends on its old value, which is read first by `update`.
-fn check_plain(name: &Name, entity: &Entity, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
-    let in_index = entity.indexes.iter().any(|index| {
-        index.key.fields().any(|field| field == name.text)
-            || index.sparse.as_ref().is_some_and(|sparse| sparse.attribute == name.text)
-    });
-    let in_copy = entity.copies.iter().any(|copy| {
-        copy.key.fields().any(|field| field == name.text) || copy.attributes.contains(&name.text)
-    });
-    let in_key = entity.key.fields().any(|field| field == name.text);
-    if !(in_index || in_copy || in_key || entity.uniques.contains(&name.text)) {
+fn resolve_assignment(
+    declared: &ast::AssignmentDecl,
+    entity: &Entity,
+    of_item: Option<&Entity>,
+    known: &[(&str, &Type)],
+    verb: Verb,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Assignment> {
+    let found = attribute(&declared.attribute, entity, diagnostics)?;
+    check_changeable(&declared.attribute, found, entity, verb, diagnostics)?;
+    let kind = found.kind.clone();
+    // To a number a number is added; to a list, one element.
+    let added = match (&kind, &declared.right) {
+        (Type::List(of), Some((true, _))) => (**of).clone(),
+        (kind, Some(_)) if !kind.is_number() => {
+            let message = format!("a {kind} cannot be added to or taken from");
+            diagnostics.push(
+                Diagnostic::error("KF004", declared.attribute.span, message, "no number")
+                    .help("numbers are added to and taken from; to a list one element is added"),
+            );
+            return None;
+        }
+        (kind, _) => kind.clone(),
+    };
+    let left = operand(&declared.left, &kind, known, of_item, diagnostics)?;
+    let right = match &declared.right {
+        None => None,
+        Some((plus, name)) => Some((*plus, operand(name, &added, known, of_item, diagnostics)?)),
+    };
+    Some(Assignment { attribute: found.name.clone(), left, right })
+}
+
+/// A key does not change, and what the model keeps is not written by hand.
+fn check_changeable(
+    name: &Name,
+    found: &Attribute,
+    entity: &Entity,
+    verb: Verb,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<()> {
+    let diagnostic = if found.is_kept {
+        let message = format!("`{}` of {} is kept by the model", found.name, entity.name);
+        Diagnostic::error("KF016", name.span, message, "would overwrite what is kept")
+            .label(found.span, "kept from here")
+            .help("write the items that it follows from")
+    } else if verb == Verb::Update && entity.key.fields().any(|field| field == found.name) {
+        let message = format!("`{}` is part of the key of {}", found.name, entity.name);
+        Diagnostic::error("KF016", name.span, message, "a key does not change")
+            .label(entity.key.span, "the key")
+            .note("an item with another key is another item")
+            .help(format!("delete the {} and create it anew, in two writes", entity.name))
+    } else {
         return Some(());
-    }
-    let message =
-        format!("`{}` cannot be set here: keys or copies of {} follow from it", name.text, entity.name);
-    diagnostics.push(
-        Diagnostic::error("KF016", name.span, message, "its old value must be known to move them")
-            .note("a named write is one transaction without reading; moving an index key or a copy needs the item as it is")
-            .help(format!("change it with `keyfold update {} ...`, which reads the item and moves everything in one transaction", entity.name)),
-    );
+    };
+    diagnostics.push(diagnostic);
     None
 }
 
-fn operand(
-    name: &Name,
-    entity: &Entity,
-    write: &Write,
-    kind: &Type,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Operand> {
-    let (found, operand) = if name.is_quoted() {
-        (None, Operand::Literal(name.unquoted().to_owned()))
-    } else if let Some((_, found)) = write.parameters.iter().find(|(parameter, _)| *parameter == name.text) {
-        (Some(found), Operand::Parameter(name.text.clone()))
-    } else if let Some(attribute) = entity.attribute(&name.text) {
-        (Some(&attribute.kind), Operand::Attribute(name.text.clone()))
-    } else if !matches!(kind, Type::String) && crate::value::parse(&name.text, kind, &name.text).is_ok() {
-        (None, Operand::Literal(name.text.clone()))
-    } else {
-        let parameters = write.parameters.iter().map(|(name, _)| name.as_str());
-        let attributes = entity.attributes.iter().map(|attribute| attribute.name.as_str());
-        diagnostics.push(
-            unknown("parameter or attribute", name, parameters.chain(attributes))
-                .note("a fixed text stands in quotes"),
-        );
-        return None;
-    };
-    let wrong = match (found, &operand) {
-        (Some(found), _) if found == kind || (*found == Type::Int && *kind == Type::Number) => {
-            return Some(operand);
-        }
-        (Some(found), _) => format!("`{}` is a {found}, and a {kind} is needed", name.text),
-        (None, Operand::Literal(text)) => match crate::value::parse("the value", kind, text) {
-            Ok(_) => return Some(operand),
-            Err(error) => error.to_string(),
-        },
-        (None, _) => return Some(operand),
-    };
-    diagnostics.push(Diagnostic::error("KF004", name.span, wrong, "wrong type"));
+fn check_removed(name: &Name, entity: &Entity, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
+    let found = attribute(name, entity, diagnostics)?;
+    if found.optional && !found.is_kept {
+        return Some(());
+    }
+    let message = format!("`{}` of {} is required and cannot be removed", found.name, entity.name);
+    diagnostics.push(
+        Diagnostic::error("KF004", name.span, message, "must always be there")
+            .label(found.span, "declared here")
+            .help("declare it optional with `?` behind its type"),
+    );
     None
 }

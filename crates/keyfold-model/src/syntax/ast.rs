@@ -24,10 +24,18 @@ impl Name {
 pub(crate) struct Tree {
     pub(crate) name: Option<Name>,
     pub(crate) version: Option<u32>,
+    pub(crate) records: Vec<RecordDecl>,
     pub(crate) tables: Vec<TableDecl>,
     pub(crate) entities: Vec<EntityDecl>,
     pub(crate) patterns: Vec<PatternDecl>,
     pub(crate) writes: Vec<WriteDecl>,
+}
+
+/// A nested type: named fields.
+#[derive(Debug)]
+pub(crate) struct RecordDecl {
+    pub(crate) name: Name,
+    pub(crate) fields: Vec<AttributeDecl>,
 }
 
 /// `NAME` or `NAME: number`.
@@ -43,15 +51,33 @@ pub(crate) struct TableDecl {
     pub(crate) columns: Vec<Column>,
     /// The attribute that holds each item's entity.
     pub(crate) type_attribute: Option<Name>,
+    /// The attribute that holds when an item expires.
+    pub(crate) ttl_attribute: Option<Name>,
+    /// One table for each of these: a unit of time.
+    pub(crate) period: Option<Name>,
+    pub(crate) capacity: Option<CapacityDecl>,
+    /// Of the tables of past periods.
+    pub(crate) cooled: Option<CapacityDecl>,
     pub(crate) indexes: Vec<IndexDecl>,
+    /// Behind its last line.
+    pub(crate) end: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CapacityDecl {
+    OnDemand,
+    Provisioned { reads: u64, writes: u64 },
 }
 
 #[derive(Debug)]
 pub(crate) struct IndexDecl {
     pub(crate) local: bool,
     pub(crate) name: Name,
-    pub(crate) columns: Vec<Column>,
+    pub(crate) partition: Vec<Column>,
+    pub(crate) sort: Vec<Column>,
     pub(crate) projection: ProjectionDecl,
+    /// Where the projection stands, or the end of the declaration.
+    pub(crate) projection_span: Span,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -69,9 +95,46 @@ pub(crate) struct EntityDecl {
     pub(crate) key: Option<KeyDecl>,
     pub(crate) indexes: Vec<IndexKeyDecl>,
     pub(crate) copies: Vec<CopyDecl>,
-    pub(crate) uniques: Vec<Name>,
+    /// Attributes that together are unique.
+    pub(crate) uniques: Vec<Vec<Name>>,
+    pub(crate) ttl: Option<Name>,
+    pub(crate) version: Option<Name>,
+    pub(crate) aggregates: Vec<AggregateDecl>,
+    pub(crate) splits: Vec<(Name, u32)>,
+    pub(crate) compressed: Vec<Name>,
+    pub(crate) expects: Vec<ExpectDecl>,
     /// A line of its key could not be read.
     pub(crate) is_broken: bool,
+    /// Behind its last line.
+    pub(crate) end: usize,
+}
+
+/// `N items`, `N bytes`, `N writes a second`, `N a second`, `N per attribute`.
+#[derive(Debug, Clone)]
+pub(crate) struct ExpectDecl {
+    pub(crate) count: u64,
+    pub(crate) unit: ExpectUnit,
+    pub(crate) span: Span,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum ExpectUnit {
+    Items,
+    Bytes,
+    WritesASecond,
+    ASecond,
+    Per(Name),
+}
+
+#[derive(Debug)]
+pub(crate) struct AggregateDecl {
+    /// `count`, `sum` or `max`.
+    pub(crate) kind: Name,
+    pub(crate) attribute: Name,
+    pub(crate) entity: Name,
+    /// What is summed up.
+    pub(crate) of: Option<Name>,
+    pub(crate) condition: Option<(Name, Name)>,
 }
 
 #[derive(Debug)]
@@ -79,23 +142,29 @@ pub(crate) struct AttributeDecl {
     pub(crate) name: Name,
     pub(crate) kind: TypeDecl,
     pub(crate) optional: bool,
+    pub(crate) default: Option<Name>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum TypeDecl {
-    /// A type's name.
-    Named(Name),
+    /// A type's name, and the word in parentheses behind it.
+    Named(Name, Option<Name>),
     /// `Entity.attribute`.
     Reference(Name, Name),
     /// `one | two`.
     Words(Vec<Name>),
+    /// `list of`, `map of`, `set of` a type.
+    Of(Name, Box<TypeDecl>),
 }
 
-/// One or two templates.
+/// One template for each key attribute.
 #[derive(Debug)]
 pub(crate) struct KeyDecl {
-    pub(crate) partition: TemplateDecl,
-    pub(crate) sort: Option<TemplateDecl>,
+    pub(crate) templates: Vec<TemplateDecl>,
+    /// `shard N`.
+    pub(crate) shard: Option<(u32, Span)>,
+    /// `bucket day [of attribute]`.
+    pub(crate) bucket: Option<(Name, Option<Name>)>,
     pub(crate) span: Span,
 }
 
@@ -110,7 +179,7 @@ pub(crate) struct TemplateDecl {
 #[derive(Debug, Clone)]
 pub(crate) enum PartDecl {
     Text(String),
-    Field { name: Name, format: Option<Name> },
+    Field { name: Name, formats: Vec<Name> },
 }
 
 #[derive(Debug)]
@@ -139,23 +208,43 @@ pub(crate) struct PatternDecl {
     pub(crate) name: Name,
     pub(crate) parameters: Vec<ParameterDecl>,
     pub(crate) returned: Vec<ReturnedDecl>,
-    pub(crate) order: Option<Name>,
+    /// The word, and the attribute behind it.
+    pub(crate) order: Option<(Name, Option<Name>)>,
     pub(crate) page: Option<u32>,
     pub(crate) strong: Option<Span>,
+    pub(crate) scan: Option<Span>,
+    pub(crate) only: Vec<Name>,
+    pub(crate) filters: Vec<ConditionDecl>,
     /// `where attribute = value`.
     pub(crate) fixed: Vec<(Name, Name)>,
+    pub(crate) expects: Vec<ExpectDecl>,
 }
 
 #[derive(Debug)]
-pub(crate) enum ParameterDecl {
+pub(crate) struct ParameterDecl {
+    pub(crate) attribute: Name,
+    pub(crate) limit: LimitDecl,
+    pub(crate) optional: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum LimitDecl {
     /// `attribute`: equal to the argument of that name.
-    Equal(Name),
+    Equal,
     /// `attribute >= argument`.
-    AtLeast(Name, Name),
+    AtLeast(Name),
     /// `attribute <= argument`.
-    AtMost(Name, Name),
+    AtMost(Name),
     /// `attribute in low..high`.
-    Within(Name, Name, Name),
+    Within(Name, Name),
+    /// `attribute starts argument`.
+    Starts(Name),
+    /// `day of attribute`: the unit.
+    Period(Name),
+    /// `attribute[]`: any of several.
+    Among,
+    /// `name: type`: no attribute's, for filters.
+    Free(TypeDecl),
 }
 
 #[derive(Debug)]
@@ -169,16 +258,29 @@ pub(crate) struct ReturnedDecl {
 #[derive(Debug)]
 pub(crate) struct WriteDecl {
     pub(crate) name: Name,
-    /// Parameter and the name of its type.
-    pub(crate) parameters: Vec<(Name, Option<Name>)>,
+    /// Parameter and its type.
+    pub(crate) parameters: Vec<(Name, Option<TypeDecl>)>,
     pub(crate) actions: Vec<ActionDecl>,
 }
 
 #[derive(Debug)]
-pub(crate) enum ActionDecl {
-    Create(Name),
-    Delete(Name),
-    Update { entity: Name, assignments: Vec<AssignmentDecl>, condition: Option<ConditionDecl> },
+pub(crate) struct ActionDecl {
+    pub(crate) verb: Verb,
+    pub(crate) entity: Name,
+    /// `for each parameter`.
+    pub(crate) each: Option<Name>,
+    pub(crate) assignments: Vec<AssignmentDecl>,
+    pub(crate) removed: Vec<Name>,
+    pub(crate) conditions: Vec<ConditionDecl>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Create,
+    Put,
+    Update,
+    Delete,
+    Check,
 }
 
 /// `attribute = operand [+|- operand]`.
@@ -189,10 +291,10 @@ pub(crate) struct AssignmentDecl {
     pub(crate) right: Option<(bool, Name)>,
 }
 
-/// `attribute comparator operand`.
+/// `attribute comparator operand`; `exists` and `missing` have no operand.
 #[derive(Debug)]
 pub(crate) struct ConditionDecl {
     pub(crate) attribute: Name,
     pub(crate) comparator: Name,
-    pub(crate) operand: Name,
+    pub(crate) operand: Option<Name>,
 }

@@ -66,7 +66,21 @@ pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line
     lines
 }
 
-fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostics: &mut Vec<Diagnostic>) {
+/// Digits, perhaps grouped by `_`, and digits behind a point; `1..2` is a range of numbers.
+fn number_end(text: &str) -> usize {
+    let digits = |from: usize| {
+        let tail = text.get(from..).unwrap_or_default();
+        from + tail.find(|c: char| !(c.is_ascii_digit() || c == '_')).unwrap_or(tail.len())
+    };
+    let whole = digits(0);
+    let tail = text.get(whole..).unwrap_or_default();
+    match tail.strip_prefix('.') {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => digits(whole + 1),
+        _ => whole,
+    }
+}
+
+pub(super) fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostics: &mut Vec<Diagnostic>) {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let first = rest.chars().next().unwrap_or(' ');
@@ -114,8 +128,8 @@ fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostics: &mut Vec
                 }
             }
         } else if first.is_ascii_digit() {
-            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-            (TokenKind::Number(rest.get(..end).unwrap_or_default().to_owned()), end)
+            let end = number_end(rest);
+            (TokenKind::Number(rest.get(..end).unwrap_or_default().replace('_', "")), end)
         } else if word > 0 {
             (TokenKind::Word(rest.get(..word).unwrap_or_default().to_owned()), word)
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {

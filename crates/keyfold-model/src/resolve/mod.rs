@@ -2,16 +2,23 @@
 //!
 //! What has no meaning is reported and left out, so that everything else is still resolved.
 
+mod aggregate;
+mod attribute;
 mod columns;
+mod delimiters;
 mod entity;
+mod index_key;
 mod pattern;
 mod table;
+mod template;
+mod types;
 mod write;
 
-use crate::diagnostic::{Diagnostic, Span};
-use crate::schema::{Model, Type};
-use crate::syntax::ast::{AttributeDecl, EntityDecl, Name, Tree, TypeDecl};
+use crate::diagnostic::{Diagnostic, Edit, Span};
+use crate::schema::Model;
+use crate::syntax::ast::{Name, Tree};
 use std::collections::BTreeMap;
+use types::Types;
 
 pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
     let mut model = Model {
@@ -31,22 +38,28 @@ pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
     }
     check_names(tree, diagnostics);
     let types = Types::new(tree);
+    for field in tree.records.iter().flat_map(|record| &record.fields) {
+        diagnostics.extend(types.of(field).err().map(|diagnostic| *diagnostic));
+    }
     model.tables = tree.tables.iter().map(|table| table::resolve(table, diagnostics)).collect();
     tree.tables.iter().for_each(|declared| columns::check(declared, diagnostics));
-    table::collect_delimiters(tree, &mut model);
+    delimiters::collect(tree, &mut model);
     for declared in &tree.entities {
         if let Some(entity) = entity::resolve(declared, &model, &types, diagnostics) {
             model.entities.push(entity);
         }
     }
+    for declared in &tree.entities {
+        aggregate::resolve(declared, &mut model, diagnostics);
+    }
     let declared_entities: Vec<&str> = tree.entities.iter().map(|entity| entity.name.text.as_str()).collect();
     for declared in &tree.patterns {
-        if let Some(pattern) = pattern::resolve(declared, &declared_entities, &model, diagnostics) {
+        if let Some(pattern) = pattern::resolve(declared, &declared_entities, &model, &types, diagnostics) {
             model.patterns.push(pattern);
         }
     }
     for declared in &tree.writes {
-        if let Some(write) = write::resolve(declared, &model, diagnostics) {
+        if let Some(write) = write::resolve(declared, &declared_entities, &model, &types, diagnostics) {
             model.writes.push(write);
         }
     }
@@ -55,7 +68,8 @@ pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
 
 /// Refuses a name declared twice.
 fn check_names(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
-    let groups: [(&str, Vec<&Name>); 4] = [
+    let groups: [(&str, Vec<&Name>); 5] = [
+        ("record", tree.records.iter().map(|record| &record.name).collect()),
         ("table", tree.tables.iter().map(|table| &table.name).collect()),
         ("entity", tree.entities.iter().map(|entity| &entity.name).collect()),
         ("pattern", tree.patterns.iter().map(|pattern| &pattern.name).collect()),
@@ -91,7 +105,9 @@ fn unknown<'n>(what: &str, name: &Name, known: impl Iterator<Item = &'n str>) ->
         Diagnostic::error("KF002", name.span, format!("there is no {what} `{}`", name.text), "not declared");
     let nearest = known.iter().min_by_key(|other| distance(other, &name.text));
     match nearest {
-        Some(near) if distance(near, &name.text) <= 2 => diagnostic.help(format!("did you mean `{near}`?")),
+        Some(near) if distance(near, &name.text) <= 2 => {
+            diagnostic.help(format!("did you mean `{near}`?")).repair(vec![Edit::replace(name.span, *near)])
+        }
         Some(_) => diagnostic.help(format!("declared: {}", known.join(", "))),
         None => diagnostic,
     }
@@ -111,63 +127,4 @@ fn distance(one: &str, two: &str) -> usize {
         row = next;
     }
     row.last().copied().unwrap_or(0)
-}
-
-/// The types of all attributes, references followed.
-struct Types<'t> {
-    tree: &'t Tree,
-}
-
-impl<'t> Types<'t> {
-    fn new(tree: &'t Tree) -> Types<'t> {
-        Types { tree }
-    }
-
-    fn entity(&self, name: &str) -> Option<&'t EntityDecl> {
-        self.tree.entities.iter().find(|entity| entity.name.text == name)
-    }
-
-    /// The type of an attribute; `Err` says what is wrong with it.
-    fn of(&self, attribute: &AttributeDecl) -> Result<Type, Diagnostic> {
-        let mut declared = &attribute.kind;
-        // As many steps as there are entities suffice, unless references go round.
-        for _ in 0..=self.tree.entities.len() {
-            match declared {
-                TypeDecl::Named(name) => return named(name),
-                TypeDecl::Words(words) => {
-                    return Ok(Type::Words(words.iter().map(|word| word.text.clone()).collect()));
-                }
-                TypeDecl::Reference(entity, target) => {
-                    let names = || self.tree.entities.iter().map(|entity| entity.name.text.as_str());
-                    let found =
-                        self.entity(&entity.text).ok_or_else(|| unknown("entity", entity, names()))?;
-                    let attributes = || found.attributes.iter().map(|attribute| attribute.name.text.as_str());
-                    let next = found.attributes.iter().find(|attribute| attribute.name.text == target.text);
-                    declared = &next
-                        .ok_or_else(|| {
-                            unknown(&format!("attribute of {}", entity.text), target, attributes())
-                        })?
-                        .kind;
-                }
-            }
-        }
-        let message = format!("the type of `{}` refers to itself", attribute.name.text);
-        Err(Diagnostic::error("KF002", attribute.name.span, message, "references go round in a circle"))
-    }
-}
-
-fn named(name: &Name) -> Result<Type, Diagnostic> {
-    match name.text.as_str() {
-        "string" => Ok(Type::String),
-        "int" => Ok(Type::Int),
-        "number" => Ok(Type::Number),
-        "bool" => Ok(Type::Bool),
-        "time" => Ok(Type::Time),
-        "date" => Ok(Type::Date),
-        _ => {
-            let types = ["string", "int", "number", "bool", "time", "date"];
-            Err(unknown("type", name, types.into_iter())
-                .note("a type is one of these, words (`pending | paid`), or another entity's attribute (`User.userId`)"))
-        }
-    }
 }

@@ -1,0 +1,74 @@
+//! What an entity's attributes are when nothing is given for them: fixed values, the moment, new identifiers.
+
+use crate::arguments::Values;
+use keyfold_model::{DefaultValue, Entity, Type, value};
+use keyfold_types::Value;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The moment, milliseconds since 1970.
+pub(crate) fn now_epoch_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Fills in what is not given. What the model keeps starts from its beginning, whatever was given.
+pub(crate) fn complete(entity: &Entity, values: &Values) -> Values {
+    let mut all = values.clone();
+    for attribute in &entity.attributes {
+        if attribute.is_kept {
+            all.remove(&attribute.name);
+        }
+        if all.contains_key(&attribute.name) {
+            continue;
+        }
+        let made = match &attribute.default {
+            None => None,
+            Some(DefaultValue::Value(value)) => Some(value.clone()),
+            Some(DefaultValue::Now) => value::time_of_epoch_ms(&attribute.kind, now_epoch_ms()),
+            Some(DefaultValue::New) if attribute.kind == Type::Uuid => Some(Value::S(uuid())),
+            Some(DefaultValue::New) => Some(Value::S(ulid())),
+        };
+        if let Some(value) = made {
+            all.insert(attribute.name.clone(), value);
+        }
+    }
+    all
+}
+
+/// 48 bits of time and 80 of chance, in Crockford's base 32.
+fn ulid() -> String {
+    const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    let time = u128::from(now_epoch_ms().unsigned_abs()) & 0xffff_ffff_ffff;
+    let bits = (time << 80) | (fastrand::u128(..) >> 48);
+    (0..26)
+        .rev()
+        .map(|place| {
+            let digit = usize::try_from((bits >> (5 * place)) & 31).unwrap_or(0);
+            char::from(DIGITS.get(digit).copied().unwrap_or(b'0'))
+        })
+        .collect()
+}
+
+/// 122 bits of chance, version 4.
+fn uuid() -> String {
+    let bits = (fastrand::u128(..) & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
+    let text = format!("{bits:032x}");
+    let piece = |from: usize, to: usize| text.get(from..to).unwrap_or_default().to_owned();
+    [piece(0, 8), piece(8, 12), piece(12, 16), piece(16, 20), piece(20, 32)].join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_identifiers_are_valid_and_differ() {
+        for _ in 0..100 {
+            let (one, two) = (ulid(), ulid());
+            assert_ne!(one, two);
+            assert!(value::parse("u", &Type::Ulid, &one).is_ok(), "{one}");
+            let uuid = uuid();
+            assert!(value::parse("u", &Type::Uuid, &uuid).is_ok() && uuid.as_bytes()[14] == b'4', "{uuid}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Runs patterns: the requests that the plan promises, items told apart by their keys.
+
+mod assemble;
+mod batch;
+mod fan;
+mod request;
+
+use crate::arguments::Values;
+use crate::backend::Backend;
+use crate::complete::now_epoch_ms;
+use crate::error::ClientError;
+use assemble::Kinds;
+use keyfold_api::{ConsumedCapacity, ReturnConsumedCapacity, Returns};
+use keyfold_model::plan::RequestKind;
+use keyfold_model::{Fan, Model, Pattern, PatternPlan, Table, value};
+use keyfold_types::{CapacityHalves, Item, Value};
+
+/// Where to start and how much to read.
+#[derive(Debug, Clone, Default)]
+pub struct PageRequest {
+    /// Items at the most, instead of the pattern's page.
+    pub limit: Option<u32>,
+    /// Where the page before ended.
+    pub after: Option<Item>,
+    /// Against the pattern's order.
+    pub backward: bool,
+}
+
+/// An item and what it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundItem {
+    /// The entity, or `Entity.copy`.
+    pub kind: String,
+    /// The attributes of the model, without keys, in the order of their declaration.
+    pub attributes: Vec<(String, Value)>,
+}
+
+impl FoundItem {
+    /// The value of an attribute.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+}
+
+/// One page of a pattern's answer.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// The items in order.
+    pub items: Vec<FoundItem>,
+    /// The first request that was made, for people.
+    pub request: Asked,
+    /// How many requests it took.
+    pub requests: u32,
+    /// What they consumed.
+    pub capacity: CapacityHalves,
+    /// Where the next page starts, if there may be one.
+    pub next: Option<Item>,
+}
+
+/// A request as a person reads it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// GetItem, Query, BatchGetItem or Scan.
+    pub operation: String,
+    /// The table, or table and index.
+    pub place: String,
+    /// The key condition with its values.
+    pub condition: String,
+    /// Descending, and the limit.
+    pub modifiers: String,
+}
+
+/// All pages of an answer together.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The items in order.
+    pub items: Vec<FoundItem>,
+    /// How many requests it took.
+    pub requests: u32,
+    /// What they consumed.
+    pub capacity: CapacityHalves,
+    /// Where the next page starts, if there may be one.
+    pub next: Option<Item>,
+    /// The first request.
+    pub request: Asked,
+}
+
+/// What is needed to ask.
+pub(crate) struct Question<'q> {
+    backend: &'q Backend,
+    table: &'q Table,
+    plan: &'q PatternPlan,
+    arguments: Values,
+    limit: Option<u32>,
+    backward: bool,
+}
+
+/// What has been read, before it is known what it is.
+#[derive(Default)]
+struct Raw {
+    items: Vec<Item>,
+    asked: Asked,
+    requests: u32,
+    capacity: CapacityHalves,
+    next: Option<Item>,
+}
+
+impl Raw {
+    /// Takes over what another reading cost, and its items.
+    fn add(&mut self, other: Raw) {
+        if self.requests == 0 {
+            self.asked = other.asked;
+        }
+        self.requests += other.requests;
+        self.capacity += other.capacity;
+        self.items.extend(other.items);
+    }
+}
+
+/// Runs a pattern, one page.
+///
+/// # Errors
+/// `NotFound` when an item must exist and does not; `Value` for arguments that no key can be made of; what
+/// the backend says otherwise.
+pub fn page(
+    backend: &Backend,
+    model: &Model,
+    pattern: &Pattern,
+    arguments: &Values,
+    page: &PageRequest,
+) -> Result<Page, ClientError> {
+    let plan = pattern.plan_for(|name| arguments.contains_key(name));
+    let table = model
+        .tables
+        .iter()
+        .find(|table| table.name == plan.table)
+        .ok_or_else(|| ClientError::Unknown(format!("the model has no table {}", plan.table)))?;
+    let kinds = Kinds::of(model, pattern, table);
+    let question = Question {
+        backend,
+        table,
+        plan,
+        arguments: with_fixed(pattern, arguments)?,
+        limit: page.limit.or(plan.page),
+        backward: page.backward,
+    };
+    let raw = match (plan.request, &plan.fan) {
+        (RequestKind::GetItem, _) => request::get(&question)?,
+        (RequestKind::BatchGetItem, _) => batch::get(&question, pattern)?,
+        (RequestKind::Query | RequestKind::Scan, Fan::One) if kinds.is_split() => {
+            assemble::whole_items(&question, &kinds, page.after.clone())?
+        }
+        (RequestKind::Query | RequestKind::Scan, Fan::One) => {
+            request::one_page(&question, &question.arguments, page.after.clone(), question.limit)?
+        }
+        (_, Fan::Periods { .. }) => fan::periods(&question, &kinds, page.after.clone(), now_epoch_ms())?,
+        (_, Fan::Shards(count)) => fan::shards(&question, &kinds, *count, page.after.clone())?,
+    };
+    let items = kinds.found(pattern, raw.items, plan.request == RequestKind::Scan)?;
+    check_single(pattern, &items, &raw.asked)?;
+    Ok(Page { items, request: raw.asked, requests: raw.requests, capacity: raw.capacity, next: raw.next })
+}
+
+/// What a pattern promises of one item.
+fn check_single(pattern: &Pattern, items: &[FoundItem], asked: &Asked) -> Result<(), ClientError> {
+    let [one] = pattern.returned.as_slice() else { return Ok(()) };
+    if one.many {
+        return Ok(());
+    }
+    if items.len() > 1 {
+        return Err(ClientError::Refused(format!(
+            "{} promises one item and found {}: they were not written through the model",
+            pattern.name,
+            items.len()
+        )));
+    }
+    if items.is_empty() && !one.optional {
+        return Err(ClientError::NotFound(format!("{}: no item for {}", pattern.name, asked.condition)));
+    }
+    Ok(())
+}
+
+/// The arguments and the values that the pattern fixes.
+fn with_fixed(pattern: &Pattern, arguments: &Values) -> Result<Values, ClientError> {
+    let mut all = arguments.clone();
+    for (name, kind, text) in &pattern.fixed_values {
+        all.insert(name.clone(), value::parse(name, kind, text)?);
+    }
+    Ok(all)
+}
+
+/// Runs a pattern to its end, or to the first page's.
+///
+/// # Errors
+/// As [`page`].
+pub fn run(
+    backend: &Backend,
+    model: &Model,
+    pattern: &Pattern,
+    arguments: &Values,
+    start: &PageRequest,
+    all_pages: bool,
+) -> Result<Found, ClientError> {
+    let first = page(backend, model, pattern, arguments, start)?;
+    let mut found = Found {
+        items: first.items,
+        requests: first.requests,
+        capacity: first.capacity,
+        next: first.next,
+        request: first.request,
+    };
+    while all_pages && let Some(after) = found.next.take() {
+        let next = PageRequest { after: Some(after), ..start.clone() };
+        let more = page(backend, model, pattern, arguments, &next)?;
+        found.items.extend(more.items);
+        found.requests += more.requests;
+        found.capacity += more.capacity;
+        found.next = more.next;
+    }
+    Ok(found)
+}
+
+/// The items of a plan's first page, as they are stored.
+pub(crate) fn raw_query(
+    backend: &Backend,
+    table: &Table,
+    plan: &PatternPlan,
+    table_name: &str,
+    arguments: &Values,
+) -> Result<Vec<Item>, ClientError> {
+    let question =
+        Question { backend, table, plan, arguments: arguments.clone(), limit: plan.page, backward: false };
+    Ok(request::query(&question, table_name, arguments, None, plan.page)?.items)
+}
+
+fn returns() -> Returns {
+    Returns { consumed_capacity: Some(ReturnConsumedCapacity::Total.into()), item_collection_metrics: None }
+}
+
+fn consumed(capacity: Option<ConsumedCapacity>) -> CapacityHalves {
+    capacity.map_or(CapacityHalves::ZERO, |capacity| capacity.total())
+}

@@ -1,0 +1,110 @@
+//! Attributes as they lie in an item: compressed ones as GZIP, long lists cut over several items.
+
+use crate::arguments::Values;
+use crate::error::ClientError;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use keyfold_model::Entity;
+use keyfold_types::{Item, Value};
+use std::io::{Read as _, Write as _};
+
+/// Most bytes that a compressed attribute may become: an item of 400 KB cannot hold more of any use.
+const INFLATED_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// The name under which a compressed value stands inside its JSON.
+const INSIDE: &str = "v";
+
+/// The attribute that holds how many items a list is split over.
+pub(crate) fn parts_attribute(attribute: &str) -> String {
+    format!("{attribute}_parts")
+}
+
+/// The attribute that holds a digest of the whole list, by which a change of any part is noticed.
+pub(crate) fn digest_attribute(attribute: &str) -> String {
+    format!("{attribute}_digest")
+}
+
+/// A value as it is stored.
+///
+/// # Errors
+/// `Transport` when it cannot be compressed: never with memory left.
+pub(crate) fn pack(entity: &Entity, name: &str, value: &Value) -> Result<Value, ClientError> {
+    if !entity.compressed.iter().any(|compressed| compressed == name) {
+        return Ok(value.clone());
+    }
+    let mut item = Item::new();
+    item.insert(INSIDE, value.clone());
+    let mut json = Vec::new();
+    keyfold_wire::encode::encode_item(&mut json, &item);
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let packed = encoder.write_all(&json).and_then(|()| encoder.finish());
+    let packed =
+        packed.map_err(|error| ClientError::Transport(format!("{name} cannot be compressed: {error}")))?;
+    Ok(Value::B(packed))
+}
+
+/// A stored value as it was given.
+///
+/// # Errors
+/// `Refused` when it is no such value: it was not written through the model.
+pub(crate) fn unpack(entity: &Entity, name: &str, value: Value) -> Result<Value, ClientError> {
+    if !entity.compressed.iter().any(|compressed| compressed == name) {
+        return Ok(value);
+    }
+    let wrong = || ClientError::Refused(format!("{name} is stored, but not as the model compresses it"));
+    let Value::B(bytes) = value else { return Err(wrong()) };
+    let mut json = Vec::new();
+    let mut decoder = GzDecoder::new(&bytes[..]).take(INFLATED_BYTES_MAX);
+    decoder.read_to_end(&mut json).map_err(|_| wrong())?;
+    let mut item = keyfold_wire::client::decode_item(&json).map_err(|_| wrong())?;
+    item.remove(INSIDE).ok_or_else(wrong)
+}
+
+/// The chunks of the split list, in order; one, perhaps empty, where there is nothing to split.
+pub(crate) fn chunks(entity: &Entity, values: &Values) -> Vec<Option<Value>> {
+    let Some((name, count)) = &entity.split else { return vec![None] };
+    match values.get(name) {
+        Some(Value::L(elements)) if !elements.is_empty() => {
+            let size = usize::try_from(*count).unwrap_or(usize::MAX).max(1);
+            elements.chunks(size).map(|chunk| Some(Value::L(chunk.to_vec()))).collect()
+        }
+        Some(other) => vec![Some(other.clone())],
+        None => vec![None],
+    }
+}
+
+/// The attributes of an entity from its stored items, the first and what else its list is split over, in order.
+///
+/// # Errors
+/// As [`unpack`].
+pub(crate) fn values_of<'a>(
+    entity: &Entity,
+    names: impl Iterator<Item = &'a str>,
+    items: &[Item],
+) -> Result<Values, ClientError> {
+    let mut values = Values::new();
+    let Some(first) = items.first() else { return Ok(values) };
+    for name in names {
+        let is_split = entity.split.as_ref().is_some_and(|(split, _)| split == name);
+        if !is_split {
+            if let Some(value) = first.get(name) {
+                values.insert(name.to_owned(), unpack(entity, name, value.clone())?);
+            }
+            continue;
+        }
+        let mut whole: Option<Vec<Value>> = None;
+        for item in items {
+            match item.get(name).map(|value| unpack(entity, name, value.clone())).transpose()? {
+                Some(Value::L(elements)) => whole.get_or_insert_default().extend(elements),
+                Some(_) => {
+                    return Err(ClientError::Refused(format!("{name} is stored, but is no list")));
+                }
+                None => {}
+            }
+        }
+        if let Some(elements) = whole {
+            values.insert(name.to_owned(), Value::L(elements));
+        }
+    }
+    Ok(values)
+}

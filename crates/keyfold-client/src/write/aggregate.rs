@@ -1,0 +1,343 @@
+//! Aggregates follow: what is counted, summed up or greatest among an entity's items changes with them, in
+//! the same transaction.
+//!
+//! A count or sum is added to. The greatest is read and set: if the greatest goes, the next one is searched.
+//! Every change of the items adds to a counter beside it, and the search requires that the counter is as it
+//! was read, so that it never misses an item that came meanwhile.
+
+use super::Context;
+use super::step::{Refusal, Step, StepAction};
+use crate::arguments::Values;
+use crate::backend::unexpected;
+use crate::derive::{aggregates_of, main_key, table, table_name};
+use crate::error::ClientError;
+use crate::expression::{Change, Term, order};
+use crate::read::raw_query;
+use keyfold_api::{GetItemInput, Response};
+use keyfold_model::schema::{Aggregate, AggregateKind, Comparator};
+use keyfold_model::{Entity, value};
+use keyfold_types::{Item, Number, Value};
+
+/// What an item adds to an aggregate, and to whose.
+struct Contribution {
+    parent: Values,
+    value: Value,
+}
+
+/// Adds to the steps what the aggregates of other entities need when an item of this one goes from `before`
+/// to `after`.
+pub(super) fn follow(
+    context: &Context<'_>,
+    entity: &Entity,
+    before: Option<&Values>,
+    after: Option<&Values>,
+    steps: &mut Vec<Step>,
+) -> Result<(), ClientError> {
+    for (parent, aggregate) in aggregates_of(context.model, entity) {
+        let old = before.and_then(|values| contribution(aggregate, values));
+        let new = after.and_then(|values| contribution(aggregate, values));
+        if let (Some(old), Some(new)) = (&old, &new)
+            && old.parent == new.parent
+        {
+            if old.value != new.value {
+                change(context, parent, aggregate, entity, Some(old), Some(new), before, steps)?;
+            }
+            continue;
+        }
+        if let Some(old) = &old {
+            change(context, parent, aggregate, entity, Some(old), None, before, steps)?;
+        }
+        if let Some(new) = &new {
+            change(context, parent, aggregate, entity, None, Some(new), before, steps)?;
+        }
+    }
+    Ok(())
+}
+
+fn contribution(aggregate: &Aggregate, values: &Values) -> Option<Contribution> {
+    if let Some((attribute, wanted)) = &aggregate.condition
+        && values.get(attribute).map(value::display).as_ref() != Some(wanted)
+    {
+        return None;
+    }
+    let value = match &aggregate.of {
+        None => Value::from(1),
+        Some(of) => values.get(of)?.clone(),
+    };
+    let parent = aggregate.link.iter().map(|(field, name)| Some((field.clone(), values.get(name)?.clone())));
+    Some(Contribution { parent: parent.collect::<Option<_>>()?, value })
+}
+
+#[allow(clippy::too_many_arguments, reason = "one aggregate, its parent, and both sides of the change")]
+fn change(
+    context: &Context<'_>,
+    parent: &Entity,
+    aggregate: &Aggregate,
+    child: &Entity,
+    old: Option<&Contribution>,
+    new: Option<&Contribution>,
+    before: Option<&Values>,
+    steps: &mut Vec<Step>,
+) -> Result<(), ClientError> {
+    let Some(key_values) = old.or(new).map(|one| &one.parent) else { return Ok(()) };
+    let parent_table = table(context.model, parent)?;
+    let name = table_name(parent_table, parent, key_values)?;
+    let key = main_key(context.model, parent, key_values)?;
+    let place = steps.iter().position(|step| step.table == name && step.key == key);
+    if aggregate.kind == AggregateKind::Max {
+        let target = Target { context, parent, name, key, place };
+        return greatest(&target, aggregate, child, old, new, before, steps);
+    }
+    let amount = |one: Option<&Contribution>| match one.map(|one| &one.value) {
+        Some(Value::N(number)) => *number,
+        _ => Number::from(0_i64),
+    };
+    let difference = amount(new).checked_sub(&amount(old));
+    let difference = difference.map_err(|error| {
+        ClientError::Refused(format!(
+            "{}.{} would leave DynamoDB's numbers: {error}",
+            parent.name, aggregate.attribute
+        ))
+    })?;
+    let attribute = &aggregate.attribute;
+    let mut added = vec![(attribute.clone(), difference)];
+    if aggregate.kind == AggregateKind::Sum {
+        added.push((aggregate.items_attribute(), more(old, new)));
+    }
+    if let Some(step) = place.and_then(|at| steps.get_mut(at)) {
+        for (attribute, difference) in &added {
+            add_to(step, attribute, difference)?;
+        }
+        return Ok(());
+    }
+    // Where items only go, their parent may have gone before.
+    if new.is_none() && current(context, &name, &key)?.is_none() {
+        return Ok(());
+    }
+    let refusal = if new.is_none() { Refusal::Stale } else { no_parent(parent, key_values) };
+    steps.push(Step {
+        what: format!("{} {}.{attribute}", aggregate.kind.word(), parent.name),
+        refusal,
+        table: name,
+        key,
+        conditions: vec![Term::Exists(parent_table.partition.name.clone())],
+        action: StepAction::Update {
+            changes: added.into_iter().map(|(name, number)| (name, Change::Add(number))).collect(),
+            removed: Vec::new(),
+        },
+    });
+    Ok(())
+}
+
+/// How many more items there are.
+fn more(old: Option<&Contribution>, new: Option<&Contribution>) -> Number {
+    Number::from(i64::from(new.is_some()) - i64::from(old.is_some()))
+}
+
+fn no_parent(parent: &Entity, key: &Values) -> Refusal {
+    let shown: Vec<String> =
+        key.iter().map(|(name, held)| format!("{name} = {}", value::display(held))).collect();
+    Refusal::Because(format!("there is no {} with {}", parent.name, shown.join(", ")))
+}
+
+/// Adds to a number that another step of the same write makes or changes.
+fn add_to(step: &mut Step, attribute: &str, difference: &Number) -> Result<(), ClientError> {
+    let sum = |number: &Number| {
+        number.checked_add(difference).map_err(|error| {
+            ClientError::Refused(format!("{attribute} would leave DynamoDB's numbers: {error}"))
+        })
+    };
+    match &mut step.action {
+        StepAction::Put(item) => {
+            let held = match item.get(attribute) {
+                Some(Value::N(number)) => *number,
+                _ => Number::from(0_i64),
+            };
+            item.insert(attribute, Value::N(sum(&held)?));
+        }
+        StepAction::Update { changes, .. } => match changes.iter_mut().find(|(name, _)| name == attribute) {
+            Some((_, Change::Add(number))) => *number = sum(number)?,
+            Some((_, Change::Set(Value::N(number)))) => *number = sum(number)?,
+            Some(_) | None => changes.push((attribute.to_owned(), Change::Add(*difference))),
+        },
+        StepAction::Check => {
+            let changes = vec![(attribute.to_owned(), Change::Add(*difference))];
+            step.action = StepAction::Update { changes, removed: Vec::new() };
+        }
+        // What is deleted needs no count.
+        StepAction::Delete => {}
+    }
+    Ok(())
+}
+
+/// The item that keeps an aggregate.
+struct Target<'c> {
+    context: &'c Context<'c>,
+    parent: &'c Entity,
+    name: String,
+    key: Item,
+    place: Option<usize>,
+}
+
+fn current(context: &Context<'_>, table: &str, key: &Item) -> Result<Option<Item>, ClientError> {
+    let input = GetItemInput {
+        table_name: Some(table.to_owned()),
+        key: Some(Ok(key.clone())),
+        consistent_read: Some(true),
+        ..GetItemInput::default()
+    };
+    let Response::GetItem(output) = context.backend.call(input.into())? else { return Err(unexpected()) };
+    Ok(output.item.map(|item| item.to_item()))
+}
+
+fn greatest(
+    target: &Target<'_>,
+    aggregate: &Aggregate,
+    child: &Entity,
+    old: Option<&Contribution>,
+    new: Option<&Contribution>,
+    before: Option<&Values>,
+    steps: &mut Vec<Step>,
+) -> Result<(), ClientError> {
+    let attribute = aggregate.attribute.as_str();
+    let counter = aggregate.changes_attribute();
+    let is_greater = |one: &Value, two: &Value| order(one, two).is_some_and(std::cmp::Ordering::is_gt);
+    // The parent is made in the same write: its greatest is among what this write makes.
+    if let Some(Step { action: StepAction::Put(item), .. }) = target.place.and_then(|at| steps.get_mut(at)) {
+        if let Some(new) = new
+            && item.get(attribute).is_none_or(|held| is_greater(&new.value, held))
+        {
+            item.insert(attribute, new.value.clone());
+        }
+        item.insert(counter, 1);
+        let items = aggregate.items_attribute();
+        let held = match item.get(&items) {
+            Some(Value::N(number)) => *number,
+            _ => Number::from(0_i64),
+        };
+        let sum = held.checked_add(&more(old, new)).unwrap_or(held);
+        item.insert(items, Value::N(sum));
+        return Ok(());
+    }
+    let Some(item) = current(target.context, &target.name, &target.key)? else {
+        let Some(new) = new else { return Ok(()) };
+        let Refusal::Because(reason) = no_parent(target.parent, &new.parent) else { return Ok(()) };
+        return Err(ClientError::Refused(reason));
+    };
+    let pending = target.place.and_then(|at| steps.get(at)).and_then(|step| match &step.action {
+        StepAction::Update { changes, .. } => {
+            changes.iter().find(|(name, _)| name == attribute).map(|(_, change)| change.clone())
+        }
+        StepAction::Put(_) | StepAction::Delete | StepAction::Check => None,
+    });
+    let held = match pending {
+        Some(Change::Set(value)) => Some(value),
+        _ => item.get(attribute).cloned(),
+    };
+    let goes = old.is_some_and(|old| Some(&old.value) == held.as_ref());
+    let lowered = goes && new.is_none_or(|new| old.is_some_and(|old| is_greater(&old.value, &new.value)));
+    let mut next = if lowered { search(target, aggregate, child, before)? } else { held };
+    if let Some(new) = new
+        && next.as_ref().is_none_or(|held| is_greater(&new.value, held))
+    {
+        next = Some(new.value.clone());
+    }
+    let (mut changes, mut removed) = (vec![(counter.clone(), Change::Add(Number::from(1_i64)))], Vec::new());
+    changes.push((aggregate.items_attribute(), Change::Add(more(old, new))));
+    match next {
+        Some(value) => changes.push((attribute.to_owned(), Change::Set(value))),
+        None => removed.push(attribute.to_owned()),
+    }
+    let as_read = match item.get(&counter) {
+        Some(value) => Term::Compare(counter.clone(), Comparator::Equal, value.clone()),
+        None => Term::Missing(counter.clone()),
+    };
+    let partition = table(target.context.model, target.parent)?.partition.name.clone();
+    let conditions = vec![Term::Exists(partition), as_read];
+    put_together(target, aggregate, (changes, removed), conditions, steps);
+    Ok(())
+}
+
+/// Adds the change to the step of the same item, if there is one.
+fn put_together(
+    target: &Target<'_>,
+    aggregate: &Aggregate,
+    (changes, removed): (Vec<(String, Change)>, Vec<String>),
+    conditions: Vec<Term>,
+    steps: &mut Vec<Step>,
+) {
+    let Some(step) = target.place.and_then(|at| steps.get_mut(at)) else {
+        steps.push(Step {
+            what: format!("max {}.{}", target.parent.name, aggregate.attribute),
+            refusal: Refusal::Stale,
+            table: target.name.clone(),
+            key: target.key.clone(),
+            conditions,
+            action: StepAction::Update { changes, removed },
+        });
+        return;
+    };
+    match &mut step.action {
+        StepAction::Update { changes: known, removed: gone } => {
+            for (name, change) in changes {
+                gone.retain(|other| *other != name);
+                match known.iter_mut().find(|(other, _)| *other == name) {
+                    // The counters have been added to already; what changed since is added too.
+                    Some((_, Change::Add(held))) => {
+                        if let Change::Add(more) = change
+                            && name != aggregate.changes_attribute()
+                        {
+                            *held = held.checked_add(&more).unwrap_or(*held);
+                        }
+                    }
+                    Some((_, held)) => *held = change,
+                    None => known.push((name, change)),
+                }
+            }
+            for name in removed {
+                known.retain(|(other, _)| *other != name);
+                if !gone.contains(&name) {
+                    gone.push(name);
+                }
+            }
+        }
+        StepAction::Check => step.action = StepAction::Update { changes, removed },
+        StepAction::Put(_) | StepAction::Delete => return,
+    }
+    for condition in conditions {
+        if !step.conditions.contains(&condition) {
+            step.conditions.push(condition);
+        }
+    }
+    // A condition of its own that fails is judged again when the item has been read anew.
+    step.refusal = Refusal::Stale;
+}
+
+/// The greatest among the other items.
+fn search(
+    target: &Target<'_>,
+    aggregate: &Aggregate,
+    child: &Entity,
+    before: Option<&Values>,
+) -> Result<Option<Value>, ClientError> {
+    let (Some(plan), Some(before), Some(of)) = (&aggregate.next, before, &aggregate.of) else {
+        return Ok(None);
+    };
+    let child_table = table(target.context.model, child)?;
+    let mut arguments = before.clone();
+    if let Some((name, text)) = &aggregate.condition
+        && let Some(found) = child.attribute(name)
+    {
+        arguments.insert(name.clone(), value::parse(name, &found.kind, text)?);
+    }
+    let name = table_name(child_table, child, before)?;
+    // Of two, one may be the item itself.
+    let items = raw_query(target.context.backend, child_table, plan, &name, &arguments)?;
+    let identity: Vec<&str> = child.key.fields().collect();
+    let own = crate::derive::derive(target.context.model, child, before)?;
+    let is_own = |item: &Item| {
+        own.iter().any(|derived| derived.key.iter().all(|(name, value)| item.get(name) == Some(value)))
+    };
+    debug_assert!(!identity.is_empty());
+    Ok(items.into_iter().find(|item| !is_own(item)).and_then(|item| item.get(of).cloned()))
+}

@@ -1,0 +1,329 @@
+//! Steps of one entity: created, moved from old to new attributes, deleted. What follows from it is part of
+//! them: copies, guards, parts, and the aggregates that others keep of it.
+
+use super::aggregate;
+use super::step::{Refusal, Step, StepAction};
+use super::{Context, TRIES, key_text};
+use crate::arguments::Values;
+use crate::backend::unexpected;
+use crate::derive::{Derived, Role, derive, followed, main_key, table, table_name};
+use crate::error::ClientError;
+use crate::expression::{Change, Term};
+use crate::stored::{digest_attribute, values_of};
+use keyfold_api::{ExpressionAttributes, GetItemInput, QueryInput, Response};
+use keyfold_model::schema::Aggregate;
+use keyfold_model::{Entity, Table, value};
+use keyfold_types::{Item, Number, Value};
+
+/// An entity as it is stored.
+pub(super) struct Stored {
+    pub(super) item: Item,
+    pub(super) values: Values,
+}
+
+/// Reads an entity strongly, with all parts of it.
+pub(super) fn read(
+    context: &Context<'_>,
+    entity: &Entity,
+    key: &Values,
+) -> Result<Option<Stored>, ClientError> {
+    let table = table(context.model, entity)?;
+    let name = table_name(table, entity, key)?;
+    for tried in 0..TRIES {
+        let Some(main) = main_item(context, entity, table, &name, key)? else { return Ok(None) };
+        let mut items = vec![main];
+        if entity.split.is_some() {
+            items.extend(parts(context, entity, table, &name, key, items.first())?);
+        }
+        let names = entity.attributes.iter().map(|attribute| attribute.name.as_str());
+        let values = values_of(entity, names, &items)?;
+        // A list whose parts have been changed while they were read is read again.
+        if is_whole(entity, &items, &values) {
+            return Ok(Some(Stored { item: items.swap_remove(0), values }));
+        }
+        super::back_off(tried);
+    }
+    Err(ClientError::Refused(format!(
+        "the parts of {} do not belong together: they were not written through the model",
+        entity.name
+    )))
+}
+
+fn main_item(
+    context: &Context<'_>,
+    entity: &Entity,
+    table: &Table,
+    name: &str,
+    key: &Values,
+) -> Result<Option<Item>, ClientError> {
+    let input = GetItemInput {
+        table_name: Some(name.to_owned()),
+        key: Some(Ok(main_key(context.model, entity, key)?)),
+        consistent_read: Some(true),
+        ..GetItemInput::default()
+    };
+    match context.backend.call(input.into()) {
+        Ok(Response::GetItem(output)) => Ok(output.item.map(|item| item.to_item())),
+        Ok(_) => Err(unexpected()),
+        // The table of a period that nothing has been written in.
+        Err(ClientError::Service { exception, .. })
+            if table.period.is_some() && exception == "ResourceNotFoundException" =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn is_whole(entity: &Entity, items: &[Item], values: &Values) -> bool {
+    let Some((split, _)) = &entity.split else { return true };
+    let digest = items.first().and_then(|item| item.get(&digest_attribute(split)));
+    let whole = values.get(split).map(value::display);
+    digest.cloned() == whole.map(|whole| Value::S(value::digest(&whole)))
+}
+
+/// The items behind the first that a list is split over.
+fn parts(
+    context: &Context<'_>,
+    entity: &Entity,
+    table: &Table,
+    name: &str,
+    key: &Values,
+    main: Option<&Item>,
+) -> Result<Vec<Item>, ClientError> {
+    let (Some(sort), Some(column)) = (&entity.key.sort, &table.sort) else { return Ok(Vec::new()) };
+    let partition = main.and_then(|item| item.get(&table.partition.name)).cloned().unwrap_or(Value::Null);
+    let without_number = sort.parts.split_last().map_or(&[][..], |(_, rest)| rest);
+    let prefix = value::text(without_number, key, &table.delimiters)?;
+    let first = main.and_then(|item| item.get(&column.name)).cloned().unwrap_or(Value::Null);
+    let (mut items, mut after) = (Vec::new(), None);
+    loop {
+        let input = QueryInput {
+            table_name: Some(name.to_owned()),
+            key_condition_expression: Some("#p = :p AND begins_with(#s, :s)".to_owned()),
+            expression_attributes: ExpressionAttributes::default()
+                .name("#p", &table.partition.name)
+                .name("#s", &column.name)
+                .value(":p", partition.clone())
+                .value(":s", prefix.clone()),
+            consistent_read: Some(true),
+            exclusive_start_key: after.take().map(Ok),
+            ..QueryInput::default()
+        };
+        let Response::Query(output) = context.backend.call(input.into())? else { return Err(unexpected()) };
+        let found = output.items.unwrap_or_default();
+        items.extend(
+            found.iter().map(|item| item.to_item()).filter(|item| item.get(&column.name) != Some(&first)),
+        );
+        match output.last_evaluated_key {
+            Some(key) => after = Some(key),
+            None => return Ok(items),
+        }
+    }
+}
+
+/// Adds puts of everything that follows from the values; `exists` is what it means that the entity is there.
+pub(super) fn create(
+    context: &Context<'_>,
+    entity: &Entity,
+    values: &Values,
+    exists: Refusal,
+    steps: &mut Vec<Step>,
+) -> Result<(), ClientError> {
+    let table = table(context.model, entity)?;
+    let mut exists = Some(exists);
+    for one in derive(context.model, entity, values)? {
+        steps.push(match &one.role {
+            Role::Main => Step::put(table, entity, one, true, exists.take().unwrap_or(Refusal::None)),
+            Role::Copy(_) | Role::Part(_) => Step::put(table, entity, one, false, Refusal::None),
+            Role::Guard(attributes) => {
+                let taken = taken(entity, attributes, values);
+                Step::put(table, entity, one, true, taken)
+            }
+        });
+    }
+    aggregate::follow(context, entity, None, Some(values), steps)
+}
+
+pub(super) fn exists(entity: &Entity, values: &Values) -> Refusal {
+    Refusal::Because(format!("{} exists already ({})", entity.name, key_text(entity, values)))
+}
+
+fn taken(entity: &Entity, attributes: &[String], values: &Values) -> Refusal {
+    let held =
+        |name: &String| format!("{name} `{}`", values.get(name).map(value::display).unwrap_or_default());
+    let all: Vec<String> = attributes.iter().map(held).collect();
+    Refusal::Because(format!("{} is taken: another {} has it", all.join(", "), entity.name))
+}
+
+/// Adds the deletion of everything that follows from an entity.
+pub(super) fn delete(
+    context: &Context<'_>,
+    entity: &Entity,
+    old: &Stored,
+    watched: &[&str],
+    steps: &mut Vec<Step>,
+) -> Result<(), ClientError> {
+    // What others are counted in stays as long as there are some.
+    let counters: Vec<String> = entity.aggregates.iter().map(Aggregate::items_attribute).collect();
+    for (counter, aggregate) in counters.iter().zip(&entity.aggregates) {
+        if old.item.get(counter).is_some_and(|held| *held != Value::from(0)) {
+            let child = context.model.entities.get(aggregate.entity).map_or("", |child| child.name.as_str());
+            let key = key_text(entity, &old.values);
+            return Err(ClientError::Refused(format!(
+                "the {} with {key} still has {child} items; delete them first",
+                entity.name
+            )));
+        }
+    }
+    let watched: Vec<&str> = watched.iter().copied().chain(counters.iter().map(String::as_str)).collect();
+    let mut conditions = Some(unchanged(context, entity, old, &watched)?);
+    for one in derive(context.model, entity, &old.values)? {
+        let mut step = Step::delete(entity, &one);
+        if let Some(conditions) = conditions.take() {
+            step.conditions = conditions;
+            step.refusal = Refusal::Stale;
+        }
+        steps.push(step);
+    }
+    aggregate::follow(context, entity, Some(&old.values), None, steps)
+}
+
+/// The conditions that everything a write rests on is as it was read.
+fn unchanged(
+    context: &Context<'_>,
+    entity: &Entity,
+    old: &Stored,
+    watched: &[&str],
+) -> Result<Vec<Term>, ClientError> {
+    let table = table(context.model, entity)?;
+    let mut terms = vec![Term::Exists(table.partition.name.clone())];
+    let mut names: Vec<String> = followed(context.model, entity)
+        .into_iter()
+        .chain(watched.iter().copied())
+        .map(str::to_owned)
+        .collect();
+    // A split list is told by its digest.
+    if let Some((split, _)) = &entity.split {
+        names.iter_mut().filter(|name| *name == split).for_each(|name| *name = digest_attribute(split));
+    }
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        terms.push(match old.item.get(&name) {
+            Some(value) => Term::Compare(name, keyfold_model::schema::Comparator::Equal, value.clone()),
+            None => Term::Missing(name),
+        });
+    }
+    Ok(terms)
+}
+
+/// Whether a write gives all attributes, or only those that change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whole {
+    Yes,
+    No,
+}
+
+/// Adds what moves an entity from its old to its new attributes. Nothing is added when nothing differs.
+pub(super) fn replace(
+    context: &Context<'_>,
+    entity: &Entity,
+    old: &Stored,
+    new: &Values,
+    whole: Whole,
+    watched: &[&str],
+    steps: &mut Vec<Step>,
+) -> Result<(), ClientError> {
+    let table = table(context.model, entity)?;
+    let mut new = new.clone();
+    let is_same = new == old.values;
+    if let (Some(version), false) = (&entity.version, is_same && whole == Whole::No) {
+        let next = match old.values.get(version) {
+            Some(Value::N(number)) => number.checked_add(&Number::from(1_i64)).ok(),
+            _ => None,
+        };
+        new.insert(version.clone(), Value::N(next.unwrap_or(Number::from(1_i64))));
+    }
+    let before = derive(context.model, entity, &old.values)?;
+    let after = derive(context.model, entity, &new)?;
+    let (Some(main_before), Some(main_after)) = (before.first(), after.first()) else {
+        return Err(ClientError::Unknown(format!("{} has no key", entity.name)));
+    };
+    if main_before.key != main_after.key || main_before.table != main_after.table {
+        let message = format!("the key of {} cannot change; delete it and put it anew", entity.name);
+        return Err(ClientError::Refused(message));
+    }
+    let mut watched = watched.to_vec();
+    watched.extend(entity.version.iter().map(String::as_str));
+    let conditions = unchanged(context, entity, old, &watched)?;
+    let Some(main) = main_step(table, entity, old, main_before, main_after, whole, conditions) else {
+        return Ok(());
+    };
+    steps.push(main);
+    let is_kept = |one: &&Derived, others: &[Derived]| others.iter().any(|other| other.key == one.key);
+    for gone in before.iter().skip(1).filter(|one| !is_kept(one, &after)) {
+        steps.push(Step::delete(entity, gone));
+    }
+    for one in after.iter().skip(1) {
+        if before.contains(one) {
+            continue;
+        }
+        let is_new = !is_kept(&one, &before);
+        steps.push(match &one.role {
+            Role::Guard(attributes) => {
+                Step::put(table, entity, one.clone(), is_new, taken(entity, attributes, &new))
+            }
+            Role::Main | Role::Copy(_) | Role::Part(_) => {
+                Step::put(table, entity, one.clone(), false, Refusal::None)
+            }
+        });
+    }
+    aggregate::follow(context, entity, Some(&old.values), Some(&new), steps)
+}
+
+/// The change of the entity itself. None when nothing differs.
+///
+/// A whole entity replaces all that is there; where the model keeps something in the item, all other
+/// attributes are set instead, so that nothing that is kept is overwritten.
+fn main_step(
+    table: &Table,
+    entity: &Entity,
+    old: &Stored,
+    before: &Derived,
+    after: &Derived,
+    whole: Whole,
+    conditions: Vec<Term>,
+) -> Option<Step> {
+    let is_kept = |name: &str| {
+        entity.attribute(name).is_some_and(|attribute| attribute.is_kept)
+            && entity.version.as_deref() != Some(name)
+    };
+    let keeps = entity.attributes.iter().any(|attribute| is_kept(&attribute.name));
+    if whole == Whole::Yes && !keeps {
+        let mut step = Step::put(table, entity, after.clone(), false, Refusal::Stale);
+        step.conditions = conditions;
+        return Some(step);
+    }
+    let mut changes = Vec::new();
+    for (name, value) in &after.item {
+        let in_key = after.key.get(name).is_some();
+        let differs = old.item.get(name) != Some(value);
+        if !in_key && !is_kept(name) && (differs || whole == Whole::Yes) {
+            changes.push((name.clone(), Change::Set(value.clone())));
+        }
+    }
+    let gone = before.item.iter().filter(|(name, _)| after.item.get(name).is_none() && !is_kept(name));
+    let removed: Vec<String> = gone.map(|(name, _)| name.clone()).collect();
+    if changes.is_empty() && removed.is_empty() {
+        return None;
+    }
+    Some(Step {
+        what: format!("update {}", entity.name),
+        refusal: Refusal::Stale,
+        table: after.table.clone(),
+        key: after.key.clone(),
+        conditions,
+        action: StepAction::Update { changes, removed },
+    })
+}

@@ -1,0 +1,134 @@
+//! One changed item of a write: what is done, what must hold, and how to say that it did not.
+
+use crate::derive::{Derived, Role};
+use crate::expression::{Change, Placeholders, Term};
+use keyfold_api::{ConditionCheck, TransactDelete, TransactPut, TransactUpdate, TransactWriteItem};
+use keyfold_model::{Entity, Table};
+use keyfold_types::Item;
+
+/// One action of a write.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    /// For people: `put Order`.
+    pub(super) what: String,
+    pub(super) refusal: Refusal,
+    pub(super) table: String,
+    pub(super) key: Item,
+    pub(super) conditions: Vec<Term>,
+    pub(super) action: StepAction,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum StepAction {
+    Put(Item),
+    Update { changes: Vec<(String, Change)>, removed: Vec<String> },
+    Delete,
+    Check,
+}
+
+/// What it means that a condition does not hold.
+#[derive(Debug, Clone)]
+pub(super) enum Refusal {
+    /// There is none.
+    None,
+    /// Another writer was faster: read and try again.
+    Stale,
+    /// The write is not possible.
+    Because(String),
+}
+
+impl Refusal {
+    pub(super) fn reason(&self) -> Option<&str> {
+        match self {
+            Refusal::Because(reason) => Some(reason),
+            Refusal::None | Refusal::Stale => None,
+        }
+    }
+}
+
+impl Step {
+    /// The put of an item; of one that must not exist if `new`.
+    pub(super) fn put(table: &Table, entity: &Entity, derived: Derived, new: bool, refusal: Refusal) -> Step {
+        let conditions = if new { vec![Term::Missing(table.partition.name.clone())] } else { Vec::new() };
+        Step {
+            what: format!("put {}", describe(entity, &derived.role)),
+            refusal,
+            table: derived.table,
+            key: derived.key,
+            conditions,
+            action: StepAction::Put(derived.item),
+        }
+    }
+
+    pub(super) fn delete(entity: &Entity, derived: &Derived) -> Step {
+        Step {
+            what: format!("delete {}", describe(entity, &derived.role)),
+            refusal: Refusal::None,
+            table: derived.table.clone(),
+            key: derived.key.clone(),
+            conditions: Vec::new(),
+            action: StepAction::Delete,
+        }
+    }
+
+    /// The request's form.
+    pub(super) fn lower(self) -> TransactWriteItem {
+        let table_name = Some(self.table);
+        let mut made = Placeholders::default();
+        let mut item = TransactWriteItem::default();
+        match self.action {
+            StepAction::Put(put) => {
+                let condition_expression = made.terms(&self.conditions);
+                item.put = Some(TransactPut {
+                    table_name,
+                    item: Some(Ok(put)),
+                    condition_expression,
+                    expression_attributes: made.finish(),
+                    ..TransactPut::default()
+                });
+            }
+            StepAction::Update { changes, removed } => {
+                let update_expression = Some(made.changes(&changes, &removed));
+                let condition_expression = made.terms(&self.conditions);
+                item.update = Some(TransactUpdate {
+                    table_name,
+                    key: Some(Ok(self.key)),
+                    update_expression,
+                    condition_expression,
+                    expression_attributes: made.finish(),
+                    ..TransactUpdate::default()
+                });
+            }
+            StepAction::Delete => {
+                let condition_expression = made.terms(&self.conditions);
+                item.delete = Some(TransactDelete {
+                    table_name,
+                    key: Some(Ok(self.key)),
+                    condition_expression,
+                    expression_attributes: made.finish(),
+                    ..TransactDelete::default()
+                });
+            }
+            StepAction::Check => {
+                let condition_expression = made.terms(&self.conditions);
+                item.condition_check = Some(ConditionCheck {
+                    table_name,
+                    key: Some(Ok(self.key)),
+                    condition_expression,
+                    expression_attributes: made.finish(),
+                    ..ConditionCheck::default()
+                });
+            }
+        }
+        item
+    }
+}
+
+fn describe(entity: &Entity, role: &Role) -> String {
+    match role {
+        Role::Main => entity.name.clone(),
+        Role::Part(number) => format!("part {number} of {}", entity.name),
+        Role::Copy(name) => format!("{}.{name}", entity.name),
+        Role::Guard(attributes) => format!("the guard of {}", attributes.join(", ")),
+    }
+}

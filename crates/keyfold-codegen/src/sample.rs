@@ -1,0 +1,86 @@
+//! Sample values that look like what an attribute is for, the same each time.
+
+use keyfold_model::schema::{Attribute, Record};
+use keyfold_model::{DefaultValue, Entity, Precision, Type, Unit, value};
+use keyfold_types::{Set, Value};
+use std::collections::BTreeMap;
+
+/// A value for each attribute of an entity.
+pub(crate) fn values(entity: &Entity) -> BTreeMap<String, Value> {
+    let sparse = entity.indexes.iter().filter_map(|key| key.sparse.as_ref());
+    let mut all: BTreeMap<String, Value> =
+        entity.attributes.iter().map(|attribute| (attribute.name.clone(), of_attribute(attribute))).collect();
+    // A sparse index shows an item that is in it.
+    for sparse in sparse {
+        if let (Some(wanted), Some(attribute)) = (&sparse.value, entity.attribute(&sparse.attribute))
+            && let Ok(value) = value::parse(&attribute.name, &attribute.kind, wanted)
+        {
+            all.insert(attribute.name.clone(), value);
+        }
+    }
+    all
+}
+
+fn of_attribute(attribute: &Attribute) -> Value {
+    match &attribute.default {
+        Some(DefaultValue::Value(value)) if !attribute.is_kept => value.clone(),
+        _ => of_type(&attribute.name, &attribute.kind),
+    }
+}
+
+fn of_type(name: &str, kind: &Type) -> Value {
+    match kind {
+        Type::String => Value::S(text(name)),
+        Type::Int => Value::from(42),
+        Type::Number => Value::n("39.5").unwrap_or(Value::from(39)),
+        Type::Bool => Value::Bool(true),
+        Type::Time(precision) => Value::S(match precision {
+            Precision::Seconds => "2024-01-15T10:30:00Z".to_owned(),
+            other => format!("2024-01-15T10:30:00.{:0<width$}Z", "", width = other.digits()),
+        }),
+        Type::Date => Value::from("2024-01-15"),
+        Type::Period(unit) => Value::from(match unit {
+            Unit::Hour => "2024-01-15T10",
+            Unit::Day => "2024-01-15",
+            Unit::Month => "2024-01",
+            Unit::Year => "2024",
+        }),
+        Type::Binary => Value::B(vec![1, 2, 3]),
+        Type::Ulid => Value::from("01HM5Z2V4XA7B8C9D0E1F2G3H4"),
+        Type::Uuid => Value::from("6f1c2b7a-0d3e-4f5a-9b8c-7d6e5f4a3b2c"),
+        Type::Words(words) => Value::S(words.first().cloned().unwrap_or_default()),
+        Type::List(of) => Value::L(vec![of_type(name, of)]),
+        Type::Map(of) => Value::M(BTreeMap::from([("key".to_owned(), of_type(name, of))])),
+        Type::Set(of) => match of_type(name, of) {
+            Value::S(text) => Set::new(vec![text]).map_or(Value::Null, Value::Ss),
+            Value::N(number) => Set::new(vec![number]).map_or(Value::Null, Value::Ns),
+            Value::B(bytes) => Set::new(vec![bytes]).map_or(Value::Null, Value::Bs),
+            other => other,
+        },
+        Type::Record(record) => of_record(record),
+    }
+}
+
+fn of_record(record: &Record) -> Value {
+    Value::M(record.fields.iter().map(|(name, kind, _)| (name.clone(), of_type(name, kind))).collect())
+}
+
+fn text(name: &str) -> String {
+    let lower = name.to_lowercase();
+    if lower.contains("mail") {
+        return "ada@example.com".to_owned();
+    }
+    let known = [
+        ("name", "Ada"),
+        ("city", "London"),
+        ("country", "GB"),
+        ("path", "docs-2024-plan"),
+        ("sku", "SKU-123"),
+        ("label", "home"),
+    ];
+    if let Some((_, sample)) = known.into_iter().find(|(word, _)| lower == *word) {
+        return sample.to_owned();
+    }
+    let stem = lower.strip_suffix("id").filter(|stem| !stem.is_empty()).unwrap_or(&lower);
+    format!("{}1", stem.chars().next().unwrap_or('x'))
+}

@@ -1,0 +1,110 @@
+//! Sizes and counts, declared or guessed from the types: what the warnings calculate with.
+
+use crate::schema::{Attribute, Entity, Type};
+use crate::template::{Format, KeyTemplate, Part};
+
+/// Write units a second that one partition takes.
+pub const PARTITION_WRITES: u64 = 1_000;
+/// Read units a second that one partition takes.
+pub const PARTITION_READS: u64 = 3_000;
+/// Bytes that one query reads at the most.
+pub const PAGE_BYTES: u64 = 1_048_576;
+
+/// Characters of a text of which nothing is known.
+const TEXT_BYTES: u64 = 20;
+/// Elements of a list of which nothing is known.
+const ELEMENTS: u64 = 10;
+
+/// Bytes of an item: declared, or guessed from its attributes.
+pub fn item_bytes(entity: &Entity) -> u64 {
+    if let Some(declared) = entity.expected.bytes {
+        return declared;
+    }
+    let keys = 40 * (2 + entity.indexes.len() as u64);
+    let attribute = |attribute: &Attribute| {
+        let elements = elements(entity, &attribute.name);
+        attribute.name.len() as u64 + bytes_of(&attribute.kind, elements)
+    };
+    keys + entity.attributes.iter().map(attribute).sum::<u64>()
+}
+
+/// Bytes of the largest item that is stored: of one part, if the entity is split.
+pub fn stored_bytes(entity: &Entity) -> u64 {
+    let whole = item_bytes(entity);
+    match &entity.split {
+        Some((name, count)) => {
+            let all = elements(entity, name).unwrap_or(ELEMENTS).max(1);
+            whole.saturating_mul(u64::from(*count).min(all)) / all
+        }
+        None => whole,
+    }
+}
+
+fn elements(entity: &Entity, name: &str) -> Option<u64> {
+    entity.expected.per.iter().find(|(attribute, _)| attribute == name).map(|(_, count)| *count)
+}
+
+fn bytes_of(kind: &Type, elements: Option<u64>) -> u64 {
+    let count = elements.unwrap_or(ELEMENTS);
+    match kind {
+        Type::String => TEXT_BYTES,
+        Type::Int => 5,
+        Type::Number => 8,
+        Type::Bool => 1,
+        Type::Time(_) => 24,
+        Type::Date | Type::Period(_) => 10,
+        Type::Binary => 64,
+        Type::Ulid => 26,
+        Type::Uuid => 36,
+        Type::Words(words) => words.iter().map(|word| word.len() as u64).max().unwrap_or(0),
+        Type::List(of) | Type::Set(of) => 3 + count * (1 + bytes_of(of, None)),
+        Type::Map(of) => 3 + count * (1 + TEXT_BYTES / 2 + bytes_of(of, None)),
+        Type::Record(record) => {
+            3 + record
+                .fields
+                .iter()
+                .map(|(name, kind, _)| name.len() as u64 + bytes_of(kind, None))
+                .sum::<u64>()
+        }
+    }
+}
+
+/// How many partitions a template spreads writes over at one time; `None` when as many as there are values.
+///
+/// Words count as one: new items start with the same. So does a period: the present one is written.
+pub fn partitions(template: &KeyTemplate) -> Option<u64> {
+    let mut count = 1;
+    for part in &template.parts {
+        match part {
+            Part::Text(_) | Part::Break | Part::Chunk => {}
+            Part::Shard { count: shards, .. } => count *= u64::from(*shards),
+            Part::Field { format: Format::Truncated(_), .. } => {}
+            Part::Field { kind: Type::Words(_) | Type::Bool | Type::Date | Type::Period(_), .. } => {}
+            Part::Field { .. } => return None,
+        }
+    }
+    Some(count)
+}
+
+/// A count of bytes for people.
+pub fn print_bytes(bytes: u64) -> String {
+    match bytes {
+        0..1_024 => format!("{bytes} bytes"),
+        1_024..1_048_576 => format!("{:.1} KB", bytes as f64 / 1_024.0),
+        1_048_576..1_073_741_824 => format!("{:.1} MB", bytes as f64 / 1_048_576.0),
+        _ => format!("{:.1} GB", bytes as f64 / 1_073_741_824.0),
+    }
+}
+
+/// A count with separators, so that its size is seen: 1,000.
+pub fn print_count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

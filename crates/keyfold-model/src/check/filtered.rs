@@ -1,0 +1,99 @@
+//! KF034, filtered: a pattern reads what it throws away, because the model says so.
+
+use super::estimate::{PAGE_BYTES, item_bytes, print_bytes, print_count};
+use super::rule::Rule;
+use crate::diagnostic::Diagnostic;
+use crate::plan::RequestKind;
+use crate::schema::{Limit, Model, Pattern};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "KF034",
+    name: "filtered",
+    summary: "What a pattern reads is what it returns: a filter or a scan reads, and pays for, what it throws away.",
+    why: "A filter is applied behind the reading: a query with a filter costs what it costs without, and a page of 20 may come back with none. `scan` and `filter` are allowed because the model says them in words; the warning shows what they read. Where the counts are declared and small, there is no warning.",
+    failing: r##"model m 1
+table Shop (PK, SK)
+entity User
+  userId: string, city: string
+  key "USER#{userId}" "PROFILE"
+pattern users_in(city) -> User[] scan
+"##,
+    repaired: r##"model m 1
+table Shop (PK, SK)
+entity User
+  userId: string, city: string
+  key "USER#{userId}" "PROFILE"
+  expect 2000 items, 200 bytes
+pattern users_in(city) -> User[] scan
+"##,
+};
+
+pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
+    for pattern in &model.patterns {
+        if pattern.plan.request == RequestKind::Scan {
+            diagnostics.extend(scan(model, pattern));
+        } else if !pattern.filters.is_empty() {
+            diagnostics.extend(filter(model, pattern));
+        }
+    }
+}
+
+fn scan(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
+    let at = model.entities.get(pattern.returned.first()?.entity)?.table;
+    let table = model.tables.get(at)?;
+    let entities: Vec<_> = model.entities.iter().filter(|entity| entity.table == at).collect();
+    let counts: Option<Vec<u64>> =
+        entities.iter().map(|entity| Some(entity.expected.items? * item_bytes(entity))).collect();
+    let sum: Option<u64> = counts.map(|counts| counts.iter().sum());
+    if sum.is_some_and(|sum| sum <= PAGE_BYTES) {
+        return None;
+    }
+    let note = match sum {
+        Some(sum) => format!(
+            "{} hold {}: {} read units, {} requests, each time",
+            table.name,
+            print_bytes(sum),
+            print_count(sum.div_ceil(4_096) / 2),
+            print_count(sum.div_ceil(PAGE_BYTES))
+        ),
+        None => "how much that is, is not declared: `expect 2000 items` in each entity".to_owned(),
+    };
+    let message = format!("{} reads all of {}", pattern.name, table.name);
+    Some(
+        Diagnostic::warning("KF034", pattern.span, message, "a scan")
+            .note(note)
+            .help("give the question a key: an index, or a copy under what is asked for"),
+    )
+}
+
+fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
+    let entity = model.entities.get(pattern.returned.first()?.entity)?;
+    let given =
+        |name: &String| pattern.parameters.iter().any(|p| p.limit == Limit::Equal && p.attribute == *name);
+    let count = entity.expected.per.iter().filter(|(name, _)| given(name)).map(|(_, count)| *count).min();
+    let bytes = item_bytes(entity);
+    if count.is_some_and(|count| count * bytes <= PAGE_BYTES) {
+        return None;
+    }
+    let place = pattern.filters.first()?;
+    let note = match count {
+        Some(count) => format!(
+            "{} items x {} = {} are read for each answer",
+            print_count(count),
+            print_bytes(bytes),
+            print_bytes(count * bytes)
+        ),
+        None => format!(
+            "how many are read is not declared: `expect 40 per {}` in {}",
+            pattern.parameters.first().map_or("userId", |p| p.attribute.as_str()),
+            entity.name
+        ),
+    };
+    let message = format!("{} reads items that it throws away", pattern.name);
+    Some(
+        Diagnostic::warning("KF034", place.span, message, "judged behind the reading")
+            .note(note)
+            .note("a page holds what is left of it, which may be nothing")
+            .help(format!("make `{}` part of a key, for instance of a sparse index", place.attribute)),
+    )
+}

@@ -1,0 +1,161 @@
+//! KF031, unbounded: a pattern without a page reads a collection that grows, or a collection with a local
+//! index may pass 10 GB.
+
+use super::estimate::{PAGE_BYTES, item_bytes, print_bytes, print_count};
+use super::rule::Rule;
+use crate::diagnostic::Diagnostic;
+use crate::plan::{Fan, RequestKind};
+use crate::schema::{Entity, IndexKind, KeyPair, Limit, Model, Pattern, Returned, Table};
+use crate::template::{KeyTemplate, Part};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "KF031",
+    name: "unbounded",
+    summary: "What a pattern reads is bounded: by a page, by a declared count, or by a bucket of time.",
+    why: "Orders of a user, readings of a sensor, events of a day only ever become more. A query reads at most 1 MB; a pattern without a page reads on and on, and its time and cost grow with the age of the data. `page 20` bounds one answer; `bucket day` bounds a partition; `expect 40 per userId` says that there are never many. A partition with a local index must not pass 10 GB at all: writes are refused then.",
+    failing: r##"model m 1
+table Shop (PK, SK)
+entity Order
+  userId: string, at: time
+  key "USER#{userId}" "ORDER#{at}"
+pattern orders(userId) -> Order[]
+"##,
+    repaired: r##"model m 1
+table Shop (PK, SK)
+entity Order
+  userId: string, at: time
+  key "USER#{userId}" "ORDER#{at}"
+pattern orders(userId) -> Order[] newest page 20
+"##,
+};
+
+/// Bytes of one partition key's items in a table with a local index.
+const COLLECTION_BYTES_MAX: u64 = 10 * 1_073_741_824;
+
+pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
+    for pattern in &model.patterns {
+        let is_range = pattern.plan.request == RequestKind::Query && pattern.page.is_none();
+        let is_cut = matches!(pattern.plan.fan, Fan::Periods { .. })
+            || pattern
+                .parameters
+                .iter()
+                .any(|p| matches!(p.limit, Limit::AtLeast | Limit::AtMost | Limit::In(_)));
+        if is_range && !is_cut {
+            diagnostics.extend(collection(model, pattern));
+        }
+    }
+    for (at, table) in model.tables.iter().enumerate() {
+        if table.indexes.iter().any(|index| index.kind == IndexKind::Local) {
+            diagnostics.extend(local(model, at, table));
+        }
+    }
+}
+
+fn collection(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
+    let mut sum = 0;
+    let mut terms = Vec::new();
+    for returned in pattern.returned.iter().filter(|returned| returned.many) {
+        let entity = model.entities.get(returned.entity)?;
+        match bound(pattern, entity) {
+            Some(count) => {
+                let bytes = item_bytes(entity);
+                terms.push(format!("{} {} x {}", print_count(count), entity.name, print_bytes(bytes)));
+                sum += count * bytes;
+            }
+            None if grows(model, returned, pattern) => {
+                let message =
+                    format!("{} reads all {} items of a collection that grows", pattern.name, entity.name);
+                let given = pattern.parameters.first().map_or("userId", |p| p.attribute.as_str());
+                return Some(
+                    Diagnostic::warning("KF031", pattern.span, message, "no page, and no declared count")
+                        .label(entity.span, "time goes on, and nothing bounds their number")
+                        .help("add `page 20` to the pattern")
+                        .help(format!(
+                            "or say in {} that they are few: `expect 40 per {given}`",
+                            entity.name
+                        )),
+                );
+            }
+            None => {}
+        }
+    }
+    if sum <= PAGE_BYTES {
+        return None;
+    }
+    let message = format!(
+        "{} reads {} in one answer: {} requests",
+        pattern.name,
+        print_bytes(sum),
+        sum.div_ceil(PAGE_BYTES)
+    );
+    Some(
+        Diagnostic::warning("KF031", pattern.span, message, "no page")
+            .note(format!("{} = {}; one request reads at most 1 MB", terms.join(" + "), print_bytes(sum)))
+            .help("add `page 20` to the pattern, or return fewer attributes from an index: `only ...`"),
+    )
+}
+
+/// The declared number of items that the parameters leave.
+fn bound(pattern: &Pattern, entity: &Entity) -> Option<u64> {
+    let given = |name: &String| {
+        pattern.parameters.iter().any(|p| p.limit == Limit::Equal && p.attribute == *name)
+            || pattern.fixed.iter().any(|(fixed, _)| fixed == name)
+    };
+    let per = entity.expected.per.iter().filter(|(name, _)| given(name)).map(|(_, count)| *count).min();
+    per.or(entity.expected.items)
+}
+
+/// Whether the number of items behind a partition key goes up with time, or with the whole table.
+fn grows(model: &Model, returned: &Returned, pattern: &Pattern) -> bool {
+    let Some(entity) = model.entities.get(returned.entity) else { return false };
+    let key: &KeyPair = match (&pattern.plan.index, returned.copy.and_then(|at| entity.copies.get(at))) {
+        (None, Some(copy)) => &copy.key,
+        (None, None) => &entity.key,
+        (Some(name), _) => {
+            let table = model.tables.get(entity.table);
+            let at = table.and_then(|table| table.indexes.iter().position(|index| index.name == *name));
+            match entity.indexes.iter().find(|key| Some(key.index) == at) {
+                Some(key) => &key.key,
+                None => &entity.key,
+            }
+        }
+    };
+    let is_time = |part: &Part| matches!(part, Part::Field { kind, .. } if kind.is_time());
+    let in_sort = key.sort.as_ref().is_some_and(|sort| sort.parts.iter().any(is_time));
+    in_sort || super::estimate::partitions(&key.partition).is_some()
+}
+
+/// Declared counts of what shares a partition key, with a local index.
+fn local(model: &Model, at: usize, table: &Table) -> Option<Diagnostic> {
+    let per = |entity: &Entity, template: &KeyTemplate| -> Option<u64> {
+        let field = template.fields().next();
+        match field {
+            None => entity.expected.items,
+            Some(field) => {
+                entity.expected.per.iter().find(|(name, _)| name == field).map(|(_, count)| *count)
+            }
+        }
+    };
+    let mut groups: Vec<(String, u64, Vec<String>)> = Vec::new();
+    for entity in model.entities.iter().filter(|entity| entity.table == at) {
+        let Some(count) = per(entity, &entity.key.partition) else { continue };
+        let bytes = count * item_bytes(entity);
+        let term = format!("{} {} x {}", print_count(count), entity.name, print_bytes(item_bytes(entity)));
+        let partition = entity.key.partition.to_string();
+        match groups.iter_mut().find(|(known, ..)| *known == partition) {
+            Some((_, sum, terms)) => {
+                *sum += bytes;
+                terms.push(term);
+            }
+            None => groups.push((partition, bytes, vec![term])),
+        }
+    }
+    let (partition, sum, terms) = groups.into_iter().find(|(_, sum, _)| *sum > COLLECTION_BYTES_MAX)?;
+    let message = format!("a collection of {} passes 10 GB: {}", table.name, print_bytes(sum));
+    Some(
+        Diagnostic::warning("KF031", table.span, message, "has a local index")
+            .note(format!("{partition}: {} = {}", terms.join(" + "), print_bytes(sum)))
+            .note("with a local index, the items of one partition key must stay below 10 GB; writes are refused then")
+            .help("use a global index instead, or cut the partition: `bucket month`"),
+    )
+}

@@ -1,0 +1,44 @@
+//! The rules that need a plan: exact, covered, single, and whether an index can be read strongly.
+
+use super::Found;
+use crate::check::shape::{Space, Spaces};
+use crate::check::{covered, single};
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::schema::{IndexKind, Model, Pattern};
+
+pub(super) fn judge(
+    model: &Model,
+    spaces: &Spaces,
+    pattern: &Pattern,
+    found: &Found,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    diagnostics.extend(found.exact(model, spaces, pattern));
+    let Some(table) = model.tables.get(found.table) else { return };
+    let Space::Index(at) = found.space else { return };
+    let Some(index) = table.indexes.get(at) else { return };
+    if let (Some(span), IndexKind::Global) = (pattern.strong, index.kind) {
+        diagnostics.push(
+            Diagnostic::error(
+                "KF010",
+                span,
+                format!("{} is served by {}, a global index", pattern.name, index.name),
+                "cannot be strong",
+            )
+            .label(index.span, "global indexes are read eventually")
+            .help("remove `strong`, or serve the pattern from the table's own key (a `copy`)")
+            .repair(vec![Edit::replace(span, "")]),
+        );
+    }
+    for returned in &pattern.returned {
+        let Some(entity) = model.entities.get(returned.entity) else { continue };
+        let copy = returned.copy.and_then(|at| entity.copies.get(at));
+        diagnostics.extend(covered::check(pattern, table, entity, copy, index));
+        if !returned.many
+            && let [_] = pattern.returned.as_slice()
+            && let Some(key) = entity.indexes.iter().find(|key| key.index == at)
+        {
+            diagnostics.extend(single::check(pattern, entity, &key.key, &index.name));
+        }
+    }
+}

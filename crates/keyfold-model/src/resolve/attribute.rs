@@ -1,0 +1,100 @@
+//! Attributes: types, references, and what they are when nothing is given.
+
+use super::types::Types;
+use crate::diagnostic::Diagnostic;
+use crate::schema::{Attribute, DefaultValue, Type};
+use crate::syntax::ast::{AttributeDecl, EntityDecl, TypeDecl};
+
+pub(super) fn resolve_all(
+    declared: &EntityDecl,
+    types: &Types<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Attribute> {
+    super::distinct("attribute", declared.attributes.iter().map(|attribute| &attribute.name), diagnostics);
+    let mut all: Vec<Attribute> =
+        declared.attributes.iter().map(|attribute| resolve(attribute, types, diagnostics)).collect();
+    for aggregate in &declared.aggregates {
+        let of = aggregate.of.as_ref().map(|of| TypeDecl::Reference(aggregate.entity.clone(), of.clone()));
+        // What is wrong with it is said where the aggregate is resolved.
+        let kind = of.and_then(|of| types.resolve(&of, &aggregate.attribute, 0).ok());
+        keep(&mut all, super::aggregate::attribute(aggregate, kind), diagnostics);
+    }
+    if let Some(version) = &declared.version {
+        let attribute = Attribute {
+            name: version.text.clone(),
+            span: version.span,
+            kind: Type::Int,
+            optional: false,
+            default: Some(DefaultValue::Value(keyfold_types::Value::from(1))),
+            refers: None,
+            is_kept: true,
+        };
+        keep(&mut all, attribute, diagnostics);
+    }
+    all
+}
+
+/// Adds an attribute that the model keeps; it may have been declared before, with the same type.
+fn keep(all: &mut Vec<Attribute>, kept: Attribute, diagnostics: &mut Vec<Diagnostic>) {
+    match all.iter_mut().find(|known| known.name == kept.name) {
+        None => all.push(kept),
+        Some(known) if known.is_kept => diagnostics.push(
+            Diagnostic::error("KF003", kept.span, format!("`{}` is kept twice", kept.name), "again here")
+                .label(known.span, "first here")
+                .help("give it a name of its own"),
+        ),
+        Some(known) if known.kind == kept.kind => {
+            *known = Attribute { span: known.span, ..kept };
+        }
+        Some(known) => diagnostics.push(
+            Diagnostic::error(
+                "KF004",
+                known.span,
+                format!("`{}` is a {}, and what is kept in it a {}", known.name, known.kind, kept.kind),
+                "another type",
+            )
+            .label(kept.span, "kept from here")
+            .help("remove the declaration: the line that keeps it declares it too"),
+        ),
+    }
+}
+
+fn resolve(declared: &AttributeDecl, types: &Types<'_>, diagnostics: &mut Vec<Diagnostic>) -> Attribute {
+    // A wrong type is reported once; the attribute is there all the same.
+    let kind = types.of(declared).unwrap_or_else(|diagnostic| {
+        diagnostics.push(*diagnostic);
+        Type::String
+    });
+    let refers = match &declared.kind {
+        TypeDecl::Reference(entity, attribute) => Some((entity.text.clone(), attribute.text.clone())),
+        TypeDecl::Named(..) | TypeDecl::Words(_) | TypeDecl::Of(..) => None,
+    };
+    let default = default(declared, &kind, diagnostics);
+    Attribute {
+        name: declared.name.text.clone(),
+        span: declared.name.span,
+        kind,
+        optional: declared.optional,
+        default,
+        refers,
+        is_kept: false,
+    }
+}
+
+fn default(declared: &AttributeDecl, kind: &Type, diagnostics: &mut Vec<Diagnostic>) -> Option<DefaultValue> {
+    let given = declared.default.as_ref()?;
+    match (given.text.as_str(), kind) {
+        ("now", Type::Time(_) | Type::Date) => Some(DefaultValue::Now),
+        ("new", Type::Ulid | Type::Uuid) => Some(DefaultValue::New),
+        _ => match crate::value::parse(&declared.name.text, kind, given.unquoted()) {
+            Ok(value) => Some(DefaultValue::Value(value)),
+            Err(error) => {
+                diagnostics.push(
+                    Diagnostic::error("KF004", given.span, error.to_string(), "no value of its type")
+                        .note("times may also be `now`, ulid and uuid `new`"),
+                );
+                None
+            }
+        },
+    }
+}

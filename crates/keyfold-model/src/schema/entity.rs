@@ -1,0 +1,199 @@
+//! Entities: keys, and everything that follows from their attributes.
+
+use super::{Attribute, Type};
+use crate::diagnostic::Span;
+use crate::plan::PatternPlan;
+use crate::template::{Format, KeyTemplate, Part};
+
+/// The templates of a key.
+#[derive(Debug, Clone)]
+pub struct KeyPair {
+    /// Makes the partition key.
+    pub partition: KeyTemplate,
+    /// Makes the sort key, where there is one.
+    pub sort: Option<KeyTemplate>,
+    /// Where they stand.
+    pub span: Span,
+}
+
+impl KeyPair {
+    /// The attributes that the key is made of.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        self.partition.fields().chain(self.sort.iter().flat_map(KeyTemplate::fields))
+    }
+}
+
+/// Which items an index holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sparse {
+    /// The attribute looked at.
+    pub attribute: String,
+    /// The value it must have; any, if none.
+    pub value: Option<String>,
+}
+
+/// An entity's key in an index.
+#[derive(Debug, Clone)]
+pub struct IndexKey {
+    /// The index, by its place in the table.
+    pub index: usize,
+    /// The templates.
+    pub key: KeyPair,
+    /// Which items are in it; all that have the attributes, if none.
+    pub sparse: Option<Sparse>,
+    /// Said by a line of the entity; or it follows from the attributes that the index has its key of.
+    pub is_declared: bool,
+}
+
+/// A copy of some attributes under another key, kept in step by every write.
+#[derive(Debug, Clone)]
+pub struct Copy {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// Its key.
+    pub key: KeyPair,
+    /// The attributes it holds.
+    pub attributes: Vec<String>,
+}
+
+/// What is counted, summed up, or the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AggregateKind {
+    /// How many.
+    Count,
+    /// The sum of an attribute.
+    Sum,
+    /// The greatest of an attribute.
+    Max,
+}
+
+impl AggregateKind {
+    /// Its word in the language.
+    pub fn word(self) -> &'static str {
+        match self {
+            AggregateKind::Count => "count",
+            AggregateKind::Sum => "sum",
+            AggregateKind::Max => "max",
+        }
+    }
+}
+
+/// An attribute that is kept up to date with the items of another entity.
+#[derive(Debug, Clone)]
+pub struct Aggregate {
+    /// What is kept.
+    pub kind: AggregateKind,
+    /// The attribute that holds it.
+    pub attribute: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// The entity whose items are looked at.
+    pub entity: usize,
+    /// Their attribute; none for a count.
+    pub of: Option<String>,
+    /// Only items with this value.
+    pub condition: Option<(String, String)>,
+    /// The attribute of the other entity that stands for each attribute of this entity's key.
+    pub link: Vec<(String, String)>,
+    /// For the greatest: how the next greatest is found when the greatest goes.
+    pub next: Option<PatternPlan>,
+}
+
+impl Aggregate {
+    /// The attribute that holds how many items are in it: an entity is not deleted as long as there are some.
+    pub fn items_attribute(&self) -> String {
+        match self.kind {
+            AggregateKind::Count => self.attribute.clone(),
+            AggregateKind::Sum | AggregateKind::Max => format!("{}_items", self.attribute),
+        }
+    }
+
+    /// The attribute that counts changes, so that a search for the next greatest sees that it is stale.
+    pub fn changes_attribute(&self) -> String {
+        format!("{}_changes", self.attribute)
+    }
+}
+
+/// A declared number or rate.
+#[derive(Debug, Clone, Default)]
+pub struct Expected {
+    /// Items in all.
+    pub items: Option<u64>,
+    /// Bytes an item.
+    pub bytes: Option<u64>,
+    /// Writes a second.
+    pub writes: Option<u64>,
+    /// Items for each value of an attribute, or elements of a list attribute.
+    pub per: Vec<(String, u64)>,
+    /// Where it is declared.
+    pub span: Option<Span>,
+}
+
+/// An entity.
+#[derive(Debug, Clone)]
+pub struct Entity {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// Behind its last line.
+    pub end: usize,
+    /// Its table, by place.
+    pub table: usize,
+    /// Its attributes.
+    pub attributes: Vec<Attribute>,
+    /// Its key.
+    pub key: KeyPair,
+    /// Its keys in indexes.
+    pub indexes: Vec<IndexKey>,
+    /// Its copies.
+    pub copies: Vec<Copy>,
+    /// Attributes whose values together no two items share.
+    pub uniques: Vec<Vec<String>>,
+    /// The time at which its items expire.
+    pub ttl: Option<String>,
+    /// The attribute that counts its versions.
+    pub version: Option<String>,
+    /// What it keeps of other entities.
+    pub aggregates: Vec<Aggregate>,
+    /// The list that is split over several items, and how many elements one holds.
+    pub split: Option<(String, u32)>,
+    /// Attributes that are stored compressed.
+    pub compressed: Vec<String>,
+    /// Declared numbers.
+    pub expected: Expected,
+    /// The attribute whose time says in which period's table an item lies.
+    pub period_attribute: Option<String>,
+}
+
+impl Entity {
+    /// The attribute of a name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|attribute| attribute.name == name)
+    }
+
+    /// The copy of a name.
+    pub fn copy(&self, name: &str) -> Option<&Copy> {
+        self.copies.iter().find(|copy| copy.name == name)
+    }
+}
+
+/// The parts of the key of the item that guards unique values.
+pub fn guard_parts(entity: &Entity, unique: &[String]) -> Vec<Part> {
+    let mut parts = vec![Part::Text(format!("UNIQUE#{}#{}#", entity.name, unique.join("+")))];
+    for (at, name) in unique.iter().enumerate() {
+        let Some(attribute) = entity.attribute(name) else { continue };
+        if at > 0 {
+            parts.push(Part::Text("#".to_owned()));
+        }
+        // Escaped, so that any text can be unique.
+        let format = if attribute.kind == Type::String { Format::Escaped } else { Format::Plain };
+        parts.push(Part::Field { name: name.clone(), kind: attribute.kind.clone(), format });
+    }
+    parts
+}
+
+/// The sort key of a guard.
+pub const GUARD_SORT: &str = "UNIQUE";

@@ -1,0 +1,205 @@
+//! Access patterns.
+
+use super::{Operand, Type};
+use crate::diagnostic::Span;
+use crate::period::Unit;
+use crate::plan::PatternPlan;
+
+/// How a parameter limits its attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// The attribute equals it.
+    Equal,
+    /// The attribute is at least this.
+    AtLeast,
+    /// The attribute is at most this.
+    AtMost,
+    /// The attribute's text starts with it.
+    Starts,
+    /// The attribute's time lies in this hour, day, month or year.
+    In(Unit),
+    /// The attribute is one of several.
+    Among,
+    /// It limits no attribute; a filter compares with it.
+    Free,
+}
+
+/// A parameter of a pattern.
+#[derive(Debug, Clone)]
+pub struct Parameter {
+    /// Its name; that of the attribute when it is an equality.
+    pub name: String,
+    /// The attribute it limits.
+    pub attribute: String,
+    /// The type of its argument.
+    pub kind: Type,
+    /// How it limits.
+    pub limit: Limit,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What a pattern gives back.
+#[derive(Debug, Clone)]
+pub struct Returned {
+    /// The entity, by place.
+    pub entity: usize,
+    /// One of its copies, by place, instead of the entity itself.
+    pub copy: Option<usize>,
+    /// Any number of items, or one.
+    pub many: bool,
+    /// Whether the one may be missing.
+    pub optional: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// The order that a pattern asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Times, latest first.
+    Newest,
+    /// Times, earliest first.
+    Oldest,
+    /// Numbers, greatest first.
+    Highest,
+    /// Numbers, least first.
+    Lowest,
+}
+
+/// A comparison of an attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The attribute.
+    pub attribute: String,
+    /// How it compares.
+    pub comparator: Comparator,
+    /// With what; nothing for `exists` and `missing`.
+    pub operand: Option<Operand>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// How an attribute compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparator {
+    /// `=`
+    Equal,
+    /// `<>`
+    Unequal,
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+    /// `contains`
+    Contains,
+    /// `starts`
+    Starts,
+    /// `exists`
+    Exists,
+    /// `missing`
+    Missing,
+}
+
+impl Comparator {
+    /// Its word or sign in the language.
+    pub fn word(self) -> &'static str {
+        match self {
+            Comparator::Equal => "=",
+            Comparator::Unequal => "<>",
+            Comparator::Less => "<",
+            Comparator::AtMost => "<=",
+            Comparator::Greater => ">",
+            Comparator::AtLeast => ">=",
+            Comparator::Contains => "contains",
+            Comparator::Starts => "starts",
+            Comparator::Exists => "exists",
+            Comparator::Missing => "missing",
+        }
+    }
+}
+
+impl std::fmt::Display for Comparison {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.operand {
+            None => write!(f, "{} {}", self.comparator.word(), self.attribute),
+            Some(operand) => write!(f, "{} {} {operand}", self.attribute, self.comparator.word()),
+        }
+    }
+}
+
+/// An access pattern.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Attributes with a fixed value: `where status = pending`.
+    pub fixed: Vec<(String, String)>,
+    /// The same with the attributes' types.
+    pub fixed_values: Vec<(String, Type, String)>,
+    /// What it gives back.
+    pub returned: Vec<Returned>,
+    /// The attributes it gives back; all, if empty.
+    pub only: Vec<String>,
+    /// The order asked for.
+    pub order: Option<Ordered>,
+    /// Items a page.
+    pub page: Option<u32>,
+    /// Whether it reads strongly.
+    pub strong: Option<Span>,
+    /// Whether it may read a whole table.
+    pub scan: Option<Span>,
+    /// What is thrown away after reading.
+    pub filters: Vec<Comparison>,
+    /// Declared runs a second.
+    pub rate: Option<u64>,
+    /// How it is served when all parameters are given.
+    pub plan: PatternPlan,
+    /// How it is served when some optional parameters are not: their names, and the plan.
+    pub variants: Vec<(Vec<String>, PatternPlan)>,
+}
+
+impl Pattern {
+    /// The plan for the parameters that are given.
+    pub fn plan_for(&self, is_given: impl Fn(&str) -> bool) -> &PatternPlan {
+        let fits = |absent: &[String]| {
+            self.parameters
+                .iter()
+                .filter(|parameter| parameter.optional)
+                .all(|parameter| absent.contains(&parameter.name) != is_given(&parameter.name))
+        };
+        self.variants.iter().find(|(absent, _)| fits(absent)).map_or(&self.plan, |(_, plan)| plan)
+    }
+
+    /// All plans: with all parameters, and with some left out.
+    pub fn plans(&self) -> impl Iterator<Item = (&[String], &PatternPlan)> {
+        let variants = self.variants.iter().map(|(absent, plan)| (absent.as_slice(), plan));
+        std::iter::once((&[][..], &self.plan)).chain(variants)
+    }
+
+    /// Whether the pattern with these parameters left out returns many items of its only kind.
+    pub fn is_single(&self) -> bool {
+        matches!(self.returned.as_slice(), [one] if !one.many)
+    }
+}
+
+/// An order, and where it is asked for.
+#[derive(Debug, Clone)]
+pub struct Ordered {
+    /// Which.
+    pub order: Order,
+    /// By this attribute; by what the key has, if none.
+    pub attribute: Option<String>,
+    /// Where it is asked for.
+    pub span: Span,
+}

@@ -1,0 +1,110 @@
+//! Tables and indexes.
+
+use crate::diagnostic::Span;
+use crate::period::Unit;
+use keyfold_types::KeyKind;
+
+/// A key attribute of a table or index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// The attribute.
+    pub name: String,
+    /// Its type.
+    pub kind: KeyKind,
+}
+
+/// How much a table can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Capacity {
+    /// What is asked for.
+    OnDemand,
+    /// Units a second.
+    Provisioned {
+        /// Read units a second.
+        reads: u64,
+        /// Write units a second.
+        writes: u64,
+    },
+}
+
+/// A table.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// Its name; with periods, that of the family of tables.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// Behind its last line.
+    pub end: usize,
+    /// Its partition key.
+    pub partition: Column,
+    /// Its sort key, if it has one.
+    pub sort: Option<Column>,
+    /// The attribute that holds each item's entity, if there is one.
+    pub type_attribute: Option<String>,
+    /// The attribute that holds when an item expires, in seconds since 1970.
+    pub ttl_attribute: Option<String>,
+    /// One table for each of these, if there is not only one.
+    pub period: Option<Unit>,
+    /// Its capacity; that of the present period where there are periods.
+    pub capacity: Capacity,
+    /// The capacity of the tables of past periods.
+    pub cooled: Option<Capacity>,
+    /// Its indexes.
+    pub indexes: Vec<Index>,
+    /// The characters that separate key parts: no value inside a key may contain one.
+    pub delimiters: Vec<char>,
+}
+
+impl Table {
+    /// The name of the table of a period: `Metrics_2024_01`.
+    pub fn physical_name(&self, period: &str) -> String {
+        format!("{}_{}", self.name, period.replace(['-', 'T'], "_"))
+    }
+}
+
+/// Local or global.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexKind {
+    /// The table's partition key with another sort key.
+    Local,
+    /// Keys of its own.
+    Global,
+}
+
+/// What an index holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Projection {
+    /// Everything.
+    All,
+    /// The keys.
+    Keys,
+    /// The keys and these attributes.
+    Only(Vec<String>),
+}
+
+/// A secondary index.
+#[derive(Debug, Clone)]
+pub struct Index {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// Local or global.
+    pub kind: IndexKind,
+    /// Its partition key: one attribute, or up to four.
+    pub partition: Vec<Column>,
+    /// Its sort key: none, or up to four attributes.
+    pub sort: Vec<Column>,
+    /// What it holds.
+    pub projection: Projection,
+    /// Where that is said.
+    pub projection_span: Span,
+}
+
+impl Index {
+    /// All attributes of its key.
+    pub fn columns(&self) -> impl Iterator<Item = &Column> {
+        self.partition.iter().chain(&self.sort)
+    }
+}

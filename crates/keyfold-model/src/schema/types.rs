@@ -1,0 +1,145 @@
+//! Types of attributes.
+
+use crate::period::Unit;
+
+/// How finely a time is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// Seconds.
+    Seconds,
+    /// Thousandths of a second.
+    Millis,
+    /// Millionths of a second.
+    Micros,
+    /// Billionths of a second.
+    Nanos,
+}
+
+impl Precision {
+    /// Digits behind the second.
+    pub fn digits(self) -> usize {
+        match self {
+            Precision::Seconds => 0,
+            Precision::Millis => 3,
+            Precision::Micros => 6,
+            Precision::Nanos => 9,
+        }
+    }
+
+    /// Its word in the language: `time(us)`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Precision::Seconds => "s",
+            Precision::Millis => "ms",
+            Precision::Micros => "us",
+            Precision::Nanos => "ns",
+        }
+    }
+
+    /// A time with nanoseconds, cut to this precision.
+    pub(crate) fn cut(self, text: &str) -> String {
+        let end = match self.digits() {
+            0 => 19,
+            digits => 20 + digits,
+        };
+        format!("{}Z", text.get(..end).unwrap_or(text))
+    }
+}
+
+/// The type of an attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Type {
+    /// Text.
+    String,
+    /// A whole number.
+    Int,
+    /// A decimal number.
+    Number,
+    /// True or false.
+    Bool,
+    /// A moment, stored as UTC text of fixed width.
+    Time(Precision),
+    /// A day, stored as text.
+    Date,
+    /// An hour, day, month or year, as text: only of parameters.
+    Period(Unit),
+    /// Bytes; written as base64 where text is needed.
+    Binary,
+    /// An identifier of 26 characters in the order of the moments they were made.
+    Ulid,
+    /// An identifier of 36 characters.
+    Uuid,
+    /// One of these words.
+    Words(Vec<String>),
+    /// Values in a row.
+    List(Box<Type>),
+    /// Values by name.
+    Map(Box<Type>),
+    /// Different texts, numbers or bytes, in no order.
+    Set(Box<Type>),
+    /// Named fields.
+    Record(Record),
+}
+
+/// A nested type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Its name.
+    pub name: String,
+    /// Name, type, and whether it may be missing.
+    pub fields: Vec<(String, Type, bool)>,
+}
+
+impl Type {
+    /// Whether values are stored as text.
+    pub fn is_text(&self) -> bool {
+        matches!(
+            self,
+            Type::String
+                | Type::Time(_)
+                | Type::Date
+                | Type::Period(_)
+                | Type::Ulid
+                | Type::Uuid
+                | Type::Words(_)
+        )
+    }
+
+    /// Whether values are stored as numbers.
+    pub fn is_number(&self) -> bool {
+        matches!(self, Type::Int | Type::Number)
+    }
+
+    /// Whether the order of values is one of time.
+    pub fn is_time(&self) -> bool {
+        matches!(self, Type::Time(_) | Type::Date | Type::Ulid | Type::Period(_))
+    }
+
+    /// Whether values can stand inside a key text.
+    pub fn fits_key(&self) -> bool {
+        self.is_text() || self.is_number() || *self == Type::Bool
+    }
+}
+
+impl std::fmt::Display for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Type::String => f.write_str("string"),
+            Type::Int => f.write_str("int"),
+            Type::Number => f.write_str("number"),
+            Type::Bool => f.write_str("bool"),
+            Type::Time(Precision::Millis) => f.write_str("time"),
+            Type::Time(precision) => write!(f, "time({})", precision.word()),
+            Type::Date => f.write_str("date"),
+            Type::Period(unit) => f.write_str(unit.word()),
+            Type::Binary => f.write_str("binary"),
+            Type::Ulid => f.write_str("ulid"),
+            Type::Uuid => f.write_str("uuid"),
+            Type::Words(words) => f.write_str(&words.join(" | ")),
+            Type::List(of) => write!(f, "list of {of}"),
+            Type::Map(of) => write!(f, "map of {of}"),
+            Type::Set(of) => write!(f, "set of {of}"),
+            Type::Record(record) => f.write_str(&record.name),
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The formatter: the same declarations, evenly spaced and aligned. Comments and blank lines stay where they
+//! are; a line that cannot be read stays as it is.
+//!
+//! Formatting works on tokens, line by line, so that a half-written file can be formatted too; formatting
+//! twice changes nothing more.
+
+use super::lexer::{self, Token, TokenKind};
+
+/// Widest pattern header that others are aligned to, in characters.
+const ALIGNED_MAX: usize = 64;
+const INDENT: &str = "  ";
+/// Words that start a line of an entity; what follows them is aligned with its keys.
+const MEMBERS: [&str; 9] = ["unique", "ttl", "version", "count", "sum", "max", "split", "compress", "expect"];
+
+/// A line of the file.
+enum Line {
+    Blank,
+    /// A comment alone, indented or not.
+    Comment(String, bool),
+    /// What cannot be read.
+    Verbatim(String),
+    Code(Code),
+}
+
+struct Code {
+    indented: bool,
+    /// Pieces that are aligned with those of lines beside it.
+    cells: Vec<String>,
+    /// What it may be aligned with.
+    group: Group,
+    comment: Option<String>,
+}
+
+/// Lines of one group that follow each other are aligned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    None,
+    Index,
+    Key,
+    Pattern,
+}
+
+/// Formats the text of a model.
+pub fn format(source: &str) -> String {
+    let mut lines: Vec<Line> = source.trim_start_matches('\u{feff}').lines().map(line).collect();
+    while matches!(lines.last(), Some(Line::Blank)) {
+        lines.pop();
+    }
+    align(&mut lines);
+    let mut out = String::new();
+    let mut was_blank = true;
+    for line in &lines {
+        let text = match line {
+            // One blank line is enough, and none at the start.
+            Line::Blank if was_blank => continue,
+            Line::Blank => String::new(),
+            Line::Comment(text, indented) => format!("{}{text}", if *indented { INDENT } else { "" }),
+            Line::Verbatim(text) => text.clone(),
+            Line::Code(code) => {
+                let comment = code.comment.as_ref().map_or(String::new(), |comment| format!("  {comment}"));
+                let indent = if code.indented { INDENT } else { "" };
+                format!("{indent}{}{comment}", code.cells.join("").trim_end())
+            }
+        };
+        was_blank = matches!(line, Line::Blank);
+        out.push_str(text.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+fn line(text: &str) -> Line {
+    let trimmed = text.trim();
+    let indented = text.starts_with([' ', '\t']);
+    if trimmed.is_empty() {
+        return Line::Blank;
+    }
+    if trimmed.starts_with('#') {
+        return Line::Comment(trimmed.to_owned(), indented);
+    }
+    let (mut tokens, mut diagnostics) = (Vec::new(), Vec::new());
+    lexer::scan(text, 0, &mut tokens, &mut diagnostics);
+    if !diagnostics.is_empty() || tokens.is_empty() {
+        return Line::Verbatim(text.trim_end().to_owned());
+    }
+    let end = tokens.last().map_or(0, |token| token.span.end);
+    let tail = text.get(end..).unwrap_or_default().trim();
+    let comment = tail.starts_with('#').then(|| tail.to_owned());
+    let (group, breaks) = shape(&tokens, indented);
+    Line::Code(Code { indented, cells: cells(text, &tokens, &breaks), group, comment })
+}
+
+fn word(token: Option<&Token>) -> Option<&str> {
+    match token.map(|token| &token.kind) {
+        Some(TokenKind::Word(word)) => Some(word),
+        _ => None,
+    }
+}
+
+fn is_template(token: &Token) -> bool {
+    matches!(token.kind, TokenKind::Text(_) | TokenKind::Braces(_))
+}
+
+/// The group of a line, and the tokens before which a new cell begins.
+fn shape(tokens: &[Token], indented: bool) -> (Group, Vec<usize>) {
+    let first = word(tokens.first()).unwrap_or_default();
+    if !indented {
+        let arrow = tokens.iter().position(|token| token.kind == TokenKind::Sign("->"));
+        return match arrow {
+            Some(at) if first == "pattern" => (Group::Pattern, vec![at]),
+            _ => (Group::None, Vec::new()),
+        };
+    }
+    if matches!(first, "gsi" | "lsi") {
+        return (Group::Index, if tokens.len() > 2 { vec![2] } else { Vec::new() });
+    }
+    if MEMBERS.contains(&first) && tokens.get(1).is_some_and(|token| token.kind != TokenKind::Sign(":")) {
+        return (Group::Key, vec![1]);
+    }
+    let head = if first == "copy" { 2 } else { 1 };
+    let starts_key = tokens.get(head).is_some_and(is_template) && !first.is_empty();
+    if !starts_key {
+        return (Group::None, Vec::new());
+    }
+    let mut breaks: Vec<usize> =
+        (head..tokens.len()).take_while(|at| tokens.get(*at).is_some_and(is_template)).collect();
+    let behind = breaks.last().map_or(head, |last| last + 1);
+    if behind < tokens.len() {
+        breaks.push(behind);
+    }
+    (Group::Key, breaks)
+}
+
+fn cells(text: &str, tokens: &[Token], breaks: &[usize]) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    for (at, token) in tokens.iter().enumerate() {
+        let written = text.get(token.span.start..token.span.end).unwrap_or_default();
+        if breaks.contains(&at) {
+            cells.push(String::new());
+        } else if at > 0 {
+            let gap = gap(tokens, at);
+            cells.last_mut().into_iter().for_each(|cell| cell.push_str(gap));
+        }
+        cells.last_mut().into_iter().for_each(|cell| cell.push_str(written));
+    }
+    cells
+}
+
+/// What stands between a token and the one before.
+fn gap(tokens: &[Token], at: usize) -> &'static str {
+    let sign = |token: Option<&Token>| match token.map(|token| &token.kind) {
+        Some(TokenKind::Sign(sign)) => *sign,
+        _ => "",
+    };
+    let (before, this) = (at.checked_sub(1).and_then(|at| tokens.get(at)), tokens.get(at));
+    let earlier = at.checked_sub(2).and_then(|at| tokens.get(at));
+    let first = word(tokens.first()).unwrap_or_default();
+    let tight = matches!(sign(this), "," | ")" | "?" | "[]" | ":" | "." | "..")
+        || matches!(sign(before), "(" | "." | "..");
+    // The number behind a minus that takes nothing from nothing.
+    let is_negative = sign(before) == "-"
+        && !matches!(sign(earlier), "" | ")")
+        && matches!(this.map(|t| &t.kind), Some(TokenKind::Number(_)));
+    // Parameters stand at the name, lists apart from it.
+    let called = sign(this) == "("
+        && (word(before) == Some("time") || (matches!(first, "pattern" | "write") && at == 2));
+    // What a pattern returns, and how.
+    let returned = first == "pattern" && word(this).is_some() && is_result_end(tokens, at);
+    match (tight || is_negative || called, returned) {
+        (true, _) => "",
+        (false, true) => "  ",
+        (false, false) => " ",
+    }
+}
+
+/// Whether the token before is the end of what a pattern returns.
+fn is_result_end(tokens: &[Token], at: usize) -> bool {
+    let Some(arrow) = tokens.iter().position(|token| token.kind == TokenKind::Sign("->")) else {
+        return false;
+    };
+    let is_part = |place: usize| match tokens.get(place).map(|token| &token.kind) {
+        Some(TokenKind::Word(_)) => {
+            place == arrow + 1
+                || place
+                    .checked_sub(1)
+                    .and_then(|before| tokens.get(before))
+                    .is_some_and(|token| matches!(token.kind, TokenKind::Sign("." | "+")))
+        }
+        Some(TokenKind::Sign(sign)) => matches!(*sign, "." | "+" | "[]" | "?"),
+        _ => false,
+    };
+    let end = (arrow + 1..tokens.len()).find(|place| !is_part(*place));
+    end == Some(at)
+}
+
+/// Pads the cells of lines that follow each other in one group.
+fn align(lines: &mut [Line]) {
+    let mut start = 0;
+    while start < lines.len() {
+        let group = group_of(lines.get(start));
+        let mut end = start + 1;
+        if group != Group::None {
+            // Comments and blank lines between patterns do not part them; elsewhere they do.
+            while end < lines.len() {
+                let same = group_of(lines.get(end)) == group;
+                let between = group == Group::Pattern
+                    && matches!(lines.get(end), Some(Line::Comment(..) | Line::Blank));
+                let skipped = group == Group::Key && is_member(lines.get(end));
+                if !same && !between && !skipped {
+                    break;
+                }
+                end += 1;
+            }
+            pad(lines.get_mut(start..end).unwrap_or_default(), group);
+        }
+        start = end;
+    }
+}
+
+fn group_of(line: Option<&Line>) -> Group {
+    match line {
+        Some(Line::Code(code)) => code.group,
+        _ => Group::None,
+    }
+}
+
+/// Another line of the same entity.
+fn is_member(line: Option<&Line>) -> bool {
+    matches!(line, Some(Line::Code(code)) if code.indented)
+}
+
+fn pad(lines: &mut [Line], group: Group) {
+    let code = |line: &Line| match line {
+        Line::Code(code) if code.group == group => {
+            Some(code.cells.iter().map(|cell| cell.chars().count()).collect())
+        }
+        _ => None,
+    };
+    let rows: Vec<Vec<usize>> = lines.iter().filter_map(code).collect();
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let gap = if group == Group::Index { 1 } else { 2 };
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| {
+            // The last cell of a line pads nothing.
+            let used = rows.iter().filter(|row| row.len() > column + 1).filter_map(|row| row.get(column));
+            used.copied().filter(|width| group != Group::Pattern || *width <= ALIGNED_MAX).max().unwrap_or(0)
+        })
+        .collect();
+    for line in lines {
+        let Line::Code(code) = line else { continue };
+        if code.group != group {
+            continue;
+        }
+        let last = code.cells.len().saturating_sub(1);
+        for (cell, width) in code.cells.iter_mut().zip(&widths).take(last) {
+            let missing = width.saturating_sub(cell.chars().count()) + gap;
+            cell.push_str(&" ".repeat(missing));
+        }
+    }
+}

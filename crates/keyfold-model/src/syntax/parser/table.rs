@@ -1,0 +1,114 @@
+//! Tables, their indexes and their capacity.
+
+use super::cursor::{Cursor, Parsed};
+use crate::syntax::ast::{CapacityDecl, Column, IndexDecl, ProjectionDecl, TableDecl};
+
+pub(super) fn table(cursor: &mut Cursor<'_>) -> Parsed<TableDecl> {
+    let name = cursor.word("the table's name")?;
+    let mut table = TableDecl {
+        name,
+        columns: columns(cursor)?,
+        type_attribute: None,
+        ttl_attribute: None,
+        period: None,
+        capacity: None,
+        cooled: None,
+        indexes: Vec::new(),
+        end: cursor.before().end,
+    };
+    loop {
+        if cursor.take_word("type") {
+            table.type_attribute = Some(cursor.word("an attribute")?);
+        } else if cursor.take_word("ttl") {
+            table.ttl_attribute = Some(cursor.word("an attribute")?);
+        } else if cursor.take_word("per") {
+            table.period = Some(cursor.word("`hour`, `day`, `month` or `year`")?);
+        } else if cursor.peek().is_none() {
+            return Ok(table);
+        } else {
+            return cursor.fail("`type`, `ttl`, `per` or the end of the line");
+        }
+    }
+}
+
+pub(super) fn member(cursor: &mut Cursor<'_>, table: &mut TableDecl) -> Parsed<()> {
+    let kind = cursor.word("`gsi`, `lsi` or `capacity`")?;
+    match kind.text.as_str() {
+        "gsi" => table.indexes.push(index(cursor, false)?),
+        "lsi" => table.indexes.push(index(cursor, true)?),
+        "capacity" => {
+            table.capacity = Some(capacity(cursor)?);
+            if cursor.take_word("then") {
+                table.cooled = Some(capacity(cursor)?);
+            }
+        }
+        _ => {
+            cursor.step_back();
+            return cursor.fail("`gsi`, `lsi` or `capacity`");
+        }
+    }
+    Ok(())
+}
+
+fn capacity(cursor: &mut Cursor<'_>) -> Parsed<CapacityDecl> {
+    if cursor.take_word("on") {
+        cursor.keyword("demand")?;
+        return Ok(CapacityDecl::OnDemand);
+    }
+    let reads = cursor.number("`on demand`, or read units a second: `5 read 5 write`")?;
+    cursor.keyword("read")?;
+    let writes = cursor.number("write units a second")?;
+    cursor.keyword("write")?;
+    Ok(CapacityDecl::Provisioned { reads, writes })
+}
+
+fn column(cursor: &mut Cursor<'_>) -> Parsed<Column> {
+    let name = cursor.word("a key attribute")?;
+    let kind =
+        if cursor.take_sign(":") { Some(cursor.word("`string`, `number` or `binary`")?) } else { None };
+    Ok(Column { name, kind })
+}
+
+fn columns(cursor: &mut Cursor<'_>) -> Parsed<Vec<Column>> {
+    cursor.sign("(")?;
+    let mut columns = vec![column(cursor)?];
+    while cursor.take_sign(",") {
+        columns.push(column(cursor)?);
+    }
+    cursor.sign(")")?;
+    Ok(columns)
+}
+
+/// One key attribute, or several in parentheses.
+fn group(cursor: &mut Cursor<'_>) -> Parsed<Vec<Column>> {
+    if cursor.is_sign("(") { columns(cursor) } else { Ok(vec![column(cursor)?]) }
+}
+
+fn index(cursor: &mut Cursor<'_>, local: bool) -> Parsed<IndexDecl> {
+    let name = cursor.word("the index's name")?;
+    cursor.sign("(")?;
+    let mut groups = vec![group(cursor)?];
+    while cursor.take_sign(",") {
+        groups.push(group(cursor)?);
+    }
+    cursor.sign(")")?;
+    let (partition, sort) = if local {
+        (Vec::new(), groups.concat())
+    } else {
+        let mut groups = groups.into_iter();
+        (groups.next().unwrap_or_default(), groups.collect::<Vec<_>>().concat())
+    };
+    let start = cursor.span();
+    let projection = if !cursor.take_word("project") || cursor.take_word("all") {
+        ProjectionDecl::All
+    } else if cursor.take_word("keys") {
+        ProjectionDecl::Keys
+    } else {
+        cursor.sign("(")?;
+        let names = cursor.words("an attribute")?;
+        cursor.sign(")")?;
+        ProjectionDecl::Only(names)
+    };
+    let projection_span = if start == cursor.span() { start } else { start.to(cursor.before()) };
+    Ok(IndexDecl { local, name, partition, sort, projection, projection_span })
+}

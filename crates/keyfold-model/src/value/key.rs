@@ -1,0 +1,236 @@
+//! Values to keys: what a template makes of them.
+
+use super::{ValueError, display};
+use crate::period::{PERIODS_MAX, Unit};
+use crate::schema::Type;
+use crate::template::{BREAK, CHUNK_DIGITS, Format, HASH_DIGITS, KeyTemplate, Part, shard_digits};
+use keyfold_types::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The key that a template makes of values.
+///
+/// # Errors
+/// When a value is missing, of another type, empty, or contains a delimiter.
+pub fn key(
+    template: &KeyTemplate,
+    values: &BTreeMap<String, Value>,
+    delimiters: &[char],
+) -> Result<Value, ValueError> {
+    column(&template.parts, values, delimiters)
+}
+
+/// The value of one attribute of a key.
+pub fn column(
+    parts: &[Part],
+    values: &BTreeMap<String, Value>,
+    delimiters: &[char],
+) -> Result<Value, ValueError> {
+    if let [Part::Field { name, format: Format::Bare, .. }] = parts {
+        let value = values.get(name).ok_or_else(|| ValueError::Missing(name.clone()))?;
+        if matches!(value, Value::S(text) if text.is_empty()) {
+            return Err(ValueError::Empty(name.clone()));
+        }
+        return Ok(value.clone());
+    }
+    text(parts, values, delimiters).map(Value::S)
+}
+
+/// The value by which a caller says which shard it means, instead of that of the item.
+pub const SHARD: &str = "#shard";
+/// The value by which a caller says which part of a split item it means; the first if it is missing.
+pub const CHUNK: &str = "#part";
+
+/// The text that parts make of values.
+///
+/// # Errors
+/// As [`key`].
+pub fn text(
+    parts: &[Part],
+    values: &BTreeMap<String, Value>,
+    delimiters: &[char],
+) -> Result<String, ValueError> {
+    let mut out = String::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => out.push_str(text),
+            Part::Break => out.push(BREAK),
+            Part::Field { name, kind, format } => {
+                let value = values.get(name).ok_or_else(|| ValueError::Missing(name.clone()))?;
+                out.push_str(&field(name, kind, *format, value, delimiters)?);
+            }
+            Part::Shard { count, of } => {
+                let number = match values.get(SHARD) {
+                    Some(number) => display(number),
+                    None => shard_of(*count, &text(of, values, delimiters)?).to_string(),
+                };
+                let width = shard_digits(*count);
+                let _infallible = write!(out, "{number:0>width$}");
+            }
+            Part::Chunk => {
+                let number = values.get(CHUNK).map_or_else(|| "0".to_owned(), display);
+                let _infallible = write!(out, "{number:0>CHUNK_DIGITS$}");
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The shard of a key: the first four bytes of its SHA-256, so that any language can tell it.
+pub fn shard_of(count: u32, key: &str) -> u32 {
+    let digest = Sha256::digest(key.as_bytes());
+    let first = digest.iter().take(4).fold(0u32, |number, byte| (number << 8) | u32::from(*byte));
+    first % count.max(1)
+}
+
+/// The first 32 hexadecimal digits of a text's SHA-256.
+pub fn digest(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    let mut out = String::with_capacity(HASH_DIGITS);
+    for byte in digest.iter().take(HASH_DIGITS / 2) {
+        let _infallible = write!(out, "{byte:02x}");
+    }
+    out
+}
+
+/// The periods that a range of times reaches over.
+///
+/// # Errors
+/// `Periods` when there are too many.
+pub fn bucket(name: &str, unit: Unit, low: &Value, high: &Value) -> Result<Vec<String>, ValueError> {
+    let (low, high) = (display(low), display(high));
+    unit.between(&low, &high).ok_or_else(|| ValueError::Periods {
+        name: name.to_owned(),
+        low,
+        high,
+        unit: unit.word(),
+        most: PERIODS_MAX,
+    })
+}
+
+fn field(
+    name: &str,
+    kind: &Type,
+    format: Format,
+    value: &Value,
+    delimiters: &[char],
+) -> Result<String, ValueError> {
+    let wrong =
+        || ValueError::Kind { name: name.to_owned(), wanted: kind.to_string(), found: display(value) };
+    let plain = match value {
+        Value::S(text) if kind.is_text() => text.clone(),
+        Value::N(number) if kind.is_number() => number.to_string(),
+        Value::Bool(truth) if *kind == Type::Bool => truth.to_string(),
+        _ => return Err(wrong()),
+    };
+    match format {
+        Format::Padded { whole, decimals, reversed } => {
+            let padded = padded(&plain, whole, decimals).ok_or_else(|| ValueError::Width {
+                name: name.to_owned(),
+                number: plain,
+                digits: if decimals == 0 { whole.to_string() } else { format!("{whole}.{decimals}") },
+            })?;
+            Ok(if reversed { nines(&padded) } else { padded })
+        }
+        Format::Truncated(unit) => Ok(unit.of(&plain).to_owned()),
+        Format::Reversed => Ok(nines(&plain)),
+        Format::Hash => Ok(digest(&plain)),
+        Format::Escaped => Ok(escaped(&plain, delimiters)),
+        Format::Plain | Format::Lower | Format::Bare => {
+            let text = if format == Format::Lower { plain.to_lowercase() } else { plain };
+            match text.chars().find(|c| (*kind == Type::String && delimiters.contains(c)) || *c == BREAK) {
+                Some(delimiter) => Err(ValueError::Delimiter { name: name.to_owned(), text, delimiter }),
+                None if text.is_empty() => Err(ValueError::Empty(name.to_owned())),
+                None => Ok(text),
+            }
+        }
+    }
+}
+
+fn padded(number: &str, whole: usize, decimals: usize) -> Option<String> {
+    let (before, behind) = number.split_once('.').unwrap_or((number, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_digits(before) || !is_digits(behind) || before.len() > whole || behind.len() > decimals {
+        return None;
+    }
+    Some(match decimals {
+        0 => format!("{before:0>whole$}"),
+        _ => format!("{before:0>whole$}.{behind:0<decimals$}"),
+    })
+}
+
+/// Each digit taken from nine: the order of texts of one width turns round.
+fn nines(text: &str) -> String {
+    text.chars()
+        .map(|c| c.to_digit(10).and_then(|digit| char::from_digit(9 - digit, 10)).unwrap_or(c))
+        .collect()
+}
+
+/// `%` and the delimiters as `%` and the two hexadecimal digits of each byte.
+fn escaped(text: &str, delimiters: &[char]) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '%' || c == BREAK || delimiters.contains(&c) {
+            let mut bytes = [0; 4];
+            for byte in c.encode_utf8(&mut bytes).bytes() {
+                let _infallible = write!(out, "%{byte:02X}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    // An empty text must not make an empty key.
+    if out.is_empty() { "%".to_owned() } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::Precision;
+
+    fn made(kind: Type, format: Format, value: impl Into<Value>) -> Result<String, ValueError> {
+        let parts = [Part::Field { name: "a".into(), kind, format }];
+        text(&parts, &BTreeMap::from([("a".to_owned(), value.into())]), &['#'])
+    }
+
+    #[test]
+    fn a_delimiter_inside_a_value_is_refused_or_escaped() {
+        assert!(matches!(
+            made(Type::String, Format::Plain, "a#b"),
+            Err(ValueError::Delimiter { delimiter: '#', .. })
+        ));
+        assert_eq!(made(Type::String, Format::Escaped, "a#b%").as_deref(), Ok("a%23b%25"));
+        assert_eq!(made(Type::String, Format::Escaped, "").as_deref(), Ok("%"));
+    }
+
+    #[test]
+    fn padding_keeps_order_or_refuses() {
+        let format = Format::Padded { whole: 4, decimals: 0, reversed: false };
+        assert_eq!(made(Type::Int, format, 42).as_deref(), Ok("0042"));
+        assert!(made(Type::Int, format, -1).is_err() && made(Type::Int, format, 10_000).is_err());
+        let money = Format::Padded { whole: 4, decimals: 2, reversed: false };
+        let price: keyfold_types::Number = "9.5".parse().unwrap();
+        assert_eq!(made(Type::Number, money, Value::N(price)).as_deref(), Ok("0009.50"));
+    }
+
+    #[test]
+    fn reversed_texts_are_in_the_reverse_order() {
+        let format = Format::Padded { whole: 4, decimals: 0, reversed: true };
+        assert!(made(Type::Int, format, 7).unwrap() > made(Type::Int, format, 70).unwrap());
+        let time = |text: &str| made(Type::Time(Precision::Seconds), Format::Reversed, text).unwrap();
+        assert!(time("2024-01-01T00:00:00Z") > time("2024-01-01T00:00:01Z"));
+        assert_eq!(time("2024-01-01T00:00:00Z"), "7975-98-98T99:99:99Z");
+    }
+
+    #[test]
+    fn a_shard_follows_from_the_key() {
+        let of = vec![Part::Field { name: "id".into(), kind: Type::String, format: Format::Plain }];
+        let parts = [Part::Text("S#".into()), Part::Shard { count: 16, of }];
+        let key =
+            |id: &str| text(&parts, &BTreeMap::from([("id".to_owned(), Value::from(id))]), &[]).unwrap();
+        assert_eq!(key("a"), key("a"));
+        let different: std::collections::BTreeSet<String> = (0..100).map(|n| key(&n.to_string())).collect();
+        assert!(different.len() > 12 && different.iter().all(|key| key.len() == 4), "{different:?}");
+    }
+}

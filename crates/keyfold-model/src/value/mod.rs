@@ -1,0 +1,99 @@
+//! Values of attributes: as arguments, as stored, inside keys, as people read them.
+
+mod key;
+mod parse;
+
+pub use key::{CHUNK, SHARD, bucket, column, digest, key, shard_of, text};
+pub use parse::{canonical, check, epoch_seconds, from_json, parse, time_of_epoch_ms};
+
+use keyfold_types::{Number, Value};
+
+/// Why a text is no value of a type, or a value cannot be part of a key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ValueError {
+    /// The text is none of the type's.
+    #[error("{name}: `{text}` is not {wanted}")]
+    Text {
+        /// The attribute or parameter.
+        name: String,
+        /// The text.
+        text: String,
+        /// What is wanted.
+        wanted: String,
+    },
+    /// A value that a key needs is missing.
+    #[error("{0} is missing, and a key is made of it")]
+    Missing(String),
+    /// A value of another type.
+    #[error("{name} is no {wanted}: {found}")]
+    Kind {
+        /// The attribute, with the way to the nested value.
+        name: String,
+        /// The type that the model says.
+        wanted: String,
+        /// What is there.
+        found: String,
+    },
+    /// A range of time that reaches over too many hours, days, months or years.
+    #[error("{name}: from {low} to {high} are more than {most} periods of a {unit}; ask for less")]
+    Periods {
+        /// The attribute.
+        name: String,
+        /// The lower end.
+        low: String,
+        /// The upper end.
+        high: String,
+        /// A period's unit.
+        unit: &'static str,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A text with a character that separates key parts.
+    #[error(
+        "{name}: `{text}` contains `{delimiter}`, which separates the parts of the key; escape it in the template ({{{name}:escape}}) or choose another value"
+    )]
+    Delimiter {
+        /// The attribute.
+        name: String,
+        /// The text.
+        text: String,
+        /// The character.
+        delimiter: char,
+    },
+    /// An empty text inside a key.
+    #[error("{0} is empty, and a key is made of it")]
+    Empty(String),
+    /// A number that does not fit its padding.
+    #[error(
+        "{name}: {number} does not fit {digits} digits; a padded number is 0 or more and has no more digits"
+    )]
+    Width {
+        /// The attribute.
+        name: String,
+        /// The number.
+        number: String,
+        /// The digits there are: `8`, or `8.2` with two behind the point.
+        digits: String,
+    },
+}
+
+/// A value as a person reads and types it.
+pub fn display(value: &Value) -> String {
+    match value {
+        Value::S(text) => text.clone(),
+        Value::N(number) => number.to_string(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Null => "null".to_owned(),
+        Value::B(bytes) => format!("{} bytes", bytes.len()),
+        Value::L(values) => format!("[{}]", values.iter().map(display).collect::<Vec<_>>().join(", ")),
+        Value::M(map) => {
+            let entries = map.iter().map(|(name, value)| format!("{name}: {}", display(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+        Value::Ss(set) => format!("<{}>", set.members().join(", ")),
+        Value::Ns(set) => {
+            format!("<{}>", set.members().iter().map(Number::to_string).collect::<Vec<_>>().join(", "))
+        }
+        Value::Bs(set) => format!("<{} binary values>", set.members().len()),
+    }
+}

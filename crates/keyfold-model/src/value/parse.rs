@@ -1,0 +1,342 @@
+//! Texts and JSON to values of a type.
+
+use super::{ValueError, display};
+use crate::period::Unit;
+use crate::schema::{Precision, Record, Type};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use keyfold_types::{Number, Set, Value};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// The stored value of an argument's text. Lists, maps, sets and records are written as JSON, binary as
+/// base64.
+///
+/// # Errors
+/// `Text` when the text is none of the type's.
+pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
+    let wrong = |wanted: &str| ValueError::Text {
+        name: name.to_owned(),
+        text: text.to_owned(),
+        wanted: wanted.to_owned(),
+    };
+    match kind {
+        Type::String => Ok(Value::from(text)),
+        Type::Number => text.parse().map(Value::N).map_err(|_| wrong("a number")),
+        Type::Int => match text.parse::<Number>() {
+            Ok(number) if number.exponent() >= 0 => Ok(Value::N(number)),
+            _ => Err(wrong("a whole number")),
+        },
+        Type::Bool => match text {
+            "true" => Ok(Value::Bool(true)),
+            "false" => Ok(Value::Bool(false)),
+            _ => Err(wrong("true or false")),
+        },
+        Type::Time(precision) => canonical_time(text, *precision)
+            .map(Value::S)
+            .ok_or_else(|| wrong("a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)")),
+        Type::Date => {
+            day(text).map(|date| Value::S(date.to_string())).ok_or_else(|| wrong("a day like 2024-01-15"))
+        }
+        Type::Period(unit) if unit.is_period(text) => Ok(Value::from(text)),
+        Type::Period(unit) => Err(wrong(match unit {
+            Unit::Hour => "an hour like 2024-01-15T10",
+            Unit::Day => "a day like 2024-01-15",
+            Unit::Month => "a month like 2024-01",
+            Unit::Year => "a year like 2024",
+        })),
+        Type::Binary => {
+            let bytes = STANDARD.decode(text).map_err(|_| wrong("base64"))?;
+            Ok(Value::B(bytes))
+        }
+        Type::Ulid => ulid(text).map(Value::S).ok_or_else(|| wrong("a ULID of 26 characters")),
+        Type::Uuid => {
+            uuid(text).map(Value::S).ok_or_else(|| wrong("a UUID like 123e4567-e89b-12d3-a456-426614174000"))
+        }
+        Type::Words(words) if words.iter().any(|word| word == text) => Ok(Value::from(text)),
+        Type::Words(words) => Err(wrong(&format!("one of {}", words.join(", ")))),
+        Type::List(_) | Type::Map(_) | Type::Set(_) | Type::Record(_) => {
+            let json: Json = serde_json::from_str(text).map_err(|_| wrong(&format!("JSON of a {kind}")))?;
+            from_json(name, kind, &json)
+        }
+    }
+}
+
+/// The stored value of plain JSON.
+///
+/// # Errors
+/// `Text` or `Kind`, with the way to what is wrong.
+pub fn from_json(name: &str, kind: &Type, json: &Json) -> Result<Value, ValueError> {
+    let wrong =
+        || ValueError::Kind { name: name.to_owned(), wanted: kind.to_string(), found: json.to_string() };
+    match (kind, json) {
+        (Type::List(of), Json::Array(elements)) => {
+            let each = elements.iter().enumerate();
+            let values = each.map(|(at, element)| from_json(&format!("{name}[{at}]"), of, element));
+            Ok(Value::L(values.collect::<Result<_, _>>()?))
+        }
+        (Type::Set(of), Json::Array(elements)) => {
+            let values = elements.iter().map(|element| from_json(name, of, element));
+            set(values.collect::<Result<_, _>>()?).ok_or_else(wrong)
+        }
+        (Type::Map(of), Json::Object(entries)) => {
+            let each = entries
+                .iter()
+                .map(|(key, entry)| Ok((key.clone(), from_json(&format!("{name}.{key}"), of, entry)?)));
+            Ok(Value::M(each.collect::<Result<BTreeMap<_, _>, ValueError>>()?))
+        }
+        (Type::Record(record), Json::Object(entries)) => {
+            for key in entries.keys() {
+                if !record.fields.iter().any(|(field, ..)| field == key) {
+                    let known: Vec<&str> = record.fields.iter().map(|(field, ..)| field.as_str()).collect();
+                    return Err(ValueError::Kind {
+                        name: format!("{name}.{key}"),
+                        wanted: format!("field of {}; it has {}", record.name, known.join(", ")),
+                        found: key.clone(),
+                    });
+                }
+            }
+            fields(name, record, entries)
+        }
+        (Type::Bool, Json::Bool(truth)) => Ok(Value::Bool(*truth)),
+        (Type::Int | Type::Number, Json::Number(number)) => parse(name, kind, &number.to_string()),
+        (kind, Json::String(text)) if !matches!(kind, Type::Bool) => parse(name, kind, text),
+        _ => Err(wrong()),
+    }
+}
+
+fn fields(name: &str, record: &Record, entries: &serde_json::Map<String, Json>) -> Result<Value, ValueError> {
+    let mut held = BTreeMap::new();
+    for (field, kind, optional) in &record.fields {
+        match entries.get(field) {
+            Some(Json::Null) | None if *optional => {}
+            None => return Err(ValueError::Missing(format!("{name}.{field}"))),
+            Some(entry) => {
+                held.insert(field.clone(), from_json(&format!("{name}.{field}"), kind, entry)?);
+            }
+        }
+    }
+    Ok(Value::M(held))
+}
+
+/// A set of values of one kind; `None` when it is empty, mixed, or has a value twice.
+fn set(values: Vec<Value>) -> Option<Value> {
+    match values.first()? {
+        Value::S(_) => {
+            let texts = values.into_iter().map(|value| match value {
+                Value::S(text) => Some(text),
+                _ => None,
+            });
+            Set::new(texts.collect::<Option<_>>()?).ok().map(Value::Ss)
+        }
+        Value::N(_) => {
+            let numbers = values.into_iter().map(|value| match value {
+                Value::N(number) => Some(number),
+                _ => None,
+            });
+            Set::new(numbers.collect::<Option<_>>()?).ok().map(Value::Ns)
+        }
+        Value::B(_) => {
+            let all = values.into_iter().map(|value| match value {
+                Value::B(bytes) => Some(bytes),
+                _ => None,
+            });
+            Set::new(all.collect::<Option<_>>()?).ok().map(Value::Bs)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a stored value is one of the type.
+///
+/// # Errors
+/// `Kind`, with the way to what is wrong.
+pub fn check(name: &str, kind: &Type, value: &Value) -> Result<(), ValueError> {
+    let fits = match (kind, value) {
+        (Type::List(of), Value::L(values)) => {
+            for (at, value) in values.iter().enumerate() {
+                check(&format!("{name}[{at}]"), of, value)?;
+            }
+            true
+        }
+        (Type::Map(of), Value::M(map)) => {
+            for (key, value) in map {
+                check(&format!("{name}.{key}"), of, value)?;
+            }
+            true
+        }
+        (Type::Record(record), Value::M(map)) => {
+            record.fields.iter().try_fold(true, |_, (field, kind, optional)| match map.get(field) {
+                Some(value) => check(&format!("{name}.{field}"), kind, value).map(|()| true),
+                None if *optional => Ok(true),
+                None => Err(ValueError::Missing(format!("{name}.{field}"))),
+            })?
+        }
+        (Type::Set(of), Value::Ss(_)) => of.is_text(),
+        (Type::Set(of), Value::Ns(_)) => of.is_number(),
+        (Type::Set(of), Value::Bs(_)) => **of == Type::Binary,
+        (Type::Int, Value::N(number)) => number.exponent() >= 0,
+        (Type::Number, Value::N(_)) | (Type::Bool, Value::Bool(_)) | (Type::Binary, Value::B(_)) => true,
+        (kind, Value::S(text)) if kind.is_text() => {
+            return match parse(name, kind, text)? {
+                Value::S(canonical) if canonical == *text => Ok(()),
+                _ => Err(wrong_kind(name, kind, value)),
+            };
+        }
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(wrong_kind(name, kind, value)) }
+}
+
+fn wrong_kind(name: &str, kind: &Type, value: &Value) -> ValueError {
+    ValueError::Kind { name: name.to_owned(), wanted: kind.to_string(), found: display(value) }
+}
+
+/// A day and nothing else: a time without a zone would silently become midnight.
+fn day(text: &str) -> Option<Date> {
+    if text.len() == "2024-01-15".len() { text.parse::<Date>().ok() } else { None }
+}
+
+/// UTC with a fixed number of digits, so that text order is time order.
+fn canonical_time(text: &str, precision: Precision) -> Option<String> {
+    let timestamp = if let Ok(timestamp) = text.parse::<Timestamp>() {
+        timestamp
+    } else if let Ok(zoned) = text.parse::<Zoned>() {
+        zoned.timestamp()
+    } else {
+        day(text)?.to_zoned(TimeZone::UTC).ok()?.timestamp()
+    };
+    time_text(timestamp, precision)
+}
+
+fn time_text(timestamp: Timestamp, precision: Precision) -> Option<String> {
+    let time = TimeZone::UTC.to_datetime(timestamp);
+    (0..=9999).contains(&time.year()).then(|| {
+        precision.cut(&format!(
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}",
+            time.year(),
+            time.month(),
+            time.day(),
+            time.hour(),
+            time.minute(),
+            time.second(),
+            time.subsec_nanosecond()
+        ))
+    })
+}
+
+/// The moment of a time or day, seconds since 1970; `None` for another value.
+pub fn epoch_seconds(value: &Value) -> Option<i64> {
+    let Value::S(text) = value else { return None };
+    match text.parse::<Timestamp>() {
+        Ok(timestamp) => Some(timestamp.as_second()),
+        Err(_) => Some(day(text)?.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second()),
+    }
+}
+
+/// A moment, milliseconds since 1970, as a value of a time or day; `None` outside of the years 0 to 9999.
+pub fn time_of_epoch_ms(kind: &Type, epoch_ms: i64) -> Option<Value> {
+    let timestamp = Timestamp::from_millisecond(epoch_ms).ok()?;
+    match kind {
+        Type::Time(precision) => time_text(timestamp, *precision).map(Value::S),
+        Type::Date => {
+            let text = time_text(timestamp, Precision::Millis)?;
+            Some(Value::S(text.get(..10)?.to_owned()))
+        }
+        _ => None,
+    }
+}
+
+/// Crockford's base 32 in capital letters; the first character is at most 7.
+fn ulid(text: &str) -> Option<String> {
+    let upper = text.to_ascii_uppercase();
+    let fits = upper.len() == 26
+        && upper.starts_with(|first: char| ('0'..='7').contains(&first))
+        && upper.chars().all(|c| "0123456789ABCDEFGHJKMNPQRSTVWXYZ".contains(c));
+    fits.then_some(upper)
+}
+
+/// Small letters and hyphens.
+fn uuid(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let fits = lower.len() == 36
+        && lower.chars().enumerate().all(|(at, c)| match at {
+            8 | 13 | 18 | 23 => c == '-',
+            _ => c.is_ascii_hexdigit(),
+        });
+    fits.then_some(lower)
+}
+
+/// The text of a value in one form, whatever form it was written in: `1.0` is `1`.
+///
+/// # Errors
+/// As [`parse`].
+pub fn canonical(name: &str, kind: &Type, text: &str) -> Result<String, ValueError> {
+    parse(name, kind, text).map(|value| display(&value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_one_width_and_one_zone() {
+        let time = Type::Time(Precision::Millis);
+        for (given, expected) in [
+            ("2024-01-15T10:30:00Z", "2024-01-15T10:30:00.000Z"),
+            ("2024-01-15T10:30:00.5+02:00", "2024-01-15T08:30:00.500Z"),
+            ("2024-01-15", "2024-01-15T00:00:00.000Z"),
+        ] {
+            assert_eq!(parse("t", &time, given), Ok(Value::from(expected)), "{given}");
+        }
+        for wrong in ["yesterday", "2024-01-01T13:45:59", "2024-01-01 13:45", "-002024-01-01"] {
+            assert!(parse("t", &time, wrong).is_err(), "{wrong}");
+            assert!(parse("d", &Type::Date, wrong).is_err(), "{wrong}");
+        }
+        assert!(parse("d", &Type::Date, "2024-01-01T22:00:00-05:00").is_err());
+        let given = "2024-01-15T10:30:00.123456789Z";
+        for (precision, expected) in [
+            (Precision::Seconds, "2024-01-15T10:30:00Z"),
+            (Precision::Micros, "2024-01-15T10:30:00.123456Z"),
+            (Precision::Nanos, given),
+        ] {
+            assert_eq!(parse("t", &Type::Time(precision), given), Ok(Value::from(expected)));
+        }
+    }
+
+    #[test]
+    fn nested_values_are_checked_and_the_error_names_the_place() {
+        let line = Record {
+            name: "Line".to_owned(),
+            fields: vec![("sku".to_owned(), Type::String, false), ("note".to_owned(), Type::String, true)],
+        };
+        let kind = Type::List(Box::new(Type::Record(line)));
+        let value = parse("lines", &kind, r#"[{"sku": "a"}, {"sku": "b", "note": "n"}]"#).unwrap();
+        assert_eq!(check("lines", &kind, &value), Ok(()));
+        for (text, place) in [
+            (r#"[{"sku": 1}]"#, "lines[0].sku"),
+            (r#"[{"sku": "a"}, {}]"#, "lines[1].sku"),
+            (r#"[{"sku": "a", "more": 1}]"#, "lines[0].more"),
+            (r#"{"sku": "a"}"#, "lines"),
+        ] {
+            let error = parse("lines", &kind, text).unwrap_err().to_string();
+            assert!(error.starts_with(place), "{error}");
+        }
+        let exact = parse("n", &Type::List(Box::new(Type::Number)), "[12345678901234567890.123456789]");
+        assert_eq!(display(&exact.unwrap()), "[12345678901234567890.123456789]");
+    }
+
+    #[test]
+    fn identifiers_have_one_form() {
+        assert_eq!(
+            parse("u", &Type::Uuid, "123E4567-e89b-12d3-a456-426614174000"),
+            Ok(Value::from("123e4567-e89b-12d3-a456-426614174000"))
+        );
+        assert!(parse("u", &Type::Ulid, "01arz3ndektsv4rrffq69g5fav").is_ok());
+        assert!(parse("u", &Type::Ulid, "81arz3ndektsv4rrffq69g5fav").is_err());
+        assert!(parse("b", &Type::Binary, "aGk=").is_ok() && parse("b", &Type::Binary, "hi!").is_err());
+    }
+}

@@ -1,0 +1,94 @@
+//! The formatter: what it makes of crooked text, that it changes no meaning, and that once is enough.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use keyfold_model::{compile, format};
+use std::path::{Path, PathBuf};
+
+fn models() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for folder in [root.join("../../models"), root.join("testscripts")] {
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        found.extend(paths.filter(|path| path.extension().is_some_and(|extension| extension == "keyfold")));
+    }
+    assert!(found.len() > 20);
+    found
+}
+
+/// What the compiler says, without places.
+fn meaning(source: &str) -> String {
+    let compiled = compile(source);
+    let findings: Vec<String> = compiled
+        .diagnostics
+        .iter()
+        .map(|one| format!("{} {} {:?}", one.code, one.message, one.help))
+        .collect();
+    let plans: Vec<String> = compiled
+        .model
+        .iter()
+        .flat_map(|model| &model.patterns)
+        .map(|pattern| format!("{} {} {}", pattern.name, pattern.plan.place(), pattern.plan.key_condition()))
+        .collect();
+    format!("{findings:#?}{plans:#?}")
+}
+
+#[test]
+fn formatting_changes_no_meaning_and_once_is_enough() {
+    for path in models() {
+        let source = std::fs::read_to_string(&path).unwrap();
+        let formatted = format(&source);
+        assert_eq!(meaning(&formatted), meaning(&source), "{}", path.display());
+        assert_eq!(format(&formatted), formatted, "{}", path.display());
+        let comments = |text: &str| text.matches('#').count();
+        assert_eq!(comments(&formatted), comments(&source), "{}", path.display());
+    }
+}
+
+#[test]
+fn the_models_of_the_repository_are_formatted() {
+    for path in models().into_iter().filter(|path| !path.to_string_lossy().contains("testscripts")) {
+        let source = std::fs::read_to_string(&path).unwrap();
+        if std::env::var_os("UPDATE_GOLDENFILES").is_some() {
+            std::fs::write(&path, format(&source)).unwrap();
+            continue;
+        }
+        assert_eq!(format(&source), source, "{}: run `keyfold fmt`", path.display());
+    }
+}
+
+#[test]
+fn crooked_text_becomes_straight() {
+    let crooked = "\n\nmodel   shop 1 # the shop\n\n\n\ntable Shop(PK,SK)type entity\n\tgsi GSI1( A,B )project( x , y )\n    lsi ByAge (N :number)\nentity User\n userId:string ,age : int?=5,  balance: number = - 2\n   key \"USER#{userId}\" \"PROFILE\"\n GSI1   \"A#{age}\"  \"B\" sparse when age   # comment\n copy   card \"CARDS\" \"{userId}\" only userId,age\n unique(userId , age),age\n# patterns\npattern user( userId )->User ?\npattern users_by_age(age>=low,age<=high)->User[] highest   age page 5\npattern broken(\"\n";
+    let straight = "\
+model shop 1  # the shop
+
+table Shop (PK, SK) type entity
+  gsi GSI1  (A, B) project (x, y)
+  lsi ByAge (N: number)
+entity User
+  userId: string, age: int? = 5, balance: number = -2
+  key        \"USER#{userId}\"  \"PROFILE\"
+  GSI1       \"A#{age}\"        \"B\"         sparse when age  # comment
+  copy card  \"CARDS\"          \"{userId}\"  only userId, age
+  unique     (userId, age), age
+# patterns
+pattern user(userId)                           -> User?
+pattern users_by_age(age >= low, age <= high)  -> User[]  highest age page 5
+pattern broken(\"
+";
+    assert_eq!(format(crooked), straight);
+    assert_eq!(format(straight), straight);
+}
+
+#[test]
+fn half_written_text_is_formatted_without_panic() {
+    let source = include_str!("../../../models/shop_techniques.keyfold");
+    for at in (0..source.len()).step_by(11).filter(|at| source.is_char_boundary(*at)) {
+        let (head, tail) = source.split_at(at);
+        for text in [head.to_owned(), tail.to_owned(), format!("{head}\"{tail}"), format!("{head}({{{tail}")]
+        {
+            let formatted = format(&text);
+            assert_eq!(format(&formatted), formatted);
+        }
+    }
+}

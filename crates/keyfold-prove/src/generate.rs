@@ -1,0 +1,256 @@
+//! Values that look alike at the edges: texts that are prefixes of each other, 9 beside 10, both cases,
+//! times of one second. References mostly point at rows that exist.
+
+use crate::rows::Rows;
+use keyfold_client::arguments::Values;
+use keyfold_model::schema::{Attribute, Record};
+use keyfold_model::{Entity, Format, Model, Part, Type, Unit, value};
+use keyfold_types::{Number, Set, Value};
+use std::collections::BTreeMap;
+
+/// Words that bleed into each other if a key does not hold them apart.
+const WORDS: [&str; 12] =
+    ["a", "ab", "abc", "A", "Ab", "sent", "sent-back", "z", "z~", "order", "ORDER", "x y"];
+/// What may only stand in values that no key is made of, or that are escaped.
+const WILD: [&str; 6] = ["a#b", "100%", "", "é#", "tab\tand \"quote\"", "#"];
+const DAY_MS: i64 = 24 * 3_600 * 1_000;
+/// A moment that is far enough away to never expire: the year 2096.
+const FAR_MS: i64 = 3_976_214_400_000;
+
+/// Makes values from a seed.
+pub(crate) struct Generator<'m> {
+    model: &'m Model,
+    pub(crate) rng: fastrand::Rng,
+    /// The moment before which all times lie.
+    now_ms: i64,
+    /// How far back they go.
+    window_ms: i64,
+    /// How many different identifiers there are.
+    identifiers: usize,
+}
+
+impl<'m> Generator<'m> {
+    pub(crate) fn new(model: &'m Model, seed: u64, now_ms: i64, items: usize) -> Generator<'m> {
+        // Few periods where each is a table or a request.
+        let finest = model.tables.iter().filter_map(|table| table.period).min();
+        let bucketed = model.entities.iter().flat_map(keys_of).filter_map(|part| match part {
+            Part::Field { format: Format::Truncated(unit), .. } => Some(*unit),
+            _ => None,
+        });
+        let window_ms = match finest.into_iter().chain(bucketed).min() {
+            Some(Unit::Hour) => DAY_MS / 2,
+            Some(Unit::Day) => 9 * DAY_MS,
+            Some(Unit::Month) => 100 * DAY_MS,
+            Some(Unit::Year) => 900 * DAY_MS,
+            None => 40 * DAY_MS,
+        };
+        Generator { model, rng: fastrand::Rng::with_seed(seed), now_ms, window_ms, identifiers: items.max(4) }
+    }
+
+    /// All attributes of a new row that are not kept by the model.
+    pub(crate) fn row(&mut self, entity: &'m Entity, rows: &Rows<'m>) -> Values {
+        let parents = self.parents(entity, rows);
+        let mut values = Values::new();
+        for attribute in entity.attributes.iter().filter(|attribute| !attribute.is_kept) {
+            if attribute.optional && self.rng.u8(..4) == 0 {
+                continue;
+            }
+            let value =
+                self.referred(attribute, &parents).unwrap_or_else(|| self.attribute(entity, attribute));
+            values.insert(attribute.name.clone(), value);
+        }
+        values
+    }
+
+    /// One row of each entity that this one refers to, so that two references agree.
+    fn parents(&mut self, entity: &Entity, rows: &Rows<'m>) -> BTreeMap<String, Values> {
+        let mut parents: BTreeMap<String, Values> = BTreeMap::new();
+        for attribute in &entity.attributes {
+            let Some((parent, _)) = &attribute.refers else { continue };
+            // Some refer to nothing: nothing may come of that.
+            if parents.contains_key(parent) || self.rng.u8(..20) == 0 {
+                continue;
+            }
+            if let Some(row) = rows.pick(parent, &mut self.rng) {
+                parents.insert(parent.clone(), row);
+            }
+        }
+        parents
+    }
+
+    fn referred(&self, attribute: &Attribute, parents: &BTreeMap<String, Values>) -> Option<Value> {
+        let (parent, target) = attribute.refers.as_ref()?;
+        parents.get(parent)?.get(target).cloned()
+    }
+
+    /// A value of an attribute, one that its keys accept.
+    pub(crate) fn attribute(&mut self, entity: &Entity, attribute: &Attribute) -> Value {
+        if entity.ttl.as_ref() == Some(&attribute.name) {
+            let later = FAR_MS + self.rng.i64(0..DAY_MS);
+            return value::time_of_epoch_ms(&attribute.kind, later).unwrap_or(Value::Null);
+        }
+        let formats = formats_of(self.model, entity, &attribute.name);
+        let padded = formats.iter().filter_map(|format| match format {
+            Format::Padded { whole, decimals, .. } => Some((*whole, *decimals)),
+            _ => None,
+        });
+        if let Some((whole, decimals)) = padded.min() {
+            return Value::N(self.padded(whole, decimals.min(2)));
+        }
+        match attribute.kind {
+            Type::String => self.string(entity, attribute, &formats),
+            _ => self.of_type(&attribute.kind),
+        }
+    }
+
+    fn padded(&mut self, whole: usize, decimals: usize) -> Number {
+        let most = 10_u64.saturating_pow(u32::try_from(whole.min(9)).unwrap_or(9)) - 1;
+        // Mostly small, so that different numbers of digits meet.
+        let whole_part =
+            if self.rng.bool() { self.rng.u64(0..=most.min(120)) } else { self.rng.u64(0..=most) };
+        let text = match decimals {
+            0 => whole_part.to_string(),
+            _ => format!("{whole_part}.{:02}", self.rng.u8(0..100)),
+        };
+        text.parse().unwrap_or(Number::from(0_i64))
+    }
+
+    fn string(&mut self, entity: &Entity, attribute: &Attribute, formats: &[Format]) -> Value {
+        let in_own_key = entity.key.fields().any(|field| field == attribute.name);
+        let is_free = formats.iter().all(|format| matches!(format, Format::Escaped | Format::Hash));
+        if in_own_key && attribute.refers.is_none() && self.rng.u8(..3) > 0 {
+            let number = self.rng.usize(0..self.identifiers * 2);
+            return Value::S(format!("{}{number}", attribute.name.chars().next().unwrap_or('x')));
+        }
+        let is_bare = formats.contains(&Format::Bare);
+        if is_free && !is_bare && self.rng.u8(..4) == 0 {
+            return Value::from(WILD[self.rng.usize(..WILD.len())]);
+        }
+        let word = WORDS[self.rng.usize(..WORDS.len())];
+        let is_apart = |c: char| self.model.tables.iter().any(|table| table.delimiters.contains(&c));
+        if formats.is_empty() || is_free || !word.contains(is_apart) {
+            Value::from(word)
+        } else {
+            Value::from("ab")
+        }
+    }
+
+    /// A value of a type.
+    pub(crate) fn of_type(&mut self, kind: &Type) -> Value {
+        match kind {
+            Type::String => Value::from(WORDS[self.rng.usize(..WORDS.len())]),
+            Type::Int => Value::from(self.rng.i64(0..130)),
+            Type::Number => {
+                let text = format!("{}.{:02}", self.rng.u16(0..200), self.rng.u8(0..100));
+                text.parse().map_or(Value::from(1), Value::N)
+            }
+            Type::Bool => Value::Bool(self.rng.bool()),
+            Type::Time(_) | Type::Date => {
+                // Few different moments, so that times meet; steps of a third of an hour.
+                let steps = self.window_ms / 1_200_000;
+                let back = self.rng.i64(0..steps.max(1)) * 1_200_000 + self.rng.i64(0..3) * 7;
+                value::time_of_epoch_ms(kind, self.now_ms - back).unwrap_or(Value::Null)
+            }
+            Type::Period(unit) => {
+                let time = self.of_type(&Type::Time(keyfold_model::Precision::Millis));
+                Value::S(unit.of(&value::display(&time)).to_owned())
+            }
+            Type::Binary => {
+                let length = self.rng.usize(1..12);
+                Value::B((0..length).map(|_| self.rng.u8(..)).collect::<Vec<u8>>())
+            }
+            Type::Ulid => {
+                let digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ".as_bytes();
+                let rest: String = (0..25).map(|_| char::from(digits[self.rng.usize(..32)])).collect();
+                Value::S(format!("0{rest}"))
+            }
+            Type::Uuid => {
+                let text = format!("{:032x}", self.rng.u128(..));
+                let piece = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+                Value::S([piece(0, 8), piece(8, 12), piece(12, 16), piece(16, 20), piece(20, 32)].join("-"))
+            }
+            Type::Words(words) => Value::S(words[self.rng.usize(..words.len())].clone()),
+            Type::List(of) => {
+                let length = self.rng.usize(0..14);
+                Value::L((0..length).map(|_| self.of_type(of)).collect())
+            }
+            Type::Map(of) => {
+                let length = self.rng.usize(0..4);
+                Value::M((0..length).map(|at| (format!("k{at}"), self.of_type(of))).collect())
+            }
+            Type::Set(of) => self.set(of),
+            Type::Record(record) => self.record(record),
+        }
+    }
+
+    fn record(&mut self, record: &Record) -> Value {
+        let mut fields = BTreeMap::new();
+        for (name, kind, optional) in &record.fields {
+            if !optional || self.rng.bool() {
+                fields.insert(name.clone(), self.of_type(kind));
+            }
+        }
+        Value::M(fields)
+    }
+
+    fn set(&mut self, of: &Type) -> Value {
+        let mut members: Vec<Value> = Vec::new();
+        for _ in 0..self.rng.usize(1..5) {
+            let one = self.of_type(of);
+            if !members.contains(&one) {
+                members.push(one);
+            }
+        }
+        let texts: Vec<String> = members
+            .iter()
+            .filter_map(|one| if let Value::S(text) = one { Some(text.clone()) } else { None })
+            .collect();
+        let numbers: Vec<Number> = members
+            .iter()
+            .filter_map(|one| if let Value::N(number) = one { Some(*number) } else { None })
+            .collect();
+        if !texts.is_empty() {
+            return Set::new(texts).map_or(Value::Null, Value::Ss);
+        }
+        if !numbers.is_empty() {
+            return Set::new(numbers).map_or(Value::Null, Value::Ns);
+        }
+        let bytes =
+            members.into_iter().filter_map(|one| if let Value::B(bytes) = one { Some(bytes) } else { None });
+        Set::new(bytes.collect()).map_or(Value::Null, Value::Bs)
+    }
+}
+
+/// All parts of an entity's keys.
+fn keys_of(entity: &Entity) -> impl Iterator<Item = &Part> {
+    let keys = std::iter::once(&entity.key)
+        .chain(entity.indexes.iter().map(|index| &index.key))
+        .chain(entity.copies.iter().map(|copy| &copy.key));
+    keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort)).flat_map(|template| &template.parts)
+}
+
+/// How an attribute is written into keys: those of its entity, and of entities that refer to it.
+fn formats_of(model: &Model, entity: &Entity, name: &str) -> Vec<Format> {
+    let mut formats: Vec<Format> = Vec::new();
+    let mut add = |entity: &Entity, name: &str| {
+        for part in keys_of(entity) {
+            if let Part::Field { name: field, format, .. } = part
+                && field == name
+            {
+                formats.push(*format);
+            }
+        }
+        if entity.uniques.iter().flatten().any(|unique| unique == name) {
+            formats.push(Format::Escaped);
+        }
+    };
+    add(entity, name);
+    for other in &model.entities {
+        for attribute in &other.attributes {
+            if attribute.refers.as_ref().is_some_and(|(e, a)| *e == entity.name && a == name) {
+                add(other, &attribute.name);
+            }
+        }
+    }
+    formats
+}

@@ -1,0 +1,269 @@
+//! Named writes with random arguments: carried out on the rows action by action, and undone as a whole when
+//! one is not possible.
+
+use crate::ProveError;
+use crate::change::{Verdict, both, first, has_parents, next};
+use crate::generate::Generator;
+use crate::report::Report;
+use crate::rows::Rows;
+use keyfold_client::arguments::Values;
+use keyfold_client::{Backend, write};
+use keyfold_model::schema::{Comparator, Comparison};
+use keyfold_model::{Action, Entity, Operand, Type, Verb, Write, value};
+use keyfold_types::Value;
+
+pub(crate) fn run<'m>(
+    backend: &Backend,
+    rows: &mut Rows<'m>,
+    named: &'m Write,
+    generator: &mut Generator<'m>,
+    report: &mut Report,
+) -> Result<(), ProveError> {
+    let arguments = arguments(rows, named, generator);
+    let model = rows.model;
+    both(
+        rows,
+        report,
+        || {
+            let shown: Vec<String> =
+                arguments.iter().map(|(name, held)| format!("{name}={}", value::display(held))).collect();
+            format!("{} {}", named.name, shown.join(" "))
+        },
+        |rows| carry_out(rows, named, &arguments),
+        || write::run(backend, model, named, &arguments),
+    )
+}
+
+/// Attributes of what is created are new, keys of what is changed are those of rows; the rest is made up.
+fn arguments<'m>(rows: &Rows<'m>, named: &'m Write, generator: &mut Generator<'m>) -> Values {
+    let mut all = Values::new();
+    for action in &named.actions {
+        let Some(entity) = rows.model.entities.get(action.entity) else { continue };
+        let whole = matches!(action.verb, Verb::Create | Verb::Put);
+        let row = if whole {
+            generator.row(entity, rows)
+        } else {
+            let picked = rows.pick_row(action.entity, &mut generator.rng);
+            picked.and_then(|row| rows.get(action.entity, row)).cloned().unwrap_or_default()
+        };
+        for parameter in &named.parameters {
+            let in_key = entity.key.fields().any(|field| field == parameter.name);
+            if let (Some(value), true) = (row.get(&parameter.name), whole || in_key) {
+                // What is referred to is there; a new item's own attributes come first.
+                all.entry(parameter.name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    for parameter in &named.parameters {
+        if all.contains_key(&parameter.name) || (parameter.optional && generator.rng.bool()) {
+            continue;
+        }
+        let value = match &parameter.kind {
+            Type::List(of) if matches!(**of, Type::Record(_)) => {
+                records(rows, named, &parameter.name, generator)
+            }
+            Type::Int => Value::from(generator.rng.i64(1..9)),
+            kind => generator.of_type(kind),
+        };
+        all.insert(parameter.name.clone(), value);
+    }
+    all
+}
+
+/// Records for an action that is repeated: fields that are attributes of its entity are as in a new row.
+fn records<'m>(rows: &Rows<'m>, named: &'m Write, list: &str, generator: &mut Generator<'m>) -> Value {
+    let action = named.actions.iter().find(|action| action.each.as_deref() == Some(list));
+    let parameter = named.parameters.iter().find(|parameter| parameter.name == list);
+    let (Some(action), Some(parameter)) = (action, parameter) else { return Value::L(Vec::new()) };
+    let Some(entity) = rows.model.entities.get(action.entity) else { return Value::L(Vec::new()) };
+    let Type::List(of) = &parameter.kind else { return Value::L(Vec::new()) };
+    let Type::Record(record) = &**of else { return Value::L(Vec::new()) };
+    let count = generator.rng.usize(1..4);
+    let one = |generator: &mut Generator<'m>| {
+        let row = generator.row(entity, rows);
+        let fields = record.fields.iter().map(|(name, kind, _)| {
+            let value = match (row.get(name), kind) {
+                (Some(value), _) => value.clone(),
+                (None, Type::Int) => Value::from(generator.rng.i64(1..9)),
+                (None, kind) => generator.of_type(kind),
+            };
+            (name.clone(), value)
+        });
+        Value::M(fields.collect())
+    };
+    Value::L((0..count).map(|_| one(generator)).collect())
+}
+
+fn carry_out<'m>(rows: &mut Rows<'m>, named: &'m Write, arguments: &Values) -> Result<Verdict, ProveError> {
+    // Who others are counted in is made first.
+    let mut actions: Vec<&Action> = named.actions.iter().collect();
+    actions.sort_by_key(|action| {
+        rows.model.entities.get(action.entity).is_none_or(|entity| entity.aggregates.is_empty())
+    });
+    let mut touched: Vec<(usize, Values)> = Vec::new();
+    for action in actions {
+        let Some(entity) = rows.model.entities.get(action.entity) else { continue };
+        let elements = match &action.each {
+            None => vec![arguments.clone()],
+            Some(each) => match arguments.get(each) {
+                Some(Value::L(records)) => records.iter().map(|record| with(arguments, record)).collect(),
+                _ => return Ok(Verdict::Impossible),
+            },
+        };
+        for element in elements {
+            // A transaction has one action for each item.
+            let key: Values =
+                entity.key.fields().filter_map(|f| Some((f.to_owned(), element.get(f)?.clone()))).collect();
+            if touched.contains(&(action.entity, key.clone())) {
+                return Ok(Verdict::Impossible);
+            }
+            touched.push((action.entity, key));
+            if !act(rows, entity, action, &element)? {
+                return Ok(Verdict::Impossible);
+            }
+        }
+    }
+    Ok(Verdict::Possible)
+}
+
+fn with(arguments: &Values, record: &Value) -> Values {
+    let mut all = arguments.clone();
+    if let Value::M(fields) = record {
+        all.extend(fields.iter().map(|(name, value)| (name.clone(), value.clone())));
+    }
+    all
+}
+
+fn act<'m>(
+    rows: &mut Rows<'m>,
+    entity: &'m Entity,
+    action: &Action,
+    arguments: &Values,
+) -> Result<bool, ProveError> {
+    let existing = rows.find(entity, arguments);
+    let old = existing.and_then(|row| rows.get(rows.place(entity), row)).cloned();
+    match action.verb {
+        Verb::Create | Verb::Put => {
+            let own = |name: &String| entity.attribute(name).is_some_and(|attribute| !attribute.is_kept);
+            let mut new: Values =
+                arguments.iter().filter(|(name, _)| own(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
+            assign(entity, action, arguments, &Values::new(), &mut new);
+            for attribute in entity.attributes.iter().filter(|attribute| !attribute.is_kept) {
+                if let Some(keyfold_model::DefaultValue::Value(value)) = &attribute.default {
+                    new.entry(attribute.name.clone()).or_insert_with(|| value.clone());
+                }
+            }
+            match (existing, old, action.verb) {
+                (Some(row), Some(old), Verb::Put) => {
+                    let new = next(entity, &old, new, true);
+                    Ok(has_parents(rows, entity, &new, Some(&old)) && rows.replace(entity, row, new)?)
+                }
+                (None, ..) => {
+                    Ok(has_parents(rows, entity, &new, None) && rows.insert(entity, first(entity, new))?)
+                }
+                _ => Ok(false),
+            }
+        }
+        Verb::Update | Verb::Delete | Verb::Check => {
+            let (Some(row), Some(old)) = (existing, old) else { return Ok(false) };
+            let now = crate::leftover::complete(rows, entity, row).unwrap_or_default();
+            if !action.conditions.iter().all(|condition| holds(condition, &now, arguments)) {
+                return Ok(false);
+            }
+            match action.verb {
+                Verb::Delete => {
+                    if crate::leftover::has_children(rows, entity, &old) {
+                        return Ok(false);
+                    }
+                    rows.delete(entity, row)?;
+                    Ok(true)
+                }
+                Verb::Update => {
+                    let mut new = old.clone();
+                    assign(entity, action, arguments, &old, &mut new);
+                    action.removed.iter().for_each(|name| {
+                        new.remove(name);
+                    });
+                    let new = next(entity, &old, new, is_plain(rows, entity, action));
+                    Ok(has_parents(rows, entity, &new, Some(&old)) && rows.replace(entity, row, new)?)
+                }
+                Verb::Create | Verb::Put | Verb::Check => Ok(true),
+            }
+        }
+    }
+}
+
+/// An update that nothing follows from is made without looking: its version goes up in any case.
+fn is_plain(rows: &Rows<'_>, entity: &Entity, action: &Action) -> bool {
+    let followed = keyfold_client::derive::followed(rows.model, entity);
+    let names = action.assignments.iter().map(|one| &one.attribute).chain(&action.removed);
+    names.into_iter().all(|name| !followed.contains(&name.as_str()) && !entity.compressed.contains(name))
+}
+
+fn operand(operand: &Operand, arguments: &Values, old: &Values) -> Option<Value> {
+    match operand {
+        Operand::Attribute(name) => old.get(name).cloned(),
+        Operand::Parameter(name) => arguments.get(name).cloned(),
+        Operand::Literal(value) => Some(value.clone()),
+    }
+}
+
+fn assign(entity: &Entity, action: &Action, arguments: &Values, old: &Values, new: &mut Values) {
+    for assignment in &action.assignments {
+        let is_list =
+            entity.attribute(&assignment.attribute).is_some_and(|a| matches!(a.kind, Type::List(_)));
+        let left = operand(&assignment.left, arguments, old);
+        let made = match (&assignment.right, left) {
+            (None, left) => left,
+            (Some((_, right)), left) if is_list => {
+                let mut all = match left {
+                    Some(Value::L(all)) => all,
+                    _ => Vec::new(),
+                };
+                all.extend(operand(right, arguments, old));
+                Some(Value::L(all))
+            }
+            (Some((plus, right)), Some(Value::N(left))) => match operand(right, arguments, old) {
+                Some(Value::N(right)) => {
+                    let made = if *plus { left.checked_add(&right) } else { left.checked_sub(&right) };
+                    made.ok().map(Value::N)
+                }
+                _ => None,
+            },
+            (Some(_), _) => None,
+        };
+        if let Some(value) = made {
+            new.insert(assignment.attribute.clone(), value);
+        }
+    }
+}
+
+fn holds(condition: &Comparison, now: &Values, arguments: &Values) -> bool {
+    let held = now.get(&condition.attribute);
+    let with = condition.operand.as_ref().and_then(|one| operand(one, arguments, now));
+    let order = match (held, &with) {
+        (Some(one), Some(two)) => Some(crate::compare::order(one, two)),
+        _ => None,
+    };
+    match condition.comparator {
+        Comparator::Exists => held.is_some(),
+        Comparator::Missing => held.is_none(),
+        Comparator::Equal => held.is_some() && held == with.as_ref(),
+        Comparator::Unequal => held != with.as_ref(),
+        Comparator::Less => order.is_some_and(std::cmp::Ordering::is_lt),
+        Comparator::AtMost => order.is_some_and(std::cmp::Ordering::is_le),
+        Comparator::Greater => order.is_some_and(std::cmp::Ordering::is_gt),
+        Comparator::AtLeast => order.is_some_and(std::cmp::Ordering::is_ge),
+        Comparator::Starts => match (held, &with) {
+            (Some(Value::S(text)), Some(Value::S(start))) => text.starts_with(start.as_str()),
+            _ => false,
+        },
+        Comparator::Contains => match (held, &with) {
+            (Some(Value::S(text)), Some(Value::S(part))) => text.contains(part.as_str()),
+            (Some(Value::L(all)), Some(one)) => all.contains(one),
+            (Some(Value::Ss(set)), Some(Value::S(one))) => set.members().contains(one),
+            (Some(Value::Ns(set)), Some(Value::N(one))) => set.members().contains(one),
+            _ => false,
+        },
+    }
+}

@@ -1,0 +1,259 @@
+//! The plain rows: in SQLite, one table for each entity, and as values beside it.
+//!
+//! SQL judges what is selected and what is unique; the values say what a found item must hold.
+
+use crate::ProveError;
+use keyfold_client::arguments::Values;
+use keyfold_model::schema::Aggregate;
+use keyfold_model::{Entity, Model, Type, value};
+use keyfold_types::Value;
+use rusqlite::types::Value as Sql;
+use rusqlite::{Connection, params_from_iter};
+use std::collections::BTreeMap;
+
+/// All rows.
+pub(crate) struct Rows<'m> {
+    pub(crate) model: &'m Model,
+    connection: Connection,
+    /// By entity: row number to values.
+    values: Vec<BTreeMap<i64, Values>>,
+    next: i64,
+}
+
+/// The name of an entity's SQL table.
+fn table(at: usize) -> String {
+    format!("entity_{at}")
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+impl<'m> Rows<'m> {
+    pub(crate) fn new(model: &'m Model) -> Result<Rows<'m>, ProveError> {
+        let connection = Connection::open_in_memory()?;
+        for (at, entity) in model.entities.iter().enumerate() {
+            let columns: String =
+                entity.attributes.iter().map(|attribute| format!(", {}", quoted(&attribute.name))).collect();
+            connection
+                .execute(&format!("CREATE TABLE {} (_row INTEGER PRIMARY KEY{columns})", table(at)), [])?;
+            let mut key: Vec<String> = Vec::new();
+            for field in entity.key.fields().map(quoted) {
+                if !key.contains(&field) {
+                    key.push(field);
+                }
+            }
+            let uniques =
+                entity.uniques.iter().map(|unique| unique.iter().map(|name| quoted(name)).collect());
+            for (number, columns) in std::iter::once(key).chain(uniques).enumerate() {
+                let columns: Vec<String> = columns;
+                // An entity whose key is a fixed text is one row.
+                let columns = if columns.is_empty() { "(1)".to_owned() } else { columns.join(", ") };
+                connection.execute(
+                    &format!("CREATE UNIQUE INDEX u_{at}_{number} ON {} ({columns})", table(at)),
+                    [],
+                )?;
+            }
+        }
+        Ok(Rows { model, connection, values: vec![BTreeMap::new(); model.entities.len()], next: 1 })
+    }
+
+    pub(crate) fn place(&self, entity: &Entity) -> usize {
+        self.model.entities.iter().position(|known| known.name == entity.name).unwrap_or(0)
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.values.iter().map(BTreeMap::len).sum()
+    }
+
+    /// Every row of an entity.
+    pub(crate) fn of(&self, at: usize) -> impl Iterator<Item = (i64, &Values)> {
+        self.values.get(at).into_iter().flatten().map(|(row, values)| (*row, values))
+    }
+
+    pub(crate) fn get(&self, at: usize, row: i64) -> Option<&Values> {
+        self.values.get(at)?.get(&row)
+    }
+
+    /// Any row of an entity.
+    pub(crate) fn pick(&self, entity: &str, rng: &mut fastrand::Rng) -> Option<Values> {
+        let at = self.model.entities.iter().position(|known| known.name == entity)?;
+        self.pick_row(at, rng).and_then(|row| self.get(at, row)).cloned()
+    }
+
+    pub(crate) fn pick_row(&self, at: usize, rng: &mut fastrand::Rng) -> Option<i64> {
+        let rows = self.values.get(at)?;
+        if rows.is_empty() {
+            return None;
+        }
+        rows.keys().nth(rng.usize(..rows.len())).copied()
+    }
+
+    /// The row with the key of these values.
+    pub(crate) fn find(&self, entity: &Entity, values: &Values) -> Option<i64> {
+        let at = self.place(entity);
+        let same = |row: &Values| entity.key.fields().all(|field| row.get(field) == values.get(field));
+        self.of(at).find(|(_, row)| same(row)).map(|(row, _)| row)
+    }
+
+    /// Begins something that may have to be undone.
+    pub(crate) fn begin(&self) -> Result<Saved, ProveError> {
+        self.connection.execute_batch("BEGIN")?;
+        Ok(Saved { values: self.values.clone() })
+    }
+
+    /// Keeps what was done since `begin`.
+    pub(crate) fn keep(&self) -> Result<(), ProveError> {
+        Ok(self.connection.execute_batch("COMMIT")?)
+    }
+
+    /// Undoes what was done since `begin`.
+    pub(crate) fn undo(&mut self, saved: Saved) -> Result<(), ProveError> {
+        self.connection.execute_batch("ROLLBACK")?;
+        self.values = saved.values;
+        Ok(())
+    }
+
+    /// Adds a row; false when SQL says that its key or a unique value is there already.
+    pub(crate) fn insert(&mut self, entity: &Entity, values: Values) -> Result<bool, ProveError> {
+        let row = self.next;
+        self.next += 1;
+        self.write(entity, row, values)
+    }
+
+    /// Changes a row; false when SQL says that a unique value is there already.
+    pub(crate) fn replace(&mut self, entity: &Entity, row: i64, values: Values) -> Result<bool, ProveError> {
+        self.delete(entity, row)?;
+        self.write(entity, row, values)
+    }
+
+    fn write(&mut self, entity: &Entity, row: i64, values: Values) -> Result<bool, ProveError> {
+        let at = self.place(entity);
+        let names: Vec<String> = entity.attributes.iter().map(|a| quoted(&a.name)).collect();
+        let marks = vec!["?"; names.len() + 1].join(", ");
+        let columns = std::iter::once("_row".to_owned()).chain(names).collect::<Vec<_>>().join(", ");
+        let held = entity.attributes.iter().map(|a| sql(values.get(&a.name)));
+        let parameters: Vec<Sql> = std::iter::once(Sql::Integer(row)).chain(held).collect();
+        let text = format!("INSERT INTO {} ({columns}) VALUES ({marks})", table(at));
+        match self.connection.prepare_cached(&text)?.execute(params_from_iter(parameters)) {
+            Ok(_) => {
+                if let Some(rows) = self.values.get_mut(at) {
+                    rows.insert(row, values);
+                }
+                Ok(true)
+            }
+            Err(rusqlite::Error::SqliteFailure(error, _))
+                if error.code == rusqlite::ErrorCode::ConstraintViolation =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(crate) fn delete(&mut self, entity: &Entity, row: i64) -> Result<(), ProveError> {
+        let at = self.place(entity);
+        let text = format!("DELETE FROM {} WHERE _row = ?", table(at));
+        self.connection.prepare_cached(&text)?.execute([row])?;
+        if let Some(rows) = self.values.get_mut(at) {
+            rows.remove(&row);
+        }
+        Ok(())
+    }
+
+    /// The rows of an entity that a condition selects, in an order.
+    pub(crate) fn select(
+        &self,
+        at: usize,
+        condition: &str,
+        order: Option<(&str, bool)>,
+        parameters: Vec<Sql>,
+    ) -> Result<Vec<i64>, ProveError> {
+        let order = order.map_or(String::new(), |(name, descending)| {
+            format!(" ORDER BY {}{}", quoted(name), if descending { " DESC" } else { "" })
+        });
+        let text = format!("SELECT _row FROM {} WHERE {condition}{order}", table(at));
+        let mut statement = self.connection.prepare_cached(&text)?;
+        let rows = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// What SQL says of an aggregate of a row: `count(*)`, `sum(...)` or `max(...)`.
+    pub(crate) fn aggregate(&self, aggregate: &Aggregate, parent: &Values) -> Result<Sql, ProveError> {
+        let mut conditions = vec!["1".to_owned()];
+        let mut parameters = Vec::new();
+        for (field, name) in &aggregate.link {
+            conditions.push(format!("{} = ?", quoted(name)));
+            parameters.push(sql(parent.get(field)));
+        }
+        if let (Some((name, text)), Some(child)) =
+            (&aggregate.condition, self.model.entities.get(aggregate.entity))
+        {
+            let kind = child.attribute(name).map_or(Type::String, |attribute| attribute.kind.clone());
+            conditions.push(format!("{} = ?", quoted(name)));
+            parameters.push(sql(value::parse(name, &kind, text).ok().as_ref()));
+        }
+        let what = match &aggregate.of {
+            None => "count(*)".to_owned(),
+            Some(of) => format!("{}({})", aggregate.kind.word(), quoted(of)),
+        };
+        let text =
+            format!("SELECT {what} FROM {} WHERE {}", table(aggregate.entity), conditions.join(" AND "));
+        let mut statement = self.connection.prepare_cached(&text)?;
+        Ok(statement.query_row(params_from_iter(parameters), |row| row.get(0))?)
+    }
+}
+
+/// The rows as they were.
+pub(crate) struct Saved {
+    values: Vec<BTreeMap<i64, Values>>,
+}
+
+/// A column's name in SQL.
+pub(crate) fn column(name: &str) -> String {
+    quoted(name)
+}
+
+/// A value in SQL: texts, whole and broken numbers; nested values as JSON, for what they contain.
+pub(crate) fn sql(value: Option<&Value>) -> Sql {
+    match value {
+        None | Some(Value::Null) => Sql::Null,
+        Some(Value::S(text)) => Sql::Text(text.clone()),
+        Some(Value::N(number)) => match number.to_i64() {
+            Some(whole) => Sql::Integer(whole),
+            None => number.to_string().parse().map_or(Sql::Null, Sql::Real),
+        },
+        Some(Value::Bool(truth)) => Sql::Integer(i64::from(*truth)),
+        Some(Value::B(bytes)) => Sql::Blob(bytes.to_vec()),
+        Some(Value::L(values)) => Sql::Text(json(values.iter())),
+        Some(Value::Ss(set)) => {
+            let texts: Vec<Value> = set.members().iter().map(|text| Value::S(text.clone())).collect();
+            Sql::Text(json(texts.iter()))
+        }
+        Some(Value::Ns(set)) => {
+            let numbers: Vec<Value> = set.members().iter().map(|number| Value::N(*number)).collect();
+            Sql::Text(json(numbers.iter()))
+        }
+        Some(other @ (Value::M(_) | Value::Bs(_))) => Sql::Text(value::display(other)),
+    }
+}
+
+fn json<'v>(values: impl Iterator<Item = &'v Value>) -> String {
+    let one = |value: &Value| match value {
+        Value::N(number) => number.to_string(),
+        other => {
+            let text = value::display(other);
+            let escaped: String = text
+                .chars()
+                .map(|c| match c {
+                    '"' => "\\\"".to_owned(),
+                    '\\' => "\\\\".to_owned(),
+                    c if (c as u32) < 32 => format!("\\u{:04x}", c as u32),
+                    c => c.to_string(),
+                })
+                .collect();
+            format!("\"{escaped}\"")
+        }
+    };
+    format!("[{}]", values.map(one).collect::<Vec<_>>().join(","))
+}
