@@ -26,7 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("wire", &["types", "codec", "api"]),
     ("server", &["types", "api", "wire", "engine", "sigv4"]),
     ("model", &["types"]),
-    ("codegen", &["types", "model"]),
+    ("codegen", &["types", "wire", "model"]),
     ("client", &["types", "api", "engine", "model", "wire", "sigv4"]),
     ("prove", &["types", "api", "engine", "model", "client"]),
     ("cli", &["types", "api", "engine", "server", "model", "codegen", "client", "prove", "wire"]),

@@ -26,6 +26,15 @@ pub(crate) struct BackendArguments {
 impl BackendArguments {
     /// Opens the backend; an embedded one gets the model's tables.
     pub(crate) fn open(&self, model: &Model) -> Result<Backend, Failure> {
+        let backend = self.open_as_it_is()?;
+        if let Backend::Embedded(_) = &backend {
+            tables::ensure(&backend, model)?;
+        }
+        Ok(backend)
+    }
+
+    /// Opens the backend with the tables that are there.
+    pub(crate) fn open_as_it_is(&self) -> Result<Backend, Failure> {
         if let Some(url) = &self.endpoint {
             let environment =
                 |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
@@ -35,9 +44,7 @@ impl BackendArguments {
                 (environment("AWS_ACCESS_KEY_ID", "local"), environment("AWS_SECRET_ACCESS_KEY", "local"));
             return Ok(Backend::endpoint(url, &region, &key, &secret)?);
         }
-        let backend = Backend::Embedded(engine(Some(&self.data))?);
-        tables::ensure(&backend, model)?;
-        Ok(backend)
+        Ok(Backend::Embedded(engine(Some(&self.data))?))
     }
 }
 

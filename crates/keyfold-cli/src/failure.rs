@@ -12,6 +12,8 @@ pub(crate) enum Failure {
     Refused(String),
     /// The arguments are wrong.
     Usage(String),
+    /// What is wrong has been shown in a report; this sums it up.
+    Shown(String),
     /// The model has errors; they have been shown.
     Model,
     /// What must exist does not.
@@ -23,7 +25,7 @@ pub(crate) enum Failure {
 impl Failure {
     fn code(&self) -> u8 {
         match self {
-            Failure::Refused(_) => 1,
+            Failure::Refused(_) | Failure::Shown(_) => 1,
             Failure::Usage(_) => 2,
             Failure::Model => 3,
             Failure::NotFound(_) => 4,
@@ -33,7 +35,7 @@ impl Failure {
 
     fn kind(&self) -> &'static str {
         match self {
-            Failure::Refused(_) => "refused",
+            Failure::Refused(_) | Failure::Shown(_) => "refused",
             Failure::Usage(_) => "usage",
             Failure::Model => "model",
             Failure::NotFound(_) => "not_found",
@@ -44,6 +46,7 @@ impl Failure {
     fn message(&self) -> Option<&str> {
         match self {
             Failure::Refused(message)
+            | Failure::Shown(message)
             | Failure::Usage(message)
             | Failure::NotFound(message)
             | Failure::Backend(message) => Some(message),
@@ -54,6 +57,9 @@ impl Failure {
     pub(crate) fn report(&self, json: bool) -> ExitCode {
         if let Some(message) = self.message() {
             if json {
+                if matches!(self, Failure::Shown(_)) {
+                    return ExitCode::from(self.code());
+                }
                 let report = serde_json::json!({ "error": { "kind": self.kind(), "message": message } });
                 terminal::line(&report.to_string());
             } else {

@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 done, 1 refused (a condition does not hold, a value is taken), 2 wrong usage,
+Exit codes: 0 done, 1 refused (a condition does not hold, a value is taken, a proof fails), 2 wrong usage,
 3 the model has errors, 4 an item that must exist does not, 5 the backend cannot be used.
 
 Start with `keyfold demo`; see docs/language.md for the model language.";
@@ -35,6 +35,22 @@ enum Command {
     Demo(cmd::demo::Arguments),
     /// Compile a model and show how each pattern is served, or what is wrong.
     Check(cmd::check::Arguments),
+    /// Explain a rule of the compiler, or list them.
+    Explain(cmd::explain::Arguments),
+    /// Format models.
+    Fmt(cmd::fmt::Arguments),
+    /// Prove a model by execution: each pattern against the same question in SQL.
+    Prove(cmd::prove::Arguments),
+    /// Write the design as a document.
+    Docs(cmd::docs::Arguments),
+    /// Tell what changed between two models, and what it means for data.
+    Diff(cmd::diff::Arguments),
+    /// Write the tables for CloudFormation or Terraform, or the model for NoSQL Workbench.
+    Export(cmd::export::Arguments),
+    /// Propose a model from a file of NoSQL Workbench.
+    Import(cmd::import::Arguments),
+    /// Propose a model from a table that exists and a sample of its items.
+    Infer(cmd::infer::Arguments),
     /// Serve tables with Amazon DynamoDB's API over HTTP.
     Serve(cmd::serve::Arguments),
     /// Run a pattern or a named write of a model.
@@ -54,6 +70,14 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Demo(arguments) => cmd::demo::run(&arguments, cli.json),
         Command::Check(arguments) => cmd::check::run(&arguments, cli.json),
+        Command::Explain(arguments) => cmd::explain::run(&arguments, cli.json),
+        Command::Fmt(arguments) => cmd::fmt::run(&arguments, cli.json),
+        Command::Prove(arguments) => cmd::prove::run(&arguments, cli.json),
+        Command::Docs(arguments) => cmd::docs::run(&arguments, cli.json),
+        Command::Diff(arguments) => cmd::diff::run(&arguments, cli.json),
+        Command::Export(arguments) => cmd::export::run(&arguments, cli.json),
+        Command::Import(arguments) => cmd::import::run(&arguments, cli.json),
+        Command::Infer(arguments) => cmd::infer::run(&arguments, cli.json),
         Command::Serve(arguments) => cmd::serve::run(&arguments, cli.json),
         Command::Run(arguments) => cmd::run::run(&arguments, cli.json),
         Command::Put(arguments) => cmd::put::run(&arguments, cli.json),

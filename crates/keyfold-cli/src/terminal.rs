@@ -46,6 +46,25 @@ fn clip(text: &str) -> String {
     format!("{kept}…")
 }
 
+/// Widest line of running text, in characters.
+const LINE_CHARS_MAX: usize = 96;
+
+/// Prints running text, broken between words.
+pub(crate) fn paragraph(text: &str) {
+    let mut current = String::new();
+    for word in text.split(' ') {
+        if !current.is_empty() && current.chars().count() + 1 + word.chars().count() > LINE_CHARS_MAX {
+            line(&current);
+            current.clear();
+        }
+        if !current.is_empty() {
+            current.push(' ');
+        }
+        current.push_str(word);
+    }
+    line(&current);
+}
+
 /// Items as tables, one for each run of items of one kind.
 pub(crate) fn items(indent: &str, found: &[FoundItem]) {
     for run in found.chunk_by(|one, two| one.kind == two.kind) {

@@ -6,11 +6,11 @@ use crate::error::ClientError;
 use keyfold_api::{
     AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, KeyElement, KeySchemaElement,
     KeyType, Named, Projection, ProjectionType, ProvisionedThroughput, Response, ScalarAttributeType,
-    SecondaryIndex, TableDescription, TableStatus, WireName,
+    ScanInput, SecondaryIndex, TableDescription, TableStatus, WireName,
 };
 use keyfold_model::schema::{self, Capacity, Column};
 use keyfold_model::{IndexKind, Model, Precision, Table, Type, value};
-use keyfold_types::{KeyKind, Value};
+use keyfold_types::{Item, KeyKind, Value};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -106,7 +106,11 @@ pub(crate) fn ensure_periods(
     Ok(made)
 }
 
-fn describe(backend: &Backend, table: &str) -> Result<Option<TableDescription>, ClientError> {
+/// A table's description; `None` when there is no such table.
+///
+/// # Errors
+/// What the backend says.
+pub fn describe(backend: &Backend, table: &str) -> Result<Option<TableDescription>, ClientError> {
     let input = DescribeTableInput { table_name: Some(table.to_owned()) };
     match backend.call(input.into()) {
         Ok(Response::DescribeTable(description)) => Ok(Some(description)),
@@ -114,6 +118,29 @@ fn describe(backend: &Backend, table: &str) -> Result<Option<TableDescription>, 
         Err(ClientError::Service { exception, .. }) if exception == "ResourceNotFoundException" => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Some items of a table, as they are stored: the first that a scan finds.
+///
+/// # Errors
+/// What the backend says.
+pub fn sample(backend: &Backend, table: &str, count: usize) -> Result<Vec<Item>, ClientError> {
+    let (mut items, mut after) = (Vec::new(), None);
+    while items.len() < count {
+        let input = ScanInput {
+            table_name: Some(table.to_owned()),
+            limit: i64::try_from(count - items.len()).ok(),
+            exclusive_start_key: after.take().map(Ok),
+            ..ScanInput::default()
+        };
+        let Response::Scan(output) = backend.call(input.into())? else { return Err(unexpected()) };
+        items.extend(output.items.unwrap_or_default().iter().map(|item| item.to_item()));
+        match output.last_evaluated_key {
+            Some(key) => after = Some(key),
+            None => break,
+        }
+    }
+    Ok(items)
 }
 
 fn wait_until_active(backend: &Backend, table: &str) -> Result<(), ClientError> {

@@ -2,9 +2,9 @@
 //! shares an index.
 
 use crate::sample;
-use keyfold_model::check::estimate::item_bytes;
+use keyfold_model::check::estimate::{item_bytes, projected_bytes};
 use keyfold_model::plan::RequestKind;
-use keyfold_model::schema::{Aggregate, GUARD_SORT, Limit, guard_parts};
+use keyfold_model::schema::{Aggregate, GUARD_SORT, Limit, Projection, guard_parts};
 use keyfold_model::template::print;
 use keyfold_model::{Entity, IndexKind, KeyTemplate, Model, Pattern, PatternPlan, Table, Verb, Write, value};
 use serde_json::{Value as Json, json};
@@ -245,7 +245,16 @@ fn pattern_row(model: &Model, pattern: &Pattern, without: &[String], plan: &Patt
 /// Read units of one page: the items' bytes in steps of 4 KB, half of it when read eventually.
 fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
     let halves = |bytes: u64| bytes.div_ceil(4_096).max(1) * if plan.strong { 2 } else { 1 };
-    let bytes = |at: usize| model.entities.get(at).map_or(0, item_bytes);
+    let table = model.tables.iter().find(|table| table.name == plan.table);
+    let index =
+        table.and_then(|table| table.indexes.iter().find(|index| Some(&index.name) == plan.index.as_ref()));
+    let bytes = |at: usize| {
+        model.entities.get(at).map_or(0, |entity| match index.map(|index| &index.projection) {
+            Some(Projection::Only(names)) => projected_bytes(entity, names),
+            Some(Projection::Keys) => projected_bytes(entity, &[]),
+            Some(Projection::All) | None => item_bytes(entity),
+        })
+    };
     let largest = pattern.returned.iter().map(|returned| bytes(returned.entity)).max()?;
     let halves = match (plan.request, plan.page) {
         (RequestKind::GetItem, _) => halves(largest),

@@ -159,6 +159,9 @@ pub(crate) fn expected(
         conditions.push(format!("{} = ?", column(name)));
         parameters.push(sql(value::parse(name, kind, text).ok().as_ref()));
     }
+    for name in &pattern.present {
+        conditions.push(format!("{} IS NOT NULL", column(name)));
+    }
     for filter in &pattern.filters {
         conditions.push(filtered(filter, arguments, rows, entity, &mut parameters));
     }

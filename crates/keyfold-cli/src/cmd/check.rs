@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
         show(&chart, &arguments.file.display().to_string(), model.entities.len(), warnings);
     }
     if arguments.strict && warnings > 0 {
-        return Err(Failure::Refused(format!("{} with --strict", terminal::counted(warnings, "warning"))));
+        return Err(Failure::Shown(format!("{} with --strict", terminal::counted(warnings, "warning"))));
     }
     Ok(())
 }

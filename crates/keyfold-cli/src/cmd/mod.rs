@@ -2,8 +2,17 @@
 
 pub(crate) mod check;
 pub(crate) mod completions;
+mod definition;
 pub(crate) mod delete;
 pub(crate) mod demo;
+pub(crate) mod diff;
+pub(crate) mod docs;
+pub(crate) mod explain;
+pub(crate) mod export;
+pub(crate) mod fmt;
+pub(crate) mod import;
+pub(crate) mod infer;
+pub(crate) mod prove;
 pub(crate) mod put;
 pub(crate) mod run;
 pub(crate) mod serve;

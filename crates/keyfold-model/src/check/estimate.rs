@@ -28,6 +28,13 @@ pub fn item_bytes(entity: &Entity) -> u64 {
     keys + entity.attributes.iter().map(attribute).sum::<u64>()
 }
 
+/// Bytes of some attributes of an item and its keys, as an index holds them.
+pub fn projected_bytes(entity: &Entity, names: &[String]) -> u64 {
+    let held = entity.attributes.iter().filter(|attribute| names.contains(&attribute.name));
+    let of = |one: &Attribute| one.name.len() as u64 + bytes_of(&one.kind, elements(entity, &one.name));
+    160 + held.map(of).sum::<u64>()
+}
+
 /// Bytes of the largest item that is stored: of one part, if the entity is split.
 pub fn stored_bytes(entity: &Entity) -> u64 {
     let whole = item_bytes(entity);

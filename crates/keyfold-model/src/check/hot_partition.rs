@@ -60,7 +60,7 @@ fn writes(entity: &Entity, key: &KeyPair, what: &str) -> Option<Diagnostic> {
         return Some(
             Diagnostic::warning("KF030", key.partition.span, message, "the same for many items")
                 .note(format!(
-                    "one partition takes {} write units a second; a {} of {} takes {each}",
+                    "one partition takes {} write units a second; one {} of {} takes {each}",
                     print_count(PARTITION_WRITES),
                     entity.name,
                     print_bytes(bytes)
@@ -79,13 +79,12 @@ fn writes(entity: &Entity, key: &KeyPair, what: &str) -> Option<Diagnostic> {
     let message =
         format!("{what} is hot: {} write units a second go to {}", print_count(units), count(partitions));
     let sum = format!(
-        "{} writes a second x {each} units ({}) = {}; {} of {} take {}",
+        "{} writes a second x {each} {} ({}) = {}; {}",
         print_count(rate),
+        if each == 1 { "unit" } else { "units" },
         print_bytes(bytes),
         print_count(units),
-        count(partitions),
-        print_count(PARTITION_WRITES),
-        print_count(PARTITION_WRITES * partitions)
+        taken(partitions, PARTITION_WRITES)
     );
     let diagnostic = Diagnostic::warning("KF030", key.partition.span, message, "the same for many items")
         .note(sum)
@@ -94,6 +93,14 @@ fn writes(entity: &Entity, key: &KeyPair, what: &str) -> Option<Diagnostic> {
         return Some(diagnostic);
     }
     Some(diagnostic.repair(vec![Edit::insert(key.span.end, format!(" shard {shards}"))]))
+}
+
+/// What so many partitions take.
+fn taken(partitions: u64, each: u64) -> String {
+    match partitions {
+        1 => format!("one partition takes {}", print_count(each)),
+        many => format!("{many} partitions of {} take {}", print_count(each), print_count(each * many)),
+    }
 }
 
 fn count(partitions: u64) -> String {
@@ -126,13 +133,11 @@ fn reads(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         Diagnostic::warning("KF030", pattern.span, message, "reads one partition")
             .label(partition.span, "the same for many items")
             .note(format!(
-                "{} a second x {items} items x {} = {} units; {} of {} take {}",
+                "{} a second x {items} items x {} = {} units; {}",
                 print_count(rate),
                 print_bytes(bytes),
                 print_count(units),
-                count(partitions),
-                print_count(PARTITION_READS),
-                print_count(PARTITION_READS * partitions)
+                taken(partitions, PARTITION_READS)
             ))
             .help("read smaller pages or fewer attributes, or copy the items under several keys"),
     )

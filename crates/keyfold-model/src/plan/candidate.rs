@@ -213,7 +213,11 @@ fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate) -> 
         let fixed = pattern.fixed.iter().find(|(name, _)| *name == sparse.attribute);
         let fits = match (&sparse.value, fixed) {
             (Some(value), Some((_, fixed))) => value == fixed,
-            (None, fixed) => fixed.is_some() || is_given(pattern, &sparse.attribute),
+            (None, fixed) => {
+                fixed.is_some()
+                    || is_given(pattern, &sparse.attribute)
+                    || pattern.present.contains(&sparse.attribute)
+            }
             (Some(_), None) => false,
         };
         if !fits {
@@ -232,7 +236,16 @@ fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate) -> 
         entity.attribute(field).is_some_and(|attribute| attribute.optional)
             && !is_given(pattern, field)
             && !limits(field)
+            && !pattern.present.iter().any(|present| present == field)
     });
+    // What must be there is there in all items, or those without are not in this index.
+    for name in &pattern.present {
+        let required = entity.attribute(name).is_some_and(|attribute| !attribute.optional);
+        let in_sparse = candidate.sparse.as_ref().is_some_and(|sparse| sparse.attribute == *name);
+        if !required && !in_sparse && !candidate.key.fields().any(|field| field == name) {
+            return Err(format!("items without `{name}` are in it too, and would have to be filtered").into());
+        }
+    }
     match missing {
         Some(field) => {
             Err(format!("`{field}` is optional, so items without it are not in there and would be missed")

@@ -106,6 +106,9 @@ fn fit(
     }
     let partition = shared.ok_or_else(|| miss("nothing is returned".to_owned()))?;
     check_order(pattern, &parts).map_err(miss)?;
+    if let Some(name) = pattern.present.first() {
+        return Err(miss(format!("`where {name}` is for patterns that return one kind of item")));
+    }
     let prefix = common(&parts);
     // What is given must be part of what all kinds share; the rest would have to be filtered.
     let in_range = |name: &str| {

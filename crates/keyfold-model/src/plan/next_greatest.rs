@@ -124,6 +124,7 @@ fn question(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Pattern {
             optional: false,
             span: aggregate.span,
         }],
+        present: Vec::new(),
         only: Vec::new(),
         order: Some(Ordered {
             order: if is_time { Order::Newest } else { Order::Highest },

@@ -47,6 +47,14 @@ pub(super) fn plan(
             span: pattern.span,
         });
     }
+    for name in &pattern.present {
+        filters.push(Comparison {
+            attribute: name.clone(),
+            comparator: Comparator::Exists,
+            operand: None,
+            span: pattern.span,
+        });
+    }
     for parameter in &pattern.parameters {
         let comparator = match parameter.limit {
             Limit::Free => continue,

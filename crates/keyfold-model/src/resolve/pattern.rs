@@ -23,7 +23,13 @@ pub(super) fn resolve(
         scope.parameter(parameter, diagnostics)?;
     }
     let (mut fixed, mut fixed_values) = (Vec::new(), Vec::new());
+    let mut present = Vec::new();
     for (attribute, value) in &declared.fixed {
+        let Some(value) = value else {
+            scope.attribute_type(attribute, diagnostics)?;
+            present.push(attribute.text.clone());
+            continue;
+        };
         let (kind, text) = scope.fixed(attribute, value, &fixed, diagnostics)?;
         fixed_values.push((attribute.text.clone(), kind, text.clone()));
         fixed.push((attribute.text.clone(), text));
@@ -51,6 +57,7 @@ pub(super) fn resolve(
         parameters,
         fixed,
         fixed_values,
+        present,
         only: declared.only.iter().map(|name| name.text.clone()).collect(),
         returned,
         order,

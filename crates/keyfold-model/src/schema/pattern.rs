@@ -147,6 +147,8 @@ pub struct Pattern {
     pub fixed: Vec<(String, String)>,
     /// The same with the attributes' types.
     pub fixed_values: Vec<(String, Type, String)>,
+    /// Attributes that must be there: `where note`.
+    pub present: Vec<String>,
     /// What it gives back.
     pub returned: Vec<Returned>,
     /// The attributes it gives back; all, if empty.

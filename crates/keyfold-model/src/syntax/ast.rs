@@ -215,8 +215,8 @@ pub(crate) struct PatternDecl {
     pub(crate) scan: Option<Span>,
     pub(crate) only: Vec<Name>,
     pub(crate) filters: Vec<ConditionDecl>,
-    /// `where attribute = value`.
-    pub(crate) fixed: Vec<(Name, Name)>,
+    /// `where attribute = value`, or `where attribute`: it is there.
+    pub(crate) fixed: Vec<(Name, Option<Name>)>,
     pub(crate) expects: Vec<ExpectDecl>,
 }
 

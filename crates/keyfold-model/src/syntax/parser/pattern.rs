@@ -101,8 +101,8 @@ fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
             cursor.advance();
             loop {
                 let attribute = cursor.word("an attribute")?;
-                cursor.sign("=")?;
-                pattern.fixed.push((attribute, cursor.operand()?));
+                let value = if cursor.take_sign("=") { Some(cursor.operand()?) } else { None };
+                pattern.fixed.push((attribute, value));
                 if !cursor.take_sign(",") {
                     break;
                 }

@@ -1,0 +1,51 @@
+//! `keyfold export FORM FILE`: the model for others: CloudFormation, Terraform, NoSQL Workbench.
+
+use super::docs::output;
+use crate::failure::Failure;
+use crate::model_file;
+use clap::{Args, ValueEnum};
+use keyfold_codegen::{tables, workbench};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// For whom.
+    #[arg(value_enum)]
+    form: Form,
+    /// The model.
+    file: PathBuf,
+    /// A period to make the table of, like 2024-01; for tables with periods, again for each.
+    #[arg(long, value_name = "PERIOD")]
+    period: Vec<String>,
+    /// Where to write it, instead of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Cloudformation,
+    Terraform,
+    Workbench,
+}
+
+pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+    let model = model_file::load(&arguments.file, as_json)?;
+    for table in &model.tables {
+        let Some(unit) = table.period else { continue };
+        if arguments.form != Form::Workbench && !arguments.period.iter().any(|period| unit.is_period(period))
+        {
+            return Err(Failure::Usage(format!(
+                "{} is a table per {unit}: name the periods to make tables for, `--period 2024-01`",
+                table.name
+            )));
+        }
+    }
+    let pretty = |json: &serde_json::Value| format!("{json:#}\n");
+    let text = match arguments.form {
+        Form::Cloudformation => pretty(&tables::cloudformation(&model, &arguments.period)),
+        Form::Terraform => tables::terraform(&model, &arguments.period),
+        Form::Workbench => pretty(&workbench::write(&model)),
+    };
+    output(arguments.output.as_deref(), &text, as_json)
+}

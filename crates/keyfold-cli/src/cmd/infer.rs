@@ -1,0 +1,41 @@
+//! `keyfold infer TABLE`: a model proposed from a table that exists and a sample of its items.
+
+use super::docs::output;
+use crate::backend::BackendArguments;
+use crate::failure::Failure;
+use clap::Args;
+use keyfold_client::tables;
+use keyfold_codegen::infer::propose;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The table; several for a model of several.
+    #[arg(required = true)]
+    tables: Vec<String>,
+    /// Items to look at in each table.
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    sample: usize,
+    /// The model's name; that of the first table otherwise.
+    #[arg(long)]
+    name: Option<String>,
+    /// Where to write the model, instead of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    backend: BackendArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+    let backend = arguments.backend.open_as_it_is()?;
+    let mut found = Vec::new();
+    for name in &arguments.tables {
+        let description = tables::describe(&backend, name)?
+            .ok_or_else(|| Failure::NotFound(format!("there is no table {name}")))?;
+        let items = tables::sample(&backend, name, arguments.sample)?;
+        found.push((super::definition::of(&description), items));
+    }
+    let name =
+        arguments.name.clone().unwrap_or_else(|| arguments.tables.first().cloned().unwrap_or_default());
+    output(arguments.output.as_deref(), &propose(&name, &found), as_json)
+}

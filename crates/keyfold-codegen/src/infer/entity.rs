@@ -1,0 +1,298 @@
+//! One kind of item as an entity: name, attributes, key and index keys; and the patterns its keys serve.
+
+use super::shape::{self, Piece, Written, attribute_of};
+use super::types::{Records, type_of};
+use super::{IndexDefinition, KeyColumn, TableDefinition, identifier};
+use keyfold_model::{Entity, Model};
+use keyfold_types::{Item, KeyKind, Value};
+use std::collections::BTreeMap;
+
+/// Items that look alike.
+pub(super) struct Kind<'i> {
+    /// What their mark says.
+    pub(super) mark: String,
+    /// The shape of each key attribute.
+    pub(super) shapes: Vec<Vec<Piece>>,
+    pub(super) items: Vec<&'i Item>,
+}
+
+/// What is known of an entity's attributes while its keys are read.
+struct Attributes {
+    /// Name and type, in the order of the lines.
+    types: BTreeMap<String, String>,
+}
+
+pub(super) fn text(
+    table: &TableDefinition,
+    kind: &Kind<'_>,
+    mark: Option<&str>,
+    in_table: &str,
+    taken: &mut Vec<String>,
+    records: &mut Records,
+) -> String {
+    let indexes = table.indexes.iter().flat_map(|index| index.partition.iter().chain(&index.sort));
+    let key_names: Vec<&str> = table.key.iter().chain(indexes).map(|(name, _)| name.as_str()).collect();
+    let mut names: Vec<String> = Vec::new();
+    for item in &kind.items {
+        for (name, _) in item.iter() {
+            let hidden = key_names.contains(&name.as_str())
+                || Some(name.as_str()) == mark
+                || table.ttl.as_ref() == Some(name);
+            if !hidden && !names.contains(name) && identifier(name) == *name {
+                names.push(name.clone());
+            }
+        }
+    }
+    let mut attributes = Attributes { types: BTreeMap::new() };
+    for name in &names {
+        let held: Vec<&Value> = kind.items.iter().filter_map(|item| item.get(name)).collect();
+        let Some(found) = type_of(name, &held, records) else { continue };
+        let missing = held.len() < kind.items.len() || held.contains(&&Value::Null);
+        attributes.types.insert(name.clone(), format!("{found}{}", if missing { "?" } else { "" }));
+    }
+    let required: Vec<String> = attributes
+        .types
+        .iter()
+        .filter(|(_, kind)| !kind.ends_with('?'))
+        .map(|(name, _)| name.clone())
+        .collect();
+    let templates: Vec<String> = table
+        .key
+        .iter()
+        .zip(&kind.shapes)
+        .map(|(column, shape)| template(column, shape, &kind.items, &required, &mut attributes))
+        .collect();
+    let mut lines = vec![format!("  key {}", templates.join(" "))];
+    for index in &table.indexes {
+        lines.extend(index_line(table, index, &kind.items, &required, &mut attributes));
+    }
+    let name = name_of(table, kind, taken);
+    let declared: Vec<String> =
+        attributes.types.iter().map(|(name, kind)| format!("{name}: {kind}")).collect();
+    let mut out = format!("entity {name}{in_table}\n");
+    declared.chunks(4).for_each(|some| out.push_str(&format!("  {}\n", some.join(", "))));
+    out.push_str(&lines.join("\n"));
+    out.push_str("\n\n");
+    out
+}
+
+/// A name: what the mark says, or the fixed texts of the keys.
+fn name_of(table: &TableDefinition, kind: &Kind<'_>, taken: &mut Vec<String>) -> String {
+    let word = |text: &str| {
+        let lower = text.to_ascii_lowercase();
+        let mut out = String::new();
+        for part in lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
+            let mut chars = part.chars();
+            out.extend(chars.next().map(|c| c.to_ascii_uppercase()));
+            out.extend(chars);
+        }
+        out
+    };
+    let usual = ["Profile", "Meta", "Metadata", "Info", "Details", "Data"];
+    let mut fixed = kind.shapes.iter().rev().flat_map(|shape| {
+        shape.iter().filter_map(|piece| match piece {
+            Piece::Fixed(text) => Some(word(text)),
+            Piece::Open => None,
+        })
+    });
+    let mut from_keys = || fixed.find(|name| !name.is_empty() && !usual.contains(&name.as_str()));
+    let base = match kind.mark.as_str() {
+        "" => from_keys().unwrap_or_else(|| format!("{}Item", identifier(&table.name))),
+        mark => mark.split('.').map(capital).collect::<String>(),
+    };
+    let mut name = base.clone();
+    let mut number = 2;
+    while taken.contains(&name) {
+        name = format!("{base}{number}");
+        number += 1;
+    }
+    taken.push(name.clone());
+    name
+}
+
+/// A name with a capital letter.
+fn capital(text: &str) -> String {
+    let name = identifier(text);
+    let mut chars = name.chars();
+    chars.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(chars).collect()
+}
+
+/// The template of a key attribute; the attribute itself where it is no text or is not understood.
+fn template(
+    (column, kind): &KeyColumn,
+    shape: &[Piece],
+    items: &[&Item],
+    required: &[String],
+    attributes: &mut Attributes,
+) -> String {
+    let itself = |attributes: &mut Attributes| {
+        let held: Vec<&Value> = items.iter().filter_map(|item| item.get(column)).collect();
+        let found = match kind {
+            KeyKind::S => "string",
+            KeyKind::B => "binary",
+            KeyKind::N if held.iter().all(|v| matches!(v, Value::N(number) if number.exponent() >= 0)) => {
+                "int"
+            }
+            KeyKind::N => "number",
+        };
+        attributes.types.insert(column.clone(), found.to_owned());
+        format!("{{{column}}}")
+    };
+    let opens = shape.iter().filter(|piece| **piece == Piece::Open).count();
+    if *kind != KeyKind::S || (shape.len() == 1 && opens == 1) {
+        // A number that is an attribute of its own is the key of that attribute.
+        return itself(attributes);
+    }
+    let each: Option<Vec<Vec<&str>>> = items
+        .iter()
+        .map(|item| match item.get(column) {
+            Some(Value::S(text)) => shape::values(text, shape),
+            _ => None,
+        })
+        .collect();
+    let Some(each) = each else { return itself(attributes) };
+    let mut text = String::new();
+    let (mut at, mut before) = (0, String::new());
+    for piece in shape {
+        match piece {
+            Piece::Fixed(fixed) => {
+                text.push_str(fixed);
+                before = fixed.clone();
+            }
+            Piece::Open => {
+                let pieces: Vec<(&str, &Item)> = each
+                    .iter()
+                    .zip(items)
+                    .filter_map(|(values, item)| Some((values.get(at).copied()?, *item)))
+                    .collect();
+                text.push_str(&field(&pieces, &before, required, attributes));
+                at += 1;
+            }
+        }
+    }
+    format!("\"{text}\"")
+}
+
+/// The field for an open piece: an attribute that always has its value, or a new one.
+fn field(pieces: &[(&str, &Item)], before: &str, required: &[String], attributes: &mut Attributes) -> String {
+    if let Some((name, written)) = attribute_of(pieces, required) {
+        let is_time = attributes.types.get(&name).is_some_and(|kind| kind.starts_with("time"));
+        return match written {
+            Written::Plain => format!("{{{name}}}"),
+            Written::Padded(width) => format!("{{{name}:0{width}}}"),
+            Written::Day if is_time => format!("{{{name}:day}}"),
+            Written::Day => new_field(before, attributes),
+        };
+    }
+    new_field(before, attributes)
+}
+
+/// A new attribute, named for the text before it: `USER#` gives `userId`.
+fn new_field(before: &str, attributes: &mut Attributes) -> String {
+    let word: String = before
+        .trim_end_matches(|c: char| !c.is_ascii_alphanumeric())
+        .rsplit(|c: char| !c.is_ascii_alphanumeric())
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let base = if word.is_empty() { "part".to_owned() } else { format!("{word}Id") };
+    let mut name = base.clone();
+    let mut number = 2;
+    while attributes.types.contains_key(&name) {
+        name = format!("{base}{number}");
+        number += 1;
+    }
+    attributes.types.insert(name.clone(), "string".to_owned());
+    format!("{{{name}}}")
+}
+
+/// The key in an index: templates where all items have it, the attributes themselves where some do.
+fn index_line(
+    table: &TableDefinition,
+    index: &IndexDefinition,
+    items: &[&Item],
+    required: &[String],
+    attributes: &mut Attributes,
+) -> Option<String> {
+    let is_own = |(name, _): &&KeyColumn| !table.key.iter().any(|(key, _)| key == name);
+    let columns: Vec<&KeyColumn> = index.partition.iter().chain(&index.sort).filter(is_own).collect();
+    let has = |item: &&&Item| columns.iter().all(|(name, _)| item.get(name).is_some());
+    let present = items.iter().filter(has).count();
+    if columns.is_empty() || present == 0 {
+        return None;
+    }
+    // An attribute that another index has made already.
+    if columns.iter().any(|(name, _)| attributes.types.contains_key(name)) {
+        return None;
+    }
+    if present < items.len() {
+        for (name, kind) in columns {
+            let found = match kind {
+                KeyKind::S => "string?",
+                KeyKind::N => "number?",
+                KeyKind::B => "binary?",
+            };
+            attributes.types.insert(name.clone(), found.to_owned());
+        }
+        return None;
+    }
+    let mut templates = Vec::new();
+    for (name, kind) in columns {
+        let texts: Option<Vec<&str>> = items
+            .iter()
+            .map(|item| match item.get(name) {
+                Some(Value::S(text)) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        let shapes: Vec<Vec<Piece>> = texts.iter().flatten().map(|text| shape::pieces(text)).collect();
+        let shape = match shapes.first() {
+            Some(first) if shapes.iter().all(|shape| shape == first) => first.clone(),
+            _ => vec![Piece::Open],
+        };
+        templates.push(template(&(name.clone(), *kind), &shape, items, required, attributes));
+    }
+    // Attributes that are the key themselves need no line.
+    let all_bare = templates.iter().all(|template| template.starts_with('{'));
+    (!all_bare).then(|| format!("  {} {}", identifier(&index.name), templates.join(" ")))
+}
+
+/// Patterns that an entity's keys serve: by its key, its partition, and each index.
+pub(super) fn patterns(model: &Model, entity: &Entity, names: &mut Vec<String>) -> Vec<String> {
+    let lower = {
+        let mut chars = entity.name.chars();
+        chars.next().map(|c| c.to_ascii_lowercase()).into_iter().chain(chars).collect::<String>()
+    };
+    let mut lines = Vec::new();
+    let mut add = |name: String, parameters: Vec<&str>, result: String| {
+        let mut unique: Vec<&str> = Vec::new();
+        parameters.into_iter().for_each(|one| {
+            if !unique.contains(&one) {
+                unique.push(one);
+            }
+        });
+        if !names.contains(&name) {
+            lines.push(format!("pattern {name}({}) -> {result}", unique.join(", ")));
+            names.push(name);
+        }
+    };
+    add(lower.clone(), entity.key.fields().collect(), format!("{}?", entity.name));
+    let partition: Vec<&str> = entity.key.partition.fields().collect();
+    if entity.key.sort.as_ref().is_some_and(|sort| sort.fields().next().is_some()) {
+        let by =
+            if partition.is_empty() { String::new() } else { format!("_by_{}", partition.join("_and_")) };
+        add(format!("{lower}s{by}"), partition, format!("{}[] page 50", entity.name));
+    }
+    let table = model.tables.get(entity.table);
+    for key in &entity.indexes {
+        let Some(index) = table.and_then(|table| table.indexes.get(key.index)) else { continue };
+        let fields: Vec<&str> = key.key.partition.fields().collect();
+        let by = if fields.is_empty() {
+            format!("_in_{}", index.name)
+        } else {
+            format!("_by_{}", fields.join("_and_"))
+        };
+        add(format!("{lower}{by}"), fields, format!("{}[] page 50", entity.name));
+    }
+    lines
+}

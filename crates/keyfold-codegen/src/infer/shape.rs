@@ -1,0 +1,148 @@
+//! Key texts taken apart: fixed pieces, and pieces that are values of attributes.
+
+use keyfold_types::{Item, Value};
+
+/// Characters that stand between the pieces of a key, the most usual first. A key has one of them: others are
+/// part of values, like the colons of a time.
+const DELIMITERS: [char; 4] = ['#', '|', ':', '/'];
+
+/// A piece of a key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Piece {
+    /// The same in every key of the kind, delimiters included.
+    Fixed(String),
+    /// Some value.
+    Open,
+}
+
+/// The pieces of a key's text.
+pub(crate) fn pieces(text: &str) -> Vec<Piece> {
+    let mut found = Vec::new();
+    for (word, delimiter) in split(text) {
+        let is_name = !word.is_empty()
+            && word.chars().all(|c| c.is_ascii_alphabetic() || c == '_')
+            && (word.chars().all(|c| !c.is_ascii_lowercase()) || delimiter.is_some());
+        if is_name || word.is_empty() {
+            push_fixed(&mut found, word);
+        } else {
+            found.push(Piece::Open);
+        }
+        delimiter.iter().for_each(|delimiter| push_fixed(&mut found, delimiter));
+    }
+    found
+}
+
+fn push_fixed(found: &mut Vec<Piece>, text: &str) {
+    match found.last_mut() {
+        Some(Piece::Fixed(before)) => before.push_str(text),
+        _ if text.is_empty() => {}
+        _ => found.push(Piece::Fixed(text.to_owned())),
+    }
+}
+
+/// The words of a text with the delimiter behind each. A text like `race-17` has its only delimiter behind
+/// its first word.
+fn split(text: &str) -> Vec<(&str, Option<&str>)> {
+    let mut words = Vec::new();
+    let mut start = 0;
+    let delimiter = DELIMITERS.into_iter().find(|delimiter| text.contains(*delimiter));
+    for (at, c) in text.char_indices().filter(|(_, c)| Some(*c) == delimiter) {
+        let end = at + c.len_utf8();
+        words.push((text.get(start..at).unwrap_or_default(), text.get(at..end)));
+        start = end;
+    }
+    if words.is_empty()
+        && let Some((word, rest)) = text.split_once('-')
+        && !word.is_empty()
+        && word.chars().all(|c| c.is_ascii_alphabetic())
+        && !rest.is_empty()
+    {
+        return vec![(word, text.get(word.len()..word.len() + 1)), (rest, None)];
+    }
+    words.push((text.get(start..).unwrap_or_default(), None));
+    words
+}
+
+/// The values of the open pieces in a text of this shape.
+pub(crate) fn values<'t>(text: &'t str, shape: &[Piece]) -> Option<Vec<&'t str>> {
+    let mut rest = text;
+    let mut found = Vec::new();
+    for (at, piece) in shape.iter().enumerate() {
+        match piece {
+            Piece::Fixed(fixed) => rest = rest.strip_prefix(fixed.as_str())?,
+            Piece::Open => {
+                let end = match shape.get(at + 1) {
+                    Some(Piece::Fixed(next)) => rest.find(next.as_str())?,
+                    _ => rest.len(),
+                };
+                found.push(rest.get(..end)?);
+                rest = rest.get(end..)?;
+            }
+        }
+    }
+    rest.is_empty().then_some(found)
+}
+
+/// How an attribute's value is written in a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// As it is.
+    Plain,
+    /// Padded with zeros to so many digits.
+    Padded(usize),
+    /// Its first ten characters: a day.
+    Day,
+}
+
+/// The attribute that gives a piece in every item, and how it is written.
+pub(crate) fn attribute_of(pieces: &[(&str, &Item)], names: &[String]) -> Option<(String, Written)> {
+    let fits = |name: &&String| {
+        let each = pieces.iter().map(|(piece, item)| item.get(name).and_then(|value| written(piece, value)));
+        let all: Option<Vec<Written>> = each.collect();
+        let all = all.filter(|all| all.windows(2).all(|pair| pair.first() == pair.last()))?;
+        Some(((*name).clone(), all.first()?.clone()))
+    };
+    names.iter().find_map(|name| fits(&name))
+}
+
+fn written(piece: &str, value: &Value) -> Option<Written> {
+    match value {
+        Value::S(text) if text == piece => Some(Written::Plain),
+        Value::S(text) if piece.len() == 10 && text.len() > 10 && text.starts_with(piece) => {
+            Some(Written::Day)
+        }
+        Value::N(number) => {
+            let text = number.to_string();
+            if text == piece {
+                return Some(Written::Plain);
+            }
+            let is_padded = piece.len() > text.len()
+                && piece.bytes().all(|byte| byte.is_ascii_digit())
+                && piece.trim_start_matches('0') == text;
+            is_padded.then_some(Written::Padded(piece.len()))
+        }
+        Value::Bool(truth) if truth.to_string() == piece => Some(Written::Plain),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_apart_at_their_delimiters() {
+        let fixed = |text: &str| Piece::Fixed(text.to_owned());
+        assert_eq!(pieces("USER#42"), [fixed("USER#"), Piece::Open]);
+        assert_eq!(pieces("PROFILE"), [fixed("PROFILE")]);
+        assert_eq!(pieces("race-17"), [fixed("race-"), Piece::Open]);
+        assert_eq!(
+            pieces("Cust1:Book1:pdf"),
+            [Piece::Open, fixed(":"), Piece::Open, fixed(":"), Piece::Open]
+        );
+        assert_eq!(
+            values("ORDER#2024-01-01#7", &pieces("ORDER#2024-01-01#7")),
+            Some(vec!["2024-01-01", "7"])
+        );
+    }
+}
