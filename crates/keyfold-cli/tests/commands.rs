@@ -1,48 +1,11 @@
 //! The command line as a user meets it: what it prints for programs, and what its exit codes mean.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod workplace;
+
 use serde_json::Value as Json;
-use std::path::PathBuf;
-use std::process::{Command, Output};
-
-struct Workplace {
-    folder: tempfile::TempDir,
-}
-
-impl Workplace {
-    fn new() -> Workplace {
-        Workplace { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn model(name: &str) -> String {
-        let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "models", name].iter().collect();
-        path.display().to_string()
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        let path = self.folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path.display().to_string()
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_keyfold"))
-            .current_dir(self.folder.path())
-            .args(arguments)
-            .env_remove("KEYFOLD_CREDENTIALS")
-            .output()
-            .unwrap()
-    }
-
-    /// Runs with `--json` and gives back the last line's object.
-    fn json(&self, code: i32, arguments: &[&str]) -> Json {
-        let output = self.run(&[arguments, &["--json"]].concat());
-        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}{err}");
-        serde_json::from_str(out.lines().last().unwrap_or_default())
-            .unwrap_or_else(|_| panic!("no JSON: {out}{err}"))
-    }
-}
+use std::process::Command;
+use workplace::Workplace;
 
 #[test]
 fn check_tells_how_each_pattern_is_served() {

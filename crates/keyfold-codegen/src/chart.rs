@@ -354,7 +354,7 @@ fn row(
     KeyRow { kind, templates: columns().map(print).collect(), sample: columns().map(made).collect(), only }
 }
 
-fn write_row(model: &Model, write: &Write) -> WriteRow {
+pub(crate) fn write_row(model: &Model, write: &Write) -> WriteRow {
     let parameter = |parameter: &keyfold_model::schema::WriteParameter| {
         let optional = if parameter.optional { "?" } else { "" };
         (format!("{}{optional}", parameter.name), parameter.kind.to_string())
@@ -366,8 +366,9 @@ fn write_row(model: &Model, write: &Write) -> WriteRow {
             text.push_str(&format!(" for each of {each}"));
         }
         if action.verb == Verb::Update {
-            let names: Vec<&str> = action.assignments.iter().map(|one| one.attribute.as_str()).collect();
-            text.push_str(&format!(" ({})", names.join(", ")));
+            let changes = action.assignments.iter().map(assignment);
+            let removed = action.removed.iter().map(|name| format!("remove {name}"));
+            text.push_str(&format!(" ({})", changes.chain(removed).collect::<Vec<_>>().join(", ")));
         }
         let conditions: Vec<String> = action.conditions.iter().map(ToString::to_string).collect();
         if !conditions.is_empty() {
@@ -380,6 +381,14 @@ fn write_row(model: &Model, write: &Write) -> WriteRow {
         parameters: write.parameters.iter().map(parameter).collect(),
         actions: write.actions.iter().map(action).collect(),
     }
+}
+
+fn assignment(one: &keyfold_model::schema::Assignment) -> String {
+    let right = one
+        .right
+        .as_ref()
+        .map_or(String::new(), |(plus, operand)| format!(" {} {operand}", if *plus { "+" } else { "-" }));
+    format!("{} = {}{right}", one.attribute, one.left)
 }
 
 /// What an entity keeps of others, in words: `orders: count of Order`.

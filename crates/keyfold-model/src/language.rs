@@ -80,12 +80,16 @@ pub struct Language {
     steps: Vec<Vec<(CharSet, usize)>>,
     /// The state in which a text may end.
     end: usize,
+    /// What every text of it starts with, as far as that is one text: most pairs differ there already.
+    start: String,
+    /// Whether nothing but that has been said yet.
+    is_fixed: bool,
 }
 
 impl Language {
     /// The language of the empty text.
     pub fn empty_text() -> Language {
-        Language { steps: vec![Vec::new()], end: 0 }
+        Language { steps: vec![Vec::new()], end: 0, start: String::new(), is_fixed: true }
     }
 
     fn add_state(&mut self) -> usize {
@@ -102,16 +106,24 @@ impl Language {
     /// Continues with a fixed text.
     pub fn text(&mut self, text: &str) {
         for character in text.chars() {
-            self.exactly(&CharSet { ranges: vec![(character, character)] }, 1);
+            self.add(&CharSet { ranges: vec![(character, character)] });
         }
+        if self.is_fixed {
+            self.start.push_str(text);
+        }
+    }
+
+    fn add(&mut self, set: &CharSet) {
+        let next = self.add_state();
+        self.step(self.end, set.clone(), next);
+        self.end = next;
     }
 
     /// Continues with exactly so many characters of a set.
     pub fn exactly(&mut self, set: &CharSet, count: usize) {
+        self.is_fixed &= count == 0;
         for _ in 0..count {
-            let next = self.add_state();
-            self.step(self.end, set.clone(), next);
-            self.end = next;
+            self.add(set);
         }
     }
 
@@ -123,6 +135,7 @@ impl Language {
 
     /// Continues with one of the words.
     pub fn any_of(&mut self, words: &[String]) {
+        self.is_fixed = false;
         let (start, end) = (self.end, self.add_state());
         for word in words {
             let mut at = start;
@@ -139,6 +152,7 @@ impl Language {
     /// Continues with anything: all texts that start so.
     #[must_use]
     pub fn and_anything(mut self) -> Language {
+        self.is_fixed = false;
         self.step(self.end, CharSet::all(), self.end);
         self
     }
@@ -160,6 +174,10 @@ impl Language {
 
     /// A text that lies in both, the shortest; none if they are disjoint.
     pub fn meet(&self, other: &Language) -> Option<String> {
+        let shared = self.start.len().min(other.start.len());
+        if self.start.as_bytes().get(..shared) != other.start.as_bytes().get(..shared) {
+            return None;
+        }
         let mut seen = BTreeSet::from([(0, 0)]);
         let mut queue = VecDeque::from([((0, 0), String::new())]);
         while let Some(((one, two), text)) = queue.pop_front() {

@@ -33,7 +33,7 @@ pub use schema::{
     Action, Attribute, Copy, DefaultValue, Entity, Index, IndexKey, IndexKind, Model, Operand, Pattern,
     Precision, Returned, Sparse, Table, Type, Verb, Write,
 };
-pub use syntax::format;
+pub use syntax::{GRAMMAR, format, grammar_markdown};
 pub use template::{Format, KeyTemplate, Part};
 
 /// A compiled model, or everything that is wrong with it.

@@ -97,3 +97,25 @@ fn half_written_models_do_not_panic() {
         compile(text);
     }
 }
+
+/// A model of 100 entities and 300 patterns, the size at which nobody shall wait. The count of its plans is
+/// checked here; `time keyfold check` measures it.
+#[test]
+fn a_large_model_compiles() {
+    let compiled = compile(&large());
+    assert!(!compiled.has_errors());
+    assert_eq!(compiled.model.unwrap().patterns.len(), 300);
+}
+
+fn large() -> String {
+    let mut text =
+        "model large 1\ntable Big (PK, SK) type kind\n  gsi GSI1 (A, B)\n  gsi GSI2 (C, D)\n".to_owned();
+    for n in 0..100 {
+        writeln!(
+            text,
+            "entity Ent{n}\n  id{n}: string, at: time, owner: string, status: open | closed\n  key \"OWNER{n}#{{owner}}\" \"ENT#{{at}}#{{id{n}}}\"\n  GSI1 \"ST{n}#{{status}}\" \"ENT#{{at}}#{{id{n}}}\"\n  GSI2 \"ID{n}#{{id{n}}}\" \"X\"\n  unique id{n}\npattern a{n}(owner) -> Ent{n}[] newest page 10\npattern b{n}(status, at >= since) -> Ent{n}[] newest page 10\npattern c{n}(id{n}) -> Ent{n}?"
+        )
+        .unwrap();
+    }
+    text
+}

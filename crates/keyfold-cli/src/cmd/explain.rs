@@ -3,12 +3,12 @@
 use crate::failure::Failure;
 use crate::terminal::{self, ACCENT, ERROR, FAINT, GOOD, STRONG};
 use clap::Args;
-use keyfold_model::{RULES, Rule};
+use keyfold_model::{GRAMMAR, RULES, Rule};
 use serde_json::json;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The rule's code, like KF012; without one, all rules in a line each.
+    /// The rule's code, like KF012, or `grammar`; without one, all rules in a line each.
     code: Option<String>,
 }
 
@@ -17,6 +17,12 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         list(as_json);
         return Ok(());
     };
+    if code == "grammar" {
+        let text =
+            if as_json { json!({ "grammar": GRAMMAR }).to_string() } else { GRAMMAR.trim_end().to_owned() };
+        terminal::line(&text);
+        return Ok(());
+    }
     let rule = Rule::of_code(code).ok_or_else(|| {
         let known: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
         Failure::Usage(format!("there is no rule {code}; there are {}", known.join(", ")))

@@ -2,8 +2,10 @@
 
 pub(crate) mod ast;
 mod format;
+mod grammar;
 mod lexer;
 mod parser;
 
 pub use format::format;
+pub use grammar::{GRAMMAR, grammar_markdown};
 pub(crate) use parser::parse;

@@ -1,0 +1,207 @@
+//! The tools around a model, as a user meets them: explanations, formatting, proofs, documents, differences,
+//! and what goes to and comes from others.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod workplace;
+
+use workplace::Workplace;
+
+const UNSERVED: &str = "model m 1\ntable Shop (PK, SK)\nentity User\n  userId: string, city: string\n  key \"USER#{userId}\" \"PROFILE\"\npattern users_in(city) -> User[] page 20\n";
+
+#[test]
+fn check_repairs_what_it_can_and_says_where_to_read_more() {
+    let place = Workplace::new();
+    let file = place.write("m.keyfold", UNSERVED);
+    let output = place.run(&["check", &file]);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(err.contains("keyfold check --fix") && err.contains("keyfold explain KF010"), "{err}");
+    let text = place.text(&["check", "--fix", &file]);
+    assert!(text.contains("repaired") && text.contains("users_in"), "{text}");
+    let repaired = std::fs::read_to_string(&file).unwrap();
+    assert!(repaired.contains("GSI1 \"CITY#{city}\""), "{repaired}");
+    // What cannot be repaired stays as it is.
+    let broken = place.write("broken.keyfold", "model m 1\nentity User\n  a: strange\n");
+    assert_eq!(place.run(&["check", "--fix", &broken]).status.code(), Some(3));
+}
+
+#[test]
+fn warnings_are_shown_by_check_and_fail_it_when_strict() {
+    let place = Workplace::new();
+    let santa = Workplace::model("santa.keyfold");
+    let report = place.json(0, &["check", &santa]);
+    let codes: Vec<&str> =
+        report["diagnostics"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
+    assert!(!codes.is_empty() && codes.iter().all(|code| *code == "KF030"), "{codes:?}");
+    assert_eq!(place.run(&["check", "--strict", &santa]).status.code(), Some(1));
+    assert_eq!(place.run(&["check", "--strict", &Workplace::model("shop.keyfold")]).status.code(), Some(0));
+    // The chart has every key with a sample, and what shares an index.
+    let report = place.json(0, &["check", &Workplace::model("shop.keyfold")]);
+    let table = &report["tables"][0];
+    assert_eq!(table["items"][0]["sample"], serde_json::json!(["USER#u1", "PROFILE"]));
+    assert_eq!(table["indexes"][0]["items"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn explain_prints_a_rule_and_the_grammar() {
+    let place = Workplace::new();
+    let text = place.text(&["explain", "kf012"]);
+    assert!(
+        text.contains("KF012 disjoint") && text.contains("breaks it") && text.contains("does not"),
+        "{text}"
+    );
+    assert_eq!(place.json(0, &["explain"])["rules"].as_array().unwrap().len(), 19);
+    assert!(place.text(&["explain", "grammar"]).contains("pattern   :="));
+    assert_eq!(place.json(2, &["explain", "KF999"])["error"]["kind"], "usage");
+}
+
+#[test]
+fn fmt_formats_and_checks() {
+    let place = Workplace::new();
+    let file = place.write("m.keyfold", &UNSERVED.replace("  key", "    key   "));
+    assert_eq!(place.json(1, &["fmt", "--check", &file])["changed"].as_array().unwrap().len(), 1);
+    place.text(&["fmt", &file]);
+    assert_eq!(place.json(0, &["fmt", "--check", &file])["ok"], true);
+}
+
+#[test]
+fn prove_compares_with_sql_and_repeats_itself() {
+    let place = Workplace::new();
+    let file = Workplace::model("myapp.keyfold");
+    let report = place.json(0, &["prove", &file, "--items", "40", "--asks", "5", "--seed", "7"]);
+    assert_eq!((report["ok"].as_bool(), report["seed"].as_i64()), (Some(true), Some(7)));
+    assert!(report["storedItems"].as_i64().unwrap() > 40);
+    assert!(
+        report["patterns"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|one| one["failures"].as_array().unwrap().is_empty())
+    );
+    let text = place.text(&["prove", &file, "--items", "20", "--asks", "3"]);
+    assert!(text.contains("proved by execution") && text.contains("as SQL"), "{text}");
+}
+
+#[test]
+fn documents_hold_the_whole_design() {
+    let place = Workplace::new();
+    let file = Workplace::model("alleycat.keyfold");
+    let markdown = place.text(&["docs", &file]);
+    for expected in
+        ["| leaderboard(raceId) |", "### Index ByRank", "### Result", "points is split, 600 elements an item"]
+    {
+        assert!(markdown.contains(expected), "{expected} is missing:\n{markdown}");
+    }
+    place.text(&["docs", &file, "--output", "design.html"]);
+    let html = std::fs::read_to_string(place.folder.path().join("design.html")).unwrap();
+    assert!(
+        html.starts_with("<!doctype html>")
+            && html.matches("<svg").count() == 2
+            && html.ends_with("</html>\n")
+    );
+    assert!(!html.contains("http"), "the page needs something from elsewhere");
+    for tag in ["table", "tr", "td", "svg", "ul", "h2", "code"] {
+        let (open, close) = (
+            html.matches(&format!("<{tag}>")).count() + html.matches(&format!("<{tag} ")).count(),
+            html.matches(&format!("</{tag}>")).count(),
+        );
+        assert_eq!(open, close, "{tag}");
+    }
+}
+
+#[test]
+fn diff_tells_what_data_needs() {
+    let place = Workplace::new();
+    let report = place
+        .json(0, &["diff", &Workplace::model("santa.keyfold"), &Workplace::model("santa_spread.keyfold")]);
+    assert_eq!(report["migration"], "rewrite");
+    let shop = Workplace::model("shop.keyfold");
+    assert_eq!(place.json(0, &["diff", &shop, &shop])["changes"], serde_json::json!([]));
+    // The order of declarations means nothing.
+    let text = std::fs::read_to_string(&shop).unwrap();
+    let (head, tail) = text.split_at(text.find("entity User").unwrap());
+    let (user, rest) = tail.split_at(tail.find("entity Order\n").unwrap());
+    let (entities, patterns) = rest.split_at(rest.find("# E1").unwrap());
+    let moved = place.write("moved.keyfold", &format!("{head}{entities}{user}{patterns}"));
+    assert_eq!(place.json(0, &["diff", &shop, &moved])["changes"], serde_json::json!([]));
+}
+
+#[test]
+fn tables_for_others_are_whole() {
+    let place = Workplace::new();
+    let alleycat = Workplace::model("alleycat.keyfold");
+    let template: serde_json::Value =
+        serde_json::from_str(&place.text(&["export", "cloudformation", &alleycat])).unwrap();
+    let table = &template["Resources"]["AlleycatTable"]["Properties"];
+    assert_eq!(table["LocalSecondaryIndexes"][0]["KeySchema"][1]["AttributeName"], "Numeric");
+    assert_eq!(table["GlobalSecondaryIndexes"][0]["Projection"]["ProjectionType"], "INCLUDE");
+    let terraform = place.text(&["export", "terraform", &Workplace::model("smart_home.keyfold")]);
+    assert!(terraform.contains("read_capacity") && terraform.contains("PAY_PER_REQUEST"), "{terraform}");
+    let readings = Workplace::model("readings.keyfold");
+    assert_eq!(place.json(2, &["export", "terraform", &readings])["error"]["kind"], "usage");
+    let terraform =
+        place.text(&["export", "terraform", &readings, "--period", "2024-01", "--period", "2024-02"]);
+    assert!(terraform.contains("Readings_2024_01") && terraform.contains("Readings_2024_02"), "{terraform}");
+}
+
+/// What NoSQL Workbench gets is what it gives back: a model with the same tables and the kinds of the samples.
+#[test]
+fn models_go_to_nosql_workbench_and_come_back() {
+    let place = Workplace::new();
+    for name in ["shop", "alleycat", "myapp", "santa", "shop_techniques", "bookmarks", "freight"] {
+        let model = Workplace::model(&format!("{name}.keyfold"));
+        place.text(&["export", "workbench", &model, "--output", "w.json"]);
+        place.text(&["import", "w.json", "--output", "back.keyfold"]);
+        let (before, after) = (place.json(0, &["check", &model]), place.json(0, &["check", "back.keyfold"]));
+        for (one, two) in before["tables"].as_array().unwrap().iter().zip(after["tables"].as_array().unwrap())
+        {
+            assert_eq!((&one["name"], &one["key"]), (&two["name"], &two["key"]), "{name}");
+            let indexes = |table: &serde_json::Value| -> Vec<serde_json::Value> {
+                let mut all: Vec<serde_json::Value> =
+                    table["indexes"].as_array().unwrap().iter().map(|index| index["key"].clone()).collect();
+                all.sort_by_key(ToString::to_string);
+                all
+            };
+            assert_eq!(indexes(one), indexes(two), "{name}");
+        }
+    }
+    for version in ["1.0", "2.0", "3.0"] {
+        let text = format!(
+            r#"{{"ModelName": "Old one", "ModelMetadata": {{"Version": "{version}"}}, "DataModel": [{{"TableName": "My-Table", "KeyAttributes": {{"PartitionKey": {{"AttributeName": "id", "AttributeType": "S"}}}}, "NonKeyAttributes": [], "TableFacets": [], "GlobalSecondaryIndexes": [{{"IndexName": "by.age", "KeyAttributes": {{"PartitionKey": {{"AttributeName": "age", "AttributeType": "N"}}}}, "Projection": {{"ProjectionType": "KEYS_ONLY"}}}}], "TableData": [{{"id": {{"S": "a"}}, "age": {{"N": "3"}}}}]}}]}}"#
+        );
+        let file = place.write("old.json", &text);
+        place.text(&["import", &file, "--output", "old.keyfold"]);
+        place.text(&["check", "old.keyfold"]);
+    }
+    for (text, expected) in [
+        ("{", "no JSON"),
+        ("{}", "DataModel"),
+        (r#"{"ModelMetadata": {"Version": "9"}, "DataModel": []}"#, "version 9"),
+    ] {
+        let file = place.write("bad.json", text);
+        let error = place.json(2, &["import", &file])["error"]["message"].to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_model_is_inferred_from_a_table_that_exists() {
+    let place = Workplace::new();
+    place.text(&["demo", "--once", "--data", "d"]);
+    place.text(&["infer", "Shop", "--data", "d", "--output", "found.keyfold"]);
+    let report = place.json(0, &["check", "found.keyfold"]);
+    let kinds: Vec<&str> = report["tables"][0]["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["Order", "OrderSummary", "OrderItem", "Product", "User", "Unique"]);
+    let text = std::fs::read_to_string(place.folder.path().join("found.keyfold")).unwrap();
+    for expected in
+        ["\"ORDER#{createdAt}#{orderId}\"", "\"STATUS#{status}\"", "price: number", "createdAt: time"]
+    {
+        assert!(text.contains(expected), "{expected} is missing:\n{text}");
+    }
+    assert_eq!(place.json(4, &["infer", "Nothing", "--data", "d"])["error"]["kind"], "not_found");
+}

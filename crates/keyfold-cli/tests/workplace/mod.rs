@@ -1,0 +1,61 @@
+//! A folder of its own for each test, and the command run inside it.
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    unreachable_pub,
+    missing_docs,
+    reason = "shared by test files, each of which uses some of it"
+)]
+
+use serde_json::Value as Json;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+pub struct Workplace {
+    pub folder: tempfile::TempDir,
+}
+
+impl Workplace {
+    pub fn new() -> Workplace {
+        Workplace { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn model(name: &str) -> String {
+        let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "models", name].iter().collect();
+        path.display().to_string()
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> String {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .current_dir(self.folder.path())
+            .args(arguments)
+            .env_remove("KEYFOLD_CREDENTIALS")
+            .output()
+            .unwrap()
+    }
+
+    /// Runs with `--json` and gives back the last line's object.
+    pub fn json(&self, code: i32, arguments: &[&str]) -> Json {
+        let output = self.run(&[arguments, &["--json"]].concat());
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}{err}");
+        serde_json::from_str(out.lines().last().unwrap_or_default())
+            .unwrap_or_else(|_| panic!("no JSON: {out}{err}"))
+    }
+}
+
+impl Workplace {
+    /// Runs and gives back standard output; the command must succeed.
+    pub fn text(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{arguments:?}\n{out}{err}");
+        out.into_owned()
+    }
+}

@@ -1,0 +1,212 @@
+//! What changed between two models, and what that means for data that is there already.
+
+mod entity;
+mod table;
+
+use crate::chart::write_row as row;
+use entity::entity;
+use keyfold_model::{Entity, Model, Pattern, Table};
+use serde_json::{Value as Json, json};
+use table::table;
+
+/// What has to be done with existing data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Migration {
+    /// Nothing.
+    None,
+    /// The table's definition changes: an index is built or dropped, a table is made.
+    Definition,
+    /// Every item of an entity gets something more: attributes, index keys, copies, guards.
+    Backfill,
+    /// Every item of an entity is written anew under another key or in another form.
+    Rewrite,
+    /// Items are deleted.
+    Delete,
+}
+
+impl Migration {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Migration::None => "nothing",
+            Migration::Definition => "definition",
+            Migration::Backfill => "backfill",
+            Migration::Rewrite => "rewrite",
+            Migration::Delete => "delete",
+        }
+    }
+}
+
+/// One difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// What changed: `entity Order`, `pattern orders_of_user`.
+    pub what: String,
+    /// How.
+    pub how: String,
+    /// What it means for data.
+    pub migration: Migration,
+    /// What is to be done, in words.
+    pub todo: String,
+}
+
+/// The differences from one model to another.
+pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
+    let mut changes = Vec::new();
+    pairs(
+        &old.tables,
+        &new.tables,
+        |table: &Table| table.name.clone(),
+        |pair| match pair {
+            Pair::Added(table) => changes.push(change(
+                format!("table {}", table.name),
+                "added",
+                Migration::Definition,
+                "create it",
+            )),
+            Pair::Removed(table) => changes.push(change(
+                format!("table {}", table.name),
+                "removed",
+                Migration::Delete,
+                "delete it when nothing reads it any more",
+            )),
+            Pair::Both(one, two) => table(one, two, &mut changes),
+        },
+    );
+    pairs(
+        &old.entities,
+        &new.entities,
+        |entity: &Entity| entity.name.clone(),
+        |pair| match pair {
+            Pair::Added(entity) => {
+                changes.push(change(format!("entity {}", entity.name), "added", Migration::None, ""))
+            }
+            Pair::Removed(entity) => changes.push(change(
+                format!("entity {}", entity.name),
+                "removed",
+                Migration::Delete,
+                "delete its items with their copies and guards",
+            )),
+            Pair::Both(one, two) => entity(old, new, one, two, &mut changes),
+        },
+    );
+    pairs(
+        &old.patterns,
+        &new.patterns,
+        |pattern: &Pattern| pattern.name.clone(),
+        |pair| match pair {
+            Pair::Added(pattern) => {
+                changes.push(change(format!("pattern {}", pattern.name), "added", Migration::None, ""))
+            }
+            Pair::Removed(pattern) => {
+                changes.push(change(format!("pattern {}", pattern.name), "removed", Migration::None, ""));
+            }
+            Pair::Both(one, two) => pattern(one, two, &mut changes),
+        },
+    );
+    pairs(
+        &old.writes,
+        &new.writes,
+        |write| write.name.clone(),
+        |pair| match pair {
+            Pair::Added(write) => {
+                changes.push(change(format!("write {}", write.name), "added", Migration::None, ""))
+            }
+            Pair::Removed(write) => {
+                changes.push(change(format!("write {}", write.name), "removed", Migration::None, ""))
+            }
+            Pair::Both(one, two) => {
+                if row(old, one) != row(new, two) {
+                    changes.push(change(format!("write {}", two.name), "changed", Migration::None, ""));
+                }
+            }
+        },
+    );
+    changes
+}
+
+/// The differences for programs.
+pub fn json(changes: &[Change]) -> Json {
+    changes
+        .iter()
+        .map(|one| json!({ "what": one.what, "how": one.how, "migration": one.migration.word(), "todo": one.todo }))
+        .collect()
+}
+
+fn change(what: String, how: impl Into<String>, migration: Migration, todo: impl Into<String>) -> Change {
+    Change { what, how: how.into(), migration, todo: todo.into() }
+}
+
+enum Pair<'p, T> {
+    Added(&'p T),
+    Removed(&'p T),
+    Both(&'p T, &'p T),
+}
+
+fn pairs<'p, T>(old: &'p [T], new: &'p [T], name: impl Fn(&T) -> String, mut each: impl FnMut(Pair<'p, T>)) {
+    for one in old {
+        match new.iter().find(|two| name(two) == name(one)) {
+            Some(two) => each(Pair::Both(one, two)),
+            None => each(Pair::Removed(one)),
+        }
+    }
+    for two in new.iter().filter(|two| !old.iter().any(|one| name(one) == name(two))) {
+        each(Pair::Added(two));
+    }
+}
+
+fn pattern(old: &Pattern, new: &Pattern, changes: &mut Vec<Change>) {
+    let plan = |pattern: &Pattern| {
+        let plan = &pattern.plan;
+        let order = if plan.descending { " descending" } else { "" };
+        format!(
+            "{} {} {}{order}, {} a page",
+            plan.request,
+            plan.place(),
+            plan.key_condition(),
+            plan.requests()
+        )
+    };
+    if plan(old) != plan(new) {
+        changes.push(change(
+            format!("pattern {}", new.name),
+            format!("{} becomes {}", plan(old), plan(new)),
+            Migration::None,
+            "read the new way when the data is there",
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(text: &str) -> Model {
+        let compiled = keyfold_model::compile(text);
+        compiled.model.unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics))
+    }
+
+    #[test]
+    fn each_change_says_what_it_means_for_data() {
+        let old = "model m 1\ntable Shop (PK, SK)\n  gsi GSI1 (A, B)\nentity User\n  id: string, city: string\n  key \"U#{id}\" \"P\"\nentity Gone\n  g: string\n  key \"G#{g}\" \"P\"\npattern user(id) -> User?\n";
+        let new = "model m 2\ntable Shop (PK, SK)\n  gsi GSI1 (A, B)\nentity User\n  id: string, city: string, age: int, name: string?\n  key \"U#{id}\" \"PROFILE\"\n  GSI1 \"C#{city}\" \"{id}\"\n  unique city\npattern user(id) -> User?\n";
+        let found: Vec<(String, Migration)> = diff(&model(old), &model(new))
+            .into_iter()
+            .map(|one| (format!("{}: {}", one.what, one.how), one.migration))
+            .collect();
+        let has = |text: &str, migration: Migration| {
+            assert!(
+                found.iter().any(|(what, is)| what.contains(text) && *is == migration),
+                "{text}: {found:#?}"
+            );
+        };
+        has("key \"U#{id}\" \"P\" becomes", Migration::Rewrite);
+        has("attribute age added", Migration::Backfill);
+        has("attribute name added", Migration::None);
+        has("enters GSI1", Migration::Backfill);
+        has("unique city added", Migration::Backfill);
+        has("entity Gone: removed", Migration::Delete);
+        has("pattern user: GetItem", Migration::None);
+        assert_eq!(diff(&model(old), &model(old)), []);
+    }
+}

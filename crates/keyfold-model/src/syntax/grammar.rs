@@ -1,0 +1,61 @@
+//! The grammar as people read it, beside the parser that reads models by it. `docs/grammar.md` and
+//! `keyfold explain grammar` are made of it; a test compares its words with the parser's.
+
+/// The rules of the grammar.
+pub const GRAMMAR: &str = r#"model     := "model" NAME [NUMBER]
+file      := (model | record | table | entity | pattern | write)*
+
+record    := "record" NAME  member: attributes*
+table     := "table" NAME "(" column, ... ")" ["type" NAME] ["ttl" NAME] ["per" unit]  member: (index | capacity)*
+column    := NAME [":" ("string" | "number" | "binary")]
+index     := "gsi" NAME "(" group ["," group] ")" [project] | "lsi" NAME "(" column ")" [project]
+group     := column | "(" column, ... ")"
+project   := "project" ("all" | "keys" | "(" NAME, ... ")")
+capacity  := "capacity" units ["then" units]
+units     := "on" "demand" | NUMBER "read" NUMBER "write"
+unit      := "hour" | "day" | "month" | "year"
+
+entity    := "entity" NAME ["in" NAME]  member: (attributes | key | indexkey | copy | unique | follow)*
+attributes:= (NAME ":" type ["?"] ["=" operand]), ...
+type      := NAME | "time" "(" ("s" | "ms" | "us" | "ns") ")" | NAME "." NAME | NAME ("|" NAME)*
+           | ("list" | "map" | "set") "of" type
+key       := "key" template* [placing]
+indexkey  := NAME template* [placing] ["sparse" "when" NAME ["=" operand]]
+copy      := "copy" NAME template* [placing] ["only" NAME, ...]
+placing   := ["shard" NUMBER] ["bucket" unit ["of" NAME]]
+template  := TEXT with {field} inside | {field}
+field     := NAME (":" format)*
+format    := 0DIGITS["." DIGITS] | "reverse" | unit | "lower" | "hash" | "escape"
+unique    := "unique" (NAME | "(" NAME, ... ")"), ...
+follow    := "ttl" NAME | "version" NAME | "split" NAME "by" NUMBER | "compress" NAME, ...
+           | "count" NAME "of" NAME [only] | ("sum" | "max") NAME "of" NAME "." NAME [only]
+           | "expect" expected, ...
+only      := "where" NAME "=" operand
+expected  := NUMBER ("items" | "bytes" | ["writes"] "a" "second" | "per" NAME)
+
+pattern   := "pattern" NAME "(" [parameter, ...] ")" "->" result ("+" result)* modifier*
+parameter := (NAME | NAME ">=" NAME | NAME "<=" NAME | NAME "in" NAME ".." NAME | NAME "starts" NAME
+           | unit "of" NAME | NAME "[]" | NAME ":" type) ["?"]
+result    := NAME ["." NAME] ["[]" | "?"]
+modifier  := "only" NAME, ... | "where" (NAME ["=" operand]), ... | "filter" comparison, ...
+           | ("newest" | "oldest" | "highest" | "lowest") [NAME] | "page" NUMBER | "strong" | "scan"
+           | "expect" expected, ...
+
+write     := "write" NAME ["(" [(NAME [":" type]), ...] ")"]  member: action*
+action    := ("create" | "put") NAME [each] [set]
+           | "update" NAME [each] [set] ["remove" NAME, ...] [when]
+           | ("delete" | "check") NAME [each] [when]
+each      := "for" "each" NAME
+set       := "set" (NAME "=" operand [("+" | "-") operand]), ...
+when      := "when" comparison ("and" comparison)*
+comparison:= NAME ("=" | "<>" | "<" | "<=" | ">" | ">=" | "contains" | "starts") operand
+           | ("exists" | "missing") NAME
+operand   := NAME | ["-"] NUMBER | TEXT
+"#;
+
+/// The page with the grammar, as `docs/grammar.md` holds it.
+pub fn grammar_markdown() -> String {
+    format!(
+        "# Grammar\n\nOf the model language, as its parser reads it. `[x]` may be missing, `x*` is any number, `x, ...` is one or more with\ncommas between, words in quotes stand as they are. NAME is a letter or `_`, then letters, digits and `_`; a NUMBER may be grouped,\n`1_000_000`; a TEXT stands in double quotes. A declaration starts in the first column and its members are indented.\n\n```text\n{GRAMMAR}```\n"
+    )
+}

@@ -1,0 +1,35 @@
+;;; keyfold-mode.el --- The Keyfold model language  -*- lexical-binding: t; -*-
+
+;;; Commentary:
+;; Highlights models; `keyfold fmt' formats them.
+
+;;; Code:
+
+(defconst keyfold-declarations '("model" "record" "table" "entity" "pattern" "write"))
+(defconst keyfold-members '("key" "gsi" "lsi" "copy" "unique" "ttl" "version" "count" "sum" "max" "split" "compress" "expect" "capacity" "create" "put" "update" "delete" "check"))
+(defconst keyfold-modifiers '("type" "per" "project" "all" "keys" "on" "demand" "read" "then" "in" "of" "by" "only" "where" "sparse" "when" "shard" "bucket" "hour" "day" "month" "year" "items" "bytes" "writes" "second" "starts" "contains" "filter" "newest" "oldest" "highest" "lowest" "page" "strong" "scan" "set" "remove" "for" "each" "and" "exists" "missing"))
+(defconst keyfold-types '("string" "int" "number" "bool" "time" "date" "binary" "ulid" "uuid" "list" "map" "set" "s" "ms" "us" "ns" "now" "new" "true" "false"))
+(defconst keyfold-formats '("reverse" "hour" "day" "date" "month" "year" "lower" "hash" "escape"))
+
+(defconst keyfold-font-lock-keywords
+  `((,(concat "^" (regexp-opt keyfold-declarations 'words)) . font-lock-keyword-face)
+    (,(concat "^[ \t]+" (regexp-opt keyfold-members 'words)) . font-lock-builtin-face)
+    (,(concat ":" (regexp-opt keyfold-formats) "\\>") . font-lock-constant-face)
+    (,(concat ":[ \t]*" (regexp-opt keyfold-types 'words)) 1 font-lock-type-face)
+    ("{\\([A-Za-z_][A-Za-z0-9_]*\\)" 1 font-lock-variable-name-face t)
+    (,(regexp-opt keyfold-modifiers 'words) . font-lock-function-name-face)))
+
+;;;###autoload
+(define-derived-mode keyfold-mode prog-mode "Keyfold"
+  "Major mode for models of Keyfold."
+  (setq-local comment-start "# ")
+  (setq-local indent-tabs-mode nil)
+  (modify-syntax-entry ?# "<" keyfold-mode-syntax-table)
+  (modify-syntax-entry ?\n ">" keyfold-mode-syntax-table)
+  (setq-local font-lock-defaults '(keyfold-font-lock-keywords)))
+
+;;;###autoload
+(add-to-list 'auto-mode-alist '("\\.keyfold\\'" . keyfold-mode))
+
+(provide 'keyfold-mode)
+;;; keyfold-mode.el ends here
