@@ -38,6 +38,8 @@ pub(crate) enum IndexName {
     New(String, Table),
     /// None: a mixed collection needs another kind of repair.
     Unneeded,
+    /// None: in a table for each period, every question must say which.
+    Periods,
 }
 
 /// Why one key does not serve.
@@ -69,6 +71,9 @@ pub(crate) fn report(
         return diagnostic
             .help("a mixed collection needs the same partition key template in all its entities, and what is given must be at the start of all their sort keys");
     };
+    if matches!(free, IndexName::Periods) {
+        return diagnostic.help("give the time, a period of it, or a range with a lower end: an index belongs to one period's table");
+    }
     let Some(line) = proposal(pattern, entity, free) else {
         return diagnostic
             .help("say `scan` if the whole table is to be read, or `filter` for what may be thrown away");
@@ -103,7 +108,7 @@ fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> Option<Stri
             index.name.as_str()
         }
         IndexName::New(name, _) => name.as_str(),
-        IndexName::Unneeded => return None,
+        IndexName::Unneeded | IndexName::Periods => return None,
     };
     let upper = entity.name.to_uppercase();
     let of_limit = |wanted: fn(Limit) -> bool| {

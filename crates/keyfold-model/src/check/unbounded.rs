@@ -86,7 +86,7 @@ fn collection(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         "{} reads {} in one answer: {} requests",
         pattern.name,
         print_bytes(sum),
-        sum.div_ceil(PAGE_BYTES)
+        print_count(sum.div_ceil(PAGE_BYTES))
     );
     Some(
         Diagnostic::warning("KF031", pattern.span, message, "no page")

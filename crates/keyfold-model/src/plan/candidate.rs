@@ -57,6 +57,7 @@ pub(super) fn plan(model: &Model, pattern: &Pattern, returned: &Returned) -> Res
     });
     // An index that the entity is not in yet, or the name of a new one.
     let free_name = match free {
+        _ if table.period.is_some() => IndexName::Periods,
         Some((_, index)) => IndexName::Declared(index.clone()),
         None => IndexName::New(new_index_name(table), table.clone()),
     };
