@@ -66,7 +66,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse_usage(&error),
+    };
     let outcome = match cli.command {
         Command::Demo(arguments) => cmd::demo::run(&arguments, cli.json),
         Command::Check(arguments) => cmd::check::run(&arguments, cli.json),
@@ -92,4 +95,15 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(cli.json),
     }
+}
+
+/// Wrong arguments: as clap says it, or for programs as every other failure.
+fn refuse_usage(error: &clap::Error) -> ExitCode {
+    let wants_json = std::env::args_os().any(|argument| argument == "--json");
+    if error.use_stderr() && wants_json {
+        let text = error.to_string();
+        let message = text.trim_start_matches("error: ").trim().to_owned();
+        return failure::Failure::Usage(message).report(true);
+    }
+    error.exit()
 }

@@ -74,7 +74,7 @@ fn show(diagnostics: &[Diagnostic], source: &str, path: &str, with_warnings: boo
         }
     }
     let Some(first) = errors.first() else { return };
-    let repairs = errors.iter().filter(|one| !one.repair.is_empty()).count();
+    let repairs = errors.iter().filter(|one| repaired(source, one).is_some()).count();
     let fix = if repairs == 0 {
         String::new()
     } else {
@@ -87,31 +87,19 @@ fn show(diagnostics: &[Diagnostic], source: &str, path: &str, with_warnings: boo
     ));
 }
 
-/// Carries out the repairs of errors, one after the other, and writes the file if that helped.
+/// Carries out the repairs of errors, one after the other, and writes the file, formatted, if that helped.
 pub(crate) fn fix(path: &Path, json: bool) -> Result<(), Failure> {
     let original = read(path)?;
     let mut source = original.clone();
     let mut done = Vec::new();
-    for _ in 0..REPAIRS_MAX {
-        let compiled = keyfold_model::compile(&source);
-        let errors = |text: &str| {
-            let diagnostics = keyfold_model::compile(text).diagnostics;
-            diagnostics.iter().filter(|one| one.severity == Severity::Error).count()
-        };
-        let before = errors(&source);
-        // A repair that makes it worse is none.
-        let better = compiled
-            .diagnostics
-            .iter()
-            .filter(|one| one.severity == Severity::Error && !one.repair.is_empty())
-            .map(|one| (one.message.clone(), apply(&source, &one.repair)))
-            .find(|(_, text)| errors(text) < before);
-        let Some((message, text)) = better else { break };
+    while done.len() < REPAIRS_MAX {
+        let diagnostics = keyfold_model::compile(&source).diagnostics;
+        let Some((message, text)) = diagnostics.iter().find_map(|one| repaired(&source, one)) else { break };
         done.push(message);
         source = text;
     }
     if source != original {
-        write(path, &source)?;
+        write(path, &keyfold_model::format(&source))?;
     }
     if !json {
         for message in &done {
@@ -119,6 +107,22 @@ pub(crate) fn fix(path: &Path, json: bool) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The text with an error repaired, if that makes it better: fewer names without meaning, which hide other
+/// errors, or as many and fewer others.
+fn repaired(source: &str, diagnostic: &Diagnostic) -> Option<(String, String)> {
+    if diagnostic.severity != Severity::Error || diagnostic.repair.is_empty() {
+        return None;
+    }
+    let rank = |text: &str| {
+        let diagnostics = keyfold_model::compile(text).diagnostics;
+        let errors = diagnostics.iter().filter(|one| one.severity == Severity::Error);
+        let hides = |one: &&Diagnostic| one.code < "KF010" || matches!(one.code, "KF016" | "KF018");
+        (errors.clone().filter(hides).count(), errors.count())
+    };
+    let text = apply(source, &diagnostic.repair);
+    (rank(&text) < rank(source)).then(|| (diagnostic.message.clone(), text))
 }
 
 /// A severity's word.

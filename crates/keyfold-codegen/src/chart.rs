@@ -6,7 +6,9 @@ use keyfold_model::check::estimate::{item_bytes, projected_bytes};
 use keyfold_model::plan::RequestKind;
 use keyfold_model::schema::{Aggregate, GUARD_SORT, Limit, Projection, guard_parts};
 use keyfold_model::template::print;
-use keyfold_model::{Entity, IndexKind, KeyTemplate, Model, Pattern, PatternPlan, Table, Verb, Write, value};
+use keyfold_model::{
+    Entity, Fan, IndexKind, KeyTemplate, Model, Pattern, PatternPlan, Table, Verb, Write, value,
+};
 use serde_json::{Value as Json, json};
 
 /// A checked model as rows for people and programs.
@@ -82,6 +84,8 @@ pub struct IndexChart {
     pub kind: &'static str,
     /// Its key attributes.
     pub key: Vec<String>,
+    /// How many of them make the partition key.
+    pub partition_count: usize,
     /// A row for each kind of item in it.
     pub rows: Vec<KeyRow>,
     /// The patterns that read it.
@@ -146,6 +150,20 @@ impl Chart {
 
 fn parameters_json(parameters: &[(String, String)]) -> Json {
     parameters.iter().map(|(name, kind)| json!({ "name": name, "type": kind })).collect()
+}
+
+impl IndexChart {
+    /// Its key as the language writes it: `(city, at)`, or `((country, city), at)`.
+    pub fn key_text(&self) -> String {
+        let group = |names: &[String]| match names {
+            [one] => one.clone(),
+            several => format!("({})", several.join(", ")),
+        };
+        match self.key.split_at(self.partition_count.min(self.key.len())) {
+            (partition, []) => group(partition),
+            (partition, sort) => format!("{}, {}", group(partition), group(sort)),
+        }
+    }
 }
 
 impl PatternRow {
@@ -263,7 +281,13 @@ fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
         (RequestKind::Query, None) => halves(expected(model, pattern)?),
         (RequestKind::BatchGetItem | RequestKind::Scan, _) => return None,
     };
-    Some(halves as f64 / 2.0)
+    // Each shard reads a page of its own; how many periods there are is not known before.
+    let requests = match plan.fan {
+        Fan::One => 1,
+        Fan::Shards(count) => u64::from(count),
+        Fan::Periods { .. } => return None,
+    };
+    Some((halves * requests) as f64 / 2.0)
 }
 
 /// Bytes of a whole answer, where the number of items is declared.
@@ -323,6 +347,7 @@ fn table_chart(model: &Model, at: usize, table: &Table) -> TableChart {
             name: index.name.clone(),
             kind: if index.kind == IndexKind::Local { "local" } else { "global" },
             key: index.columns().map(|column| column.name.clone()).collect(),
+            partition_count: index.partition.len(),
             rows,
             patterns: model.patterns.iter().filter(reads).map(|pattern| pattern.name.clone()).collect(),
         }

@@ -1,7 +1,8 @@
 //! The living document of a design: its chart as Markdown, and as one HTML page with diagrams.
 
 use crate::chart::{Chart, KeyRow, aggregates};
-use keyfold_model::{Diagnostic, Entity, Model};
+use keyfold_model::schema::Record;
+use keyfold_model::{DefaultValue, Diagnostic, Entity, Model, Type, value};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -21,7 +22,7 @@ pub fn markdown(model: &Model, warnings: &[Diagnostic]) -> String {
                 out,
                 "\n### Index {} ({}), {}\n\nRead by {read}.\n\n",
                 index.name,
-                index.key.join(", "),
+                index.key_text(),
                 index.kind
             );
             table(&mut out, &key_head(&index.key), &key_rows(&index.rows, index.key.len()));
@@ -35,6 +36,11 @@ pub fn markdown(model: &Model, warnings: &[Diagnostic]) -> String {
             let _infallible = write!(out, "\n- {line}");
         }
         out.push('\n');
+    }
+    let records = records(model);
+    if !records.is_empty() {
+        out.push_str("\n## Records\n\n");
+        table(&mut out, &["record", "fields"], &records);
     }
     if !chart.writes.is_empty() {
         out.push_str("\n## Writes\n\n");
@@ -112,10 +118,46 @@ fn attribute_rows(entity: &Entity) -> Vec<Vec<String>> {
             let optional = if attribute.optional { "?" } else { "" };
             let refers = attribute.refers.as_ref().map(|(entity, name)| format!("of {entity}.{name}"));
             let kept = attribute.is_kept.then(|| "kept by the model".to_owned());
-            let notes: Vec<String> = refers.into_iter().chain(kept).collect();
+            let default = attribute.default.as_ref().filter(|_| !attribute.is_kept);
+            let default = default.map(|default| format!("default {}", default_text(default)));
+            let notes: Vec<String> = refers.into_iter().chain(default).chain(kept).collect();
             vec![attribute.name.clone(), format!("{}{optional}", attribute.kind), notes.join(", ")]
         })
         .collect()
+}
+
+/// A default as the language writes it.
+pub(crate) fn default_text(default: &DefaultValue) -> String {
+    match default {
+        DefaultValue::Value(value) => value::display(value),
+        DefaultValue::Now => "now".to_owned(),
+        DefaultValue::New => "new".to_owned(),
+    }
+}
+
+/// The nested types of a model, by name, with their fields.
+fn records(model: &Model) -> Vec<Vec<String>> {
+    let mut found: Vec<&Record> = Vec::new();
+    let mut open: Vec<&Type> = model.entities.iter().flat_map(|e| &e.attributes).map(|a| &a.kind).collect();
+    while let Some(kind) = open.pop() {
+        match kind {
+            Type::List(of) | Type::Map(of) | Type::Set(of) => open.push(of),
+            Type::Record(record) if !found.iter().any(|known| known.name == record.name) => {
+                found.push(record);
+                open.extend(record.fields.iter().map(|(_, kind, _)| kind));
+            }
+            _ => {}
+        }
+    }
+    found.sort_by(|one, two| one.name.cmp(&two.name));
+    let fields = |record: &Record| {
+        let each = record
+            .fields
+            .iter()
+            .map(|(name, kind, optional)| format!("{name}: {kind}{}", if *optional { "?" } else { "" }));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    found.into_iter().map(|record| vec![record.name.clone(), fields(record)]).collect()
 }
 
 /// What else is declared of an entity, a sentence each.
@@ -128,6 +170,17 @@ fn facts(model: &Model, entity: &Entity) -> Vec<String> {
     facts.extend(
         entity.split.iter().map(|(name, count)| format!("{name} is split, {count} elements an item")),
     );
+    let expected = &entity.expected;
+    let numbers = [
+        expected.items.map(|count| format!("{count} items")),
+        expected.bytes.map(|count| format!("{count} bytes")),
+        expected.writes.map(|count| format!("{count} writes a second")),
+    ];
+    let per = expected.per.iter().map(|(name, count)| format!("{count} per {name}"));
+    let numbers: Vec<String> = numbers.into_iter().flatten().chain(per).collect();
+    if !numbers.is_empty() {
+        facts.push(format!("expected: {}", numbers.join(", ")));
+    }
     if !entity.compressed.is_empty() {
         facts.push(format!("stored as GZIP: {}", entity.compressed.join(", ")));
     }
@@ -169,12 +222,27 @@ pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
                 body,
                 "<h3>Index {} <small>({}), {}, read by {}</small></h3>",
                 escape(&index.name),
-                escape(&index.key.join(", ")),
+                escape(&index.key_text()),
                 index.kind,
                 escape(&read)
             );
             html_table(&mut body, &key_head(&index.key), &key_rows(&index.rows, index.key.len()));
         }
+    }
+    body.push_str("<h2>Entities</h2>\n");
+    for entity in &model.entities {
+        let _infallible = writeln!(body, "<h3>{}</h3>", escape(&entity.name));
+        html_table(&mut body, &["attribute", "type", ""], &attribute_rows(entity));
+        let facts: String =
+            facts(model, entity).iter().map(|fact| format!("<li>{}</li>\n", escape(fact))).collect();
+        if !facts.is_empty() {
+            let _infallible = writeln!(body, "<ul>\n{facts}</ul>");
+        }
+    }
+    let records = records(model);
+    if !records.is_empty() {
+        body.push_str("<h2>Records</h2>\n");
+        html_table(&mut body, &["record", "fields"], &records);
     }
     if !chart.writes.is_empty() {
         body.push_str("<h2>Writes</h2>\n");

@@ -108,7 +108,9 @@ impl Unit {
                 Unit::Month => 1.month(),
                 Unit::Year => 1.year(),
             };
-            at = at.checked_add(step).ok()?;
+            // Behind the last period there is.
+            let Ok(next) = at.checked_add(step) else { break };
+            at = next;
         }
         Some(periods)
     }

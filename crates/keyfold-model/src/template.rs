@@ -109,7 +109,9 @@ impl Part {
         match kind {
             Type::String if format == Format::Bare => CharSet::all_except(&[BREAK]),
             Type::String => {
-                let mut excluded = delimiters.to_vec();
+                // What is escaped contains the sign that it is escaped with.
+                let is_excluded = |c: &&char| format != Format::Escaped || **c != '%';
+                let mut excluded: Vec<char> = delimiters.iter().filter(is_excluded).copied().collect();
                 excluded.push(BREAK);
                 CharSet::all_except(&excluded)
             }

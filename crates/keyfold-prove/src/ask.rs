@@ -215,7 +215,11 @@ fn is_lower(plan: &PatternPlan, attribute: &str, parameter: &str) -> bool {
         | SortCondition::AtLeast(one)
         | SortCondition::AtMost(one) => Some(one),
     };
-    plan.partition.iter().chain(sort).flat_map(|template| &template.parts).any(|part| {
-        matches!(part, Part::Field { name, format: Format::Lower, .. } if name == attribute || name == parameter)
-    })
+    let parts = || plan.partition.iter().chain(sort).flat_map(|template| &template.parts);
+    let is_of = |name: &String| name == attribute || name == parameter;
+    let lower =
+        parts().any(|part| matches!(part, Part::Field { name, format: Format::Lower, .. } if is_of(name)));
+    let whole = parts()
+        .any(|part| matches!(part, Part::Field { name, format, .. } if is_of(name) && format.keeps_value()));
+    lower && !whole
 }

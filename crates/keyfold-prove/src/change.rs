@@ -25,13 +25,13 @@ pub(crate) fn both<'m>(
     in_rows: impl FnOnce(&mut Rows<'m>) -> Result<Verdict, ProveError>,
     in_model: impl FnOnce() -> Result<write::Written, ClientError>,
 ) -> Result<(), ProveError> {
-    let saved = rows.begin()?;
+    rows.begin()?;
     let verdict = in_rows(rows)?;
     report.writes += 1;
     match (verdict, in_model()) {
         (Verdict::Possible, Ok(_)) => rows.keep()?,
         (Verdict::Possible, Err(error)) => {
-            rows.undo(saved)?;
+            rows.undo()?;
             report.failures.push(Failure {
                 what: what(),
                 expected: "done".to_owned(),
@@ -39,11 +39,11 @@ pub(crate) fn both<'m>(
             });
         }
         (Verdict::Impossible, Err(ClientError::Refused(_) | ClientError::NotFound(_))) => {
-            rows.undo(saved)?;
+            rows.undo()?;
             report.refused += 1;
         }
         (Verdict::Impossible, Err(error)) => {
-            rows.undo(saved)?;
+            rows.undo()?;
             report.failures.push(Failure {
                 what: what(),
                 expected: "refused".to_owned(),
@@ -51,7 +51,7 @@ pub(crate) fn both<'m>(
             });
         }
         (Verdict::Impossible, Ok(written)) => {
-            rows.undo(saved)?;
+            rows.undo()?;
             report.failures.push(Failure {
                 what: what(),
                 expected: "refused, as by SQL".to_owned(),

@@ -72,7 +72,7 @@ pub(crate) fn check(backend: &Backend, rows: &Rows<'_>, report: &mut Report) -> 
             let Some(values) = complete(rows, entity, row) else { continue };
             for derived in derive(rows.model, entity, &values)? {
                 let what = format!("{:?} of {}", derived.role, entity.name);
-                wanted.insert((derived.table.clone(), show(&derived.key)), (derived.item, what));
+                wanted.insert((derived.table.clone(), exact(&derived.key)), (derived.item, what));
             }
         }
     }
@@ -92,7 +92,7 @@ pub(crate) fn check(backend: &Backend, rows: &Rows<'_>, report: &mut Report) -> 
             });
             let key = key_of(rows, &table, &item);
             let place = format!("{table} {}", show(&key));
-            match wanted.remove(&(table.clone(), show(&key))) {
+            match wanted.remove(&(table.clone(), exact(&key))) {
                 Some((expected, _)) if expected == item => {}
                 Some((expected, what)) => report.failures.push(Failure {
                     what: format!("{what} at {place}"),
@@ -199,4 +199,9 @@ fn show(item: &Item) -> String {
     let all: Vec<String> =
         item.iter().map(|(name, value)| format!("{name}={}", value::display(value))).collect();
     all.join(" ")
+}
+
+/// An item as a text that no other item has.
+fn exact(item: &Item) -> String {
+    format!("{item:?}")
 }

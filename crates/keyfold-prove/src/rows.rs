@@ -18,6 +18,8 @@ pub(crate) struct Rows<'m> {
     /// By entity: row number to values.
     values: Vec<BTreeMap<i64, Values>>,
     next: i64,
+    /// What changed since `begin`: entity, row, and the values before.
+    journal: Vec<(usize, i64, Option<Values>)>,
 }
 
 /// The name of an entity's SQL table.
@@ -55,7 +57,13 @@ impl<'m> Rows<'m> {
                 )?;
             }
         }
-        Ok(Rows { model, connection, values: vec![BTreeMap::new(); model.entities.len()], next: 1 })
+        Ok(Rows {
+            model,
+            connection,
+            values: vec![BTreeMap::new(); model.entities.len()],
+            next: 1,
+            journal: Vec::new(),
+        })
     }
 
     pub(crate) fn place(&self, entity: &Entity) -> usize {
@@ -97,20 +105,28 @@ impl<'m> Rows<'m> {
     }
 
     /// Begins something that may have to be undone.
-    pub(crate) fn begin(&self) -> Result<Saved, ProveError> {
-        self.connection.execute_batch("BEGIN")?;
-        Ok(Saved { values: self.values.clone() })
+    pub(crate) fn begin(&mut self) -> Result<(), ProveError> {
+        self.journal.clear();
+        Ok(self.connection.execute_batch("BEGIN")?)
     }
 
     /// Keeps what was done since `begin`.
-    pub(crate) fn keep(&self) -> Result<(), ProveError> {
+    pub(crate) fn keep(&mut self) -> Result<(), ProveError> {
+        self.journal.clear();
         Ok(self.connection.execute_batch("COMMIT")?)
     }
 
     /// Undoes what was done since `begin`.
-    pub(crate) fn undo(&mut self, saved: Saved) -> Result<(), ProveError> {
+    pub(crate) fn undo(&mut self) -> Result<(), ProveError> {
         self.connection.execute_batch("ROLLBACK")?;
-        self.values = saved.values;
+        while let Some((at, row, before)) = self.journal.pop() {
+            if let Some(rows) = self.values.get_mut(at) {
+                match before {
+                    Some(values) => rows.insert(row, values),
+                    None => rows.remove(&row),
+                };
+            }
+        }
         Ok(())
     }
 
@@ -138,7 +154,8 @@ impl<'m> Rows<'m> {
         match self.connection.prepare_cached(&text)?.execute(params_from_iter(parameters)) {
             Ok(_) => {
                 if let Some(rows) = self.values.get_mut(at) {
-                    rows.insert(row, values);
+                    let before = rows.insert(row, values);
+                    self.journal.push((at, row, before));
                 }
                 Ok(true)
             }
@@ -156,7 +173,8 @@ impl<'m> Rows<'m> {
         let text = format!("DELETE FROM {} WHERE _row = ?", table(at));
         self.connection.prepare_cached(&text)?.execute([row])?;
         if let Some(rows) = self.values.get_mut(at) {
-            rows.remove(&row);
+            let before = rows.remove(&row);
+            self.journal.push((at, row, before));
         }
         Ok(())
     }
@@ -202,11 +220,6 @@ impl<'m> Rows<'m> {
         let mut statement = self.connection.prepare_cached(&text)?;
         Ok(statement.query_row(params_from_iter(parameters), |row| row.get(0))?)
     }
-}
-
-/// The rows as they were.
-pub(crate) struct Saved {
-    values: Vec<BTreeMap<i64, Values>>,
 }
 
 /// A column's name in SQL.

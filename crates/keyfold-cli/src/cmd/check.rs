@@ -102,12 +102,12 @@ fn keys(table: &TableChart) {
     terminal::line(&format!("{STRONG}{}{STRONG:#} {FAINT}({}){FAINT:#}", table.name, table.key.join(", ")));
     key_rows(&table.key, &table.rows);
     for index in &table.indexes {
-        let IndexChart { name, kind, key, rows, patterns } = index;
+        let IndexChart { name, kind, key, rows, patterns, .. } = index;
         let read = if patterns.is_empty() { "no pattern".to_owned() } else { patterns.join(", ") };
         terminal::line(&format!(
             "{STRONG}{}.{name}{STRONG:#} {FAINT}({}) {kind}, read by {read}{FAINT:#}",
             table.name,
-            key.join(", ")
+            index.key_text()
         ));
         key_rows(key, rows);
     }

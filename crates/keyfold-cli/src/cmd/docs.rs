@@ -31,6 +31,16 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let model = model_file::compile(&source, &arguments.file.display().to_string(), as_json)?;
     let mut warnings = keyfold_model::compile(&source).diagnostics;
     warnings.retain(|one| one.severity == Severity::Warning);
+    if let (None, Some(path)) = (arguments.format, &arguments.output) {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
+        if !matches!(extension.as_deref(), Some("md" | "markdown" | "html")) {
+            let message = format!(
+                "the form of {} is not known; name it .md or .html, or say `--format`",
+                path.display()
+            );
+            return Err(Failure::Usage(message));
+        }
+    }
     let is_html = arguments.output.as_ref().and_then(|path| path.extension()).is_some_and(|e| e == "html");
     let text = match arguments.format {
         Some(Format::Html) => document::html(&model, &warnings),
@@ -43,7 +53,11 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
 /// Writes a text to a file, or to standard output.
 pub(super) fn output(path: Option<&std::path::Path>, text: &str, as_json: bool) -> Result<(), Failure> {
     let Some(path) = path else {
-        terminal::line(text.trim_end());
+        if as_json && !text.starts_with('{') {
+            terminal::line(&serde_json::json!({ "ok": true, "text": text }).to_string());
+        } else {
+            terminal::line(text.trim_end());
+        }
         return Ok(());
     };
     std::fs::write(path, text)

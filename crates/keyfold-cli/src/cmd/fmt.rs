@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The models.
+    /// The models; `-` formats standard input to standard output.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Change nothing; fail if something would change.
@@ -18,6 +18,14 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+    if let [only] = arguments.files.as_slice()
+        && only.as_os_str() == "-"
+    {
+        let source = std::io::read_to_string(std::io::stdin())
+            .map_err(|error| Failure::Usage(format!("cannot read standard input: {error}")))?;
+        terminal::line(keyfold_model::format(&source).trim_end());
+        return Ok(());
+    }
     let mut changed = Vec::new();
     for path in &arguments.files {
         let source = model_file::read(path)?;

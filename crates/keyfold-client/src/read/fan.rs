@@ -2,7 +2,7 @@
 
 use super::assemble::{Kinds, cursor};
 use super::request::one_page;
-use super::{Question, Raw};
+use super::{Asked, Question, Raw};
 use crate::arguments::Values;
 use crate::error::ClientError;
 use crate::expression::order;
@@ -49,11 +49,18 @@ pub(super) fn periods(
     }
     let mut after = after.filter(|key| !key.is_empty());
     let mut raw = Raw::default();
+    let asked = Asked {
+        operation: "Query".to_owned(),
+        place: question.plan.place(),
+        condition: question.plan.key_condition(),
+        modifiers: format!("{} {}s", periods.len().saturating_sub(start), unit.word()),
+    };
     for period in periods.iter().skip(start) {
         loop {
             let left = question.limit.map(|limit| limit.saturating_sub(count(&raw)));
             if left == Some(0) {
                 raw.next = Some(with_period(after.take().unwrap_or_default(), period));
+                raw.asked = asked;
                 return Ok(raw);
             }
             let arguments = in_period(question, attribute, kind, *unit, period);
@@ -65,6 +72,7 @@ pub(super) fn periods(
             }
         }
     }
+    raw.asked = asked;
     Ok(raw)
 }
 
@@ -129,6 +137,8 @@ pub(super) fn shards(
         }
         shards.push(shard);
     }
+    raw.asked.condition = question.plan.key_condition();
+    raw.asked.place = question.plan.place();
     let taken = merge(question, &mut shards, &mut raw);
     let unfinished =
         shards.iter().zip(&taken).any(|(shard, taken)| *taken < shard.items.len() || shard.next.is_some());

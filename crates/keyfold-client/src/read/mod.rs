@@ -144,6 +144,9 @@ pub fn page(
         limit: page.limit.or(plan.page),
         backward: page.backward,
     };
+    if let Some(after) = &page.after {
+        request::check_cursor(&question, pattern, after)?;
+    }
     let raw = match (plan.request, &plan.fan) {
         (RequestKind::GetItem, _) => request::get(&question)?,
         (RequestKind::BatchGetItem, _) => batch::get(&question, pattern)?,

@@ -8,7 +8,7 @@ use crate::expression::Placeholders;
 use keyfold_api::{GetItemInput, QueryInput, Request, Response, ScanInput};
 use keyfold_model::plan::RequestKind;
 use keyfold_model::template::Part;
-use keyfold_model::{KeyTemplate, PatternPlan, SortCondition, Table, value};
+use keyfold_model::{Fan, KeyTemplate, Pattern, PatternPlan, SortCondition, Table, value};
 use keyfold_types::{Item, Value};
 
 pub(super) fn print(attribute: &str, comparison: &str, value: &Value) -> String {
@@ -31,7 +31,7 @@ pub(super) fn table_name(question: &Question<'_>, arguments: &Values) -> Result<
     }
 }
 
-fn place(plan: &PatternPlan, table: &str) -> String {
+pub(super) fn place(plan: &PatternPlan, table: &str) -> String {
     match &plan.index {
         None => table.to_owned(),
         Some(index) => format!("{table}.{index}"),
@@ -131,6 +131,15 @@ pub(super) fn query(
     limit: Option<u32>,
 ) -> Result<Raw, ClientError> {
     let plan = question.plan;
+    if is_reversed_range(plan, question.table, arguments)? {
+        let asked = Asked {
+            operation: "Query".to_owned(),
+            place: place(plan, name),
+            condition: "nothing: the range ends before it starts".to_owned(),
+            modifiers: String::new(),
+        };
+        return Ok(Raw { asked, ..Raw::default() });
+    }
     let mut made = Placeholders::default();
     let conditions = key_conditions(plan, question.table, arguments, &mut made)?;
     let (expressions, printed): (Vec<String>, Vec<String>) = conditions.into_iter().unzip();
@@ -214,6 +223,16 @@ fn scan(question: &Question<'_>, after: Option<Item>, limit: Option<u32>) -> Res
     })
 }
 
+/// Whether a range ends before it starts, which DynamoDB refuses to read.
+fn is_reversed_range(plan: &PatternPlan, table: &Table, arguments: &Values) -> Result<bool, ClientError> {
+    let SortCondition::Between(low, high) = &plan.sort else { return Ok(false) };
+    let last = |template: &KeyTemplate| -> Result<Value, ClientError> {
+        let parts = template.columns().last().unwrap_or_default();
+        Ok(value::column(parts, arguments, &table.delimiters)?)
+    };
+    Ok(crate::expression::order(&last(low)?, &last(high)?).is_some_and(std::cmp::Ordering::is_gt))
+}
+
 /// The terms of a key condition: as an expression, and for people.
 fn key_conditions(
     plan: &PatternPlan,
@@ -261,7 +280,11 @@ fn key_conditions(
             (format!("{name} = {}", made.value(value)), shown)
         }
         SortCondition::BeginsWith(_) => {
-            let value = column(first)?;
+            let text = value::prefix(first, arguments, &table.delimiters)?;
+            if text.is_empty() {
+                return Ok(terms);
+            }
+            let value = Value::S(text);
             let shown = format!("begins_with({})", print(attribute, ", ", &value));
             (format!("begins_with({name}, {})", made.value(value)), shown)
         }
@@ -295,4 +318,42 @@ fn filters(
         terms.push(crate::expression::term(filter, arguments)?);
     }
     Ok(made.terms(&terms))
+}
+
+/// A page goes on only where a page of the same pattern and arguments ended.
+pub(super) fn check_cursor(
+    question: &Question<'_>,
+    pattern: &Pattern,
+    after: &Item,
+) -> Result<(), ClientError> {
+    let plan = question.plan;
+    let wrong = || {
+        Err(ClientError::Unknown(format!(
+            "this is not where a page of {} ended with these arguments; give the `next` of that page",
+            pattern.name
+        )))
+    };
+    match &plan.fan {
+        Fan::Shards(_) => {
+            return if after.iter().all(|(name, _)| name.starts_with("#shard")) { Ok(()) } else { wrong() };
+        }
+        Fan::Periods { .. } => return if after.get("#period").is_some() { Ok(()) } else { wrong() },
+        Fan::One => {}
+    }
+    if !matches!(plan.request, RequestKind::Query | RequestKind::Scan) {
+        return wrong();
+    }
+    let own =
+        std::iter::once(&question.table.partition).chain(&question.table.sort).map(|column| &column.name);
+    let mut names: Vec<&String> =
+        own.chain(&plan.partition_attributes).chain(&plan.sort_attributes).collect();
+    names.sort_unstable();
+    names.dedup();
+    let given: Vec<&String> = after.iter().map(|(name, _)| name).collect();
+    let partition = plan.partition.iter().flat_map(KeyTemplate::columns).zip(&plan.partition_attributes);
+    let mut is_there = partition.map(|(parts, name)| {
+        value::column(parts, &question.arguments, &question.table.delimiters)
+            .is_ok_and(|value| after.get(name) == Some(&value))
+    });
+    if names == given && is_there.all(|one| one) { Ok(()) } else { wrong() }
 }

@@ -2,7 +2,8 @@
 
 use super::{Change, Migration, Pair, change, pairs};
 use keyfold_model::schema::Aggregate;
-use keyfold_model::{Attribute, Entity, Model};
+use keyfold_model::template::print;
+use keyfold_model::{Attribute, Entity, KeyTemplate, Model, Type};
 
 pub(super) fn entity(
     old_model: &Model,
@@ -17,14 +18,10 @@ pub(super) fn entity(
     if table_of(old_model, old) != table_of(new_model, new) {
         changes.push(change(what(), "lies in another table", Migration::Rewrite, "move every item"));
     }
-    let print = |entity: &Entity| {
-        let sort = entity.key.sort.as_ref().map_or(String::new(), |sort| format!(" {sort}"));
-        format!("{}{sort}", entity.key.partition)
-    };
-    if print(old) != print(new) {
+    if key_text(old) != key_text(new) {
         changes.push(change(
             what(),
-            format!("key {} becomes {}", print(old), print(new)),
+            format!("key {} becomes {}", key_text(old), key_text(new)),
             Migration::Rewrite,
             "put every item under its new key, and delete the old one",
         ));
@@ -34,10 +31,17 @@ pub(super) fn entity(
         &new.attributes,
         |attribute: &Attribute| attribute.name.clone(),
         |pair| {
-            attribute(&new.name, pair, changes);
+            attribute(new, pair, changes);
         },
     );
     indexes(old_model, new_model, old, new, changes);
+    let expected = |entity: &Entity| {
+        let expected = &entity.expected;
+        (expected.items, expected.bytes, expected.writes, expected.per.clone())
+    };
+    if expected(old) != expected(new) {
+        changes.push(change(what(), "expects other numbers", Migration::None, ""));
+    }
     copies(old, new, changes);
     uniques(old, new, changes);
     aggregates((old_model, old), (new_model, new), changes);
@@ -63,7 +67,16 @@ pub(super) fn entity(
     }
 }
 
+/// The key of an entity as text.
+pub(super) fn key_text(entity: &Entity) -> String {
+    let sort = entity.key.sort.as_ref().map_or(String::new(), |sort| format!(" {sort}"));
+    format!("{}{sort}", entity.key.partition)
+}
+
 fn copies(old: &Entity, new: &Entity, changes: &mut Vec<Change>) {
+    let place = |copy: &keyfold_model::Copy| {
+        (copy.key.partition.to_string(), copy.key.sort.as_ref().map(ToString::to_string))
+    };
     let what = || format!("entity {}", new.name);
     let shape = |copy: &keyfold_model::Copy| {
         let sort = copy.key.sort.as_ref().map_or(String::new(), |sort| format!(" {sort}"));
@@ -86,6 +99,19 @@ fn copies(old: &Entity, new: &Entity, changes: &mut Vec<Change>) {
                 Migration::Delete,
                 "delete it for every item",
             )),
+            Pair::Both(one, two) if shape(one) != shape(two) && place(one) == place(two) => {
+                changes.push(change(
+                    what(),
+                    format!(
+                        "copy {} holds {}, and not {}",
+                        two.name,
+                        two.attributes.join(", "),
+                        one.attributes.join(", ")
+                    ),
+                    Migration::Backfill,
+                    "write it anew for every item",
+                ))
+            }
             Pair::Both(one, two) if shape(one) != shape(two) => changes.push(change(
                 what(),
                 format!("copy {}: {} becomes {}", two.name, shape(one), shape(two)),
@@ -157,10 +183,37 @@ fn aggregates(
     );
 }
 
-fn attribute(entity: &str, pair: Pair<'_, Attribute>, changes: &mut Vec<Change>) {
-    let what = format!("entity {entity}");
-    let shape =
-        |attribute: &Attribute| format!("{}{}", attribute.kind, if attribute.optional { "?" } else { "" });
+/// What an attribute is part of, in words: a change of its form changes all of that.
+fn uses(entity: &Entity, name: &str) -> String {
+    let mut places: Vec<String> = Vec::new();
+    if entity.key.fields().any(|field| field == name) {
+        places.push("the key".to_owned());
+    }
+    let in_index =
+        entity.indexes.iter().filter(|key| key.is_declared && key.key.fields().any(|field| field == name));
+    if in_index.count() > 0 {
+        places.push("index keys".to_owned());
+    }
+    let copies = entity.copies.iter().filter(|copy| {
+        copy.attributes.iter().any(|held| held == name) || copy.key.fields().any(|field| field == name)
+    });
+    places.extend(copies.map(|copy| format!("the copy {}", copy.name)));
+    if entity.uniques.iter().flatten().any(|unique| unique == name) {
+        places.push("a guard".to_owned());
+    }
+    if places.is_empty() { String::new() } else { format!("; {} made of it with it", places.join(", ")) }
+}
+
+fn attribute(entity: &Entity, pair: Pair<'_, Attribute>, changes: &mut Vec<Change>) {
+    let what = format!("entity {}", entity.name);
+    let shape = |attribute: &Attribute| {
+        let optional = if attribute.optional { "?" } else { "" };
+        let refers = attribute.refers.as_ref().map_or(String::new(), |(e, a)| format!(" of {e}.{a}"));
+        format!("{}{optional}{refers}", fields(&attribute.kind))
+    };
+    let default = |attribute: &Attribute| {
+        attribute.default.as_ref().filter(|_| !attribute.is_kept).map(crate::document::default_text)
+    };
     match pair {
         Pair::Added(one) if one.optional || one.is_kept => {
             changes.push(change(
@@ -170,52 +223,113 @@ fn attribute(entity: &str, pair: Pair<'_, Attribute>, changes: &mut Vec<Change>)
                 "",
             ));
         }
-        Pair::Added(one) => changes.push(change(
-            what,
-            format!("attribute {} added, {}", one.name, shape(one)),
-            Migration::Backfill,
-            "write it into every item: it is required",
-        )),
+        Pair::Added(one) => {
+            let todo = match default(one) {
+                Some(default) => format!("write it into every item, for instance its default {default}"),
+                None => "write it into every item: it is required".to_owned(),
+            };
+            changes.push(change(
+                what,
+                format!("attribute {} added, {}", one.name, shape(one)),
+                Migration::Backfill,
+                todo,
+            ));
+        }
         Pair::Removed(one) => changes.push(change(
             what,
             format!("attribute {} removed", one.name),
             Migration::None,
             "items that are there keep it until they are put anew",
         )),
-        Pair::Both(one, two) if one.kind != two.kind => changes.push(change(
-            what,
-            format!("attribute {}: {} becomes {}", two.name, shape(one), shape(two)),
-            Migration::Rewrite,
-            "write its values in the new form into every item",
-        )),
-        Pair::Both(one, two) if one.optional && !two.optional => changes.push(change(
-            what,
-            format!("attribute {} becomes required", two.name),
-            Migration::Backfill,
-            "write it into every item that lacks it",
-        )),
-        Pair::Both(..) => {}
+        Pair::Both(one, two) => {
+            if let Some((migration, todo)) = form(entity, one, two) {
+                let how = format!("attribute {}: {} becomes {}", two.name, shape(one), shape(two));
+                changes.push(change(what.clone(), how, migration, todo));
+            } else if shape(one) != shape(two) {
+                let how = format!("attribute {}: {} becomes {}", two.name, shape(one), shape(two));
+                changes.push(change(what.clone(), how, Migration::None, ""));
+            }
+            if default(one) != default(two) {
+                let text = |default: Option<String>| default.unwrap_or_else(|| "none".to_owned());
+                let how = format!(
+                    "attribute {}: default {} becomes {}",
+                    two.name,
+                    text(default(one)),
+                    text(default(two))
+                );
+                changes.push(change(what, how, Migration::None, ""));
+            }
+        }
     }
 }
 
+/// What a change of an attribute's form means for its values; `None` when they stay as they are.
+fn form(entity: &Entity, one: &Attribute, two: &Attribute) -> Option<(Migration, String)> {
+    let becomes_required = one.optional && !two.optional;
+    let required = || (Migration::Backfill, "write it into every item that lacks it".to_owned());
+    match (&one.kind, &two.kind) {
+        (one, two) if one == two => becomes_required.then(required),
+        (Type::Int, Type::Number) => becomes_required.then(required),
+        (Type::Words(before), Type::Words(after)) => {
+            let gone: Vec<&str> =
+                before.iter().filter(|word| !after.contains(word)).map(String::as_str).collect();
+            if gone.is_empty() {
+                return becomes_required.then(required);
+            }
+            Some((Migration::Backfill, format!("settle the items that have {}", gone.join(", "))))
+        }
+        _ => {
+            let todo = format!("write its values in the new form into every item{}", uses(entity, &two.name));
+            Some((Migration::Rewrite, todo))
+        }
+    }
+}
+
+/// A type with the fields of its records, so that a change of one is seen.
+fn fields(kind: &Type) -> String {
+    match kind {
+        Type::List(of) => format!("list of {}", fields(of)),
+        Type::Map(of) => format!("map of {}", fields(of)),
+        Type::Record(record) => {
+            let each = record.fields.iter().map(|(name, kind, optional)| {
+                format!("{name}: {}{}", fields(kind), if *optional { "?" } else { "" })
+            });
+            format!("{} {{{}}}", record.name, each.collect::<Vec<_>>().join(", "))
+        }
+        Type::Words(words) => {
+            let mut sorted = words.clone();
+            sorted.sort();
+            sorted.join(" | ")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The key attributes that an entity's items have for indexes: what they are made of, and when.
+fn made(model: &Model, entity: &Entity) -> Vec<(String, String)> {
+    let Some(table) = model.tables.get(entity.table) else { return Vec::new() };
+    let mut all: Vec<(String, String)> = Vec::new();
+    for key in entity.indexes.iter() {
+        let Some(index) = table.indexes.get(key.index) else { continue };
+        let sparse = key.sparse.as_ref().map_or(String::new(), |sparse| {
+            let value = sparse.value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
+            format!(" when {}{value}", sparse.attribute)
+        });
+        let templates = std::iter::once(&key.key.partition).chain(&key.key.sort);
+        for (column, parts) in index.columns().zip(templates.flat_map(KeyTemplate::columns)) {
+            let own = column.name == table.partition.name
+                || table.sort.as_ref().is_some_and(|sort| sort.name == column.name);
+            let itself = entity.attribute(&column.name).is_some();
+            if !own && !itself && !all.iter().any(|(name, _)| *name == column.name) {
+                all.push((column.name.clone(), format!("{}{sparse}", print(parts))));
+            }
+        }
+    }
+    all
+}
+
 fn indexes(old_model: &Model, new_model: &Model, old: &Entity, new: &Entity, changes: &mut Vec<Change>) {
-    let shapes = |model: &Model, entity: &Entity| -> Vec<(String, String)> {
-        let table = model.tables.get(entity.table);
-        entity
-            .indexes
-            .iter()
-            .filter_map(|key| {
-                let index = table?.indexes.get(key.index)?;
-                let sort = key.key.sort.as_ref().map_or(String::new(), |sort| format!(" {sort}"));
-                let sparse = key.sparse.as_ref().map_or(String::new(), |sparse| {
-                    let value = sparse.value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
-                    format!(" sparse when {}{value}", sparse.attribute)
-                });
-                Some((index.name.clone(), format!("{}{sort}{sparse}", key.key.partition)))
-            })
-            .collect()
-    };
-    let (one, two) = (shapes(old_model, old), shapes(new_model, new));
+    let (one, two) = (made(old_model, old), made(new_model, new));
     pairs(
         &one,
         &two,
@@ -223,27 +337,23 @@ fn indexes(old_model: &Model, new_model: &Model, old: &Entity, new: &Entity, cha
         |pair| {
             let what = format!("entity {}", new.name);
             match pair {
-                Pair::Added((name, shape)) => {
-                    changes.push(change(
-                        what,
-                        format!("enters {name} as {shape}"),
-                        Migration::Backfill,
-                        "write the key attributes into every item",
-                    ));
-                }
-                Pair::Removed((name, _)) => {
-                    changes.push(change(
-                        what,
-                        format!("leaves {name}"),
-                        Migration::Backfill,
-                        "remove the key attributes from every item",
-                    ));
-                }
+                Pair::Added((name, shape)) => changes.push(change(
+                    what,
+                    format!("makes {name} as {shape}"),
+                    Migration::Backfill,
+                    "write the key attribute into every item",
+                )),
+                Pair::Removed((name, _)) => changes.push(change(
+                    what,
+                    format!("makes {name} no more"),
+                    Migration::None,
+                    "items that are there keep it until they are put anew; where an index still has it, remove it from them",
+                )),
                 Pair::Both((name, before), (_, after)) if before != after => changes.push(change(
                     what,
-                    format!("in {name}: {before} becomes {after}"),
+                    format!("makes {name} as {after}, and not {before}"),
                     Migration::Backfill,
-                    "write the key attributes anew into every item",
+                    "write the key attribute anew into every item",
                 )),
                 Pair::Both(..) => {}
             }

@@ -3,7 +3,7 @@
 mod entity;
 mod table;
 
-use crate::chart::write_row as row;
+use crate::chart::{promise, write_row as row};
 use entity::entity;
 use keyfold_model::{Entity, Model, Pattern, Table};
 use serde_json::{Value as Json, json};
@@ -53,6 +53,10 @@ pub struct Change {
 /// The differences from one model to another.
 pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
     let mut changes = Vec::new();
+    if (&old.name, old.version) != (&new.name, new.version) {
+        let how = format!("{} {} becomes {} {}", old.name, old.version, new.name, new.version);
+        changes.push(change("model".to_owned(), how, Migration::None, ""));
+    }
     pairs(
         &old.tables,
         &new.tables,
@@ -73,23 +77,7 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
             Pair::Both(one, two) => table(one, two, &mut changes),
         },
     );
-    pairs(
-        &old.entities,
-        &new.entities,
-        |entity: &Entity| entity.name.clone(),
-        |pair| match pair {
-            Pair::Added(entity) => {
-                changes.push(change(format!("entity {}", entity.name), "added", Migration::None, ""))
-            }
-            Pair::Removed(entity) => changes.push(change(
-                format!("entity {}", entity.name),
-                "removed",
-                Migration::Delete,
-                "delete its items with their copies and guards",
-            )),
-            Pair::Both(one, two) => entity(old, new, one, two, &mut changes),
-        },
-    );
+    entities(old, new, &mut changes);
     pairs(
         &old.patterns,
         &new.patterns,
@@ -101,7 +89,7 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
             Pair::Removed(pattern) => {
                 changes.push(change(format!("pattern {}", pattern.name), "removed", Migration::None, ""));
             }
-            Pair::Both(one, two) => pattern(one, two, &mut changes),
+            Pair::Both(one, two) => pattern((old, one), (new, two), &mut changes),
         },
     );
     pairs(
@@ -116,8 +104,17 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
                 changes.push(change(format!("write {}", write.name), "removed", Migration::None, ""))
             }
             Pair::Both(one, two) => {
-                if row(old, one) != row(new, two) {
-                    changes.push(change(format!("write {}", two.name), "changed", Migration::None, ""));
+                let shape = |model: &Model, write: &keyfold_model::Write| {
+                    let mut row = row(model, write);
+                    row.parameters.sort();
+                    let parameters: Vec<String> =
+                        row.parameters.iter().map(|(name, kind)| format!("{name}: {kind}")).collect();
+                    format!("({}) {}", parameters.join(", "), row.actions.join("; "))
+                };
+                let (before, after) = (shape(old, one), shape(new, two));
+                if before != after {
+                    let how = format!("{before} becomes {after}");
+                    changes.push(change(format!("write {}", two.name), how, Migration::None, ""));
                 }
             }
         },
@@ -155,26 +152,97 @@ fn pairs<'p, T>(old: &'p [T], new: &'p [T], name: impl Fn(&T) -> String, mut eac
     }
 }
 
-fn pattern(old: &Pattern, new: &Pattern, changes: &mut Vec<Change>) {
-    let plan = |pattern: &Pattern| {
-        let plan = &pattern.plan;
-        let order = if plan.descending { " descending" } else { "" };
-        format!(
-            "{} {} {}{order}, {} a page",
-            plan.request,
-            plan.place(),
-            plan.key_condition(),
-            plan.requests()
-        )
+/// Everything that is said of a pattern, for each choice of its optional parameters.
+fn pattern(
+    (old_model, old): (&Model, &Pattern),
+    (new_model, new): (&Model, &Pattern),
+    changes: &mut Vec<Change>,
+) {
+    let shape = |model: &Model, pattern: &Pattern| {
+        let parameters = pattern.parameters.iter().map(|parameter| {
+            let optional = if parameter.optional { "?" } else { "" };
+            format!("{}: {}{optional}", parameter.name, parameter.kind)
+        });
+        let parameters: Vec<String> = parameters.collect();
+        let plans = pattern.plans().map(|(without, plan)| {
+            let order = if plan.descending { " descending" } else { "" };
+            let strong = if plan.strong { " strong" } else { "" };
+            let without =
+                if without.is_empty() { String::new() } else { format!(" without {}", without.join(", ")) };
+            let page = plan.page.map_or(String::new(), |page| format!(" page {page}"));
+            let filters: String = plan.filters.iter().map(|filter| format!(" filter {filter}")).collect();
+            format!(
+                "{} {} {}{order}{page}{strong}{filters}, {} a page{without}",
+                plan.request,
+                plan.place(),
+                plan.key_condition(),
+                plan.requests()
+            )
+        });
+        let plans: Vec<String> = plans.collect();
+        format!("({}) -> {} by {}", parameters.join(", "), promise(model, pattern), plans.join("; "))
     };
-    if plan(old) != plan(new) {
+    let (before, after) = (shape(old_model, old), shape(new_model, new));
+    if before != after {
         changes.push(change(
             format!("pattern {}", new.name),
-            format!("{} becomes {}", plan(old), plan(new)),
+            format!("{before} becomes {after}"),
             Migration::None,
             "read the new way when the data is there",
         ));
     }
+}
+
+/// Entities by name; one that is gone and one that is new under the same key are one that was renamed.
+fn entities(old: &Model, new: &Model, changes: &mut Vec<Change>) {
+    let gone = |entity: &&Entity| new.entity(&entity.name).is_none();
+    let mut renamed: Vec<(&str, &str)> = Vec::new();
+    for one in old.entities.iter().filter(gone) {
+        let two = new.entities.iter().find(|two| {
+            old.entity(&two.name).is_none()
+                && entity::key_text(one) == entity::key_text(two)
+                && !renamed.iter().any(|(_, name)| *name == two.name)
+        });
+        if let Some(two) = two {
+            renamed.push((&one.name, &two.name));
+            let table = new.tables.get(two.table);
+            let marked = table.is_some_and(|table| table.type_attribute.is_some()) || !two.uniques.is_empty();
+            let (migration, todo) = if marked {
+                (
+                    Migration::Backfill,
+                    "write the new name into the attribute of the kind, and the guards of unique values under it",
+                )
+            } else {
+                (Migration::None, "")
+            };
+            changes.push(change(
+                format!("entity {}", one.name),
+                format!("becomes {}, under the same key", two.name),
+                migration,
+                todo,
+            ));
+            entity(old, new, one, two, changes);
+        }
+    }
+    pairs(
+        &old.entities,
+        &new.entities,
+        |entity: &Entity| entity.name.clone(),
+        |pair| match pair {
+            Pair::Added(two) if renamed.iter().any(|(_, name)| *name == two.name) => {}
+            Pair::Removed(one) if renamed.iter().any(|(name, _)| *name == one.name) => {}
+            Pair::Added(two) => {
+                changes.push(change(format!("entity {}", two.name), "added", Migration::None, ""))
+            }
+            Pair::Removed(one) => changes.push(change(
+                format!("entity {}", one.name),
+                "removed",
+                Migration::Delete,
+                "delete its items with their copies and guards",
+            )),
+            Pair::Both(one, two) => entity(old, new, one, two, changes),
+        },
+    );
 }
 
 #[cfg(test)]
@@ -203,10 +271,10 @@ mod tests {
         has("key \"U#{id}\" \"P\" becomes", Migration::Rewrite);
         has("attribute age added", Migration::Backfill);
         has("attribute name added", Migration::None);
-        has("enters GSI1", Migration::Backfill);
+        has("makes A as \"C#{city}\"", Migration::Backfill);
         has("unique city added", Migration::Backfill);
         has("entity Gone: removed", Migration::Delete);
-        has("pattern user: GetItem", Migration::None);
+        has("pattern user: (id: string) -> User? by GetItem", Migration::None);
         assert_eq!(diff(&model(old), &model(old)), []);
     }
 }

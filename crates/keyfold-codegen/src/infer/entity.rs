@@ -20,6 +20,8 @@ pub(super) struct Kind<'i> {
 struct Attributes {
     /// Name and type, in the order of the lines.
     types: BTreeMap<String, String>,
+    /// Those that are only in keys.
+    made: Vec<String>,
 }
 
 pub(super) fn text(
@@ -43,10 +45,22 @@ pub(super) fn text(
             }
         }
     }
-    let mut attributes = Attributes { types: BTreeMap::new() };
+    let mut attributes = Attributes { types: BTreeMap::new(), made: Vec::new() };
+    let mut left_out: Vec<String> = Vec::new();
+    for item in &kind.items {
+        for (name, _) in item.iter().filter(|(name, _)| identifier(name) != **name) {
+            let shown = format!("{name} (no name of the language)");
+            if !key_names.contains(&name.as_str()) && !left_out.contains(&shown) {
+                left_out.push(shown);
+            }
+        }
+    }
     for name in &names {
         let held: Vec<&Value> = kind.items.iter().filter_map(|item| item.get(name)).collect();
-        let Some(found) = type_of(name, &held, records) else { continue };
+        let Some(found) = type_of(name, &held, records) else {
+            left_out.push(format!("{name} ({})", kinds_of(&held)));
+            continue;
+        };
         let missing = held.len() < kind.items.len() || held.contains(&&Value::Null);
         attributes.types.insert(name.clone(), format!("{found}{}", if missing { "?" } else { "" }));
     }
@@ -69,11 +83,30 @@ pub(super) fn text(
     let name = name_of(table, kind, taken);
     let declared: Vec<String> =
         attributes.types.iter().map(|(name, kind)| format!("{name}: {kind}")).collect();
-    let mut out = format!("entity {name}{in_table}\n");
+    let mut out = String::new();
+    if !left_out.is_empty() {
+        out.push_str(&format!("# left out: {}\n", left_out.join(", ")));
+    }
+    if !attributes.made.is_empty() {
+        out.push_str(&format!(
+            "# only in the keys so far, no attribute of the items: {}\n",
+            attributes.made.join(", ")
+        ));
+    }
+    out.push_str(&format!("entity {name}{in_table}\n"));
     declared.chunks(4).for_each(|some| out.push_str(&format!("  {}\n", some.join(", "))));
     out.push_str(&lines.join("\n"));
     out.push_str("\n\n");
     out
+}
+
+/// What kinds of values there are, in words.
+fn kinds_of(values: &[&Value]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    values.iter().for_each(|value| *counts.entry(value.kind().descriptor()).or_default() += 1);
+    let each: Vec<String> =
+        counts.into_iter().map(|(kind, count)| format!("{kind} in {count} items")).collect();
+    each.join(", ")
 }
 
 /// A name: what the mark says, or the fixed texts of the keys.
@@ -138,9 +171,28 @@ fn template(
         attributes.types.insert(column.clone(), found.to_owned());
         format!("{{{column}}}")
     };
-    let opens = shape.iter().filter(|piece| **piece == Piece::Open).count();
-    if *kind != KeyKind::S || (shape.len() == 1 && opens == 1) {
-        // A number that is an attribute of its own is the key of that attribute.
+    let is_open = matches!(shape, [Piece::Open]);
+    let given: Vec<(&str, &Item)> = items
+        .iter()
+        .filter_map(|item| match item.get(column) {
+            Some(Value::S(text)) => Some((text.as_str(), *item)),
+            _ => None,
+        })
+        .collect();
+    // A key that always has the value of an attribute is made of that attribute.
+    if *kind == KeyKind::S
+        && is_open
+        && !items.is_empty()
+        && given.len() == items.len()
+        && let Some((name, written)) = attribute_of(&given, required)
+        && written != Written::Day
+    {
+        return match written {
+            Written::Padded(width) => format!("\"{{{name}:0{width}}}\""),
+            Written::Plain | Written::Day => format!("\"{{{name}}}\""),
+        };
+    }
+    if *kind != KeyKind::S || is_open {
         return itself(attributes);
     }
     let each: Option<Vec<Vec<&str>>> = items
@@ -176,12 +228,17 @@ fn template(
 /// The field for an open piece: an attribute that always has its value, or a new one.
 fn field(pieces: &[(&str, &Item)], before: &str, required: &[String], attributes: &mut Attributes) -> String {
     if let Some((name, written)) = attribute_of(pieces, required) {
-        let is_time = attributes.types.get(&name).is_some_and(|kind| kind.starts_with("time"));
         return match written {
             Written::Plain => format!("{{{name}}}"),
             Written::Padded(width) => format!("{{{name}:0{width}}}"),
-            Written::Day if is_time => format!("{{{name}:day}}"),
-            Written::Day => new_field(before, attributes),
+            // Two times of one day make one key: the key is made of a day of its own.
+            Written::Day => {
+                let day = format!("{name}Day");
+                if attributes.types.insert(day.clone(), "date".to_owned()).is_none() {
+                    attributes.made.push(day.clone());
+                }
+                format!("{{{day}}}")
+            }
         };
     }
     new_field(before, attributes)
@@ -203,6 +260,7 @@ fn new_field(before: &str, attributes: &mut Attributes) -> String {
         number += 1;
     }
     attributes.types.insert(name.clone(), "string".to_owned());
+    attributes.made.push(name.clone());
     format!("{{{name}}}")
 }
 
@@ -254,7 +312,7 @@ fn index_line(
     }
     // Attributes that are the key themselves need no line.
     let all_bare = templates.iter().all(|template| template.starts_with('{'));
-    (!all_bare).then(|| format!("  {} {}", identifier(&index.name), templates.join(" ")))
+    (!all_bare).then(|| format!("  {} {}", super::title(&index.name), templates.join(" ")))
 }
 
 /// Patterns that an entity's keys serve: by its key, its partition, and each index.
@@ -264,6 +322,7 @@ pub(super) fn patterns(model: &Model, entity: &Entity, names: &mut Vec<String>) 
         chars.next().map(|c| c.to_ascii_lowercase()).into_iter().chain(chars).collect::<String>()
     };
     let mut lines = Vec::new();
+    let mut asked: Vec<String> = Vec::new();
     let mut add = |name: String, parameters: Vec<&str>, result: String| {
         let mut unique: Vec<&str> = Vec::new();
         parameters.into_iter().for_each(|one| {
@@ -271,9 +330,11 @@ pub(super) fn patterns(model: &Model, entity: &Entity, names: &mut Vec<String>) 
                 unique.push(one);
             }
         });
-        if !names.contains(&name) {
-            lines.push(format!("pattern {name}({}) -> {result}", unique.join(", ")));
+        let question = format!("({}) -> {result}", unique.join(", "));
+        if !names.contains(&name) && !asked.contains(&question) {
+            lines.push(format!("pattern {name}{question}"));
             names.push(name);
+            asked.push(question);
         }
     };
     add(lower.clone(), entity.key.fields().collect(), format!("{}?", entity.name));

@@ -92,6 +92,11 @@ pub(crate) fn identifier(text: &str) -> String {
     out
 }
 
+/// The name of a table or index, in quotes where it is no word.
+pub(crate) fn title(text: &str) -> String {
+    if identifier(text) == text { text.to_owned() } else { format!("\"{text}\"") }
+}
+
 fn written(name: &str, tables: &[(TableDefinition, Vec<Item>)], careful: &[bool]) -> String {
     let mut records = Records::default();
     let mut bodies = String::new();
@@ -103,7 +108,7 @@ fn written(name: &str, tables: &[(TableDefinition, Vec<Item>)], careful: &[bool]
         heads.push_str(&table_text(table, mark.as_deref()));
         let kinds = if is_careful { whole_table(table, items) } else { kinds(table, items, mark.as_deref()) };
         for kind in kinds {
-            let in_table = if at > 0 { format!(" in {}", identifier(&table.name)) } else { String::new() };
+            let in_table = if at > 0 { format!(" in {}", title(&table.name)) } else { String::new() };
             bodies.push_str(&entity::text(
                 table,
                 &kind,
@@ -132,7 +137,7 @@ fn table_text(table: &TableDefinition, mark: Option<&str>) -> String {
     };
     let mark = mark.map_or(String::new(), |mark| format!(" type {mark}"));
     let ttl = table.ttl.as_ref().map_or(String::new(), |ttl| format!(" ttl {ttl}"));
-    let mut text = format!("table {} ({}){mark}{ttl}\n", identifier(&table.name), columns(&table.key));
+    let mut text = format!("table {} ({}){mark}{ttl}\n", title(&table.name), columns(&table.key));
     for index in &table.indexes {
         let key = match (index.is_local, index.sort.as_slice()) {
             (true, sort) => columns(sort),
@@ -145,7 +150,7 @@ fn table_text(table: &TableDefinition, mark: Option<&str>) -> String {
             Projected::Only(names) => format!(" project ({})", names.join(", ")),
         };
         let word = if index.is_local { "lsi" } else { "gsi" };
-        text.push_str(&format!("  {word} {} ({key}){projection}\n", identifier(&index.name)));
+        text.push_str(&format!("  {word} {} ({key}){projection}\n", title(&index.name)));
     }
     text.push('\n');
     text
@@ -272,11 +277,12 @@ mod tests {
         assert!(!compiled.has_errors(), "{text}");
         for expected in [
             "\"USER#{userId}\"",
-            "\"ORDER#{orderedAt:day}#{orderId:08}\"",
+            "\"ORDER#{orderedAtDay}#{orderId:08}\"",
             "\"EMAIL#{email}\"",
             "record Lines",
             "lines: list of Lines",
             "orderedAt: time",
+            "orderedAtDay: date",
         ] {
             assert!(text.contains(expected), "{expected} is missing:\n{text}");
         }

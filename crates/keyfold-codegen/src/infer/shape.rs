@@ -1,5 +1,6 @@
 //! Key texts taken apart: fixed pieces, and pieces that are values of attributes.
 
+use keyfold_model::{Precision, Type};
 use keyfold_types::{Item, Value};
 
 /// Characters that stand between the pieces of a key, the most usual first. A key has one of them: others are
@@ -17,6 +18,11 @@ pub(crate) enum Piece {
 
 /// The pieces of a key's text.
 pub(crate) fn pieces(text: &str) -> Vec<Piece> {
+    // A time has colons, but no pieces.
+    let times = [Precision::Millis, Precision::Seconds, Precision::Micros, Precision::Nanos].map(Type::Time);
+    if times.iter().any(|kind| keyfold_model::value::parse("", kind, text).is_ok()) {
+        return vec![Piece::Open];
+    }
     let mut found = Vec::new();
     for (word, delimiter) in split(text) {
         let is_name = !word.is_empty()
@@ -96,11 +102,19 @@ pub(crate) enum Written {
 
 /// The attribute that gives a piece in every item, and how it is written.
 pub(crate) fn attribute_of(pieces: &[(&str, &Item)], names: &[String]) -> Option<(String, Written)> {
+    let width = pieces.first().map_or(0, |(piece, _)| piece.len());
+    let same_width = pieces.iter().all(|(piece, _)| piece.len() == width);
     let fits = |name: &&String| {
         let each = pieces.iter().map(|(piece, item)| item.get(name).and_then(|value| written(piece, value)));
-        let all: Option<Vec<Written>> = each.collect();
-        let all = all.filter(|all| all.windows(2).all(|pair| pair.first() == pair.last()))?;
-        Some(((*name).clone(), all.first()?.clone()))
+        let all: Vec<Written> = each.collect::<Option<_>>()?;
+        let first = all.first()?.clone();
+        if all.iter().all(|one| *one == first) {
+            return Some(((*name).clone(), first));
+        }
+        // A number that fills its digits looks as if it were not padded.
+        let padded = all.iter().all(|one| matches!(one, Written::Padded(_) | Written::Plain));
+        let is_number = pieces.iter().all(|(_, item)| matches!(item.get(name), Some(Value::N(_))));
+        (padded && is_number && same_width).then(|| ((*name).clone(), Written::Padded(width)))
     };
     names.iter().find_map(|name| fits(&name))
 }

@@ -62,11 +62,16 @@ fn collision(one: &Shape, two: &Shape) -> Option<Diagnostic> {
     )
 }
 
-/// Puts the name of the kind in front of its partition key.
+/// Puts the name of the second kind in front of its sort key, which leaves it in its collection; in front of
+/// its partition key, where there is no text to put it before.
 fn repair(shape: &Shape) -> Vec<Edit> {
-    if shape.owner.is_guard || shape.key.partition.is_bare() {
+    let name = shape.what.to_uppercase().replace('.', "-");
+    let templates = shape.key.sort.iter().chain([&shape.key.partition]);
+    let Some(template) = templates.into_iter().find(|template| !template.is_bare()) else {
+        return Vec::new();
+    };
+    if shape.owner.is_guard {
         return Vec::new();
     }
-    let name = shape.what.to_uppercase().replace('.', "-");
-    vec![Edit::insert(shape.key.partition.span.start + 1, format!("{name}#"))]
+    vec![Edit::insert(template.span.start + 1, format!("{name}#"))]
 }

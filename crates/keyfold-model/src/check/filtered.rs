@@ -85,7 +85,11 @@ fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         ),
         None => format!(
             "how many are read is not declared: `expect 40 per {}` in {}",
-            pattern.parameters.first().map_or("userId", |p| p.attribute.as_str()),
+            pattern
+                .parameters
+                .iter()
+                .find(|p| p.limit == Limit::Equal)
+                .map_or_else(|| entity.key.fields().next().unwrap_or("id"), |p| p.attribute.as_str()),
             entity.name
         ),
     };

@@ -4,7 +4,7 @@
 use super::estimate::{PARTITION_READS, PARTITION_WRITES, item_bytes, partitions, print_bytes, print_count};
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::schema::{Entity, KeyPair, Model, Pattern};
+use crate::schema::{Entity, KeyPair, Model, Pattern, Projection};
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF030",
@@ -31,16 +31,41 @@ pattern orders() -> Order[] newest page 50
 
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for entity in &model.entities {
-        diagnostics.extend(writes(entity, &entity.key, &format!("the key of {}", entity.name)));
+        diagnostics.extend(writes(
+            model,
+            entity,
+            &entity.key,
+            &format!("the key of {}", entity.name),
+            Holds::All,
+        ));
         let Some(table) = model.tables.get(entity.table) else { continue };
         for key in entity.indexes.iter().filter(|key| key.is_declared) {
             let Some(index) = table.indexes.get(key.index) else { continue };
+            // An index is written when something that it holds changes.
+            let kept = |name: &String| entity.aggregates.iter().any(|aggregate| aggregate.attribute == *name);
+            let holds = match &index.projection {
+                Projection::All => Holds::All,
+                Projection::Only(names) if names.iter().any(kept) => Holds::All,
+                Projection::Only(_) | Projection::Keys => Holds::NoAggregates,
+            };
             if index.kind == crate::schema::IndexKind::Global {
-                diagnostics.extend(writes(entity, &key.key, &format!("{} in {}", entity.name, index.name)));
+                diagnostics.extend(writes(
+                    model,
+                    entity,
+                    &key.key,
+                    &format!("{} in {}", entity.name, index.name),
+                    holds,
+                ));
             }
         }
         for copy in &entity.copies {
-            diagnostics.extend(writes(entity, &copy.key, &format!("the copy {}.{}", entity.name, copy.name)));
+            diagnostics.extend(writes(
+                model,
+                entity,
+                &copy.key,
+                &format!("the copy {}.{}", entity.name, copy.name),
+                Holds::NoAggregates,
+            ));
         }
     }
     for pattern in &model.patterns {
@@ -48,11 +73,19 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-fn writes(entity: &Entity, key: &KeyPair, what: &str) -> Option<Diagnostic> {
+/// Whether what is written holds the aggregates of its entity.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    All,
+    NoAggregates,
+}
+
+fn writes(model: &Model, entity: &Entity, key: &KeyPair, what: &str, holds: Holds) -> Option<Diagnostic> {
     let partitions = partitions(&key.partition)?;
     let bytes = item_bytes(entity);
     let each = bytes.div_ceil(1_024);
-    let Some(rate) = entity.expected.writes else {
+    let factor = transaction_factor(model, entity);
+    let Some(rate) = rate(model, entity, holds) else {
         if partitions > 1 {
             return None;
         }
@@ -71,7 +104,7 @@ fn writes(entity: &Entity, key: &KeyPair, what: &str) -> Option<Diagnostic> {
                 )),
         );
     };
-    let units = rate * each;
+    let units = rate * each * factor;
     if units <= PARTITION_WRITES * partitions {
         return None;
     }
@@ -79,10 +112,11 @@ fn writes(entity: &Entity, key: &KeyPair, what: &str) -> Option<Diagnostic> {
     let message =
         format!("{what} is hot: {} write units a second go to {}", print_count(units), count(partitions));
     let sum = format!(
-        "{} writes a second x {each} {} ({}) = {}; {}",
+        "{} writes a second x {each} {} ({}){} = {}; {}",
         print_count(rate),
         if each == 1 { "unit" } else { "units" },
         print_bytes(bytes),
+        if factor == 2 { " x 2 in transactions" } else { "" },
         print_count(units),
         taken(partitions, PARTITION_WRITES)
     );
@@ -93,6 +127,35 @@ fn writes(entity: &Entity, key: &KeyPair, what: &str) -> Option<Diagnostic> {
         return Some(diagnostic);
     }
     Some(diagnostic.repair(vec![Edit::insert(key.span.end, format!(" shard {shards}"))]))
+}
+
+/// Writes a second: declared, and those that items make which are counted in this entity.
+fn rate(model: &Model, entity: &Entity, holds: Holds) -> Option<u64> {
+    if holds == Holds::NoAggregates {
+        return entity.expected.writes;
+    }
+    let counted = entity.aggregates.iter().filter_map(|aggregate| model.entities.get(aggregate.entity));
+    let mut children: Vec<&Entity> = Vec::new();
+    counted.for_each(|child| {
+        if !children.iter().any(|known| known.name == child.name) {
+            children.push(child);
+        }
+    });
+    let of_children: u64 = children.iter().filter_map(|child| child.expected.writes).sum();
+    match (entity.expected.writes, of_children) {
+        (None, 0) => None,
+        (own, more) => Some(own.unwrap_or(0) + more),
+    }
+}
+
+/// A write of several items is a transaction, which costs twice.
+fn transaction_factor(model: &Model, entity: &Entity) -> u64 {
+    let is_counted =
+        model.entities.iter().flat_map(|parent| &parent.aggregates).any(|aggregate| {
+            model.entities.get(aggregate.entity).is_some_and(|child| child.name == entity.name)
+        });
+    let several = !entity.copies.is_empty() || !entity.uniques.is_empty() || entity.split.is_some();
+    if several || is_counted || !entity.aggregates.is_empty() { 2 } else { 1 }
 }
 
 /// What so many partitions take.

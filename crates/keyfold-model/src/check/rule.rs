@@ -49,9 +49,18 @@ pub const RULES: [Rule; 19] = [
 ];
 
 impl Rule {
-    /// The rule of a code, in any case: `kf012`.
+    /// The rule of a code, in any case: `kf012`, of its number, or of its name.
     pub fn of_code(code: &str) -> Option<&'static Rule> {
-        RULES.iter().find(|rule| rule.code.eq_ignore_ascii_case(code))
+        let number = code.trim_start_matches(['K', 'F', 'k', 'f']);
+        let is_it = |rule: &&Rule| {
+            rule.code.eq_ignore_ascii_case(code)
+                || rule.name.eq_ignore_ascii_case(code)
+                || rule
+                    .code
+                    .strip_prefix("KF")
+                    .is_some_and(|own| own.trim_start_matches('0') == number.trim_start_matches('0'))
+        };
+        RULES.iter().find(is_it)
     }
 
     /// Whether a model that breaks it can be used all the same.

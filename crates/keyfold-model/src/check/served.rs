@@ -81,12 +81,17 @@ pub(crate) fn report(
     diagnostic = diagnostic.help(format!("add to {}: `{line}`", entity.name));
     let mut added = format!("\n  {line}");
     let single = pattern.returned.first().is_some_and(|returned| !returned.many);
-    if let (true, Some(parameter)) = (single, pattern.parameters.first()) {
-        let line = format!("unique {}", parameter.attribute);
+    let equal = pattern.parameters.iter().filter(|parameter| parameter.limit == Limit::Equal);
+    let by: Vec<&str> = equal.map(|parameter| parameter.attribute.as_str()).collect();
+    let is_unique = entity.uniques.iter().any(|unique| unique.iter().all(|name| by.contains(&name.as_str())));
+    if single && !is_unique && !by.is_empty() {
+        let line = if by.len() == 1 {
+            format!("unique {}", by.concat())
+        } else {
+            format!("unique ({})", by.join(", "))
+        };
         diagnostic = diagnostic.help(format!("and `{line}`, so that there is at most one"));
-        if !entity.uniques.contains(&vec![parameter.attribute.clone()]) {
-            added.push_str(&format!("\n  {line}"));
-        }
+        added.push_str(&format!("\n  {line}"));
     }
     let mut edits = vec![Edit::insert(entity.end, added)];
     if let IndexName::New(name, table) = free {
@@ -144,8 +149,11 @@ fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> Option<Stri
         };
         by.into_iter().for_each(|name| push(name, written(name)));
     }
-    entity.key.fields().for_each(|field| push(field, format!("{{{field}}}")));
+    // One item is found by what it is unique by; of several, each has a key of its own.
+    if pattern.returned.first().is_some_and(|returned| returned.many) {
+        entity.key.fields().for_each(|field| push(field, format!("{{{field}}}")));
+    }
     let fields: Vec<String> = fields.into_iter().map(|(_, field)| field).collect();
-    let sort = if fields.is_empty() { "META".to_owned() } else { format!("{upper}#{}", fields.join("#")) };
+    let sort = if fields.is_empty() { upper.clone() } else { format!("{upper}#{}", fields.join("#")) };
     Some(format!("{name} \"{partition}\" \"{sort}\""))
 }

@@ -6,6 +6,7 @@
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Entity, KeyPair, Pattern};
+use crate::template::Part;
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF017",
@@ -34,7 +35,15 @@ pattern user_by_email(email) -> User?
 };
 
 pub(crate) fn check(pattern: &Pattern, entity: &Entity, key: &KeyPair, index: &str) -> Option<Diagnostic> {
-    let has = |name: &str| key.fields().any(|field| field == name);
+    // A field in small letters is shared by several values: it does not tell items apart.
+    let parts = std::iter::once(&key.partition).chain(&key.sort).flat_map(|template| &template.parts);
+    let kept: Vec<&str> = parts
+        .filter_map(|part| match part {
+            Part::Field { name, format, .. } if format.keeps_value() => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    let has = |name: &str| kept.contains(&name);
     let is_bound = |name: &str| {
         pattern.parameters.iter().any(|parameter| parameter.attribute == name)
             || pattern.fixed.iter().any(|(attribute, _)| attribute == name)
@@ -44,13 +53,23 @@ pub(crate) fn check(pattern: &Pattern, entity: &Entity, key: &KeyPair, index: &s
     if identified || unique {
         return None;
     }
-    let first = key.fields().find(|field| is_bound(field)).unwrap_or("id").to_owned();
+    let mut bound: Vec<&str> = key.fields().filter(|field| is_bound(field)).collect();
+    bound.dedup();
+    let first = match bound.as_slice() {
+        [] => "id".to_owned(),
+        [one] => (*one).to_owned(),
+        several => format!("({})", several.join(", ")),
+    };
+    let lowered = bound.iter().find(|name| !has(name)).copied();
     let message = format!("{} promises one {}, and {index} may hold several", pattern.name, entity.name);
-    Some(
-        Diagnostic::error("KF017", pattern.span, message, "returns one item")
-            .label(key.span, "an index does not keep its keys unique")
-            .help(format!("declare `unique {first}` in {}, so that no two items share it", entity.name))
-            .help(format!("or return all of them: `-> {}[]`", entity.name))
+    let diagnostic = Diagnostic::error("KF017", pattern.span, message, "returns one item")
+        .label(key.span, "an index does not keep its keys unique")
+        .help(format!("or return all of them: `-> {}[]`", entity.name));
+    Some(match lowered {
+        Some(name) => diagnostic
+            .note(format!("`{name}` is in this key without its capitals, so different values share it")),
+        None => diagnostic
+            .help(format!("or declare `unique {first}` in {}, so that no two items share it", entity.name))
             .repair(vec![Edit::insert(entity.end, format!("\n  unique {first}"))]),
-    )
+    })
 }

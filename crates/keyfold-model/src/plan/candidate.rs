@@ -159,6 +159,7 @@ pub(super) fn fit(
         (false, _) => RequestKind::Query,
     };
     check_filters(pattern, candidate, request)?;
+    check_split(pattern, entity, returned, candidate, &fan)?;
     let (fan, period) = table_period(pattern, entity, table, fan)?;
     Ok(PatternPlan {
         request,
@@ -210,14 +211,13 @@ fn missing_partition(key: &KeyPair, open: &[Part], pattern: &Pattern) -> String 
 
 /// An index that holds only some items serves only patterns that ask for just these.
 fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate) -> Result<(), Unfit> {
+    let limits = |field: &str| pattern.parameters.iter().any(|parameter| parameter.attribute == field);
     if let Some(sparse) = &candidate.sparse {
         let fixed = pattern.fixed.iter().find(|(name, _)| *name == sparse.attribute);
         let fits = match (&sparse.value, fixed) {
             (Some(value), Some((_, fixed))) => value == fixed,
             (None, fixed) => {
-                fixed.is_some()
-                    || is_given(pattern, &sparse.attribute)
-                    || pattern.present.contains(&sparse.attribute)
+                fixed.is_some() || limits(&sparse.attribute) || pattern.present.contains(&sparse.attribute)
             }
             (Some(_), None) => false,
         };
@@ -232,7 +232,6 @@ fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate) -> 
             .into());
         }
     }
-    let limits = |field: &str| pattern.parameters.iter().any(|parameter| parameter.attribute == field);
     let missing = candidate.key.fields().into_iter().find(|field| {
         entity.attribute(field).is_some_and(|attribute| attribute.optional)
             && !is_given(pattern, field)
@@ -274,6 +273,35 @@ fn check_consumed(binder: &Binder<'_>, candidate: &Candidate, rest: &[Part]) -> 
             }
             _ => format!("`{name}` is not part of it, so it would have to be filtered").into(),
         });
+    }
+    Ok(())
+}
+
+/// The parts of a split item lie side by side in the table: one request reads them, and no filter may part them.
+fn check_split(
+    pattern: &Pattern,
+    entity: &Entity,
+    returned: &Returned,
+    candidate: &Candidate,
+    fan: &Fan,
+) -> Result<(), Unfit> {
+    if entity.split.is_none() || returned.copy.is_some() || candidate.space != Space::Table {
+        return Ok(());
+    }
+    if !pattern.filters.is_empty() {
+        return Err(format!("{} lies in several items, and a filter would part them", entity.name).into());
+    }
+    let several_tables = entity.period_attribute.as_ref().is_some_and(|name| !is_given(pattern, name))
+        && pattern
+            .parameters
+            .iter()
+            .any(|p| Some(&p.attribute) == entity.period_attribute.as_ref() && p.limit == Limit::AtLeast);
+    if *fan != Fan::One || several_tables {
+        return Err(format!(
+            "{} lies in several items, which are not read over several partitions",
+            entity.name
+        )
+        .into());
     }
     Ok(())
 }

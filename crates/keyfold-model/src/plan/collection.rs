@@ -106,6 +106,7 @@ fn fit(
     }
     let partition = shared.ok_or_else(|| miss("nothing is returned".to_owned()))?;
     check_order(pattern, &parts).map_err(miss)?;
+    check_filters(model, pattern, table, index, space).map_err(miss)?;
     if let Some(name) = pattern.present.first() {
         return Err(miss(format!("`where {name}` is for patterns that return one kind of item")));
     }
@@ -150,6 +151,33 @@ fn fit(
         filters: pattern.filters.clone(),
     };
     Ok((Found { plan, table: at, space, members }, prefix))
+}
+
+/// What a filter may not judge: key attributes, and the parts of an item.
+fn check_filters(
+    model: &Model,
+    pattern: &Pattern,
+    table: &Table,
+    index: Option<&Index>,
+    space: Space,
+) -> Result<(), String> {
+    let is_split = |returned: &&Returned| {
+        returned.copy.is_none()
+            && model.entities.get(returned.entity).is_some_and(|entity| entity.split.is_some())
+    };
+    if let (Some(_), false, Space::Table) =
+        (pattern.returned.iter().find(is_split), pattern.filters.is_empty(), space)
+    {
+        return Err("an entity that is split lies in several items, and a filter would part them".to_owned());
+    }
+    let key_names: Vec<String> = {
+        let (partition, sort) = attributes(table, index);
+        partition.into_iter().chain(sort).collect()
+    };
+    if let Some(filter) = pattern.filters.iter().find(|filter| key_names.contains(&filter.attribute)) {
+        return Err(format!("`{}` is part of its key and cannot be filtered", filter.attribute));
+    }
+    Ok(())
 }
 
 /// The names of the key attributes of the table or index.

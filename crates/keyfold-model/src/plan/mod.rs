@@ -106,12 +106,13 @@ impl Found {
     }
 }
 
-/// The texts that both ends of a range start with: a closed end goes on from the text before its field, an
-/// open one only from the attribute before.
+/// What a range's end shares with all keys in it: all before its field. An open end is that text and one more.
 fn shared(end: &[Part]) -> &[Part] {
-    let at = end.iter().rposition(|part| matches!(part, Part::Field { .. }));
-    let column = end.iter().rposition(|part| *part == Part::Break).map_or(0, |at| at + 1);
-    let until = at.filter(|at| *at >= column).unwrap_or(column);
+    let until = match end {
+        [.., Part::Field { .. }, Part::Text(text)] if text.starts_with(LAST_CHARACTER) => end.len() - 2,
+        [.., _] => end.len() - 1,
+        [] => 0,
+    };
     end.get(..until).unwrap_or_default()
 }
 

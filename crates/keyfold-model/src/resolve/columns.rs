@@ -10,9 +10,9 @@ const MEMBER_WORDS: [&str; 11] =
     ["key", "copy", "unique", "ttl", "version", "count", "sum", "max", "split", "compress", "expect"];
 
 pub(super) fn check(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
-    check_name("table", &table.name, diagnostics);
+    check_name("a table", &table.name, diagnostics);
     for index in &table.indexes {
-        check_name("index", &index.name, diagnostics);
+        check_name("an index", &index.name, diagnostics);
         if MEMBER_WORDS.contains(&index.name.text.as_str()) {
             let message = format!("`{}` is a word of the language", index.name.text);
             diagnostics.push(
@@ -37,12 +37,12 @@ pub(super) fn check(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
 
 fn check_name(what: &str, name: &Name, diagnostics: &mut Vec<Diagnostic>) {
     let fits = (NAME_CHARS_MIN..=NAME_CHARS_MAX).contains(&name.text.len())
-        && name.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        && name.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     if !fits {
-        let message = format!("`{}` cannot be the name of a {what}", name.text);
+        let message = format!("`{}` cannot be the name of {what}", name.text);
         diagnostics.push(
             Diagnostic::error("KF004", name.span, message, "not a name that DynamoDB accepts")
-                .note("names have 3 to 255 letters, digits and underscores of ASCII"),
+                .note("names have 3 to 255 letters, digits, underscores, hyphens and points of ASCII; in quotes where they are no word"),
         );
     }
 }

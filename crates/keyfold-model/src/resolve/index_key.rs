@@ -132,7 +132,20 @@ fn line(
         },
     };
     let first = if partition.is_empty() { None } else { Some(&key.partition) };
-    let templates = first.into_iter().chain(&key.sort).flat_map(KeyTemplate::columns);
+    let templates: Vec<&[Part]> = first.into_iter().chain(&key.sort).flat_map(KeyTemplate::columns).collect();
+    let is_itself = |(column, parts): (&Column, &[Part])| matches!(parts, [Part::Field { name, format: Format::Bare, .. }] if *name == column.name);
+    if sparse.is_some() && partition.iter().chain(&sort).zip(templates.iter().copied()).all(is_itself) {
+        let message = format!(
+            "every {} with these attributes is in {}, whatever `sparse` says",
+            entity.name, index.name
+        );
+        diagnostics.push(
+            Diagnostic::error("KF004", declared.key.span, message, "the key attributes are the entity's own")
+                .note("an item is in an index when it has the attributes of its key, and these are always there")
+                .help("give the index a key attribute of another name, which only some items get"),
+        );
+        return;
+    }
     for (column, parts) in partition.iter().chain(&sort).zip(templates) {
         let new = Made { parts: parts.to_vec(), sparse: sparse.clone(), span: declared.key.span };
         assign(column, new, entity, index, made, diagnostics);

@@ -31,7 +31,7 @@ pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
             Diagnostic::error("KF001", Span::default(), "the model has no name", "the first line names it");
         diagnostics.push(missing.help("start with `model shop 1`: a name and a version"));
     }
-    if tree.tables.is_empty() {
+    if tree.tables.is_empty() && !tree.has_broken_table {
         let missing =
             Diagnostic::error("KF002", Span::default(), "the model has no table", "nothing can be stored");
         diagnostics.push(missing.help("add `table Shop (PK, SK)`"));

@@ -4,20 +4,25 @@ use super::unknown;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Precision, Record, Type};
 use crate::syntax::ast::{AttributeDecl, EntityDecl, Name, Tree, TypeDecl};
+use std::cell::Cell;
 
 const NAMED: [&str; 9] = ["string", "int", "number", "bool", "time", "date", "binary", "ulid", "uuid"];
 
 /// The types of all attributes, references followed.
 pub(super) struct Types<'t> {
     tree: &'t Tree,
+    /// Types that have been looked at: records that hold records would make it very many.
+    looked_at: Cell<usize>,
 }
 
 /// Deepest nesting of a type: DynamoDB's items have at most 32 levels.
 const DEPTH_MAX: usize = 30;
+/// Most types of a model, records counted wherever they are used.
+const LOOKED_AT_MAX: usize = 200_000;
 
 impl<'t> Types<'t> {
     pub(super) fn new(tree: &'t Tree) -> Types<'t> {
-        Types { tree }
+        Types { tree, looked_at: Cell::new(0) }
     }
 
     fn entity(&self, name: &str) -> Option<&'t EntityDecl> {
@@ -35,13 +40,14 @@ impl<'t> Types<'t> {
         name: &Name,
         depth: usize,
     ) -> Result<Type, Box<Diagnostic>> {
-        if depth > DEPTH_MAX {
+        self.looked_at.set(self.looked_at.get() + 1);
+        if depth > DEPTH_MAX || self.looked_at.get() > LOOKED_AT_MAX {
             let message = format!("the type of `{}` refers to itself", name.text);
             return Err(Box::new(Diagnostic::error(
                 "KF002",
                 name.span,
                 message,
-                "references go round in a circle, or are too deep",
+                "references go round in a circle, or are too deep or too many",
             )));
         }
         match declared {

@@ -26,6 +26,8 @@ pub(crate) struct Tree {
     pub(crate) version: Option<u32>,
     pub(crate) records: Vec<RecordDecl>,
     pub(crate) tables: Vec<TableDecl>,
+    /// A table's line could not be read.
+    pub(crate) has_broken_table: bool,
     pub(crate) entities: Vec<EntityDecl>,
     pub(crate) patterns: Vec<PatternDecl>,
     pub(crate) writes: Vec<WriteDecl>,

@@ -6,21 +6,21 @@ pub const GRAMMAR: &str = r#"model     := "model" NAME [NUMBER]
 file      := (model | record | table | entity | pattern | write)*
 
 record    := "record" NAME  member: attributes*
-table     := "table" NAME "(" column, ... ")" ["type" NAME] ["ttl" NAME] ["per" unit]  member: (index | capacity)*
+table     := "table" TITLE "(" column, ... ")" ["type" NAME] ["ttl" NAME] ["per" unit]  member: (index | capacity)*
 column    := NAME [":" ("string" | "number" | "binary")]
-index     := "gsi" NAME "(" group ["," group] ")" [project] | "lsi" NAME "(" column ")" [project]
+index     := "gsi" TITLE "(" group ["," group] ")" [project] | "lsi" TITLE "(" column ")" [project]
 group     := column | "(" column, ... ")"
 project   := "project" ("all" | "keys" | "(" NAME, ... ")")
 capacity  := "capacity" units ["then" units]
 units     := "on" "demand" | NUMBER "read" NUMBER "write"
 unit      := "hour" | "day" | "month" | "year"
 
-entity    := "entity" NAME ["in" NAME]  member: (attributes | key | indexkey | copy | unique | follow)*
+entity    := "entity" NAME ["in" TITLE]  member: (attributes | key | indexkey | copy | unique | follow)*
 attributes:= (NAME ":" type ["?"] ["=" operand]), ...
 type      := NAME | "time" "(" ("s" | "ms" | "us" | "ns") ")" | NAME "." NAME | NAME ("|" NAME)*
            | ("list" | "map" | "set") "of" type
 key       := "key" template* [placing]
-indexkey  := NAME template* [placing] ["sparse" "when" NAME ["=" operand]]
+indexkey  := TITLE template* [placing] ["sparse" "when" NAME ["=" operand]]
 copy      := "copy" NAME template* [placing] ["only" NAME, ...]
 placing   := ["shard" NUMBER] ["bucket" unit ["of" NAME]]
 template  := TEXT with {field} inside | {field}
@@ -50,6 +50,7 @@ set       := "set" (NAME "=" operand [("+" | "-") operand]), ...
 when      := "when" comparison ("and" comparison)*
 comparison:= NAME ("=" | "<>" | "<" | "<=" | ">" | ">=" | "contains" | "starts") operand
            | ("exists" | "missing") NAME
+TITLE     := NAME | TEXT
 operand   := NAME | ["-"] NUMBER | TEXT
 "#;
 

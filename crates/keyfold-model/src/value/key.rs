@@ -77,6 +77,25 @@ pub fn text(
     Ok(out)
 }
 
+/// The text that a range of keys starts with: a last field without text says nothing.
+///
+/// # Errors
+/// As [`key`].
+pub fn prefix(
+    parts: &[Part],
+    values: &BTreeMap<String, Value>,
+    delimiters: &[char],
+) -> Result<String, ValueError> {
+    let is_nothing = |part: &Part| match part {
+        Part::Field { name, .. } => matches!(values.get(name), Some(Value::S(text)) if text.is_empty()),
+        _ => false,
+    };
+    match parts.split_last() {
+        Some((last, before)) if is_nothing(last) => text(before, values, delimiters),
+        _ => text(parts, values, delimiters),
+    }
+}
+
 /// The shard of a key: the first four bytes of its SHA-256, so that any language can tell it.
 pub fn shard_of(count: u32, key: &str) -> u32 {
     let digest = Sha256::digest(key.as_bytes());
@@ -138,8 +157,17 @@ fn field(
         Format::Hash => Ok(digest(&plain)),
         Format::Escaped => Ok(escaped(&plain, delimiters)),
         Format::Plain | Format::Lower | Format::Bare => {
-            let text = if format == Format::Lower { plain.to_lowercase() } else { plain };
-            match text.chars().find(|c| (*kind == Type::String && delimiters.contains(c)) || *c == BREAK) {
+            // Letter by letter, so that the beginning of a text becomes the beginning of its small letters.
+            let text = if format == Format::Lower {
+                plain.chars().flat_map(char::to_lowercase).collect()
+            } else {
+                plain
+            };
+            // A break stands between key attributes, the last character above every key.
+            let is_taken = |c: &char| {
+                (*kind == Type::String && delimiters.contains(c)) || *c == BREAK || *c == char::MAX
+            };
+            match text.chars().find(is_taken) {
                 Some(delimiter) => Err(ValueError::Delimiter { name: name.to_owned(), text, delimiter }),
                 None if text.is_empty() => Err(ValueError::Empty(name.to_owned())),
                 None => Ok(text),

@@ -3,8 +3,8 @@
 mod key;
 mod parse;
 
-pub use key::{CHUNK, SHARD, bucket, column, digest, key, shard_of, text};
-pub use parse::{canonical, check, epoch_seconds, from_json, parse, time_of_epoch_ms};
+pub use key::{CHUNK, SHARD, bucket, column, digest, key, prefix, shard_of, text};
+pub use parse::{canonical, check, epoch_seconds, from_json, is_finer, parse, time_of_epoch_ms};
 
 use keyfold_types::{Number, Value};
 
@@ -24,6 +24,12 @@ pub enum ValueError {
     /// A value that a key needs is missing.
     #[error("{0} is missing, and a key is made of it")]
     Missing(String),
+    /// A field of a record is missing.
+    #[error("{0} is missing: a field of its record")]
+    MissingField(String),
+    /// A set without values, or with one twice.
+    #[error("{0}: a set has at least one value, and none twice")]
+    Set(String),
     /// A value of another type.
     #[error("{name} is no {wanted}: {found}")]
     Kind {

@@ -5,7 +5,7 @@ use crate::period::Unit;
 use crate::schema::{Precision, Record, Type};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use keyfold_types::{Number, Set, Value};
@@ -80,7 +80,7 @@ pub fn from_json(name: &str, kind: &Type, json: &Json) -> Result<Value, ValueErr
         }
         (Type::Set(of), Json::Array(elements)) => {
             let values = elements.iter().map(|element| from_json(name, of, element));
-            set(values.collect::<Result<_, _>>()?).ok_or_else(wrong)
+            set(values.collect::<Result<_, _>>()?).ok_or_else(|| ValueError::Set(name.to_owned()))
         }
         (Type::Map(of), Json::Object(entries)) => {
             let each = entries
@@ -113,7 +113,7 @@ fn fields(name: &str, record: &Record, entries: &serde_json::Map<String, Json>) 
     for (field, kind, optional) in &record.fields {
         match entries.get(field) {
             Some(Json::Null) | None if *optional => {}
-            None => return Err(ValueError::Missing(format!("{name}.{field}"))),
+            None => return Err(ValueError::MissingField(format!("{name}.{field}"))),
             Some(entry) => {
                 held.insert(field.clone(), from_json(&format!("{name}.{field}"), kind, entry)?);
             }
@@ -172,7 +172,7 @@ pub fn check(name: &str, kind: &Type, value: &Value) -> Result<(), ValueError> {
             record.fields.iter().try_fold(true, |_, (field, kind, optional)| match map.get(field) {
                 Some(value) => check(&format!("{name}.{field}"), kind, value).map(|()| true),
                 None if *optional => Ok(true),
-                None => Err(ValueError::Missing(format!("{name}.{field}"))),
+                None => Err(ValueError::MissingField(format!("{name}.{field}"))),
             })?
         }
         (Type::Set(of), Value::Ss(_)) => of.is_text(),
@@ -200,20 +200,44 @@ fn day(text: &str) -> Option<Date> {
     if text.len() == "2024-01-15".len() { text.parse::<Date>().ok() } else { None }
 }
 
+/// Whether a text says a time more finely than its type keeps it.
+pub fn is_finer(kind: &Type, text: &str) -> bool {
+    let Type::Time(precision) = kind else { return false };
+    let exact = canonical_time(text, Precision::Nanos);
+    exact.is_some_and(|exact| {
+        let kept = precision.cut(exact.trim_end_matches('Z'));
+        let rest = exact.get(kept.len() - 1..).unwrap_or_default();
+        rest.chars().any(|c| c.is_ascii_digit() && c != '0')
+    })
+}
+
 /// UTC with a fixed number of digits, so that text order is time order.
 fn canonical_time(text: &str, precision: Precision) -> Option<String> {
+    // In UTC already: up to the very end of the year 9999, where moments with zones end earlier.
+    if let Some(utc) = text.strip_suffix(['Z', 'z'])
+        && text.contains(['T', 't'])
+        && let Ok(time) = utc.parse::<DateTime>()
+    {
+        return civil_text(time, precision);
+    }
+    if let Some(day) = day(text) {
+        return civil_text(day.at(0, 0, 0, 0), precision);
+    }
     let timestamp = if let Ok(timestamp) = text.parse::<Timestamp>() {
         timestamp
     } else if let Ok(zoned) = text.parse::<Zoned>() {
         zoned.timestamp()
     } else {
-        day(text)?.to_zoned(TimeZone::UTC).ok()?.timestamp()
+        return None;
     };
     time_text(timestamp, precision)
 }
 
 fn time_text(timestamp: Timestamp, precision: Precision) -> Option<String> {
-    let time = TimeZone::UTC.to_datetime(timestamp);
+    civil_text(TimeZone::UTC.to_datetime(timestamp), precision)
+}
+
+fn civil_text(time: DateTime, precision: Precision) -> Option<String> {
     (0..=9999).contains(&time.year()).then(|| {
         precision.cut(&format!(
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}",

@@ -100,6 +100,18 @@ impl<'t> Cursor<'t> {
         }
     }
 
+    /// A name of a table or index: a word, or in quotes what is no word (`"app-prod.main"`).
+    pub(super) fn name(&mut self, wanted: &str) -> Parsed<Name> {
+        match self.peek() {
+            Some(TokenKind::Text(text)) => {
+                let name = Name { text: text.clone(), span: self.span() };
+                self.at += 1;
+                Ok(name)
+            }
+            _ => self.word(wanted),
+        }
+    }
+
     /// A word, number or text: an operand. The quotes of a text stay, to tell it from a name.
     pub(super) fn operand(&mut self) -> Parsed<Name> {
         let minus = self.span();

@@ -4,13 +4,13 @@ use super::cursor::{Cursor, Parsed};
 use super::template::template;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
-    AggregateDecl, AttributeDecl, CopyDecl, EntityDecl, IndexKeyDecl, KeyDecl, SparseDecl, TypeDecl,
+    AggregateDecl, AttributeDecl, CopyDecl, EntityDecl, IndexKeyDecl, KeyDecl, Name, SparseDecl, TypeDecl,
 };
 use crate::syntax::lexer::TokenKind;
 
 pub(super) fn entity(cursor: &mut Cursor<'_>) -> Parsed<EntityDecl> {
     let name = cursor.word("the entity's name")?;
-    let table = if cursor.take_word("in") { Some(cursor.word("a table")?) } else { None };
+    let table = if cursor.take_word("in") { Some(cursor.name("a table")?) } else { None };
     Ok(EntityDecl {
         end: cursor.before().end,
         name,
@@ -34,8 +34,10 @@ pub(super) fn member(cursor: &mut Cursor<'_>, entity: &mut EntityDecl) -> Parsed
     if matches!(cursor.peek_second(), Some(TokenKind::Sign(":"))) {
         return attributes(cursor, &mut entity.attributes);
     }
-    let word = cursor.word("an attribute, `key`, `copy`, `unique` or an index")?;
+    let is_quoted = matches!(cursor.peek(), Some(TokenKind::Text(_)));
+    let word = cursor.name("an attribute, `key`, `copy`, `unique` or an index")?;
     match word.text.as_str() {
+        _ if is_quoted => index_key(cursor, entity, word)?,
         "key" => {
             let key = key(cursor)?;
             if entity.key.is_some() {
@@ -76,12 +78,15 @@ pub(super) fn member(cursor: &mut Cursor<'_>, entity: &mut EntityDecl) -> Parsed
         }
         "compress" => entity.compressed.extend(cursor.words("an attribute")?),
         "expect" => entity.expects.extend(cursor.expectations()?),
-        _ => {
-            let key = key(cursor)?;
-            let sparse = if cursor.take_word("sparse") { Some(sparse(cursor)?) } else { None };
-            entity.indexes.push(IndexKeyDecl { index: word, key, sparse });
-        }
+        _ => index_key(cursor, entity, word)?,
     }
+    Ok(())
+}
+
+fn index_key(cursor: &mut Cursor<'_>, entity: &mut EntityDecl, index: Name) -> Parsed<()> {
+    let key = key(cursor)?;
+    let sparse = if cursor.take_word("sparse") { Some(sparse(cursor)?) } else { None };
+    entity.indexes.push(IndexKeyDecl { index, key, sparse });
     Ok(())
 }
 
@@ -129,9 +134,19 @@ pub(super) fn attributes(cursor: &mut Cursor<'_>, into: &mut Vec<AttributeDecl>)
 
 /// A type: a name, `Entity.attribute`, `one | two`, `list of` another.
 pub(super) fn type_of(cursor: &mut Cursor<'_>) -> Parsed<TypeDecl> {
+    nested(cursor, 0)
+}
+
+/// Deepest `list of list of ...`: DynamoDB's items have at most 32 levels.
+const DEPTH_MAX: usize = 30;
+
+fn nested(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<TypeDecl> {
+    if depth > DEPTH_MAX {
+        return cursor.fail("a type of less depth: items have at most 32 levels");
+    }
     let first = cursor.word("a type")?;
     if matches!(first.text.as_str(), "list" | "map" | "set") && cursor.take_word("of") {
-        return Ok(TypeDecl::Of(first, Box::new(type_of(cursor)?)));
+        return Ok(TypeDecl::Of(first, Box::new(nested(cursor, depth + 1)?)));
     }
     if cursor.take_sign(".") {
         return Ok(TypeDecl::Reference(first, cursor.word("an attribute of the entity")?));

@@ -55,6 +55,7 @@ pub(crate) fn parse(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Tree {
         if let Err(diagnostic) = outcome.and_then(|()| cursor.expect_end()) {
             diagnostics.push(*diagnostic);
             note_broken_key(&line, &mut tree, current);
+            tree.has_broken_table |= first_word(&line) == Some("table") && !line.indented;
         }
     }
     tree

@@ -4,7 +4,7 @@ use super::cursor::{Cursor, Parsed};
 use crate::syntax::ast::{CapacityDecl, Column, IndexDecl, ProjectionDecl, TableDecl};
 
 pub(super) fn table(cursor: &mut Cursor<'_>) -> Parsed<TableDecl> {
-    let name = cursor.word("the table's name")?;
+    let name = cursor.name("the table's name")?;
     let mut table = TableDecl {
         name,
         columns: columns(cursor)?,
@@ -85,7 +85,7 @@ fn group(cursor: &mut Cursor<'_>) -> Parsed<Vec<Column>> {
 }
 
 fn index(cursor: &mut Cursor<'_>, local: bool) -> Parsed<IndexDecl> {
-    let name = cursor.word("the index's name")?;
+    let name = cursor.name("the index's name")?;
     cursor.sign("(")?;
     let mut groups = vec![group(cursor)?];
     while cursor.take_sign(",") {

@@ -1,0 +1,160 @@
+//! Arguments at the edge of what a pattern takes: empty beginnings, letters whose small form depends on others,
+//! ranges that end before they start, times finer than they are kept, cursors of other pages.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use keyfold_client::{Backend, ClientError, PageRequest, arguments, read, tables, write};
+use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_model::{Model, value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const MODEL: &str = r##"
+model edges 1
+table Edges (PK, SK)
+  gsi GSI1 (A, B)
+entity File
+  drive: string, path: string
+  key "DRIVE#{drive}" "FILE#{path:escape}"
+entity Word
+  book: string, text: string
+  key "BOOK#{book}" "WORD#{text:lower}#{text}"
+entity Event
+  source: string, at: time(s), n: int
+  key  "SOURCE#{source}" "AT#{at}#{n:04}"
+  GSI1 "ALL" "AT#{at}#{n:04}#{source}" shard 3
+  expect 10 writes a second
+pattern below(drive, path starts folder)         -> File[] page 50
+pattern words(book, text starts start)           -> Word[] page 50
+pattern events(source, at in from..to)           -> Event[] oldest page 2
+pattern events_since(source, at >= from)         -> Event[] oldest page 2
+pattern event(source, at, n)                     -> Event?
+pattern all()                                    -> Event[] oldest page 2
+"##;
+
+struct Place {
+    model: Model,
+    backend: Backend,
+}
+
+impl Place {
+    fn new() -> Place {
+        let compiled = keyfold_model::compile(MODEL);
+        let model = compiled.model.unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics));
+        let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+        let backend = Backend::Embedded(Arc::new(engine));
+        tables::ensure(&backend, &model).unwrap();
+        Place { model, backend }
+    }
+
+    fn put(&self, entity: &str, text: &[(&str, &str)]) {
+        let entity = self.model.entity(entity).unwrap();
+        let values = arguments::of_entity(entity, &given(text)).unwrap();
+        write::put(&self.backend, &self.model, entity, &values).unwrap();
+    }
+
+    fn ask(
+        &self,
+        name: &str,
+        text: &[(&str, &str)],
+        start: &PageRequest,
+    ) -> Result<read::Found, ClientError> {
+        let pattern = self.model.pattern(name).unwrap();
+        let values = arguments::of_pattern(pattern, &given(text))?;
+        read::run(
+            &self.backend,
+            &self.model,
+            pattern,
+            &values,
+            start,
+            start.after.is_none() && start.limit.is_none(),
+        )
+    }
+
+    fn values(&self, name: &str, text: &[(&str, &str)], of: &str) -> Vec<String> {
+        let found = self.ask(name, text, &PageRequest::default()).unwrap();
+        found.items.iter().map(|item| item.get(of).map(value::display).unwrap_or_default()).collect()
+    }
+}
+
+fn given(text: &[(&str, &str)]) -> BTreeMap<String, String> {
+    text.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+#[test]
+fn an_empty_beginning_is_the_beginning_of_everything() {
+    let place = Place::new();
+    for path in ["abc", "#x", "", "%q"] {
+        place.put("File", &[("drive", "d"), ("path", path)]);
+    }
+    assert_eq!(place.values("below", &[("drive", "d"), ("folder", "")], "path").len(), 4);
+    assert_eq!(place.values("below", &[("drive", "d"), ("folder", "#")], "path"), ["#x"]);
+}
+
+#[test]
+fn small_letters_are_made_letter_by_letter() {
+    let place = Place::new();
+    // The last sigma of a word has a small form of its own.
+    place.put("Word", &[("book", "b"), ("text", "ΑΣΑ")]);
+    assert_eq!(place.values("words", &[("book", "b"), ("start", "ας")], "text"), Vec::<String>::new());
+    assert_eq!(place.values("words", &[("book", "b"), ("start", "ΑΣ")], "text"), ["ΑΣΑ"]);
+}
+
+#[test]
+fn a_range_that_ends_before_it_starts_holds_nothing() {
+    let place = Place::new();
+    place.put("Event", &[("source", "s"), ("at", "2024-01-01"), ("n", "1")]);
+    let found = place
+        .ask(
+            "events",
+            &[("source", "s"), ("from", "2025-01-01"), ("to", "2024-01-01")],
+            &PageRequest::default(),
+        )
+        .unwrap();
+    assert_eq!((found.items.len(), found.requests), (0, 0));
+}
+
+#[test]
+fn times_reach_to_the_year_9999_and_are_not_finer_than_they_are_kept() {
+    let place = Place::new();
+    place.put("Event", &[("source", "s"), ("at", "9999-12-31T23:59:59Z"), ("n", "1")]);
+    assert_eq!(
+        place.values("event", &[("source", "s"), ("at", "9999-12-31T23:59:59Z"), ("n", "1")], "at"),
+        ["9999-12-31T23:59:59Z"]
+    );
+    let finer = place.ask(
+        "events_since",
+        &[("source", "s"), ("from", "2024-01-01T00:00:00.95Z")],
+        &PageRequest::default(),
+    );
+    assert!(finer.unwrap_err().to_string().contains("finer"));
+}
+
+#[test]
+fn a_page_goes_on_only_where_one_of_the_same_question_ended() {
+    let place = Place::new();
+    for n in 0..7 {
+        let (source, n) = (if n % 2 == 0 { "s" } else { "t" }, n.to_string());
+        place.put("Event", &[("source", source), ("at", "2024-01-01"), ("n", &n)]);
+    }
+    let first = |name: &str, text: &[(&str, &str)]| {
+        place
+            .ask(name, text, &PageRequest { limit: Some(2), ..PageRequest::default() })
+            .unwrap()
+            .next
+            .unwrap()
+    };
+    let of_s = [("source", "s"), ("from", "2023-01-01")];
+    let (one, all) = (first("events_since", &of_s), first("all", &[]));
+    let go_on = |name: &str, text: &[(&str, &str)], after: &keyfold_types::Item| {
+        place.ask(name, text, &PageRequest { limit: Some(9), after: Some(after.clone()), backward: false })
+    };
+    assert_eq!(go_on("events_since", &of_s, &one).unwrap().items.len(), 2);
+    assert_eq!(go_on("all", &[], &all).unwrap().items.len(), 5);
+    for (name, text, after) in [
+        ("events_since", &of_s[..], &all),
+        ("all", &[][..], &one),
+        ("events_since", &[("source", "t"), ("from", "2023-01-01")][..], &one),
+    ] {
+        assert!(matches!(go_on(name, text, after), Err(ClientError::Unknown(_))), "{name}");
+    }
+}
