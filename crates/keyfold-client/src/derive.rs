@@ -5,7 +5,7 @@ use crate::arguments::Values;
 use crate::error::ClientError;
 use crate::stored::{chunks, digest_attribute, pack, parts_attribute};
 use keyfold_model::schema::{GUARD_SORT, guard_parts};
-use keyfold_model::{Entity, IndexKind, KeyTemplate, Model, Sparse, Table, value};
+use keyfold_model::{Entity, KeyTemplate, Model, Sparse, Table, value};
 use keyfold_types::{Item, Value};
 
 /// What an item is for.
@@ -183,7 +183,6 @@ fn main(
                 item.insert(column.name.as_str(), value::column(parts, values, &table.delimiters)?);
             }
         }
-        debug_assert!(index.kind == IndexKind::Global || index.partition.len() == 1);
     }
     mark(table, entity, values, &mut item, &entity.name);
     Ok((key, item))

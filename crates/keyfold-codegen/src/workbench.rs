@@ -29,8 +29,16 @@ pub enum WorkbenchError {
     /// A version that is not known.
     #[error("the version {0} is not known; known are 1.0, 2.0 and 3.0")]
     Version(String),
+    /// A key attribute of a type that keys do not have.
+    #[error("the key attribute {name} has the type {kind}; keys are S, N or B")]
+    KeyType {
+        /// The attribute.
+        name: String,
+        /// Its type.
+        kind: String,
+    },
     /// A sample that is no item.
-    #[error("{place}: a sample is no item in DynamoDB's JSON")]
+    #[error("{place}: a sample is no item in DynamoDB's JSON with the table's key")]
     Sample {
         /// The table.
         place: String,
@@ -76,7 +84,10 @@ fn column(json: &Json, place: &str) -> Result<KeyColumn, WorkbenchError> {
     let kind = match json["AttributeType"].as_str() {
         Some("N") => KeyKind::N,
         Some("B") => KeyKind::B,
-        _ => KeyKind::S,
+        Some("S") | None => KeyKind::S,
+        Some(other) => {
+            return Err(WorkbenchError::KeyType { name: name.to_owned(), kind: other.to_owned() });
+        }
     };
     Ok((name.to_owned(), kind))
 }
@@ -124,10 +135,18 @@ fn samples(table: &Json, name: &str) -> Result<Vec<Item>, WorkbenchError> {
     let own = table["TableData"].as_array().into_iter().flatten();
     let of_facets = table["TableFacets"].as_array().into_iter().flatten();
     let of_facets = of_facets.flat_map(|facet| facet["TableData"].as_array().into_iter().flatten());
+    let keys = key_columns(&table["KeyAttributes"], name)?;
     let mut items: Vec<Item> = Vec::new();
     for sample in own.chain(of_facets) {
-        let item = keyfold_wire::client::decode_item(sample.to_string().as_bytes())
-            .map_err(|_| WorkbenchError::Sample { place: name.to_owned() })?;
+        let wrong = || WorkbenchError::Sample { place: name.to_owned() };
+        let item = keyfold_wire::client::decode_item(sample.to_string().as_bytes()).map_err(|_| wrong())?;
+        // A sample without its key tells nothing, and could not be written.
+        let has_key = keys.iter().all(|(name, kind)| {
+            item.get(name).is_some_and(|value| value.kind().descriptor() == kind.descriptor())
+        });
+        if !has_key {
+            return Err(wrong());
+        }
         if !items.contains(&item) {
             items.push(item);
         }

@@ -50,7 +50,8 @@ fn a_proposed_repair_repairs() {
         );
         with_repair.push(rule.code);
     }
-    let expected = ["KF001", "KF002", "KF010", "KF011", "KF012", "KF013", "KF014", "KF015", "KF017", "KF030"];
+    let expected =
+        ["KF001", "KF002", "KF004", "KF010", "KF011", "KF012", "KF013", "KF014", "KF015", "KF017", "KF030"];
     assert_eq!(with_repair, expected);
 }
 

@@ -36,19 +36,20 @@ pub(super) fn follow(
     for (parent, aggregate) in aggregates_of(context.model, entity) {
         let old = before.and_then(|values| contribution(aggregate, values));
         let new = after.and_then(|values| contribution(aggregate, values));
+        let kept = Kept { context, parent, aggregate, child: entity, before };
         if let (Some(old), Some(new)) = (&old, &new)
             && old.parent == new.parent
         {
             if old.value != new.value {
-                change(context, parent, aggregate, entity, Some(old), Some(new), before, steps)?;
+                kept.change(Some(old), Some(new), steps)?;
             }
             continue;
         }
         if let Some(old) = &old {
-            change(context, parent, aggregate, entity, Some(old), None, before, steps)?;
+            kept.change(Some(old), None, steps)?;
         }
         if let Some(new) = &new {
-            change(context, parent, aggregate, entity, None, Some(new), before, steps)?;
+            kept.change(None, Some(new), steps)?;
         }
     }
     Ok(())
@@ -68,65 +69,73 @@ fn contribution(aggregate: &Aggregate, values: &Values) -> Option<Contribution> 
     Some(Contribution { parent: parent.collect::<Option<_>>()?, value })
 }
 
-#[allow(clippy::too_many_arguments, reason = "one aggregate, its parent, and both sides of the change")]
-fn change(
-    context: &Context<'_>,
-    parent: &Entity,
-    aggregate: &Aggregate,
-    child: &Entity,
-    old: Option<&Contribution>,
-    new: Option<&Contribution>,
-    before: Option<&Values>,
-    steps: &mut Vec<Step>,
-) -> Result<(), ClientError> {
-    let Some(key_values) = old.or(new).map(|one| &one.parent) else { return Ok(()) };
-    let parent_table = table(context.model, parent)?;
-    let name = table_name(parent_table, parent, key_values)?;
-    let key = main_key(context.model, parent, key_values)?;
-    let place = steps.iter().position(|step| step.table == name && step.key == key);
-    if aggregate.kind == AggregateKind::Max {
-        let target = Target { context, parent, name, key, place };
-        return greatest(&target, aggregate, child, old, new, before, steps);
-    }
-    let amount = |one: Option<&Contribution>| match one.map(|one| &one.value) {
-        Some(Value::N(number)) => *number,
-        _ => Number::from(0_i64),
-    };
-    let difference = amount(new).checked_sub(&amount(old));
-    let difference = difference.map_err(|error| {
-        ClientError::Refused(format!(
-            "{}.{} would leave DynamoDB's numbers: {error}",
-            parent.name, aggregate.attribute
-        ))
-    })?;
-    let attribute = &aggregate.attribute;
-    let mut added = vec![(attribute.clone(), difference)];
-    if aggregate.kind == AggregateKind::Sum {
-        added.push((aggregate.items_attribute(), more(old, new)));
-    }
-    if let Some(step) = place.and_then(|at| steps.get_mut(at)) {
-        for (attribute, difference) in &added {
-            add_to(step, attribute, difference)?;
+/// One aggregate of an entity, and the item that changes it.
+struct Kept<'k> {
+    context: &'k Context<'k>,
+    parent: &'k Entity,
+    aggregate: &'k Aggregate,
+    child: &'k Entity,
+    before: Option<&'k Values>,
+}
+
+impl Kept<'_> {
+    /// Adds the step for one parent, which loses `old` and gets `new`.
+    fn change(
+        &self,
+        old: Option<&Contribution>,
+        new: Option<&Contribution>,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), ClientError> {
+        let Kept { context, parent, aggregate, .. } = *self;
+        let Some(key_values) = old.or(new).map(|one| &one.parent) else { return Ok(()) };
+        let parent_table = table(context.model, parent)?;
+        let name = table_name(parent_table, parent, key_values)?;
+        let key = main_key(context.model, parent, key_values)?;
+        let place = steps.iter().position(|step| step.table == name && step.key == key);
+        if aggregate.kind == AggregateKind::Max {
+            let target = Target { context, parent, name, key, place };
+            return greatest(&target, self, old, new, steps);
         }
-        return Ok(());
+        let amount = |one: Option<&Contribution>| match one.map(|one| &one.value) {
+            Some(Value::N(number)) => *number,
+            _ => Number::from(0_i64),
+        };
+        let difference = amount(new).checked_sub(&amount(old));
+        let difference = difference.map_err(|error| {
+            ClientError::Refused(format!(
+                "{}.{} would leave DynamoDB's numbers: {error}",
+                parent.name, aggregate.attribute
+            ))
+        })?;
+        let attribute = &aggregate.attribute;
+        let mut added = vec![(attribute.clone(), difference)];
+        if aggregate.kind == AggregateKind::Sum {
+            added.push((aggregate.items_attribute(), more(old, new)));
+        }
+        if let Some(step) = place.and_then(|at| steps.get_mut(at)) {
+            for (attribute, difference) in &added {
+                add_to(step, attribute, difference)?;
+            }
+            return Ok(());
+        }
+        // Where items only go, their parent may have gone before.
+        if new.is_none() && current(context, &name, &key)?.is_none() {
+            return Ok(());
+        }
+        let refusal = if new.is_none() { Refusal::Stale } else { no_parent(parent, key_values) };
+        steps.push(Step {
+            what: format!("{} {}.{attribute}", aggregate.kind.word(), parent.name),
+            refusal,
+            table: name,
+            key,
+            conditions: vec![Term::Exists(parent_table.partition.name.clone())],
+            action: StepAction::Update {
+                changes: added.into_iter().map(|(name, number)| (name, Change::Add(number))).collect(),
+                removed: Vec::new(),
+            },
+        });
+        Ok(())
     }
-    // Where items only go, their parent may have gone before.
-    if new.is_none() && current(context, &name, &key)?.is_none() {
-        return Ok(());
-    }
-    let refusal = if new.is_none() { Refusal::Stale } else { no_parent(parent, key_values) };
-    steps.push(Step {
-        what: format!("{} {}.{attribute}", aggregate.kind.word(), parent.name),
-        refusal,
-        table: name,
-        key,
-        conditions: vec![Term::Exists(parent_table.partition.name.clone())],
-        action: StepAction::Update {
-            changes: added.into_iter().map(|(name, number)| (name, Change::Add(number))).collect(),
-            removed: Vec::new(),
-        },
-    });
-    Ok(())
 }
 
 /// How many more items there are.
@@ -164,8 +173,14 @@ fn add_to(step: &mut Step, attribute: &str, difference: &Number) -> Result<(), C
             let changes = vec![(attribute.to_owned(), Change::Add(*difference))];
             step.action = StepAction::Update { changes, removed: Vec::new() };
         }
-        // What is deleted needs no count.
-        StepAction::Delete => {}
+        // What is deleted needs no count, but nothing may be counted in it any more.
+        StepAction::Delete if difference.is_negative() || difference.is_zero() => {}
+        StepAction::Delete => {
+            return Err(ClientError::Refused(format!(
+                "`{}` in the same write: {attribute} cannot follow",
+                step.what
+            )));
+        }
     }
     Ok(())
 }
@@ -192,13 +207,12 @@ fn current(context: &Context<'_>, table: &str, key: &Item) -> Result<Option<Item
 
 fn greatest(
     target: &Target<'_>,
-    aggregate: &Aggregate,
-    child: &Entity,
+    kept: &Kept<'_>,
     old: Option<&Contribution>,
     new: Option<&Contribution>,
-    before: Option<&Values>,
     steps: &mut Vec<Step>,
 ) -> Result<(), ClientError> {
+    let aggregate = kept.aggregate;
     let attribute = aggregate.attribute.as_str();
     let counter = aggregate.changes_attribute();
     let is_greater = |one: &Value, two: &Value| order(one, two).is_some_and(std::cmp::Ordering::is_gt);
@@ -236,7 +250,7 @@ fn greatest(
     };
     let goes = old.is_some_and(|old| Some(&old.value) == held.as_ref());
     let lowered = goes && new.is_none_or(|new| old.is_some_and(|old| is_greater(&old.value, &new.value)));
-    let mut next = if lowered { search(target, aggregate, child, before)? } else { held };
+    let mut next = if lowered { search(target, aggregate, kept.child, kept.before)? } else { held };
     if let Some(new) = new
         && next.as_ref().is_none_or(|held| is_greater(&new.value, held))
     {
@@ -333,11 +347,9 @@ fn search(
     let name = table_name(child_table, child, before)?;
     // Of two, one may be the item itself.
     let items = raw_query(target.context.backend, child_table, plan, &name, &arguments)?;
-    let identity: Vec<&str> = child.key.fields().collect();
     let own = crate::derive::derive(target.context.model, child, before)?;
     let is_own = |item: &Item| {
         own.iter().any(|derived| derived.key.iter().all(|(name, value)| item.get(name) == Some(value)))
     };
-    debug_assert!(!identity.is_empty());
     Ok(items.into_iter().find(|item| !is_own(item)).and_then(|item| item.get(of).cloned()))
 }

@@ -195,8 +195,18 @@ fn template(
 
 fn wrong_kind(declared: &TemplateDecl, column: &Column) -> Diagnostic {
     let kind = column.kind.descriptor();
+    let repair = match (declared.parts.as_slice(), declared.bare, column.kind) {
+        ([PartDecl::Field { name, formats }], false, KeyKind::N | KeyKind::B) if formats.is_empty() => {
+            vec![Edit::replace(declared.span, format!("{{{}}}", name.text))]
+        }
+        ([PartDecl::Field { name, .. }], true, KeyKind::S) => {
+            vec![Edit::replace(declared.span, format!("\"{{{}}}\"", name.text))]
+        }
+        _ => Vec::new(),
+    };
     let message = format!("the key attribute {} has type {kind}, and this makes another", column.name);
-    Diagnostic::error("KF004", declared.span, message, "wrong type").help(match column.kind {
+    let diagnostic = Diagnostic::error("KF004", declared.span, message, "wrong type").repair(repair);
+    diagnostic.help(match column.kind {
         KeyKind::N => "a number key is one int or number attribute in braces, without quotes: {score}",
         KeyKind::S => "write it in quotes, so that it becomes text: \"{score:010}\"",
         KeyKind::B => "a binary key is one binary attribute in braces, without quotes: {digest}",
