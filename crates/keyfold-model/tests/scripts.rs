@@ -68,21 +68,12 @@ fn the_models_of_the_repository_compile() {
 /// Cuts and garbles the example models everywhere: nothing panics.
 #[test]
 fn half_written_models_do_not_panic() {
-    let source = include_str!("../../../models/shop.keyfold");
-    for at in (0..source.len()).step_by(7).filter(|at| source.is_char_boundary(*at)) {
-        let (head, tail) = source.split_at(at);
-        for text in [
-            head.to_owned(),
-            tail.to_owned(),
-            format!("{head}\"{tail}"),
-            format!("{head}{{{tail}"),
-            format!("{head}\u{0}({tail}"),
-        ] {
-            for diagnostic in compile(&text).diagnostics {
-                assert!(!diagnostic.render(&text, "cut", false).is_empty());
-            }
-        }
-    }
+    let sources = [
+        include_str!("../../../models/shop.keyfold"),
+        include_str!("../../../models/shop_techniques.keyfold"),
+        include_str!("../../keyfold-prove/tests/everything.keyfold"),
+    ];
+    sources.into_iter().for_each(cut_everywhere);
     for text in [
         "",
         "\u{feff}model m 1",
@@ -96,6 +87,39 @@ fn half_written_models_do_not_panic() {
     ] {
         compile(text);
     }
+}
+
+fn cut_everywhere(source: &str) {
+    for at in (0..source.len()).step_by(17).filter(|at| source.is_char_boundary(*at)) {
+        let (head, tail) = source.split_at(at);
+        for text in [
+            head.to_owned(),
+            tail.to_owned(),
+            format!("{head}\"{tail}"),
+            format!("{head}{{{tail}"),
+            format!("{head}\u{0}({tail}"),
+        ] {
+            for diagnostic in compile(&text).diagnostics {
+                assert!(!diagnostic.render(&text, "cut", false).is_empty());
+            }
+        }
+    }
+}
+
+/// Types that are very deep, and records that hold records that hold records.
+#[test]
+fn deep_and_wide_types_are_refused() {
+    let deep = format!(
+        "model m 1\ntable Tab (PK)\nentity A\n  id: {}int\n  key \"{{id}}\"\n",
+        "list of ".repeat(100_000)
+    );
+    assert!(compile(&deep).has_errors());
+    let mut wide = "model m 1\ntable Tab (PK)\n".to_owned();
+    for n in 0..40 {
+        writeln!(wide, "record R{n}\n  x: R{}, y: R{}", n + 1, n + 1).unwrap();
+    }
+    wide.push_str("record R40\n  x: int\nentity A\n  id: string, all: R0\n  key \"{id}\"\n");
+    assert!(compile(&wide).has_errors());
 }
 
 /// A model of 100 entities and 300 patterns, the size at which nobody shall wait. The count of its plans is
