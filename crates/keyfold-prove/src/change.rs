@@ -38,7 +38,11 @@ pub(crate) fn both<'m>(
                 found: error.to_string(),
             });
         }
-        (Verdict::Impossible, Err(ClientError::Refused(_) | ClientError::NotFound(_))) => {
+        // A value that no key takes is refused too: no parent can have it.
+        (
+            Verdict::Impossible,
+            Err(ClientError::Refused(_) | ClientError::NotFound(_) | ClientError::Value(_)),
+        ) => {
             rows.undo()?;
             report.refused += 1;
         }

@@ -80,7 +80,9 @@ fn copies(old: &Entity, new: &Entity, changes: &mut Vec<Change>) {
     let what = || format!("entity {}", new.name);
     let shape = |copy: &keyfold_model::Copy| {
         let sort = copy.key.sort.as_ref().map_or(String::new(), |sort| format!(" {sort}"));
-        format!("{}{sort} only {}", copy.key.partition, copy.attributes.join(", "))
+        let mut held = copy.attributes.clone();
+        held.sort();
+        format!("{}{sort} only {}", copy.key.partition, held.join(", "))
     };
     pairs(
         &old.copies,
@@ -286,7 +288,7 @@ fn form(entity: &Entity, one: &Attribute, two: &Attribute) -> Option<(Migration,
 }
 
 /// A type with the fields of its records, so that a change of one is seen.
-fn fields(kind: &Type) -> String {
+pub(super) fn fields(kind: &Type) -> String {
     match kind {
         Type::List(of) => format!("list of {}", fields(of)),
         Type::Map(of) => format!("map of {}", fields(of)),

@@ -161,7 +161,7 @@ fn pattern(
     let shape = |model: &Model, pattern: &Pattern| {
         let parameters = pattern.parameters.iter().map(|parameter| {
             let optional = if parameter.optional { "?" } else { "" };
-            format!("{}: {}{optional}", parameter.name, parameter.kind)
+            format!("{}: {}{optional}", parameter.name, entity::fields(&parameter.kind))
         });
         let parameters: Vec<String> = parameters.collect();
         let plans = pattern.plans().map(|(without, plan)| {

@@ -110,19 +110,7 @@ fn fit(
     if let Some(name) = pattern.present.first() {
         return Err(miss(format!("`where {name}` is for patterns that return one kind of item")));
     }
-    let prefix = common(&parts);
-    // What is given must be part of what all kinds share; the rest would have to be filtered.
-    let in_range = |name: &str| {
-        [&partition.parts, &prefix].into_iter().any(|parts| crate::template::fields_of(parts).contains(&name))
-    };
-    for parameter in pattern.parameters.iter().filter(|p| !p.attribute.is_empty()) {
-        if !in_range(&parameter.attribute) && !in_range(&parameter.name) {
-            return Err(miss(format!(
-                "`{}` is not part of what the keys of all kinds share",
-                parameter.name
-            )));
-        }
-    }
+    let prefix = check_given(pattern, &partition, common(&parts)).map_err(miss)?;
     let (fan, period) = match model.entities.get(members.first().map_or(0, |member| member.entity)) {
         Some(entity) => table_period(pattern, entity, table, fan)
             .map_err(|_| miss("the pattern does not say in which period's table the items lie".to_owned()))?,
@@ -151,6 +139,37 @@ fn fit(
         filters: pattern.filters.clone(),
     };
     Ok((Found { plan, table: at, space, members }, prefix))
+}
+
+/// What is given must be part of what all kinds share, and end there; the rest would have to be filtered.
+fn check_given(
+    pattern: &Pattern,
+    partition: &KeyTemplate,
+    mut prefix: Vec<Part>,
+) -> Result<Vec<Part>, String> {
+    // A field at the end is not ended by anything: what the partition says already need not be said again.
+    if let Some(part @ Part::Field { name, .. }) = prefix.last()
+        && !part.is_fixed_width()
+    {
+        if !partition.fields().any(|field| field == name) {
+            return Err(format!(
+                "nothing that all kinds share ends {part} in their sort keys, so longer values that start like it would be found too; let each go on with the same delimiter"
+            ));
+        }
+        prefix.pop();
+    }
+    // What is given must be part of what all kinds share; the rest would have to be filtered.
+    let in_range = |name: &str| {
+        [partition.parts.as_slice(), &prefix]
+            .into_iter()
+            .any(|parts| crate::template::fields_of(parts).contains(&name))
+    };
+    for parameter in pattern.parameters.iter().filter(|p| !p.attribute.is_empty()) {
+        if !in_range(&parameter.attribute) && !in_range(&parameter.name) {
+            return Err(format!("`{}` is not part of what the keys of all kinds share", parameter.name));
+        }
+    }
+    Ok(prefix)
 }
 
 /// What a filter may not judge: key attributes, and the parts of an item.
@@ -268,7 +287,10 @@ fn common(members: &[Member]) -> Vec<Part> {
 
 /// The whole partition if it holds nothing else, or else the range of what the sort keys share.
 fn narrowed(model: &Model, spaces: &Spaces, pattern: &Pattern, mut found: Found, prefix: Vec<Part>) -> Found {
-    let needs_prefix = prefix.iter().any(|part| matches!(part, Part::Field { .. }));
+    let partition: Vec<&str> = found.plan.partition.iter().flat_map(KeyTemplate::fields).collect();
+    let is_new =
+        |part: &Part| matches!(part, Part::Field { name, .. } if !partition.contains(&name.as_str()));
+    let needs_prefix = prefix.iter().any(is_new);
     if !needs_prefix && found.exact(model, spaces, pattern).is_none() {
         return found;
     }

@@ -112,15 +112,9 @@ fn line(
         );
         return;
     }
-    let refer = |columns: &'_ [Column]| columns.to_vec();
-    let (partition_owned, sort_owned) = (refer(&partition), refer(&sort));
-    let Some(mut key) = template::key(
-        &declared.key,
-        &partition_owned.iter().collect::<Vec<_>>(),
-        &sort_owned.iter().collect::<Vec<_>>(),
-        entity,
-        diagnostics,
-    ) else {
+    let (of_partition, of_sort): (Vec<&Column>, Vec<&Column>) =
+        (partition.iter().collect(), sort.iter().collect());
+    let Some(mut key) = template::key(&declared.key, &of_partition, &of_sort, entity, diagnostics) else {
         return;
     };
     template::add_shard(&mut key, &declared.key, identity);
@@ -133,8 +127,13 @@ fn line(
     };
     let first = if partition.is_empty() { None } else { Some(&key.partition) };
     let templates: Vec<&[Part]> = first.into_iter().chain(&key.sort).flat_map(KeyTemplate::columns).collect();
-    let is_itself = |(column, parts): (&Column, &[Part])| matches!(parts, [Part::Field { name, format: Format::Bare, .. }] if *name == column.name);
-    if sparse.is_some() && partition.iter().chain(&sort).zip(templates.iter().copied()).all(is_itself) {
+    // The table's key and attributes of the entity are there whatever `sparse` says.
+    let is_always = |column: &Column, parts: &[Part]| {
+        is_base(column)
+            || matches!(parts, [Part::Field { name, format: Format::Bare, .. }] if *name == column.name)
+    };
+    let mut each = partition.iter().chain(&sort).zip(templates.iter().copied());
+    if sparse.is_some() && each.all(|(column, parts)| is_always(column, parts)) {
         let message = format!(
             "every {} with these attributes is in {}, whatever `sparse` says",
             entity.name, index.name
@@ -147,7 +146,8 @@ fn line(
         return;
     }
     for (column, parts) in partition.iter().chain(&sort).zip(templates) {
-        let new = Made { parts: parts.to_vec(), sparse: sparse.clone(), span: declared.key.span };
+        let sparse = sparse.clone().filter(|_| !is_always(column, parts));
+        let new = Made { parts: parts.to_vec(), sparse, span: declared.key.span };
         assign(column, new, entity, index, made, diagnostics);
     }
 }

@@ -4,7 +4,9 @@ use super::pattern::{comparison, operand};
 use super::types::Types;
 use super::unknown;
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Action, Assignment, Attribute, Entity, Model, Type, Verb, Write, WriteParameter};
+use crate::schema::{
+    Action, Assignment, Attribute, Entity, Model, Operand, Type, Verb, Write, WriteParameter,
+};
 use crate::syntax::ast::{self, ActionDecl, Name, WriteDecl};
 
 pub(super) fn resolve(
@@ -157,6 +159,7 @@ impl<'m> Scope<'m> {
             let of_item = (!whole).then_some(entity);
             assignments.push(resolve_assignment(assignment, entity, of_item, &known, verb, diagnostics)?);
         }
+        check_operands(declared, entity, &assignments, diagnostics)?;
         for name in &declared.removed {
             check_removed(name, entity, diagnostics)?;
         }
@@ -298,6 +301,42 @@ fn check_changeable(
     };
     diagnostics.push(diagnostic);
     None
+}
+
+/// What is calculated with must be there.
+fn check_operands(
+    declared: &ActionDecl,
+    entity: &Entity,
+    assignments: &[Assignment],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<()> {
+    let exists = |name: &str| {
+        declared.conditions.iter().any(|condition| {
+            condition.attribute.text == name
+                && !matches!(condition.comparator.text.as_str(), "missing" | "<>")
+        })
+    };
+    for (assignment, at) in assignments.iter().zip(&declared.assignments) {
+        let operands = std::iter::once(&assignment.left).chain(assignment.right.as_ref().map(|(_, one)| one));
+        for operand in operands {
+            let Operand::Attribute(name) = operand else { continue };
+            let Some(found) = entity.attribute(name) else { continue };
+            // A list that is missing is an empty one.
+            if found.optional && !matches!(found.kind, Type::List(_)) && !exists(name) {
+                let message =
+                    format!("`{name}` of {} may be missing, and the write calculates with it", entity.name);
+                diagnostics.push(
+                    Diagnostic::error("KF004", at.attribute.span, message, "what if it is not there?")
+                        .label(found.span, "declared optional here")
+                        .help(format!(
+                            "add `when exists {name}`, or declare it required, perhaps with a default"
+                        )),
+                );
+                return None;
+            }
+        }
+    }
+    Some(())
 }
 
 fn check_removed(name: &Name, entity: &Entity, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
