@@ -9,9 +9,10 @@ use crate::backend::unexpected;
 use crate::derive::{Derived, Role, derive, followed, main_key, table, table_name};
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
-use crate::stored::{digest_attribute, values_of};
+use crate::stored::{digest_attribute, parts_attribute, values_of};
 use keyfold_api::{ExpressionAttributes, GetItemInput, QueryInput, Response};
 use keyfold_model::schema::Aggregate;
+use keyfold_model::template::CHUNK_DIGITS;
 use keyfold_model::{Entity, Table, value};
 use keyfold_types::{Item, Number, Value};
 
@@ -82,7 +83,7 @@ fn is_whole(entity: &Entity, items: &[Item], values: &Values) -> bool {
     digest.cloned() == whole.map(|whole| Value::S(value::digest(&whole)))
 }
 
-/// The items behind the first that a list is split over.
+/// The items behind the first that a list is split over: as many as the first says.
 fn parts(
     context: &Context<'_>,
     entity: &Entity,
@@ -91,30 +92,50 @@ fn parts(
     key: &Values,
     main: Option<&Item>,
 ) -> Result<Vec<Item>, ClientError> {
-    let (Some(sort), Some(column)) = (&entity.key.sort, &table.sort) else { return Ok(Vec::new()) };
+    let (Some(sort), Some(column), Some((split, _))) = (&entity.key.sort, &table.sort, &entity.split) else {
+        return Ok(Vec::new());
+    };
+    let count = match main.and_then(|item| item.get(&parts_attribute(split))) {
+        Some(Value::N(number)) => number.to_i64().unwrap_or(0),
+        _ => 0,
+    };
+    if count < 2 {
+        return Ok(Vec::new());
+    }
     let partition = main.and_then(|item| item.get(&table.partition.name)).cloned().unwrap_or(Value::Null);
-    let without_number = sort.parts.split_last().map_or(&[][..], |(_, rest)| rest);
-    let prefix = value::text(without_number, key, &table.delimiters)?;
-    let first = main.and_then(|item| item.get(&column.name)).cloned().unwrap_or(Value::Null);
+    let sort_key = |number: i64| {
+        let mut of_part = key.clone();
+        of_part.insert(value::CHUNK.to_owned(), Value::from(number));
+        value::key(sort, &of_part, &table.delimiters)
+    };
+    let (first, last) = (sort_key(1)?, sort_key(count - 1)?);
+    // Items of other kinds may lie between them: theirs do not end with the number of a part.
+    let is_part = |item: &Item| match (item.get(&column.name), &first) {
+        (Some(Value::S(text)), Value::S(first)) => {
+            let start = first.get(..first.len().saturating_sub(CHUNK_DIGITS)).unwrap_or_default();
+            let number = text.strip_prefix(start).unwrap_or_default();
+            number.len() == CHUNK_DIGITS && number.bytes().all(|byte| byte.is_ascii_digit())
+        }
+        _ => false,
+    };
     let (mut items, mut after) = (Vec::new(), None);
     loop {
         let input = QueryInput {
             table_name: Some(name.to_owned()),
-            key_condition_expression: Some("#p = :p AND begins_with(#s, :s)".to_owned()),
+            key_condition_expression: Some("#p = :p AND #s BETWEEN :f AND :l".to_owned()),
             expression_attributes: ExpressionAttributes::default()
                 .name("#p", &table.partition.name)
                 .name("#s", &column.name)
                 .value(":p", partition.clone())
-                .value(":s", prefix.clone()),
+                .value(":f", first.clone())
+                .value(":l", last.clone()),
             consistent_read: Some(true),
             exclusive_start_key: after.take().map(Ok),
             ..QueryInput::default()
         };
         let Response::Query(output) = context.backend.call(input.into())? else { return Err(unexpected()) };
         let found = output.items.unwrap_or_default();
-        items.extend(
-            found.iter().map(|item| item.to_item()).filter(|item| item.get(&column.name) != Some(&first)),
-        );
+        items.extend(found.iter().map(|item| item.to_item()).filter(|item| is_part(item)));
         match output.last_evaluated_key {
             Some(key) => after = Some(key),
             None => return Ok(items),

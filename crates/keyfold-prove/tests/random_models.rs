@@ -1,0 +1,224 @@
+//! Models that nobody would write: random keys, indexes, copies and patterns. What the compiler accepts must be
+//! proved by execution; what it refuses is none of this test's business, as long as enough is accepted.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use keyfold_model::compile;
+use keyfold_prove::{Options, prove};
+use std::fmt::Write as _;
+
+/// Models that are tried; `RANDOM_MODELS=20000` searches longer.
+const MODELS: u64 = 300;
+
+const TYPES: [(&str, &str); 8] = [
+    ("a", "string"),
+    ("b", "string"),
+    ("n", "int"),
+    ("m", "number"),
+    ("t", "time"),
+    ("d", "date"),
+    ("w", "red | green | red_green"),
+    ("u", "ulid"),
+];
+
+fn pick<'a>(rng: &mut fastrand::Rng, all: &[&'a str]) -> &'a str {
+    all[rng.usize(..all.len())]
+}
+
+fn kind_of(name: &str) -> &'static str {
+    TYPES.iter().find(|(known, _)| *known == name).map_or("string", |(_, kind)| kind)
+}
+
+/// A template's text, and the attributes in it from left to right.
+#[derive(Clone)]
+struct Template {
+    text: String,
+    fields: Vec<&'static str>,
+}
+
+fn template(rng: &mut fastrand::Rng, first: &str, fields: usize) -> Template {
+    let mut made = Template { text: first.to_owned(), fields: Vec::new() };
+    for _ in 0..fields {
+        let (name, kind) = TYPES[rng.usize(..TYPES.len())];
+        if made.fields.contains(&name) {
+            continue;
+        }
+        let format = match kind {
+            "string" => pick(rng, &["", "", "", ":lower", ":hash", ":escape"]),
+            "int" => pick(rng, &["", ":05", ":05", ":05:reverse"]),
+            "number" => pick(rng, &[":06.2", ":06.2:reverse"]),
+            "time" => pick(rng, &["", "", "", ":day", ":reverse"]),
+            "date" => pick(rng, &["", ":reverse", ":month"]),
+            _ => "",
+        };
+        let between = pick(rng, &["#", "#", "#", "#X#"]);
+        let between = if made.text.is_empty() { "" } else { between };
+        made.text.push_str(&format!("{between}{{{name}{format}}}"));
+        made.fields.push(name);
+    }
+    if rng.u8(..4) == 0 {
+        made.text.push_str("#END");
+    }
+    if made.text.is_empty() {
+        made.text.push_str("ONLY");
+    }
+    made
+}
+
+/// A key of an entity, by what returns it.
+struct Key {
+    result: String,
+    partition: Template,
+    sort: Template,
+}
+
+fn model(rng: &mut fastrand::Rng) -> String {
+    let mut text =
+        "model random 1\ntable Tab (PK, SK)\n  gsi GG1 (A, B)\n  gsi Inv (SK, PK)\n  lsi Loc (L)\n"
+            .to_owned();
+    let count = rng.usize(1..=3);
+    // Kinds share partitions and beginnings of sort keys, so that they meet.
+    let (shared, same_start) = (rng.usize(0..3), template(rng, "S", 1));
+    let shared = template(rng, "P", shared);
+    let mut keys: Vec<Key> = Vec::new();
+    for name in ["One", "Two", "Three"].into_iter().take(count) {
+        let all: Vec<String> = TYPES.iter().map(|(name, kind)| format!("{name}: {kind}")).collect();
+        let own = rng.usize(0..3);
+        let partition = if rng.u8(..3) > 0 { shared.clone() } else { template(rng, name, own) };
+        let start = match rng.u8(..4) {
+            0 => String::new(),
+            1 | 2 => same_start.text.clone(),
+            _ => name.to_owned(),
+        };
+        let is_shared = start == same_start.text;
+        let more = rng.usize(0..3);
+        let mut sort = template(rng, &start, more);
+        if is_shared {
+            sort.fields.splice(0..0, same_start.fields.iter().copied());
+        }
+        // What identifies an item is in its key, so that many of them are there.
+        sort.text.push_str(pick(rng, &["", "#{u}", "#{n:05}#{u}"]));
+        let place = pick(rng, &["", "", "", "", "", " shard 3", " bucket day of t"]);
+        writeln!(
+            text,
+            "entity {name}\n  {}, o: string?, list: list of int\n  key \"{}\" \"{}\"{place}",
+            all.join(", "),
+            partition.text,
+            sort.text
+        )
+        .unwrap();
+        keys.push(Key { result: name.to_owned(), partition, sort });
+        if rng.bool() {
+            let (one, two) = (rng.usize(0..2), rng.usize(0..3));
+            let (partition, sort) = (template(rng, "G", one), template(rng, name, two));
+            let sparse = pick(rng, &["", "", " sparse when w = red", " sparse when o"]);
+            let place = pick(rng, &["", "", "", " shard 3", " bucket day of t"]);
+            writeln!(text, "  GG1 \"{}\" \"{}\"{place}{sparse}", partition.text, sort.text).unwrap();
+            keys.push(Key { result: name.to_owned(), partition, sort });
+        }
+        if rng.u8(..4) == 0 {
+            writeln!(text, "  Loc \"{}\"", template(rng, "L", 2).text).unwrap();
+        }
+        if rng.u8(..4) == 0 {
+            let (partition, mut sort) = (template(rng, "C", 1), template(rng, name, 1));
+            sort.text.push_str("#{u}#{a}#{b}#{n:05}#{t}#{d}#{w}#{m:06.2}");
+            writeln!(text, "  copy dup \"{}\" \"{}\"", partition.text, sort.text).unwrap();
+            keys.push(Key { result: format!("{name}.dup"), partition, sort });
+        }
+        let lines = ["  unique (u, a)", "  split list by 3", "  version v", "  compress list"];
+        lines.into_iter().filter(|_| rng.u8(..6) == 0).for_each(|line| writeln!(text, "{line}").unwrap());
+    }
+    for at in 0..12 {
+        let line = pattern(rng, &keys);
+        writeln!(text, "pattern p{at}{line}").unwrap();
+    }
+    text
+}
+
+/// A question that a key may answer: its partition, some of its sort key, perhaps a range of what follows.
+fn pattern(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
+    let key = &keys[rng.usize(..keys.len())];
+    let mut parameters: Vec<String> = key.partition.fields.iter().map(|name| (*name).to_owned()).collect();
+    let given = rng.usize(0..=key.sort.fields.len());
+    parameters.extend(key.sort.fields.iter().take(given).map(|name| (*name).to_owned()));
+    let next = key.sort.fields.get(given).copied();
+    let mut order = "";
+    if let Some(name) = next {
+        let kind = kind_of(name);
+        order = match kind {
+            "time" | "date" | "ulid" => pick(rng, &["", "newest", "oldest"]),
+            "int" | "number" => pick(rng, &["", "highest", "lowest"]),
+            _ => "",
+        };
+        let optional = if rng.u8(..6) == 0 { "?" } else { "" };
+        match (kind, rng.u8(..7)) {
+            ("string", 0) => parameters.push(format!("{name} starts {name}0{optional}")),
+            ("time", 0) => parameters.push(format!("day of {name}")),
+            (_, 1) => parameters.push(format!("{name} >= {name}0{optional}")),
+            (_, 2) => parameters.push(format!("{name} <= {name}1{optional}")),
+            (_, 3) => parameters.push(format!("{name} in {name}0..{name}1")),
+            _ => {}
+        }
+    }
+    parameters.dedup();
+    let mut result = format!("{}{}", key.result, pick(rng, &["[]", "[]", "[]", "?"]));
+    if rng.u8(..3) == 0 {
+        let other = &keys[rng.usize(..keys.len())];
+        write!(result, " + {}{}", other.result, pick(rng, &["[]", "[]", ""])).unwrap();
+    }
+    let rest = [
+        order,
+        pick(rng, &["", "", "", "where w = red", "where o"]),
+        pick(rng, &["", "", "", "filter n >= 20", "only a, n"]),
+        pick(rng, &["", "page 3"]),
+    ];
+    format!("({}) -> {result} {}", parameters.join(", "), rest.join(" "))
+}
+
+/// Leaves out the patterns that the compiler refuses; gives nothing if something else is refused too.
+fn accepted(text: &str) -> Option<String> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    for _ in 0..12 {
+        let source = lines.join("\n") + "\n";
+        let compiled = compile(&source);
+        if !compiled.has_errors() {
+            return Some(source);
+        }
+        let mut wrong: Vec<usize> = compiled
+            .diagnostics
+            .iter()
+            .filter(|one| one.severity == keyfold_model::Severity::Error)
+            .map(|one| one.line_and_column(&source).0 - 1)
+            .collect();
+        wrong.sort_unstable();
+        wrong.dedup();
+        if wrong.iter().any(|at| !lines.get(*at).is_some_and(|line| line.starts_with("pattern"))) {
+            return None;
+        }
+        wrong.iter().rev().for_each(|at| {
+            lines.remove(*at);
+        });
+    }
+    None
+}
+
+#[test]
+fn what_the_compiler_accepts_is_proved() {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now_epoch_ms = i64::try_from(now.as_millis()).unwrap();
+    let (mut models, mut patterns) = (0, 0);
+    let tried = std::env::var("RANDOM_MODELS").ok().and_then(|text| text.parse().ok()).unwrap_or(MODELS);
+    for seed in 0..tried {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let Some(source) = accepted(&model(&mut rng)) else { continue };
+        let compiled = compile(&source).model.unwrap();
+        if compiled.patterns.is_empty() {
+            continue;
+        }
+        models += 1;
+        patterns += compiled.patterns.len();
+        let report = prove(&compiled, Options { seed, items: 25, asks: 4, now_epoch_ms }, |_| {}).unwrap();
+        let failures: Vec<String> = report.all_failures().take(3).map(|one| format!("{one:#?}")).collect();
+        assert!(failures.is_empty(), "seed {seed}\n{source}\n{}", failures.join("\n"));
+    }
+    assert!(models >= 40 && patterns >= 100, "only {models} models with {patterns} patterns were accepted");
+}
