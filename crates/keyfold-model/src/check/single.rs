@@ -5,7 +5,7 @@
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::schema::{Entity, KeyPair, Pattern};
+use crate::schema::{Entity, KeyPair, Limit, Parameter, Pattern};
 use crate::template::Part;
 
 pub(crate) const RULE: Rule = Rule {
@@ -45,8 +45,8 @@ pub(crate) fn check(pattern: &Pattern, entity: &Entity, key: &KeyPair, index: &s
         .collect();
     let has = |name: &str| kept.contains(&name);
     let is_bound = |name: &str| {
-        pattern.parameters.iter().any(|parameter| parameter.attribute == name)
-            || pattern.fixed.iter().any(|(attribute, _)| attribute == name)
+        let equal = |parameter: &Parameter| parameter.limit == Limit::Equal && parameter.attribute == name;
+        pattern.parameters.iter().any(equal) || pattern.fixed.iter().any(|(attribute, _)| attribute == name)
     };
     let identified = entity.key.fields().all(|field| has(field) && is_bound(field));
     let unique = entity.uniques.iter().any(|unique| unique.iter().all(|name| has(name) && is_bound(name)));

@@ -148,6 +148,9 @@ pub(super) fn fit(
     if !returned.many && !rest.is_empty() && !is_split_tail(rest) {
         return Err(format!("it holds many items for these parameters; {} is not given", print(rest)).into());
     }
+    if let (false, Fan::Periods { attribute, .. }) = (returned.many, &fan) {
+        return Err(format!("a range of `{attribute}` holds many items").into());
+    }
     let batch = pattern.parameters.iter().any(|parameter| parameter.limit == Limit::Among);
     let by_key = candidate.space == Space::Table && fan == Fan::One && rest.is_empty();
     if batch && !by_key {
