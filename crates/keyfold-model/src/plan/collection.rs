@@ -61,6 +61,8 @@ fn key_in(model: &Model, table: &Table, returned: &Returned, space: Space) -> Op
 /// What one kind adds: its bound sort key, and whether that is all of it.
 struct Member {
     bound: Vec<Part>,
+    /// Where in it the values stand that the pattern fixes.
+    fixed_at: Vec<(String, usize)>,
     varying: Option<Part>,
     many: bool,
 }
@@ -111,6 +113,13 @@ fn fit(
         return Err(miss(format!("`where {name}` is for patterns that return one kind of item")));
     }
     let prefix = check_given(pattern, &partition, common(&parts)).map_err(miss)?;
+    let is_cut =
+        |member: &Member, at: usize| prefix.get(at).is_none() || prefix.get(at) != member.bound.get(at);
+    for member in &parts {
+        if let Some((name, _)) = member.fixed_at.iter().find(|(_, at)| is_cut(member, *at)) {
+            return Err(miss(format!("`where {name}` is not part of what the keys of all kinds share")));
+        }
+    }
     let (fan, period) = match model.entities.get(members.first().map_or(0, |member| member.entity)) {
         Some(entity) => table_period(pattern, entity, table, fan)
             .map_err(|_| miss("the pattern does not say in which period's table the items lie".to_owned()))?,
@@ -247,7 +256,13 @@ fn member(
     {
         return Err(format!("{}: {reason}", entity.name));
     }
-    Ok(Member { bound, varying: open.first().cloned(), many: returned.many })
+    let in_partition = |name: &String| key.partition.fields().any(|field| field == name);
+    let place = |name: &String| {
+        sort.iter().position(|part| matches!(part, Part::Field { name: field, .. } if field == name))
+    };
+    let fixed = pattern.fixed.iter().map(|(name, _)| name).filter(|name| !in_partition(name));
+    let fixed_at = fixed.filter_map(|name| Some((name.clone(), place(name)?))).collect();
+    Ok(Member { bound, fixed_at, varying: open.first().cloned(), many: returned.many })
 }
 
 /// In one order are only kinds with the same text before the part that varies first.
