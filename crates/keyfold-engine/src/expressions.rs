@@ -1,8 +1,10 @@
 //! Binds the expressions of one request (or of one table's or action's part of it).
 //!
-//! Placeholders are shared by the expressions and must all be used; legacy parameters exclude expressions.
+//! Placeholders are shared by the expressions and must all be used; legacy parameters (`legacy.rs`) exclude
+//! expressions.
 
-use keyfold_api::{ApiError, ExpressionAttributes, Validation};
+use crate::legacy::Legacy;
+use keyfold_api::{ApiError, ExpressionAttributes, LegacyParameters, Validation};
 use keyfold_expr::{
     Condition, ExprError, ExpressionKind, KeyCondition, PlaceholderError, Placeholders, Projection, Update,
 };
@@ -29,6 +31,17 @@ pub(crate) struct Bound {
     pub(crate) projection: Option<Projection>,
 }
 
+impl Bound {
+    /// Takes what legacy parameters say; expressions exclude them.
+    pub(crate) fn take_legacy(&mut self, legacy: Legacy) {
+        self.condition = self.condition.take().or(legacy.condition);
+        self.update = self.update.take().or(legacy.update);
+        self.key_condition = self.key_condition.take().or(legacy.key_condition);
+        self.filter = self.filter.take().or(legacy.filter);
+        self.projection = self.projection.take().or(legacy.projection);
+    }
+}
+
 fn expression(error: ExprError) -> ApiError {
     Validation::Expression(error).into()
 }
@@ -49,16 +62,13 @@ impl Texts<'_> {
         all.into_iter().filter(|(text, _)| text.is_some()).map(|(_, name)| name).collect()
     }
 
-    /// Refuses legacy parameters, alone or mixed with expressions.
-    pub(crate) fn check_legacy(&self, legacy: &[&'static str]) -> Result<(), ApiError> {
-        let expressions = self.given();
-        match legacy.first() {
-            None => Ok(()),
-            Some(_) if !expressions.is_empty() => {
-                Err(Validation::MixedParameters { legacy: legacy.to_vec(), expressions }.into())
-            }
-            Some(first) => Err(Validation::Legacy(first).into()),
+    /// Refuses legacy parameters beside expressions.
+    pub(crate) fn check_mixed(&self, legacy: Option<&LegacyParameters>) -> Result<(), ApiError> {
+        let (legacy, expressions) = (legacy.map(LegacyParameters::given).unwrap_or_default(), self.given());
+        if legacy.is_empty() || expressions.is_empty() {
+            return Ok(());
         }
+        Err(Validation::MixedParameters { legacy, expressions }.into())
     }
 
     /// Parses and binds what is there. `absent` completes the message for placeholders without use.

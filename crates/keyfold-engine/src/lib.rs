@@ -22,6 +22,7 @@ mod environment;
 mod expressions;
 mod key_check;
 mod layout;
+mod legacy;
 mod ops;
 pub mod page;
 mod pending;

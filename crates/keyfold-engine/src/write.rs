@@ -158,6 +158,9 @@ impl WritePlan {
                 return Ok(Change { before, after: None, tree, is_check: false });
             }
             Action::Put(item) => (Cow::Borrowed(item), Maker::Put),
+            Action::Update { update, .. } if before.is_none() && !update.creates() => {
+                return Ok(Change { before, after: None, tree: None, is_check: false });
+            }
             Action::Update { key, update } => {
                 let mut item = before.as_ref().map_or_else(|| key.clone(), RawItem::to_item);
                 update.apply(&mut item).map_err(Validation::Update)?;

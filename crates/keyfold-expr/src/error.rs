@@ -314,6 +314,9 @@ pub enum UpdateError {
     /// An operand's value has the wrong type.
     #[error("An operand in the update expression has an incorrect data type")]
     OperandType,
+    /// The same of AttributeUpdates.
+    #[error("Type mismatch for attribute to update")]
+    AttributeType,
     /// Arithmetic left the range of numbers.
     #[error("{}", number_message(*.0))]
     Number(NumberError),

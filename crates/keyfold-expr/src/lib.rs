@@ -24,10 +24,10 @@ pub mod projection;
 pub mod reserved;
 pub mod update;
 
-pub use condition::{Condition, Operand};
+pub use condition::{Comparator, Condition, Operand};
 pub use error::{ExprError, ExprErrorKind, ExpressionKind, UpdateError};
 pub use key_condition::{KeyCondition, KeyTerm, KeyTest};
 pub use path::{Path, PathPart};
 pub use placeholder::{Literal, PlaceholderError, Placeholders};
 pub use projection::Projection;
-pub use update::Update;
+pub use update::{AttributeChange, Update};

@@ -21,6 +21,21 @@ pub struct Update {
     delete: Vec<(Path, Value)>,
     /// Targets in the order they were written.
     targets: Vec<Path>,
+    /// Made of AttributeUpdates, whose rules differ a little.
+    is_legacy: bool,
+}
+
+/// What AttributeUpdates does to one attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AttributeChange {
+    /// Sets it.
+    Put(Value),
+    /// Adds to a number or set.
+    Add(Value),
+    /// Removes members of a set.
+    DeleteMembers(Value),
+    /// Removes it.
+    Remove,
 }
 
 /// The right-hand side of a SET.
@@ -44,6 +59,28 @@ impl Update {
         Binder { expression, placeholders }.update(&raw)
     }
 
+    /// An update of whole attributes.
+    pub fn of_attributes(changes: Vec<(String, AttributeChange)>) -> Update {
+        let mut update = Update { is_legacy: true, ..Update::default() };
+        for (name, change) in changes {
+            let path = Path::attribute(name);
+            update.targets.push(path.clone());
+            match change {
+                AttributeChange::Put(value) => update.set.push((path, Term::Literal(value))),
+                AttributeChange::Add(value) => update.add.push((path, value)),
+                AttributeChange::DeleteMembers(value) => update.delete.push((path, value)),
+                AttributeChange::Remove => update.remove.push(path),
+            }
+        }
+        update
+    }
+
+    /// Whether the update makes an item where there is none: AttributeUpdates that only delete do not.
+    pub fn creates(&self) -> bool {
+        let only_deletes = self.set.is_empty() && self.add.is_empty() && !self.targets.is_empty();
+        !(self.is_legacy && only_deletes)
+    }
+
     /// The paths that the update changes.
     pub fn targets(&self) -> &[Path] {
         &self.targets
@@ -54,6 +91,13 @@ impl Update {
     /// # Errors
     /// [`UpdateError`]; the item is then in an undefined state and must be dropped.
     pub fn apply(&self, item: &mut Item) -> Result<(), UpdateError> {
+        self.apply_clauses(item).map_err(|error| match error {
+            UpdateError::OperandType if self.is_legacy => UpdateError::AttributeType,
+            other => other,
+        })
+    }
+
+    fn apply_clauses(&self, item: &mut Item) -> Result<(), UpdateError> {
         let mut assignments = self
             .set
             .iter()

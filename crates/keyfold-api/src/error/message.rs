@@ -40,8 +40,6 @@ pub enum Validation {
         /// The others.
         expressions: Vec<&'static str>,
     },
-    /// A legacy parameter, which Keyfold does not carry out.
-    Legacy(&'static str),
     /// A member that Keyfold does not carry out.
     Unsupported {
         /// The member.
@@ -124,7 +122,12 @@ pub enum Validation {
     /// A key condition with a value of another type than the attribute.
     ConditionType,
     /// A filter on a key attribute of a query.
-    FilterOnKey(String),
+    FilterOnKey {
+        /// `Filter Expression` or `QueryFilter`.
+        parameter: &'static str,
+        /// The attribute.
+        name: String,
+    },
     /// A start key that does not fit (Query).
     StartKey,
     /// A start key that does not fit (Scan).
@@ -135,8 +138,6 @@ pub enum Validation {
     StartKeyPartition,
     /// A start key of another segment.
     StartKeySegment,
-    /// A Select word that does not fit the rest.
-    Select(&'static str),
     /// ALL_ATTRIBUTES of a global index that does not project all.
     SelectNotProjected(String),
     /// Attributes asked for that a global index does not project.
@@ -162,8 +163,10 @@ pub enum Validation {
     TransactDuplicate,
     /// A transaction above 4 MB.
     TransactSize,
-    /// A table to create is wrong.
-    Table(String),
+    /// Parameters that do not fit each other or the table; the detail follows the usual beginning.
+    Parameter(String),
+    /// A sentence that stands alone.
+    Sentence(String),
     /// A key attribute of a table to create has no definition.
     KeyDefinition,
     /// An attribute name that is empty or above 65,535 bytes.
@@ -273,10 +276,6 @@ impl fmt::Display for Validation {
                 legacy.join(", "),
                 expressions.join(", ")
             ),
-            Validation::Legacy(member) => write!(
-                f,
-                "Keyfold does not support the legacy parameter {member}; use the expression parameter that replaces it (see COMPAT.md)"
-            ),
             Validation::Unsupported { member, operation } => {
                 write!(f, "Keyfold does not support {member} in {operation} (see COMPAT.md)")
             }
@@ -346,9 +345,9 @@ impl fmt::Display for Validation {
             Validation::ConditionType => {
                 write!(f, "{INVALID}Condition parameter type does not match schema type")
             }
-            Validation::FilterOnKey(name) => write!(
+            Validation::FilterOnKey { parameter, name } => write!(
                 f,
-                "Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
+                "{parameter} can only contain non-primary key attributes: Primary key attribute: {name}"
             ),
             Validation::StartKey => write!(f, "The provided starting key is invalid"),
             Validation::ScanStartKey => write!(
@@ -370,7 +369,6 @@ impl fmt::Display for Validation {
                     "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments and Segment must not change within a scan"
                 )
             }
-            Validation::Select(detail) => write!(f, "{detail}"),
             Validation::SelectNotProjected(index) => write!(
                 f,
                 "{INVALID}Select type ALL_ATTRIBUTES is not supported for global secondary index {index} because its projection type is not ALL"
@@ -401,7 +399,8 @@ impl fmt::Display for Validation {
             Validation::TransactSize => {
                 write!(f, "{INVALID}The items of a transaction exceed 4 MB in total")
             }
-            Validation::Table(detail) => write!(f, "{INVALID}{detail}"),
+            Validation::Parameter(detail) => write!(f, "{INVALID}{detail}"),
+            Validation::Sentence(sentence) => f.write_str(sentence),
             Validation::KeyDefinition => {
                 write!(f, "Invalid KeySchema: Some index key attribute have no definition")
             }

@@ -22,8 +22,8 @@ pub struct KeysAndAttributes {
     pub projection_expression: Option<String>,
     /// Placeholders; only names have a use.
     pub expression_attributes: ExpressionAttributes,
-    /// Legacy parameters found.
-    pub legacy: LegacyParameters,
+    /// The parameters that expressions replaced.
+    pub legacy: Option<Box<LegacyParameters>>,
 }
 
 /// Puts and deletes up to 25 items of any tables, each on its own.

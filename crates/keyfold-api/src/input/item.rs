@@ -21,8 +21,8 @@ pub struct GetItemInput {
     pub expression_attributes: ExpressionAttributes,
     /// What else to answer.
     pub returns: Returns,
-    /// Legacy parameters found.
-    pub legacy: LegacyParameters,
+    /// The parameters that expressions replaced.
+    pub legacy: Option<Box<LegacyParameters>>,
 }
 
 /// Writes a whole item.
@@ -42,8 +42,8 @@ pub struct PutItemInput {
     pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
     /// What else to answer.
     pub returns: Returns,
-    /// Legacy parameters found.
-    pub legacy: LegacyParameters,
+    /// The parameters that expressions replaced.
+    pub legacy: Option<Box<LegacyParameters>>,
 }
 
 /// Changes attributes of an item, creating it if absent.
@@ -65,8 +65,8 @@ pub struct UpdateItemInput {
     pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
     /// What else to answer.
     pub returns: Returns,
-    /// Legacy parameters found.
-    pub legacy: LegacyParameters,
+    /// The parameters that expressions replaced.
+    pub legacy: Option<Box<LegacyParameters>>,
 }
 
 /// Deletes an item.
@@ -86,6 +86,6 @@ pub struct DeleteItemInput {
     pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
     /// What else to answer.
     pub returns: Returns,
-    /// Legacy parameters found.
-    pub legacy: LegacyParameters,
+    /// The parameters that expressions replaced.
+    pub legacy: Option<Box<LegacyParameters>>,
 }

@@ -5,11 +5,16 @@
 
 mod batch;
 mod item;
+mod legacy;
 mod read;
 mod transact;
 
 pub use batch::{BatchGetItemInput, BatchWriteItemInput, KeysAndAttributes, WriteRequest};
 pub use item::{DeleteItemInput, GetItemInput, PutItemInput, UpdateItemInput};
+pub use legacy::{
+    AttributeAction, AttributeUpdate, ByAttribute, ComparisonOperator, ConditionalOperator,
+    ExpectedAttribute, LegacyCondition, LegacyParameters, LegacyValue,
+};
 pub use read::{QueryInput, ScanInput};
 pub use transact::{
     ConditionCheck, TransactDelete, TransactGet, TransactGetItemsInput, TransactPut, TransactUpdate,
@@ -184,6 +189,3 @@ pub struct Returns {
     /// `ReturnItemCollectionMetrics`.
     pub item_collection_metrics: Option<crate::Named<ReturnItemCollectionMetrics>>,
 }
-
-/// Legacy parameters by name, as found in a request. They are refused with a hint (see `COMPAT.md`).
-pub type LegacyParameters = Vec<&'static str>;

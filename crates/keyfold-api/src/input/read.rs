@@ -30,8 +30,8 @@ pub struct QueryInput {
     pub expression_attributes: ExpressionAttributes,
     /// What else to answer.
     pub returns: Returns,
-    /// Legacy parameters found.
-    pub legacy: LegacyParameters,
+    /// The parameters that expressions replaced.
+    pub legacy: Option<Box<LegacyParameters>>,
 }
 
 /// Asks for all items of a table or index, a page at a time.
@@ -61,6 +61,6 @@ pub struct ScanInput {
     pub total_segments: Option<i64>,
     /// What else to answer.
     pub returns: Returns,
-    /// Legacy parameters found.
-    pub legacy: LegacyParameters,
+    /// The parameters that expressions replaced.
+    pub legacy: Option<Box<LegacyParameters>>,
 }

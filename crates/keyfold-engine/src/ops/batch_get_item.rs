@@ -3,6 +3,7 @@
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::engine::Engine;
 use crate::expressions::Texts;
+use crate::legacy;
 use crate::ops::capacity::Bills;
 use crate::ops::get_item;
 use crate::page::projected;
@@ -33,13 +34,14 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
     if is_given && tables.is_empty() {
         constraints.count("requestItems", 0, "{}", 1, BATCH_GET_KEYS_MAX);
     }
-    for (table, keys) in &tables {
+    for (table, given) in &tables {
         constraints.table("requestItems", &Some(table.clone()));
         let path = format!("requestItems.{table}.member.keys");
-        constraints.required(&path, &keys.keys);
-        if let Some(keys) = &keys.keys {
+        constraints.required(&path, &given.keys);
+        if let Some(keys) = &given.keys {
             constraints.list(&path, keys.len(), 1, BATCH_GET_KEYS_MAX);
         }
+        legacy::constrain(&mut constraints, given.legacy.as_deref());
     }
     constraints.finish()?;
     if tables.iter().map(|(_, keys)| keys.keys.as_ref().map_or(0, Vec::len)).sum::<usize>()
@@ -53,11 +55,12 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
 
 fn check_table((table, given): (String, KeysAndAttributes)) -> Result<TableKeys, ApiError> {
     let texts = Texts { projection: given.projection_expression.as_deref(), ..Texts::default() };
-    texts.check_legacy(&given.legacy)?;
+    texts.check_mixed(given.legacy.as_deref())?;
     let keys =
         given.keys.iter().flatten().cloned().collect::<Result<Vec<_>, _>>().map_err(Validation::Value)?;
     let bound = texts.bind(&given.expression_attributes, "ProjectionExpression is null")?;
-    Ok(TableKeys { table: TableName::new(Some(table)), keys, projection: bound.projection, given })
+    let projection = bound.projection.or(legacy::bind(given.legacy.as_deref())?.projection);
+    Ok(TableKeys { table: TableName::new(Some(table)), keys, projection, given })
 }
 
 fn plan(

@@ -52,7 +52,7 @@ fn uuid(random: u128) -> String {
 }
 
 fn wrong<T>(detail: impl Into<String>) -> Result<T, ApiError> {
-    Err(Validation::Table(detail.into()).into())
+    Err(Validation::Parameter(detail.into()).into())
 }
 
 fn check(input: CreateTableInput) -> Result<Table, ApiError> {

@@ -3,6 +3,7 @@
 use crate::check::{self, Constraints, TableName};
 use crate::engine::Engine;
 use crate::expressions::Texts;
+use crate::legacy;
 use crate::ops::single_write::{self, SingleWrite};
 use crate::pending::Pending;
 use crate::write::{Action, ItemWrite};
@@ -22,14 +23,16 @@ fn check(input: DeleteItemInput) -> Result<SingleWrite, ApiError> {
     let on_failure = constraints
         .word("returnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
     let returns = constraints.returns(&input.returns);
+    legacy::constrain(&mut constraints, input.legacy.as_deref());
     constraints.finish()?;
     let texts = Texts { condition: input.condition_expression.as_deref(), ..Texts::default() };
-    texts.check_legacy(&input.legacy)?;
+    texts.check_mixed(input.legacy.as_deref())?;
     if !matches!(return_values, ReturnValue::None | ReturnValue::AllOld) {
         return Err(Validation::ReturnValues.into());
     }
     let key = check::attributes(input.key, "key")?;
-    let bound = texts.bind(&input.expression_attributes, "ConditionExpression is null")?;
+    let mut bound = texts.bind(&input.expression_attributes, "ConditionExpression is null")?;
+    bound.take_legacy(legacy::bind(input.legacy.as_deref())?);
     Ok(SingleWrite {
         table: TableName::new(input.table_name),
         write: ItemWrite {

@@ -4,6 +4,7 @@ use crate::check::{self, CheckedReturns, Constraints, TableName};
 use crate::engine::Engine;
 use crate::expressions::Texts;
 use crate::key_check;
+use crate::legacy;
 use crate::ops::capacity;
 use crate::page::projected;
 use crate::pending::internal;
@@ -30,16 +31,18 @@ fn check(input: GetItemInput) -> Result<GetItem, ApiError> {
     constraints.table("tableName", &input.table_name);
     constraints.required("key", &input.key);
     let returns = constraints.returns(&input.returns);
+    legacy::constrain(&mut constraints, input.legacy.as_deref());
     constraints.finish()?;
     let texts = Texts { projection: input.projection_expression.as_deref(), ..Texts::default() };
-    texts.check_legacy(&input.legacy)?;
+    texts.check_mixed(input.legacy.as_deref())?;
     let key = check::attributes(input.key, "key")?;
     let bound = texts.bind(&input.expression_attributes, "ProjectionExpression is null")?;
+    let legacy = legacy::bind(input.legacy.as_deref())?;
     Ok(GetItem {
         table: TableName::new(input.table_name),
         key,
         rate: rate(input.consistent_read),
-        projection: bound.projection,
+        projection: bound.projection.or(legacy.projection),
         returns,
     })
 }

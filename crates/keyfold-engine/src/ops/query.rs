@@ -3,6 +3,7 @@
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::engine::Engine;
 use crate::expressions::{Bound, Texts};
+use crate::legacy;
 use crate::ops::{get_item, key_range, read_options};
 use crate::page::ReadPlan;
 use keyfold_api::{ApiError, PageOutput, QueryInput, Select, Validation};
@@ -19,6 +20,8 @@ struct Query {
     direction: Direction,
     start: Option<Item>,
     key_condition: KeyCondition,
+    /// Whether it was given as KeyConditions.
+    is_legacy: bool,
     bound: Bound,
     returns: CheckedReturns,
 }
@@ -32,6 +35,7 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
     let select = constraints.word("select", &input.select);
     constraints.range("limit", input.limit, 1, i64::MAX);
     let returns = constraints.returns(&input.returns);
+    legacy::constrain(&mut constraints, input.legacy.as_deref());
     constraints.finish()?;
     let texts = Texts {
         key_condition: input.key_condition_expression.as_deref(),
@@ -39,14 +43,17 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
         projection: input.projection_expression.as_deref(),
         ..Texts::default()
     };
-    texts.check_legacy(&input.legacy)?;
+    texts.check_mixed(input.legacy.as_deref())?;
+    let legacy = legacy::bind(input.legacy.as_deref())?;
+    let is_legacy = legacy.key_condition.is_some();
     let start = input.exclusive_start_key.transpose().map_err(Validation::Value)?;
-    read_options::check_select(select, input.index_name.is_some(), texts.projection.is_some())?;
-    if texts.key_condition.is_none() {
+    read_options::check_select(select, input.index_name.is_some(), read_options::chosen(&texts, &legacy))?;
+    if texts.key_condition.is_none() && !is_legacy {
         return Err(Validation::NoKeyCondition.into());
     }
     let mut bound =
         texts.bind(&input.expression_attributes, "FilterExpression and KeyConditionExpression are null")?;
+    bound.take_legacy(legacy);
     let key_condition = bound.key_condition.take().ok_or(Validation::NoKeyCondition)?;
     Ok(Query {
         table: TableName::new(input.table_name),
@@ -61,6 +68,7 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
         },
         start,
         key_condition,
+        is_legacy,
         bound,
         returns,
     })
@@ -73,6 +81,9 @@ pub(crate) fn plan(engine: &Engine, input: QueryInput) -> Result<ReadPlan, ApiEr
     let index = read_options::index(&table, &query.index)?;
     read_options::check_consistency(index, query.consistent)?;
     let schema = index.map_or(&table.key, |index| &index.key);
+    if query.is_legacy && query.key_condition.terms().len() > schema.len() {
+        return Err(Validation::Sentence("The number of conditions on the keys is invalid".into()).into());
+    }
     let ranges = key_range::plan(
         table.id,
         index.map(|index| (index.id, index.name.as_str())),
@@ -87,7 +98,8 @@ pub(crate) fn plan(engine: &Engine, input: QueryInput) -> Result<ReadPlan, ApiEr
             }
         });
         if let Some(name) = on_key {
-            return Err(Validation::FilterOnKey(name).into());
+            let parameter = if query.is_legacy { "QueryFilter" } else { "Filter Expression" };
+            return Err(Validation::FilterOnKey { parameter, name }.into());
         }
     }
     let fetch = read_options::fetches(&table, index, query.select, query.bound.projection.as_ref())?;

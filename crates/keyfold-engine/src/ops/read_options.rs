@@ -1,6 +1,8 @@
 //! What Query and Scan share: Select, projections, filters and start keys.
 
+use crate::expressions::Texts;
 use crate::key_check;
+use crate::legacy::Legacy;
 use crate::table::{Index, IndexKind, IndexProjection, Table};
 use keyfold_api::{ApiError, Select, Validation};
 use keyfold_codec::key::{self, KeyBytes};
@@ -28,27 +30,53 @@ pub(crate) fn check_consistency(index: Option<&Index>, consistent: Option<bool>)
 }
 
 /// The rules between Select, IndexName and ProjectionExpression that need no table.
-pub(crate) fn check_select(select: Option<Select>, on_index: bool, projected: bool) -> Result<(), ApiError> {
-    let detail = match select {
-        None => return Ok(()),
-        Some(Select::SpecificAttributes) if !projected => {
+pub(crate) fn check_select(
+    select: Option<Select>,
+    on_index: bool,
+    chosen: Option<Chosen>,
+) -> Result<(), ApiError> {
+    let by = chosen.map(|chosen| match chosen {
+        Chosen::Projection => "ProjectionExpression",
+        Chosen::AttributesToGet => "AttributesToGet",
+    });
+    let detail = match (select, by) {
+        (None, _) | (Some(Select::SpecificAttributes), Some(_)) => return Ok(()),
+        (Some(Select::SpecificAttributes), None) => {
             "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+                .to_owned()
         }
-        Some(Select::Count) if projected => {
-            "Cannot specify the ProjectionExpression when choosing to get only the Count"
+        (Some(Select::Count), Some(by)) => {
+            format!("Cannot specify the {by} when choosing to get only the Count")
         }
-        Some(Select::AllAttributes) if projected => {
-            "Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES"
+        (Some(Select::AllAttributes), Some(by)) => {
+            format!("Cannot specify the {by} when choosing to get ALL_ATTRIBUTES")
         }
-        Some(Select::AllProjectedAttributes) if projected => {
-            "Cannot specify the ProjectionExpression when choosing to get ALL_PROJECTED_ATTRIBUTES"
+        (Some(Select::AllProjectedAttributes), Some(by)) => {
+            format!("Cannot specify the {by} when choosing to get ALL_PROJECTED_ATTRIBUTES")
         }
-        Some(Select::AllProjectedAttributes) if !on_index => {
-            "One or more parameter values were invalid: ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
+        (Some(Select::AllProjectedAttributes), None) if !on_index => {
+            let detail = "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName";
+            return Err(Validation::Parameter(detail.to_owned()).into());
         }
-        Some(_) => return Ok(()),
+        (Some(_), None) => return Ok(()),
     };
-    Err(Validation::Select(detail).into())
+    Err(Validation::Sentence(detail).into())
+}
+
+/// How a request chooses attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    Projection,
+    AttributesToGet,
+}
+
+/// How the request chooses attributes, if it does.
+pub(crate) fn chosen(texts: &Texts<'_>, legacy: &Legacy) -> Option<Chosen> {
+    if texts.projection.is_some() {
+        Some(Chosen::Projection)
+    } else {
+        legacy.projection.as_ref().map(|_| Chosen::AttributesToGet)
+    }
 }
 
 /// Whether entries must be completed from the table; refuses what a global index does not hold.

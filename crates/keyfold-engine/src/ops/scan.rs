@@ -3,6 +3,7 @@
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::engine::Engine;
 use crate::expressions::{Bound, Texts};
+use crate::legacy;
 use crate::ops::{get_item, read_options};
 use crate::page::ReadPlan;
 use keyfold_api::{ApiError, PageOutput, ScanInput, Select, Validation};
@@ -35,17 +36,20 @@ fn check(input: ScanInput) -> Result<Scan, ApiError> {
     constraints.range("totalSegments", input.total_segments, 1, i64::from(SCAN_SEGMENTS_MAX));
     constraints.range("segment", input.segment, 0, i64::from(SCAN_SEGMENTS_MAX) - 1);
     let returns = constraints.returns(&input.returns);
+    legacy::constrain(&mut constraints, input.legacy.as_deref());
     constraints.finish()?;
     let texts = Texts {
         filter: input.filter_expression.as_deref(),
         projection: input.projection_expression.as_deref(),
         ..Texts::default()
     };
-    texts.check_legacy(&input.legacy)?;
+    texts.check_mixed(input.legacy.as_deref())?;
+    let legacy = legacy::bind(input.legacy.as_deref())?;
     let start = input.exclusive_start_key.transpose().map_err(Validation::Value)?;
     let segment = check_segments(input.segment, input.total_segments)?;
-    read_options::check_select(select, input.index_name.is_some(), texts.projection.is_some())?;
-    let bound = texts.bind(&input.expression_attributes, "FilterExpression is null")?;
+    read_options::check_select(select, input.index_name.is_some(), read_options::chosen(&texts, &legacy))?;
+    let mut bound = texts.bind(&input.expression_attributes, "FilterExpression is null")?;
+    bound.take_legacy(legacy);
     Ok(Scan {
         table: TableName::new(input.table_name),
         index: input.index_name,

@@ -1,5 +1,6 @@
 //! The client's side: inputs to bodies, bodies to outputs and errors.
 
+mod legacy;
 mod request;
 mod response;
 

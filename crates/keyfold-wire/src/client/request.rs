@@ -1,6 +1,7 @@
 //! Inputs to request bodies. A value that was wrong when it was decoded is left out: the service would have
 //! refused it.
 
+use super::legacy::legacy;
 use crate::encode::Writer;
 use crate::encode::item::{tree, value};
 use keyfold_api::{
@@ -88,6 +89,7 @@ fn get_item(writer: &mut Writer<'_>, input: &GetItemInput) {
     string(writer, "ProjectionExpression", &input.projection_expression);
     placeholders(writer, &input.expression_attributes);
     returns(writer, &input.returns);
+    legacy(writer, input.legacy.as_deref());
 }
 
 fn put_item(writer: &mut Writer<'_>, input: &PutItemInput) {
@@ -98,6 +100,7 @@ fn put_item(writer: &mut Writer<'_>, input: &PutItemInput) {
     word(writer, "ReturnValues", &input.return_values);
     word(writer, "ReturnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
     returns(writer, &input.returns);
+    legacy(writer, input.legacy.as_deref());
 }
 
 fn update_item(writer: &mut Writer<'_>, input: &UpdateItemInput) {
@@ -109,6 +112,7 @@ fn update_item(writer: &mut Writer<'_>, input: &UpdateItemInput) {
     word(writer, "ReturnValues", &input.return_values);
     word(writer, "ReturnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
     returns(writer, &input.returns);
+    legacy(writer, input.legacy.as_deref());
 }
 
 fn delete_item(writer: &mut Writer<'_>, input: &DeleteItemInput) {
@@ -119,6 +123,7 @@ fn delete_item(writer: &mut Writer<'_>, input: &DeleteItemInput) {
     word(writer, "ReturnValues", &input.return_values);
     word(writer, "ReturnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
     returns(writer, &input.returns);
+    legacy(writer, input.legacy.as_deref());
 }
 
 fn query(writer: &mut Writer<'_>, input: &QueryInput) {
@@ -134,6 +139,7 @@ fn query(writer: &mut Writer<'_>, input: &QueryInput) {
     string(writer, "ProjectionExpression", &input.projection_expression);
     placeholders(writer, &input.expression_attributes);
     returns(writer, &input.returns);
+    legacy(writer, input.legacy.as_deref());
 }
 
 fn scan(writer: &mut Writer<'_>, input: &ScanInput) {
@@ -149,6 +155,7 @@ fn scan(writer: &mut Writer<'_>, input: &ScanInput) {
     plain(writer, "Segment", input.segment);
     plain(writer, "TotalSegments", input.total_segments);
     returns(writer, &input.returns);
+    legacy(writer, input.legacy.as_deref());
 }
 
 fn batch_get_item(writer: &mut Writer<'_>, input: &BatchGetItemInput) {
@@ -172,6 +179,7 @@ pub(crate) fn keys_by_table(writer: &mut Writer<'_>, tables: &[(String, KeysAndA
                 plain(writer, "ConsistentRead", keys.consistent_read);
                 string(writer, "ProjectionExpression", &keys.projection_expression);
                 placeholders(writer, &keys.expression_attributes);
+                legacy(writer, keys.legacy.as_deref());
             });
         }
     });

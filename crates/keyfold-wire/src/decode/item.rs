@@ -40,7 +40,7 @@ struct WriteMembers {
     return_values: Option<Named<ReturnValue>>,
     on_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
     returns: Returns,
-    legacy: LegacyParameters,
+    legacy: Option<Box<LegacyParameters>>,
 }
 
 /// The members of [`WriteMembers`]; those of an operation alone stand before them.

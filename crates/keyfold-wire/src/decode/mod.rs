@@ -2,6 +2,7 @@
 
 pub(crate) mod batch;
 mod item;
+mod legacy;
 mod read;
 mod reader;
 mod table;
@@ -11,7 +12,7 @@ pub(crate) mod value;
 pub use reader::DecodeError;
 pub(crate) use reader::Reader;
 
-use keyfold_api::{ExpressionAttributes, LegacyParameters, Named, Operation, Request, Returns, WireName};
+use keyfold_api::{ExpressionAttributes, Named, Operation, Request, Returns, WireName};
 use std::collections::BTreeMap;
 
 type Decoded<T> = Result<T, DecodeError>;
@@ -47,14 +48,6 @@ impl Reader<'_> {
     /// A word of the API.
     pub(crate) fn word<T: WireName>(&mut self) -> Decoded<Option<Named<T>>> {
         Ok(self.string()?.map(|text| T::named(&text)))
-    }
-
-    /// A member that only counts when it is there.
-    fn legacy(&mut self, name: &'static str, found: &mut LegacyParameters) -> Decoded<()> {
-        if self.skip_value()? {
-            found.push(name);
-        }
-        Ok(())
     }
 
     /// `ReturnConsumedCapacity` or `ReturnItemCollectionMetrics`.

@@ -1,0 +1,130 @@
+//! The parameters that expressions replaced in 2014. Names in them are whole attribute names, never paths.
+
+use super::ValueError;
+use crate::Named;
+use crate::named::words;
+use keyfold_types::Value;
+
+words! {
+    /// How a legacy condition compares.
+    ComparisonOperator {
+        /// One of a list.
+        In = "IN",
+        /// The attribute does not exist.
+        Null = "NULL",
+        /// Between two values, both included.
+        Between = "BETWEEN",
+        /// Below.
+        Lt = "LT",
+        /// A part or member is not there.
+        NotContains = "NOT_CONTAINS",
+        /// Equal.
+        Eq = "EQ",
+        /// Above.
+        Gt = "GT",
+        /// The attribute exists.
+        NotNull = "NOT_NULL",
+        /// Not equal.
+        Ne = "NE",
+        /// Below or equal.
+        Le = "LE",
+        /// Starts with.
+        BeginsWith = "BEGINS_WITH",
+        /// Above or equal.
+        Ge = "GE",
+        /// A part or member is there.
+        Contains = "CONTAINS",
+    }
+}
+
+words! {
+    /// How several legacy conditions are joined.
+    ConditionalOperator {
+        /// At least one holds.
+        Or = "OR",
+        /// All hold.
+        And = "AND",
+    }
+}
+
+words! {
+    /// What a legacy update does to an attribute.
+    AttributeAction {
+        /// Adds to a number or set.
+        Add = "ADD",
+        /// Removes the attribute, or members of a set.
+        Delete = "DELETE",
+        /// Sets.
+        Put = "PUT",
+    }
+}
+
+/// A value of a legacy parameter, or what is wrong with it.
+pub type LegacyValue = Result<Value, ValueError>;
+
+/// A test on one attribute: of a query's key, or of a filter.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LegacyCondition {
+    /// What it is compared with.
+    pub attribute_value_list: Option<Vec<LegacyValue>>,
+    /// How.
+    pub comparison_operator: Option<Named<ComparisonOperator>>,
+}
+
+/// What must hold of an attribute before a write.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ExpectedAttribute {
+    /// The value it must have.
+    pub value: Option<LegacyValue>,
+    /// Whether it must exist.
+    pub exists: Option<bool>,
+    /// How it is compared, instead of value and exists.
+    pub condition: LegacyCondition,
+}
+
+/// What happens to one attribute.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AttributeUpdate {
+    /// The operand.
+    pub value: Option<LegacyValue>,
+    /// What is done; PUT by default.
+    pub action: Option<Named<AttributeAction>>,
+}
+
+/// Entries by attribute name, in the order sent.
+pub type ByAttribute<T> = Vec<(String, T)>;
+
+/// The legacy parameters of a request. An operation uses those it has.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LegacyParameters {
+    /// The attributes to answer.
+    pub attributes_to_get: Option<Vec<String>>,
+    /// The changes of an update.
+    pub attribute_updates: Option<ByAttribute<AttributeUpdate>>,
+    /// How `expected` or the filter is joined; AND by default.
+    pub conditional_operator: Option<Named<ConditionalOperator>>,
+    /// What must hold before a write.
+    pub expected: Option<ByAttribute<ExpectedAttribute>>,
+    /// The key range of a query.
+    pub key_conditions: Option<ByAttribute<LegacyCondition>>,
+    /// The filter of a query.
+    pub query_filter: Option<ByAttribute<LegacyCondition>>,
+    /// The filter of a scan.
+    pub scan_filter: Option<ByAttribute<LegacyCondition>>,
+}
+
+impl LegacyParameters {
+    /// The parameters that are there, by their names in the API, in the order in which messages list them.
+    pub fn given(&self) -> Vec<&'static str> {
+        let all = [
+            (self.attributes_to_get.is_some(), "AttributesToGet"),
+            (self.attribute_updates.is_some(), "AttributeUpdates"),
+            (self.scan_filter.is_some(), "ScanFilter"),
+            (self.query_filter.is_some(), "QueryFilter"),
+            (self.conditional_operator.is_some(), "ConditionalOperator"),
+            (self.key_conditions.is_some(), "KeyConditions"),
+            (self.expected.is_some(), "Expected"),
+        ];
+        all.into_iter().filter(|(given, _)| *given).map(|(_, name)| name).collect()
+    }
+}
