@@ -6,16 +6,26 @@
 //!
 //! Member names and meanings are those of the service's API model (2012-08-10).
 
+pub mod backup;
 pub mod error;
 pub mod input;
 pub mod named;
 pub mod operation;
 pub mod output;
+pub mod settings;
+pub mod shape;
+pub mod stream;
 pub mod table;
+pub mod transfer;
 
+pub use backup::*;
 pub use error::{ApiError, CancellationReason, Constraint, ConstraintBreach, ErrorKind, Validation};
 pub use input::*;
-pub use named::{Named, WireName};
+pub use named::{Named, WireName, known};
 pub use operation::{Operation, Request, Response};
 pub use output::*;
+pub use settings::*;
+pub use shape::{AttributeValue, Moment, Present, Shape, ShapeReader, ShapeWriter};
+pub use stream::*;
 pub use table::*;
+pub use transfer::*;

@@ -16,6 +16,14 @@ impl<T> From<T> for Named<T> {
     }
 }
 
+/// The word of a member, if it is there and known.
+pub fn known<T: Copy>(member: &Option<Named<T>>) -> Option<T> {
+    match member {
+        Some(Named::Known(word)) => Some(*word),
+        Some(Named::Unknown(_)) | None => None,
+    }
+}
+
 /// A type whose values are words of the API.
 pub trait WireName: Copy + PartialEq + 'static {
     /// Every value and its word, in the order in which messages list them.

@@ -1,58 +1,84 @@
-//! Inputs, outputs and parts of the operations on tables.
+//! Shapes of the operations on tables.
 
 use crate::Named;
+use crate::named::known;
 use crate::named::words;
-
-words! {
-    /// Which part of a key an attribute is.
-    KeyType {
-        /// Partition key.
-        Hash = "HASH",
-        /// Sort key.
-        Range = "RANGE",
-    }
-}
+use crate::shape::{Moment, Present, shapes};
 
 words! {
     /// The type of a key attribute.
     ScalarAttributeType {
-        /// String.
-        S = "S",
-        /// Number.
-        N = "N",
-        /// Binary.
+        /// `B`.
         B = "B",
+        /// `N`.
+        N = "N",
+        /// `S`.
+        S = "S",
     }
 }
 
 words! {
-    /// How capacity is paid for.
-    BillingMode {
-        /// By units set beforehand.
-        Provisioned = "PROVISIONED",
-        /// By request.
-        PayPerRequest = "PAY_PER_REQUEST",
+    /// Which part of a key an attribute is.
+    KeyType {
+        /// `HASH`.
+        Hash = "HASH",
+        /// `RANGE`.
+        Range = "RANGE",
     }
 }
 
 words! {
     /// Which attributes an index holds.
     ProjectionType {
-        /// All.
+        /// `ALL`.
         All = "ALL",
-        /// Keys of table and index.
+        /// `KEYS_ONLY`.
         KeysOnly = "KEYS_ONLY",
-        /// Keys and the named ones.
+        /// `INCLUDE`.
         Include = "INCLUDE",
+    }
+}
+
+words! {
+    /// How capacity is paid for.
+    BillingMode {
+        /// `PROVISIONED`.
+        Provisioned = "PROVISIONED",
+        /// `PAY_PER_REQUEST`.
+        PayPerRequest = "PAY_PER_REQUEST",
+    }
+}
+
+words! {
+    /// What a stream record tells of an item.
+    StreamViewType {
+        /// `OLD_IMAGE`.
+        OldImage = "OLD_IMAGE",
+        /// `KEYS_ONLY`.
+        KeysOnly = "KEYS_ONLY",
+        /// `NEW_AND_OLD_IMAGES`.
+        NewAndOldImages = "NEW_AND_OLD_IMAGES",
+        /// `NEW_IMAGE`.
+        NewImage = "NEW_IMAGE",
+    }
+}
+
+words! {
+    /// Which kind of key encrypts.
+    SseType {
+        /// `AES256`.
+        Aes256 = "AES256",
+        /// `KMS`.
+        Kms = "KMS",
     }
 }
 
 words! {
     /// What storage and requests cost.
     TableClass {
-        /// The default.
+        /// `STANDARD`.
         Standard = "STANDARD",
-        /// Cheaper storage, dearer requests.
+        /// `STANDARD_INFREQUENT_ACCESS`.
         StandardInfrequentAccess = "STANDARD_INFREQUENT_ACCESS",
     }
 }
@@ -60,191 +86,337 @@ words! {
 words! {
     /// Where a table or index is in its life.
     TableStatus {
-        /// Being made.
+        /// `CREATING`.
         Creating = "CREATING",
-        /// Being changed.
+        /// `UPDATING`.
         Updating = "UPDATING",
-        /// Being removed.
+        /// `DELETING`.
         Deleting = "DELETING",
-        /// Ready.
+        /// `ACTIVE`.
         Active = "ACTIVE",
+        /// `INACCESSIBLE_ENCRYPTION_CREDENTIALS`.
+        InaccessibleEncryptionCredentials = "INACCESSIBLE_ENCRYPTION_CREDENTIALS",
+        /// `ARCHIVING`.
+        Archiving = "ARCHIVING",
+        /// `ARCHIVED`.
+        Archived = "ARCHIVED",
+        /// `REPLICATION_NOT_AUTHORIZED`.
+        ReplicationNotAuthorized = "REPLICATION_NOT_AUTHORIZED",
     }
 }
 
-/// A key attribute and its type.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AttributeDefinition {
-    /// The attribute.
-    pub attribute_name: Option<String>,
-    /// Its type.
-    pub attribute_type: Option<Named<ScalarAttributeType>>,
+words! {
+    /// Where encryption is in its life.
+    SseStatus {
+        /// `ENABLING`.
+        Enabling = "ENABLING",
+        /// `ENABLED`.
+        Enabled = "ENABLED",
+        /// `DISABLING`.
+        Disabling = "DISABLING",
+        /// `DISABLED`.
+        Disabled = "DISABLED",
+        /// `UPDATING`.
+        Updating = "UPDATING",
+    }
 }
 
-/// One attribute of a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeySchemaElement {
-    /// The attribute.
-    pub attribute_name: Option<String>,
-    /// Its part.
-    pub key_type: Option<Named<KeyType>>,
+shapes! {
+    /// A key attribute and its type.
+    AttributeDefinition {
+        attribute_name: String = "AttributeName",
+        attribute_type: Named<ScalarAttributeType> = "AttributeType",
+    }
+
+    /// One attribute of a key.
+    KeySchemaElement {
+        attribute_name: String = "AttributeName",
+        key_type: Named<KeyType> = "KeyType",
+    }
+
+    /// Which attributes an index holds besides the keys.
+    Projection {
+        projection_type: Named<ProjectionType> = "ProjectionType",
+        non_key_attributes: Vec<String> = "NonKeyAttributes",
+    }
+
+    /// Units a second.
+    ProvisionedThroughput {
+        read_capacity_units: i64 = "ReadCapacityUnits",
+        write_capacity_units: i64 = "WriteCapacityUnits",
+    }
+
+    /// The most units a second of an on-demand table; -1 for no limit.
+    OnDemandThroughput {
+        max_read_request_units: i64 = "MaxReadRequestUnits",
+        max_write_request_units: i64 = "MaxWriteRequestUnits",
+    }
+
+    /// Units a second that a table serves at once.
+    WarmThroughput {
+        read_units_per_second: i64 = "ReadUnitsPerSecond",
+        write_units_per_second: i64 = "WriteUnitsPerSecond",
+    }
+
+    /// A secondary index to create; a local one has no throughput of its own.
+    SecondaryIndex {
+        index_name: String = "IndexName",
+        key_schema: Vec<KeySchemaElement> = "KeySchema",
+        projection: Projection = "Projection",
+        provisioned_throughput: ProvisionedThroughput = "ProvisionedThroughput",
+        on_demand_throughput: OnDemandThroughput = "OnDemandThroughput",
+        warm_throughput: WarmThroughput = "WarmThroughput",
+    }
+
+    /// Whether changes are recorded, and what of them.
+    StreamSpecification {
+        stream_enabled: bool = "StreamEnabled",
+        stream_view_type: Named<StreamViewType> = "StreamViewType",
+    }
+
+    /// How a table is encrypted at rest.
+    SseSpecification {
+        enabled: bool = "Enabled",
+        sse_type: Named<SseType> = "SSEType",
+        kms_master_key_id: String = "KMSMasterKeyId",
+    }
+
+    /// A label of a resource.
+    Tag {
+        key: String = "Key",
+        value: String = "Value",
+    }
+
+    /// Creates a table with its indexes.
+    CreateTableInput {
+        attribute_definitions: Vec<AttributeDefinition> = "AttributeDefinitions",
+        table_name: String = "TableName",
+        key_schema: Vec<KeySchemaElement> = "KeySchema",
+        local_secondary_indexes: Vec<SecondaryIndex> = "LocalSecondaryIndexes",
+        global_secondary_indexes: Vec<SecondaryIndex> = "GlobalSecondaryIndexes",
+        billing_mode: Named<BillingMode> = "BillingMode",
+        provisioned_throughput: ProvisionedThroughput = "ProvisionedThroughput",
+        stream_specification: StreamSpecification = "StreamSpecification",
+        sse_specification: SseSpecification = "SSESpecification",
+        tags: Vec<Tag> = "Tags",
+        table_class: Named<TableClass> = "TableClass",
+        deletion_protection_enabled: bool = "DeletionProtectionEnabled",
+        warm_throughput: WarmThroughput = "WarmThroughput",
+        resource_policy: String = "ResourcePolicy",
+        on_demand_throughput: OnDemandThroughput = "OnDemandThroughput",
+        global_table_source_arn: Present = "GlobalTableSourceArn",
+        global_table_settings_replication_mode: Present = "GlobalTableSettingsReplicationMode",
+        vector_indexes: Present = "VectorIndexes",
+    }
+
+    /// Units a second, and when they last changed.
+    ProvisionedThroughputDescription {
+        last_increase_date_time: Moment = "LastIncreaseDateTime",
+        last_decrease_date_time: Moment = "LastDecreaseDateTime",
+        number_of_decreases_today: i64 = "NumberOfDecreasesToday",
+        read_capacity_units: i64 = "ReadCapacityUnits",
+        write_capacity_units: i64 = "WriteCapacityUnits",
+    }
+
+    /// How capacity is paid for, and since when.
+    BillingModeSummary {
+        billing_mode: Named<BillingMode> = "BillingMode",
+        last_update_to_pay_per_request_date_time: Moment = "LastUpdateToPayPerRequestDateTime",
+    }
+
+    /// Units a second that an index serves at once.
+    IndexWarmThroughput {
+        read_units_per_second: i64 = "ReadUnitsPerSecond",
+        write_units_per_second: i64 = "WriteUnitsPerSecond",
+        status: Named<TableStatus> = "Status",
+    }
+
+    /// An index's present state; a local one has fewer members.
+    IndexDescription {
+        index_name: String = "IndexName",
+        key_schema: Vec<KeySchemaElement> = "KeySchema",
+        projection: Projection = "Projection",
+        index_status: Named<TableStatus> = "IndexStatus",
+        backfilling: bool = "Backfilling",
+        provisioned_throughput: ProvisionedThroughputDescription = "ProvisionedThroughput",
+        index_size_bytes: i64 = "IndexSizeBytes",
+        item_count: i64 = "ItemCount",
+        index_arn: String = "IndexArn",
+        on_demand_throughput: OnDemandThroughput = "OnDemandThroughput",
+        warm_throughput: IndexWarmThroughput = "WarmThroughput",
+    }
+
+    /// What a restored table was made from.
+    RestoreSummary {
+        source_backup_arn: String = "SourceBackupArn",
+        source_table_arn: String = "SourceTableArn",
+        restore_date_time: Moment = "RestoreDateTime",
+        restore_in_progress: bool = "RestoreInProgress",
+    }
+
+    /// How a table is encrypted at rest.
+    SseDescription {
+        status: Named<SseStatus> = "Status",
+        sse_type: Named<SseType> = "SSEType",
+        kms_master_key_arn: String = "KMSMasterKeyArn",
+        inaccessible_encryption_date_time: Moment = "InaccessibleEncryptionDateTime",
+    }
+
+    /// What storage and requests cost, and since when.
+    TableClassSummary {
+        table_class: Named<TableClass> = "TableClass",
+        last_update_date_time: Moment = "LastUpdateDateTime",
+    }
+
+    /// Units a second that a table serves at once.
+    TableWarmThroughputDescription {
+        read_units_per_second: i64 = "ReadUnitsPerSecond",
+        write_units_per_second: i64 = "WriteUnitsPerSecond",
+        status: Named<TableStatus> = "Status",
+    }
+
+    /// A table's present state.
+    TableDescription {
+        attribute_definitions: Vec<AttributeDefinition> = "AttributeDefinitions",
+        table_name: String = "TableName",
+        key_schema: Vec<KeySchemaElement> = "KeySchema",
+        table_status: Named<TableStatus> = "TableStatus",
+        creation_date_time: Moment = "CreationDateTime",
+        provisioned_throughput: ProvisionedThroughputDescription = "ProvisionedThroughput",
+        table_size_bytes: i64 = "TableSizeBytes",
+        item_count: i64 = "ItemCount",
+        table_arn: String = "TableArn",
+        table_id: String = "TableId",
+        billing_mode_summary: BillingModeSummary = "BillingModeSummary",
+        local_secondary_indexes: Vec<IndexDescription> = "LocalSecondaryIndexes",
+        global_secondary_indexes: Vec<IndexDescription> = "GlobalSecondaryIndexes",
+        stream_specification: StreamSpecification = "StreamSpecification",
+        latest_stream_label: String = "LatestStreamLabel",
+        latest_stream_arn: String = "LatestStreamArn",
+        global_table_version: String = "GlobalTableVersion",
+        replicas: Present = "Replicas",
+        global_table_witnesses: Present = "GlobalTableWitnesses",
+        global_table_settings_replication_mode: Present = "GlobalTableSettingsReplicationMode",
+        restore_summary: RestoreSummary = "RestoreSummary",
+        sse_description: SseDescription = "SSEDescription",
+        archival_summary: Present = "ArchivalSummary",
+        table_class_summary: TableClassSummary = "TableClassSummary",
+        deletion_protection_enabled: bool = "DeletionProtectionEnabled",
+        disassociation_protection_enabled: bool = "DisassociationProtectionEnabled",
+        on_demand_throughput: OnDemandThroughput = "OnDemandThroughput",
+        warm_throughput: TableWarmThroughputDescription = "WarmThroughput",
+        multi_region_consistency: Present = "MultiRegionConsistency",
+        vector_indexes: Present = "VectorIndexes",
+    }
+
+    /// Changes an index's throughput.
+    UpdateGlobalSecondaryIndexAction {
+        index_name: String = "IndexName",
+        provisioned_throughput: ProvisionedThroughput = "ProvisionedThroughput",
+        on_demand_throughput: OnDemandThroughput = "OnDemandThroughput",
+        warm_throughput: WarmThroughput = "WarmThroughput",
+    }
+
+    /// Removes an index.
+    DeleteGlobalSecondaryIndexAction {
+        index_name: String = "IndexName",
+    }
+
+    /// One change of an index; exactly one member must be given.
+    GlobalSecondaryIndexUpdate {
+        update: UpdateGlobalSecondaryIndexAction = "Update",
+        create: SecondaryIndex = "Create",
+        delete: DeleteGlobalSecondaryIndexAction = "Delete",
+    }
+
+    /// Changes a table's settings or indexes.
+    UpdateTableInput {
+        attribute_definitions: Vec<AttributeDefinition> = "AttributeDefinitions",
+        table_name: String = "TableName",
+        billing_mode: Named<BillingMode> = "BillingMode",
+        provisioned_throughput: ProvisionedThroughput = "ProvisionedThroughput",
+        global_secondary_index_updates: Vec<GlobalSecondaryIndexUpdate> = "GlobalSecondaryIndexUpdates",
+        stream_specification: StreamSpecification = "StreamSpecification",
+        sse_specification: SseSpecification = "SSESpecification",
+        replica_updates: Present = "ReplicaUpdates",
+        table_class: Named<TableClass> = "TableClass",
+        deletion_protection_enabled: bool = "DeletionProtectionEnabled",
+        multi_region_consistency: Present = "MultiRegionConsistency",
+        global_table_witness_updates: Present = "GlobalTableWitnessUpdates",
+        on_demand_throughput: OnDemandThroughput = "OnDemandThroughput",
+        warm_throughput: WarmThroughput = "WarmThroughput",
+        global_table_settings_replication_mode: Present = "GlobalTableSettingsReplicationMode",
+        disassociation_protection_enabled: bool = "DisassociationProtectionEnabled",
+        vector_index_updates: Present = "VectorIndexUpdates",
+    }
+
+    /// Asks for a table's present state.
+    DescribeTableInput {
+        table_name: String = "TableName",
+    }
+
+    /// Deletes a table and all its items.
+    DeleteTableInput {
+        table_name: String = "TableName",
+    }
+
+    /// Lists table names after one, 1 to 100 of them.
+    ListTablesInput {
+        exclusive_start_table_name: String = "ExclusiveStartTableName",
+        limit: i64 = "Limit",
+    }
+
+    /// A page of table names, ascending; the last of them again, when more follow.
+    ListTablesOutput {
+        table_names: Vec<String> = "TableNames",
+        last_evaluated_table_name: String = "LastEvaluatedTableName",
+    }
 }
 
-/// Which attributes an index holds besides the keys.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Projection {
-    /// All, none, or the named ones.
-    pub projection_type: Option<Named<ProjectionType>>,
-    /// The named ones.
-    pub non_key_attributes: Option<Vec<String>>,
-}
-
-/// Units a second.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ProvisionedThroughput {
-    /// Read units a second.
-    pub read_capacity_units: Option<i64>,
-    /// Write units a second.
-    pub write_capacity_units: Option<i64>,
-}
-
-/// A secondary index to create; a local one ignores the throughput.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SecondaryIndex {
-    /// The index's name.
-    pub index_name: Option<String>,
-    /// Its key.
-    pub key_schema: Option<Vec<KeySchemaElement>>,
-    /// What it holds.
-    pub projection: Option<Projection>,
-    /// Its own throughput (global indexes of provisioned tables).
-    pub provisioned_throughput: Option<ProvisionedThroughput>,
-}
-
-/// A label of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tag {
-    /// The key.
-    pub key: Option<String>,
-    /// The value.
-    pub value: Option<String>,
-}
-
-/// Creates a table with its indexes.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct CreateTableInput {
-    /// The name.
-    pub table_name: Option<String>,
-    /// The types of all key attributes.
-    pub attribute_definitions: Option<Vec<AttributeDefinition>>,
-    /// The table's key.
-    pub key_schema: Option<Vec<KeySchemaElement>>,
-    /// Indexes with the table's partition key.
-    pub local_secondary_indexes: Option<Vec<SecondaryIndex>>,
-    /// Indexes with keys of their own.
-    pub global_secondary_indexes: Option<Vec<SecondaryIndex>>,
-    /// PROVISIONED (default) or PAY_PER_REQUEST.
-    pub billing_mode: Option<Named<BillingMode>>,
-    /// Units of a provisioned table.
-    pub provisioned_throughput: Option<ProvisionedThroughput>,
-    /// STANDARD (default) or infrequent access.
-    pub table_class: Option<Named<TableClass>>,
-    /// Whether DeleteTable is refused.
-    pub deletion_protection_enabled: Option<bool>,
-    /// Labels.
-    pub tags: Option<Vec<Tag>>,
-    /// Members with a value that this version does not carry out, by name.
-    pub unsupported: Vec<&'static str>,
-}
-
-/// Names a table.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct DescribeTableInput {
-    /// Table name or ARN.
-    pub table_name: Option<String>,
-}
-
-/// Deletes a table and all its items.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct DeleteTableInput {
-    /// Table name or ARN.
-    pub table_name: Option<String>,
-}
-
-/// Lists table names.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ListTablesInput {
-    /// List names after this one.
-    pub exclusive_start_table_name: Option<String>,
-    /// Names at the most: 1 to 100.
-    pub limit: Option<i64>,
-}
-
-/// What DescribeTable tells of a key attribute: name and part.
+/// A key attribute's name and part.
 pub type KeyElement = (String, KeyType);
 
-/// A table's present state.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TableDescription {
-    /// The name.
-    pub table_name: String,
-    /// The full name.
-    pub table_arn: String,
-    /// A UUID.
-    pub table_id: String,
-    /// Where it is in its life.
-    pub table_status: TableStatus,
-    /// When it was made, milliseconds since the epoch.
-    pub creation_epoch_ms: u64,
+fn elements(schema: &Option<Vec<KeySchemaElement>>) -> Vec<KeyElement> {
+    let element = |element: &KeySchemaElement| {
+        (
+            element.attribute_name.clone().unwrap_or_default(),
+            known(&element.key_type).unwrap_or(KeyType::Hash),
+        )
+    };
+    schema.iter().flatten().map(element).collect()
+}
+
+impl TableDescription {
+    /// The table's key: names and parts.
+    pub fn key_elements(&self) -> Vec<KeyElement> {
+        elements(&self.key_schema)
+    }
+
     /// The key attributes of table and indexes, and their types.
-    pub attribute_definitions: Vec<(String, ScalarAttributeType)>,
-    /// The table's key.
-    pub key_schema: Vec<KeyElement>,
-    /// Items in the table.
-    pub item_count: u64,
-    /// Bytes of those items.
-    pub table_size_bytes: u64,
-    /// How capacity is paid for.
-    pub billing_mode: BillingMode,
-    /// Units of a provisioned table; 0 otherwise.
-    pub provisioned_throughput: (u64, u64),
-    /// Local indexes.
-    pub local_secondary_indexes: Vec<IndexDescription>,
-    /// Global indexes.
-    pub global_secondary_indexes: Vec<IndexDescription>,
-    /// The table class, if it was ever set.
-    pub table_class: Option<TableClass>,
-    /// Whether DeleteTable is refused.
-    pub deletion_protection_enabled: bool,
+    pub fn definitions(&self) -> Vec<(String, ScalarAttributeType)> {
+        let definition = |definition: &AttributeDefinition| {
+            let name = definition.attribute_name.clone().unwrap_or_default();
+            (name, known(&definition.attribute_type).unwrap_or(ScalarAttributeType::S))
+        };
+        self.attribute_definitions.iter().flatten().map(definition).collect()
+    }
+
+    /// Where the table is in its life.
+    pub fn status(&self) -> Option<TableStatus> {
+        known(&self.table_status)
+    }
 }
 
-/// An index's present state.
-#[derive(Debug, Clone, PartialEq)]
-pub struct IndexDescription {
-    /// The name.
-    pub index_name: String,
-    /// The full name.
-    pub index_arn: String,
-    /// Its key.
-    pub key_schema: Vec<KeyElement>,
-    /// What it holds.
-    pub projection_type: ProjectionType,
-    /// The named attributes of an INCLUDE projection.
-    pub non_key_attributes: Vec<String>,
-    /// Where it is in its life (global indexes).
-    pub index_status: TableStatus,
-    /// Units of a global index of a provisioned table; 0 otherwise.
-    pub provisioned_throughput: (u64, u64),
-    /// Entries in the index.
-    pub item_count: u64,
-    /// Bytes of those entries.
-    pub index_size_bytes: u64,
-}
+impl IndexDescription {
+    /// The index's key: names and parts.
+    pub fn key_elements(&self) -> Vec<KeyElement> {
+        elements(&self.key_schema)
+    }
 
-/// A page of table names, ascending.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ListTablesOutput {
-    /// The names.
-    pub table_names: Vec<String>,
-    /// The last of them, when more follow.
-    pub last_evaluated_table_name: Option<String>,
+    /// What the index holds, and the named attributes of an INCLUDE projection.
+    pub fn projected(&self) -> (ProjectionType, Vec<String>) {
+        let projection = self.projection.clone().unwrap_or_default();
+        let kind = known(&projection.projection_type).unwrap_or(ProjectionType::All);
+        (kind, projection.non_key_attributes.unwrap_or_default())
+    }
 }

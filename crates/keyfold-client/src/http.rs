@@ -5,7 +5,6 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use keyfold_api::{Request, Response};
 use keyfold_wire::client::{decode_error, decode_response, encode_request};
-use keyfold_wire::target::TARGET_PREFIX;
 use std::time::Duration;
 
 const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
@@ -55,7 +54,7 @@ impl HttpBackend {
     pub(crate) fn call(&self, request: &Request) -> Result<Response, ClientError> {
         let mut body = Vec::new();
         encode_request(&mut body, request);
-        let target = format!("{TARGET_PREFIX}.{}", request.operation().name());
+        let target = keyfold_wire::target::target(request.operation());
         let mut attempt = 1;
         loop {
             let outcome = self.send(&target, &body);

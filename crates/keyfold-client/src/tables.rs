@@ -146,7 +146,7 @@ pub fn sample(backend: &Backend, table: &str, count: usize) -> Result<Vec<Item>,
 fn wait_until_active(backend: &Backend, table: &str) -> Result<(), ClientError> {
     let started = Instant::now();
     loop {
-        let status = describe(backend, table)?.map(|description| description.table_status);
+        let status = describe(backend, table)?.and_then(|description| description.status());
         if status == Some(TableStatus::Active) {
             return Ok(());
         }
@@ -225,7 +225,8 @@ pub fn create_input(table: &Table, name: &str, capacity: Capacity) -> CreateTabl
                         projection_type: Some(projection_type.into()),
                         non_key_attributes: (!names.is_empty()).then_some(names),
                     }),
-                    provisioned_throughput: throughput.filter(|_| kind == IndexKind::Global),
+                    provisioned_throughput: throughput.clone().filter(|_| kind == IndexKind::Global),
+                    ..SecondaryIndex::default()
                 }
             })
             .collect();
@@ -259,35 +260,34 @@ fn print_key(elements: &[KeyElement], kinds: &BTreeMap<String, ScalarAttributeTy
 pub fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
     let mut found = Vec::new();
     let wanted_kinds = definitions(table);
-    let existing_kinds: BTreeMap<String, ScalarAttributeType> =
-        existing.attribute_definitions.iter().cloned().collect();
+    let existing_kinds: BTreeMap<String, ScalarAttributeType> = existing.definitions().into_iter().collect();
     let mut compare = |what: String, wanted: &[KeyElement], is: &[KeyElement]| {
         let (wanted, is) = (print_key(wanted, &wanted_kinds), print_key(is, &existing_kinds));
         if wanted != is {
             found.push(format!("{what}: the model says {wanted}, the table has {is}"));
         }
     };
-    compare("key".to_owned(), &key_elements([&table.partition], &table.sort), &existing.key_schema);
+    compare("key".to_owned(), &key_elements([&table.partition], &table.sort), &existing.key_elements());
     let mut others = Vec::new();
     for index in &table.indexes {
         let (kind, there) = match index.kind {
             IndexKind::Local => ("lsi", &existing.local_secondary_indexes),
             IndexKind::Global => ("gsi", &existing.global_secondary_indexes),
         };
-        let Some(is) = there.iter().find(|is| is.index_name == index.name) else {
+        let Some(is) = there.iter().flatten().find(|is| is.index_name.as_ref() == Some(&index.name)) else {
             others.push(format!("{kind} {}: the model has it, the table has not", index.name));
             continue;
         };
         compare(
             format!("{kind} {}", index.name),
             &key_elements(&index.partition, &index.sort),
-            &is.key_schema,
+            &is.key_elements(),
         );
         let (wanted_type, mut wanted_names) = projection(index);
-        let mut names = is.non_key_attributes.clone();
+        let (is_type, mut names) = is.projected();
         wanted_names.sort_unstable();
         names.sort_unstable();
-        if wanted_type != is.projection_type || wanted_names != names {
+        if wanted_type != is_type || wanted_names != names {
             let print = |kind: ProjectionType, names: &[String]| match kind {
                 ProjectionType::Include => format!("INCLUDE ({})", names.join(", ")),
                 ProjectionType::All | ProjectionType::KeysOnly => kind.word().to_owned(),
@@ -296,7 +296,7 @@ pub fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
                 "{kind} {}: the model projects {}, the table {}",
                 index.name,
                 print(wanted_type, &wanted_names),
-                print(is.projection_type, &names)
+                print(is_type, &names)
             ));
         }
     }

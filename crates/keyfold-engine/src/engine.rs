@@ -1,20 +1,17 @@
-//! The engine's handle: opening, and one method for each operation.
+//! The engine's handle: opening, and one method for each operation that embedders use.
 
+use crate::background::{Background, Progress, Work};
 use crate::catalog::Catalog;
+use crate::core::Core;
 use crate::environment::Environment;
 use crate::ops;
 use crate::pending::{Pending, internal};
-use crate::sweep::Sweeper;
 use crate::table::Table;
-use keyfold_api::{
-    ApiError, BatchGetItemInput, BatchGetItemOutput, BatchWriteItemInput, BatchWriteItemOutput,
-    CreateTableInput, DeleteItemInput, DeleteTableInput, DescribeTableInput, GetItemInput, GetItemOutput,
-    ListTablesInput, ListTablesOutput, PageOutput, PutItemInput, QueryInput, Request, Response, ScanInput,
-    TableDescription, TransactGetItemsInput, TransactGetItemsOutput, TransactWriteItemsInput,
-    TransactWriteItemsOutput, UpdateItemInput, WriteItemOutput,
-};
+use crate::tasks;
+use keyfold_api::*;
 use keyfold_store::{Store, StoreCounts, StoreOptions};
 use keyfold_types::limits::ITEM_COLLECTION_BYTES_MAX;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How an engine is opened.
@@ -24,12 +21,17 @@ pub struct EngineOptions {
     pub store: StoreOptions,
     /// Time and randomness.
     pub environment: Environment,
-    /// The region in ARNs.
+    /// The region in ARNs and stream records.
     pub region: String,
     /// The account in ARNs.
     pub account: String,
     /// Bytes of an item collection at the most, on tables with local indexes.
     pub item_collection_bytes_max: u64,
+    /// The folder whose subfolders stand for buckets; exports and imports are refused without.
+    pub buckets: Option<PathBuf>,
+    /// Whether a thread does what is due (deleting expired items, filling indexes). Without it the embedder
+    /// calls [`Engine::work`].
+    pub background: bool,
 }
 
 impl EngineOptions {
@@ -41,6 +43,8 @@ impl EngineOptions {
             region: "us-east-1".to_owned(),
             account: "000000000000".to_owned(),
             item_collection_bytes_max: ITEM_COLLECTION_BYTES_MAX,
+            buckets: None,
+            background: true,
         }
     }
 }
@@ -54,15 +58,13 @@ impl EngineOptions {
 ///
 /// let engine = Engine::open(EngineOptions::new(StoreOptions::Memory))?;
 /// let tables = engine.list_tables(ListTablesInput::default()).wait()?;
-/// assert!(tables.table_names.is_empty());
+/// assert_eq!(tables.table_names, Some(vec![]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Engine {
-    // Dropped in this order: the sweeper uses the store.
-    sweeper: Sweeper,
-    catalog: Catalog,
-    store: Arc<Store>,
-    options: EngineOptions,
+    core: Core,
+    /// Ends when the engine is dropped.
+    _background: Option<Background>,
 }
 
 impl Engine {
@@ -71,40 +73,33 @@ impl Engine {
     /// # Errors
     /// `Internal` when the store cannot be opened or its catalog not read.
     pub fn open(options: EngineOptions) -> Result<Engine, ApiError> {
-        let store = Arc::new(Store::open(options.store.clone()).map_err(internal)?);
+        let store = Store::open(options.store.clone()).map_err(internal)?;
         let catalog = Catalog::load(&store)?;
-        let sweeper = Sweeper::start(Arc::clone(&store)).map_err(internal)?;
-        Ok(Engine { sweeper, catalog, store, options })
+        let in_background = options.background;
+        let core = Core::new(catalog, store, options);
+        tasks::drop_incomplete(&core)?;
+        let background = in_background.then(|| Background::start(core.clone())).transpose()?;
+        Ok(Engine { core, _background: background })
     }
 
-    pub(crate) fn store(&self) -> &Store {
-        &self.store
-    }
-
-    pub(crate) fn catalog(&self) -> &Catalog {
-        &self.catalog
-    }
-
-    pub(crate) fn options(&self) -> &EngineOptions {
-        &self.options
-    }
-
-    pub(crate) fn sweeper(&self) -> &Sweeper {
-        &self.sweeper
-    }
-
-    pub(crate) fn now_ms(&self) -> u64 {
-        self.options.environment.clock.now_ms()
+    /// Does everything that is due, until nothing is: what the background thread does otherwise.
+    ///
+    /// # Errors
+    /// `Internal` when the store fails.
+    pub fn work(&self) -> Result<(), ApiError> {
+        let mut progress = Progress::default();
+        while progress.work(&self.core)? == Work::More {}
+        self.core.store().barrier().wait().map_err(internal)
     }
 
     /// The table of a name.
     pub fn table(&self, name: &str) -> Option<Arc<Table>> {
-        self.catalog.read().get(name).cloned()
+        self.core.table(name)
     }
 
     /// What the store did so far, for tests of complexity.
     pub fn store_counts(&self) -> StoreCounts {
-        self.store.counts()
+        self.core.store().counts()
     }
 
     /// The plan of a query's next page.
@@ -112,100 +107,168 @@ impl Engine {
     /// # Errors
     /// As [`Engine::query`].
     pub fn plan_query(&self, input: QueryInput) -> Result<crate::page::ReadPlan, ApiError> {
-        ops::query::plan(self, input)
+        ops::query::plan(&self.core, input)
     }
 
     /// Carries out any operation.
     pub fn execute(&self, request: Request) -> Pending<Response> {
-        match request {
-            Request::BatchGetItem(input) => self.batch_get_item(input).map(Response::BatchGetItem),
-            Request::BatchWriteItem(input) => self.batch_write_item(input).map(Response::BatchWriteItem),
-            Request::CreateTable(input) => self.create_table(input).map(Response::CreateTable),
-            Request::DeleteItem(input) => self.delete_item(input).map(Response::DeleteItem),
-            Request::DeleteTable(input) => self.delete_table(input).map(Response::DeleteTable),
-            Request::DescribeTable(input) => self.describe_table(input).map(Response::DescribeTable),
-            Request::GetItem(input) => self.get_item(input).map(Response::GetItem),
-            Request::ListTables(input) => self.list_tables(input).map(Response::ListTables),
-            Request::PutItem(input) => self.put_item(input).map(Response::PutItem),
-            Request::Query(input) => self.query(input).map(Response::Query),
-            Request::Scan(input) => self.scan(input).map(Response::Scan),
-            Request::TransactGetItems(input) => {
-                self.transact_get_items(input).map(Response::TransactGetItems)
-            }
-            Request::TransactWriteItems(input) => {
-                self.transact_write_items(input).map(Response::TransactWriteItems)
-            }
-            Request::UpdateItem(input) => self.update_item(input).map(Response::UpdateItem),
-        }
+        dispatch(&self.core, request)
     }
 
+    /// Carries out any operation for a client of a region: names in the answer tell it. The tables are those of
+    /// every region.
+    pub fn execute_in(&self, region: &str, request: Request) -> Pending<Response> {
+        dispatch(&self.core.in_region(region), request)
+    }
     /// Creates a table with its indexes.
     pub fn create_table(&self, input: CreateTableInput) -> Pending<TableDescription> {
-        ops::create_table::run(self, input)
+        ops::create_table::run(&self.core, input)
     }
 
     /// Describes a table.
     pub fn describe_table(&self, input: DescribeTableInput) -> Pending<TableDescription> {
-        Pending::ready(ops::describe_table::run(self, input))
+        Pending::ready(ops::describe_table::run(&self.core, input))
     }
 
     /// Lists table names.
     pub fn list_tables(&self, input: ListTablesInput) -> Pending<ListTablesOutput> {
-        Pending::ready(ops::list_tables::run(self, input))
+        Pending::ready(ops::list_tables::run(&self.core, input))
     }
 
     /// Deletes a table and its items.
     pub fn delete_table(&self, input: DeleteTableInput) -> Pending<TableDescription> {
-        ops::delete_table::run(self, input)
+        ops::delete_table::run(&self.core, input)
     }
 
     /// Reads an item.
     pub fn get_item(&self, input: GetItemInput) -> Pending<GetItemOutput> {
-        Pending::ready(ops::get_item::run(self, input))
+        Pending::ready(ops::get_item::run(&self.core, input))
     }
 
     /// Writes an item.
     pub fn put_item(&self, input: PutItemInput) -> Pending<WriteItemOutput> {
-        ops::put_item::run(self, input)
+        ops::put_item::run(&self.core, input)
     }
 
     /// Changes an item.
     pub fn update_item(&self, input: UpdateItemInput) -> Pending<WriteItemOutput> {
-        ops::update_item::run(self, input)
+        ops::update_item::run(&self.core, input)
     }
 
     /// Deletes an item.
     pub fn delete_item(&self, input: DeleteItemInput) -> Pending<WriteItemOutput> {
-        ops::delete_item::run(self, input)
+        ops::delete_item::run(&self.core, input)
     }
 
     /// Reads a page of a partition.
     pub fn query(&self, input: QueryInput) -> Pending<PageOutput> {
-        Pending::ready(ops::query::run(self, input))
+        Pending::ready(ops::query::run(&self.core, input))
     }
 
     /// Reads a page of a table or index.
     pub fn scan(&self, input: ScanInput) -> Pending<PageOutput> {
-        Pending::ready(ops::scan::run(self, input))
+        Pending::ready(ops::scan::run(&self.core, input))
     }
 
     /// Reads items by key.
     pub fn batch_get_item(&self, input: BatchGetItemInput) -> Pending<BatchGetItemOutput> {
-        Pending::ready(ops::batch_get_item::run(self, input))
+        Pending::ready(ops::batch_get_item::run(&self.core, input))
     }
 
     /// Puts and deletes items.
     pub fn batch_write_item(&self, input: BatchWriteItemInput) -> Pending<BatchWriteItemOutput> {
-        ops::batch_write_item::run(self, input)
+        ops::batch_write_item::run(&self.core, input)
     }
 
     /// Reads items as they are at one moment.
     pub fn transact_get_items(&self, input: TransactGetItemsInput) -> Pending<TransactGetItemsOutput> {
-        Pending::ready(ops::transact_get_items::run(self, input))
+        Pending::ready(ops::transact_get_items::run(&self.core, input))
     }
 
     /// Writes items together or not at all.
     pub fn transact_write_items(&self, input: TransactWriteItemsInput) -> Pending<TransactWriteItemsOutput> {
-        ops::transact_write_items::run(self, input)
+        ops::transact_write_items::run(&self.core, input)
+    }
+}
+
+fn dispatch(core: &Core, request: Request) -> Pending<Response> {
+    match request {
+        Request::BatchGetItem(input) => {
+            Pending::ready(ops::batch_get_item::run(core, input)).map(Response::BatchGetItem)
+        }
+        Request::BatchWriteItem(input) => {
+            ops::batch_write_item::run(core, input).map(Response::BatchWriteItem)
+        }
+        Request::CreateBackup(input) => ops::backups::create(core, input).map(Response::CreateBackup),
+        Request::CreateTable(input) => ops::create_table::run(core, input).map(Response::CreateTable),
+        Request::DeleteBackup(input) => ops::backups::delete(core, input).map(Response::DeleteBackup),
+        Request::DeleteItem(input) => ops::delete_item::run(core, input).map(Response::DeleteItem),
+        Request::DeleteResourcePolicy(input) => {
+            ops::policies::delete(core, input).map(Response::DeleteResourcePolicy)
+        }
+        Request::DeleteTable(input) => ops::delete_table::run(core, input).map(Response::DeleteTable),
+        Request::DescribeBackup(input) => ops::backups::describe(core, input).map(Response::DescribeBackup),
+        Request::DescribeContinuousBackups(input) => {
+            ops::recovery::describe(core, input).map(Response::DescribeContinuousBackups)
+        }
+        Request::DescribeContributorInsights(input) => {
+            ops::insights::describe(core, input).map(Response::DescribeContributorInsights)
+        }
+        Request::DescribeEndpoints(input) => {
+            ops::limits::endpoints(core, input).map(Response::DescribeEndpoints)
+        }
+        Request::DescribeLimits(input) => ops::limits::limits(input).map(Response::DescribeLimits),
+        Request::DescribeStream(input) => ops::streams::describe(core, input).map(Response::DescribeStream),
+        Request::DescribeTable(input) => {
+            Pending::ready(ops::describe_table::run(core, input)).map(Response::DescribeTable)
+        }
+        Request::DescribeTimeToLive(input) => {
+            ops::time_to_live::describe(core, input).map(Response::DescribeTimeToLive)
+        }
+        Request::GetItem(input) => Pending::ready(ops::get_item::run(core, input)).map(Response::GetItem),
+        Request::GetRecords(input) => ops::streams::records(core, input).map(Response::GetRecords),
+        Request::GetResourcePolicy(input) => ops::policies::get(core, input).map(Response::GetResourcePolicy),
+        Request::GetShardIterator(input) => {
+            ops::streams::iterator(core, input).map(Response::GetShardIterator)
+        }
+        Request::ListBackups(input) => ops::backups::list(core, input).map(Response::ListBackups),
+        Request::ListContributorInsights(input) => {
+            ops::insights::list(core, input).map(Response::ListContributorInsights)
+        }
+        Request::ListStreams(input) => ops::streams::list(core, input).map(Response::ListStreams),
+        Request::ListTables(input) => {
+            Pending::ready(ops::list_tables::run(core, input)).map(Response::ListTables)
+        }
+        Request::ListTagsOfResource(input) => ops::tags::list(core, input).map(Response::ListTagsOfResource),
+        Request::PutItem(input) => ops::put_item::run(core, input).map(Response::PutItem),
+        Request::PutResourcePolicy(input) => ops::policies::put(core, input).map(Response::PutResourcePolicy),
+        Request::Query(input) => Pending::ready(ops::query::run(core, input)).map(Response::Query),
+        Request::RestoreTableFromBackup(input) => {
+            ops::restore::from_backup(core, input).map(Response::RestoreTableFromBackup)
+        }
+        Request::RestoreTableToPointInTime(input) => {
+            ops::restore::to_point_in_time(core, input).map(Response::RestoreTableToPointInTime)
+        }
+        Request::Scan(input) => Pending::ready(ops::scan::run(core, input)).map(Response::Scan),
+        Request::TagResource(input) => ops::tags::tag(core, input).map(Response::TagResource),
+        Request::TransactGetItems(input) => {
+            Pending::ready(ops::transact_get_items::run(core, input)).map(Response::TransactGetItems)
+        }
+        Request::TransactWriteItems(input) => {
+            ops::transact_write_items::run(core, input).map(Response::TransactWriteItems)
+        }
+        Request::UntagResource(input) => ops::tags::untag(core, input).map(Response::UntagResource),
+        Request::UpdateContinuousBackups(input) => {
+            ops::recovery::update(core, input).map(Response::UpdateContinuousBackups)
+        }
+        Request::UpdateContributorInsights(input) => {
+            ops::insights::update(core, input).map(Response::UpdateContributorInsights)
+        }
+        Request::UpdateItem(input) => ops::update_item::run(core, input).map(Response::UpdateItem),
+        Request::UpdateTable(input) => ops::update_table::run(core, input).map(Response::UpdateTable),
+        Request::UpdateTimeToLive(input) => {
+            ops::time_to_live::update(core, input).map(Response::UpdateTimeToLive)
+        }
+        other => Pending::ready(Err(ApiError::UnknownOperation(Some(format!("{:?}", other.operation()))))),
     }
 }

@@ -7,7 +7,14 @@
 //! 00000000 'P' table partition value    bytes of an item collection (tables with a local index)
 //! 00000000 'K' token                    an idempotency token
 //! 00000000 'E' expiry token             the same by expiry, to forget it
-//! 00000000 'D' table                    a deleted table whose items are still to be removed
+//! 00000000 'D' table [index]            a deleted table (or index) whose keys are still to be removed
+//! 00000000 'Q'                          the next sequence number (the store's)
+//! 00000000 'V' stream                   a stream's definition
+//! 00000000 'S' stream sequence          a record of a stream
+//! 00000000 'H' table sequence           a change, for point-in-time recovery
+//! 00000000 'X' table expiry key         an item by the second it expires
+//! 00000000 'B' backup                   a backup's definition
+//! 00000000 'J' kind number              an export or import
 //! table index hash ...                  items and index entries (see the codec's `key`)
 //! ```
 
@@ -88,8 +95,58 @@ pub(crate) fn dropped_tables() -> Vec<u8> {
     system(b'D', &[])
 }
 
-/// The table of a key of [`dropped`].
-pub(crate) fn dropped_table(key: &[u8]) -> Option<TableId> {
-    let id = key.get(SYSTEM.len() + 1..)?.try_into().ok()?;
-    Some(TableId(u32::from_be_bytes(id)))
+/// The note that one index of a table is gone.
+pub(crate) fn dropped_index(table: TableId, index: IndexId) -> Vec<u8> {
+    system(b'D', &[&table.0.to_be_bytes(), &[index.0]])
+}
+
+/// The table, and the index if it is only one, of a key of [`dropped`] or [`dropped_index`].
+pub(crate) fn dropped_place(key: &[u8]) -> Option<(TableId, Option<IndexId>)> {
+    let (id, index) = key.get(SYSTEM.len() + 1..)?.split_at_checked(4)?;
+    let table = TableId(u32::from_be_bytes(id.try_into().ok()?));
+    Some((table, index.first().map(|index| IndexId(*index))))
+}
+
+pub(crate) fn stream_records() -> Vec<u8> {
+    system(b'V', &[])
+}
+
+pub(crate) fn stream_record(stream: TableId) -> Vec<u8> {
+    system(b'V', &[&stream.0.to_be_bytes()])
+}
+
+/// The prefix of a stream's records.
+pub(crate) fn events(stream: TableId) -> Vec<u8> {
+    system(b'S', &[&stream.0.to_be_bytes()])
+}
+
+/// The prefix of a table's changes.
+pub(crate) fn changes(table: TableId) -> Vec<u8> {
+    system(b'H', &[&table.0.to_be_bytes()])
+}
+
+/// The sequence number at the end of a key of [`events`] or [`changes`].
+pub(crate) fn sequence_of(key: &[u8]) -> Option<u64> {
+    Some(u64::from_be_bytes(key.get(SYSTEM.len() + 5..)?.try_into().ok()?))
+}
+
+pub(crate) fn expiries_of(table: TableId) -> Vec<u8> {
+    system(b'X', &[&table.0.to_be_bytes()])
+}
+
+pub(crate) fn expiry(table: TableId, epoch_s: u64, key: &[u8]) -> Vec<u8> {
+    system(b'X', &[&table.0.to_be_bytes(), &epoch_s.to_be_bytes(), key])
+}
+
+/// The item's key inside a key of [`expiry`].
+pub(crate) fn expiring_key(key: &[u8]) -> Option<&[u8]> {
+    key.get(SYSTEM.len() + 1 + 4 + 8..)
+}
+
+pub(crate) fn backup_records() -> Vec<u8> {
+    system(b'B', &[])
+}
+
+pub(crate) fn backup_record(backup: TableId) -> Vec<u8> {
+    system(b'B', &[&backup.0.to_be_bytes()])
 }

@@ -3,8 +3,8 @@
 
 use crate::check::Constraints;
 use keyfold_api::{
-    ApiError, AttributeAction, AttributeUpdate, ByAttribute, ComparisonOperator, ConditionalOperator,
-    ExpectedAttribute, LegacyCondition, LegacyParameters, LegacyValue, Named, Validation, WireName,
+    ApiError, AttributeAction, AttributeUpdate, AttributeValue, ByAttribute, ComparisonOperator,
+    ConditionalOperator, ExpectedAttribute, LegacyCondition, LegacyParameters, Named, Validation, WireName,
 };
 use keyfold_expr::{
     AttributeChange, Comparator, Condition, KeyCondition, KeyTerm, KeyTest, Literal, Operand, Path,
@@ -117,7 +117,7 @@ fn projection(names: &[String]) -> Result<Projection, ApiError> {
     Ok(Projection::of_paths(names.iter().map(Path::attribute).collect()))
 }
 
-fn values(given: &[LegacyValue]) -> Result<Vec<Literal>, ApiError> {
+fn values(given: &[AttributeValue]) -> Result<Vec<Literal>, ApiError> {
     given
         .iter()
         .map(|value| value.clone().map(Literal::new).map_err(|error| Validation::Value(error).into()))

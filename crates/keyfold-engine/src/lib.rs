@@ -15,23 +15,30 @@
 //!
 //! The engine reads no clock, no random source and no environment: it is handed an [`Environment`].
 
+mod backfill;
+mod background;
+mod backup;
 mod catalog;
 mod check;
+mod core;
 mod engine;
 mod environment;
+mod expiry;
 mod expressions;
+mod history;
 mod key_check;
 mod layout;
 mod legacy;
 mod ops;
 pub mod page;
 mod pending;
-mod sweep;
+mod stream;
 mod table;
+mod tasks;
 mod write;
 
 pub use engine::{Engine, EngineOptions};
 pub use environment::{Clock, Environment, Random};
 pub use keyfold_store::{Durability, StoreCounts, StoreError, StoreOptions};
 pub use pending::Pending;
-pub use table::{Index, IndexKind, IndexProjection, Table};
+pub use table::{Index, IndexKind, IndexProjection, Settings, Table};

@@ -3,7 +3,7 @@
 //! The bytes touched by a page depend on the page, never on the partition: entries are taken from the store
 //! one at a time until the limit, the byte budget or the end of the range.
 
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::pending::internal;
 use crate::table::{Index, IndexKind, Table};
 use crate::write::corrupt;
@@ -98,8 +98,8 @@ impl ReadPlan {
     }
 
     /// Reads the page.
-    pub(crate) fn run(&self, engine: &Engine) -> Result<PageOutput, ApiError> {
-        let snapshot = engine.store().snapshot();
+    pub(crate) fn run(&self, core: &Core) -> Result<PageOutput, ApiError> {
+        let snapshot = core.store().snapshot();
         let mut page = Page::default();
         let (low, high) = self.range.bounds();
         for entry in snapshot.range(low, high, self.direction) {

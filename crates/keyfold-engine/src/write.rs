@@ -4,12 +4,14 @@
 //! item it meets (`Change`), and applied to a batch. Single writes, batches and transactions differ only
 //! in how many plans they have and what they do when one fails.
 
-use crate::engine::Engine;
+use crate::core::Core;
+use crate::expiry;
 use crate::key_check::{self, Maker};
 use crate::layout::{self, Counter};
 use crate::pending::internal;
+use crate::stream;
 use crate::table::{Index, IndexKind, Table};
-use keyfold_api::{ApiError, ItemCollectionMetrics, Validation};
+use keyfold_api::{ApiError, ItemCollectionMetrics, StreamViewType, Validation};
 use keyfold_codec::key::{self, IndexId, KeyBytes};
 use keyfold_codec::{CodecError, RawItem};
 use keyfold_expr::{Condition, Update};
@@ -134,8 +136,8 @@ impl ItemWrite {
 
 impl WritePlan {
     /// The item's newest version. The key must be locked.
-    pub(crate) fn read_before(&self, engine: &Engine) -> Result<Option<RawItem>, Refusal> {
-        let bytes = engine.store().latest(self.key.as_slice()).map_err(|e| Refusal::Internal(internal(e)))?;
+    pub(crate) fn read_before(&self, core: &Core) -> Result<Option<RawItem>, Refusal> {
+        let bytes = core.store().latest(self.key.as_slice()).map_err(|e| Refusal::Internal(internal(e)))?;
         bytes
             .map(|bytes| RawItem::open(bytes).map_err(|e| Refusal::Internal(corrupt(&self.table.name, &e))))
             .transpose()
@@ -173,12 +175,35 @@ impl WritePlan {
     }
 }
 
-/// Puts a change into the batch: the item, every index entry, and the counters. Gives back what it costs.
+/// Who changes an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Author {
+    /// A client.
+    Client,
+    /// The service: the item has expired.
+    Expiry,
+    /// A restore or import, which no stream tells of.
+    Filling,
+}
+
+/// Puts a change of a client's into the batch.
 pub(crate) fn apply(
-    engine: &Engine,
+    core: &Core,
     batch: &mut Batch,
     plan: &WritePlan,
     change: &Change<'_>,
+) -> Result<Bill, Refusal> {
+    apply_as(core, batch, plan, change, Author::Client)
+}
+
+/// Puts a change into the batch: the item, every index entry, the records of the stream and of point-in-time
+/// recovery, and the counters. Gives back what it costs.
+pub(crate) fn apply_as(
+    core: &Core,
+    batch: &mut Batch,
+    plan: &WritePlan,
+    change: &Change<'_>,
+    author: Author,
 ) -> Result<Bill, Refusal> {
     let table = &plan.table;
     let size = |item: &Option<RawItem>| item.as_ref().map_or(0, RawItem::size_bytes);
@@ -192,6 +217,7 @@ pub(crate) fn apply(
         (_, Some(after)) => batch.put(plan.key.as_slice(), after.bytes().clone()),
         (Some(_), None) => batch.remove(plan.key.as_slice()),
     }
+    tell(core, batch, table, change, author);
     count(
         batch,
         table,
@@ -211,8 +237,27 @@ pub(crate) fn apply(
     let before_tree = if change.after.is_some() { decoded.as_ref() } else { tree };
     let after_tree = change.after.as_ref().and(tree);
     let mut with_projections = after_bytes;
+    if let Some(expiry) = &table.settings.expiry {
+        expiry::move_note(
+            batch,
+            table.id,
+            &plan.key,
+            &expiry.attribute,
+            change.before.as_ref(),
+            change.after.as_ref(),
+        );
+    }
     for index in &table.indexes {
-        let old = entry(table, index, change.before.as_ref().zip(before_tree))?;
+        let mut old = entry(table, index, change.before.as_ref().zip(before_tree))?;
+        if index.is_building
+            && let Some(entry) = &old
+        {
+            // The item may not have been reached yet.
+            let stored = core.store().latest(entry.key.as_slice());
+            if stored.map_err(|error| Refusal::Internal(internal(error)))?.is_none() {
+                old = None;
+            }
+        }
         let new = entry(table, index, change.after.as_ref().zip(after_tree))?;
         if index.kind == IndexKind::Local {
             with_projections += new.as_ref().map_or(0, |new| new.item.size_bytes());
@@ -236,23 +281,41 @@ pub(crate) fn apply(
         return Err(Validation::ItemSize.into());
     }
     if table.has_local_indexes() {
-        grow_collection(engine, batch, plan, change, collection_bytes)?;
+        grow_collection(core, batch, plan, change, collection_bytes)?;
     }
     Ok(bill)
 }
 
-struct Entry {
-    key: KeyBytes,
-    item: RawItem,
+/// Records a change for streams and for point-in-time recovery.
+fn tell(core: &Core, batch: &mut Batch, table: &Table, change: &Change<'_>, author: Author) {
+    if author == Author::Filling {
+        return;
+    }
+    let (images, when) =
+        ((change.before.as_ref(), change.after.as_ref()), (core.now_ms(), author == Author::Expiry));
+    if let Some(stream) = &table.settings.stream {
+        stream::record(batch, table, (layout::events(stream.id), stream.view), images, when);
+    }
+    if table.settings.recovery.is_some() {
+        let whole = (layout::changes(table.id), StreamViewType::NewAndOldImages);
+        stream::record(batch, table, whole, images, when);
+    }
 }
 
-/// The item's entry in an index; none when it lacks a key attribute or has one of a wrong type.
-fn entry(table: &Table, index: &Index, item: Option<(&RawItem, &Item)>) -> Result<Option<Entry>, Refusal> {
+/// An item's entry in an index.
+pub(crate) struct Entry {
+    pub(crate) key: KeyBytes,
+    pub(crate) item: RawItem,
+}
+
+/// The item's entry in an index; none when it lacks a key attribute or has one that does not fit.
+pub(crate) fn entry(
+    table: &Table,
+    index: &Index,
+    item: Option<(&RawItem, &Item)>,
+) -> Result<Option<Entry>, Refusal> {
     let Some((raw, tree)) = item else { return Ok(None) };
-    let fits = |attribute: &keyfold_types::KeyAttribute| {
-        tree.get(&attribute.name).is_some_and(|value| value.kind() == attribute.kind.value_kind())
-    };
-    if !index.key.attributes().all(fits) {
+    if !index.takes(tree) {
         return Ok(None);
     }
     let key =
@@ -304,7 +367,7 @@ fn move_entry(
     (units, grown)
 }
 
-fn count(
+pub(crate) fn count(
     batch: &mut Batch,
     table: &Table,
     index: IndexId,
@@ -331,7 +394,7 @@ fn collection_key(table: &Table, item: &Item) -> Vec<u8> {
 
 /// Counts the collection's bytes and refuses what would take it above its limit.
 fn grow_collection(
-    engine: &Engine,
+    core: &Core,
     batch: &mut Batch,
     plan: &WritePlan,
     change: &Change<'_>,
@@ -340,8 +403,8 @@ fn grow_collection(
     let Some(tree) = &change.tree else { return Ok(()) };
     let key = collection_key(&plan.table, tree);
     if grown > 0 {
-        let before = engine.store().counter(&key).map_err(|e| Refusal::Internal(internal(e)))?;
-        if before.saturating_add(grown) > engine.options().item_collection_bytes_max as i64 {
+        let before = core.store().counter(&key).map_err(|e| Refusal::Internal(internal(e)))?;
+        if before.saturating_add(grown) > core.options().item_collection_bytes_max as i64 {
             return Err(Refusal::Internal(ApiError::ItemCollectionSizeLimitExceeded));
         }
     }
@@ -351,7 +414,7 @@ fn grow_collection(
 
 /// The size of the collection that a write touched, as whole gigabytes around it.
 pub(crate) fn collection_metrics(
-    engine: &Engine,
+    core: &Core,
     plan: &WritePlan,
 ) -> Result<Option<ItemCollectionMetrics>, ApiError> {
     if !plan.table.has_local_indexes() {
@@ -361,7 +424,7 @@ pub(crate) fn collection_metrics(
         Action::Put(item) => item,
         Action::Update { key, .. } | Action::Delete { key } | Action::Check { key } => key,
     };
-    let bytes = engine.store().counter(&collection_key(&plan.table, item)).map_err(internal)?;
+    let bytes = core.store().counter(&collection_key(&plan.table, item)).map_err(internal)?;
     let below = (bytes.max(0) as u64 >> 30) as f64;
     Ok(Some(ItemCollectionMetrics {
         item_collection_key: plan.table.partition_of(item),
@@ -379,9 +442,9 @@ impl MetricsByTable {
         MetricsByTable { rows: wanted.then(Vec::new) }
     }
 
-    pub(crate) fn add(&mut self, engine: &Engine, given: &str, plan: &WritePlan) -> Result<(), ApiError> {
+    pub(crate) fn add(&mut self, core: &Core, given: &str, plan: &WritePlan) -> Result<(), ApiError> {
         let Some(rows) = &mut self.rows else { return Ok(()) };
-        let Some(row) = collection_metrics(engine, plan)? else { return Ok(()) };
+        let Some(row) = collection_metrics(core, plan)? else { return Ok(()) };
         match rows.iter_mut().find(|(name, _)| name == given) {
             Some((_, of_table)) => of_table.push(row),
             None => rows.push((given.to_owned(), vec![row])),

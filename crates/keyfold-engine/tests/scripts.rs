@@ -1,11 +1,15 @@
 //! Golden scripts over the engine, in DynamoDB's own JSON: `> PutItem {...}`. Each runs on the memory store
 //! and on the durable one; the first difference between them fails.
 //!
+//! `> advance SECONDS` moves the clock, `> work` does what the background would. `$iterator`, `$stream` and
+//! `$shard` stand for what the last answer that had one said.
+//!
 //! `[plan]` prints the plan of a query, `[ops]` the store reads of a command.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use keyfold_api::Request;
+use keyfold_api::{ApiError, Operation, Request};
 use keyfold_engine::{Clock, Durability, Engine, EngineOptions, Environment, Random, StoreOptions};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,6 +34,8 @@ impl Random for CountingRandom {
 struct Runner {
     engines: Vec<Engine>,
     clock: Arc<ManualClock>,
+    /// What `$name` stands for.
+    last: BTreeMap<&'static str, String>,
     _folder: tempfile::TempDir,
 }
 
@@ -42,17 +48,21 @@ impl Runner {
         let open = |store| {
             let random = Arc::new(CountingRandom(AtomicU64::new(1)));
             let environment = Environment { clock: clock.clone(), random };
-            Engine::open(EngineOptions { environment, ..EngineOptions::new(store) }).unwrap()
+            Engine::open(EngineOptions { environment, background: false, ..EngineOptions::new(store) })
+                .unwrap()
         };
         let engines = vec![open(StoreOptions::Memory), open(durable)];
-        Runner { engines, clock, _folder: folder }
+        Runner { engines, clock, last: BTreeMap::new(), _folder: folder }
     }
 
     fn execute(engine: &Engine, name: &str, json: &str, tags: &[&str]) -> String {
         let mut out = Vec::new();
         let mut plan = String::new();
         let before = engine.store_counts();
-        let request = keyfold_wire::target::operation(&format!("DynamoDB_20120810.{name}"))
+        let operation = Operation::ALL.iter().find(|operation| operation.name() == name);
+        let request = operation
+            .copied()
+            .ok_or(ApiError::UnknownOperation(None))
             .and_then(|operation| Ok(keyfold_wire::decode(operation, json.as_bytes())?));
         let outcome = request.and_then(|request| {
             if let (true, Request::Query(input)) = (tags.contains(&"plan"), &request) {
@@ -94,11 +104,32 @@ impl goldenscript::Runner for Runner {
             self.clock.0.fetch_add(rest.parse::<u64>()? * 1000, Ordering::SeqCst);
             return Ok(String::new());
         }
+        if name == "work" {
+            self.engines.iter().try_for_each(Engine::work)?;
+            return Ok(String::new());
+        }
+        let rest = self
+            .last
+            .iter()
+            .fold(rest.to_owned(), |rest, (name, text)| rest.replace(&format!("${name}"), text));
         let tags: Vec<&str> = context.tags.iter().map(String::as_str).collect();
         let answers: Vec<String> =
-            self.engines.iter().map(|engine| Self::execute(engine, name, rest, &tags)).collect();
+            self.engines.iter().map(|engine| Self::execute(engine, name, &rest, &tags)).collect();
         assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "the stores differ: {answers:#?}");
-        Ok(answers.into_iter().next().unwrap())
+        let answer = answers.into_iter().next().unwrap();
+        for (name, member) in [
+            ("iterator", "\"ShardIterator\":\""),
+            ("iterator", "\"NextShardIterator\":\""),
+            ("stream", "\"LatestStreamArn\":\""),
+            ("shard", "\"ShardId\":\""),
+            ("backup", "\"BackupArn\":\""),
+            ("token", "\"NextToken\":\""),
+        ] {
+            if let Some((_, rest)) = answer.split_once(member) {
+                self.last.insert(name, rest.split('"').next().unwrap().to_owned());
+            }
+        }
+        Ok(answer)
     }
 }
 

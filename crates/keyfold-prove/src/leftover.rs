@@ -154,7 +154,7 @@ fn same(exact: Option<&Value>, by_sql: &Sql) -> bool {
 
 fn tables(backend: &Backend) -> Result<Vec<String>, ProveError> {
     match backend.call(ListTablesInput::default().into())? {
-        Response::ListTables(output) => Ok(output.table_names),
+        Response::ListTables(output) => Ok(output.table_names.unwrap_or_default()),
         _ => Err(unexpected()),
     }
 }

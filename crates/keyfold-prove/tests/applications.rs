@@ -163,7 +163,8 @@ fn n4_two_tables_have_different_capacity() {
         let Response::DescribeTable(found) = place.backend.call(input.into()).unwrap() else {
             panic!("no table")
         };
-        found.provisioned_throughput
+        let units = found.provisioned_throughput.unwrap_or_default();
+        (units.read_capacity_units.unwrap_or(0), units.write_capacity_units.unwrap_or(0))
     };
     assert_eq!((units("DeviceStatus"), units("DeviceActivity")), ((50, 25), (0, 0)));
 }

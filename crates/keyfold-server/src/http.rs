@@ -10,7 +10,7 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
-use keyfold_api::ApiError;
+use keyfold_api::{ApiError, Response as ApiResponse};
 use keyfold_engine::Engine;
 use std::io::Read;
 
@@ -111,10 +111,31 @@ async fn operate(
     let target = headers.get(TARGET).and_then(|target| target.to_str().ok()).unwrap_or_default();
     let operation = keyfold_wire::target::operation(target)?;
     let request = keyfold_wire::decode(operation, &body.plain).map_err(ApiError::from)?;
-    let response = engine.execute(request).await?;
+    let region =
+        headers.get(header::AUTHORIZATION).and_then(|given| given.to_str().ok()).and_then(scope_region);
+    let mut response = match region {
+        Some(region) => engine.execute_in(region, request).await?,
+        None => engine.execute(request).await?,
+    };
+    if let ApiResponse::DescribeEndpoints(output) = &mut response {
+        // Requests go where this one went.
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        for endpoint in output.endpoints.iter_mut().flatten() {
+            endpoint.address = host.map(str::to_owned).or(endpoint.address.take());
+        }
+    }
     let mut out = Vec::with_capacity(256);
     keyfold_wire::encode_response(&mut out, &response);
     Ok(out)
+}
+
+/// The region in the scope of an `Authorization` header, whether or not signatures are verified.
+fn scope_region(authorization: &str) -> Option<&str> {
+    let (_, credential) = authorization.split_once("Credential=")?;
+    let region = credential.split('/').nth(2)?;
+    let is_region = (1..=32).contains(&region.len())
+        && region.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    is_region.then_some(region)
 }
 
 fn respond(headers: &HeaderMap, outcome: Result<Vec<u8>, Refusal>) -> Response<Full<Bytes>> {

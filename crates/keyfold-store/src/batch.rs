@@ -7,7 +7,11 @@ use bytes::Bytes;
 pub struct Batch {
     pub(crate) changes: Vec<(Vec<u8>, Option<Bytes>)>,
     pub(crate) additions: Vec<(Vec<u8>, i64)>,
+    pub(crate) appended: Vec<(Vec<u8>, Bytes)>,
 }
+
+/// Where the store keeps the number of entries ever appended.
+pub const SEQUENCE_KEY: &[u8] = b"\0\0\0\0Q";
 
 impl Batch {
     /// A batch without changes.
@@ -33,9 +37,30 @@ impl Batch {
         }
     }
 
+    /// Adds an entry behind `prefix`, under the store's next sequence number as 8 big-endian bytes. Numbers
+    /// ascend in the order in which batches become visible, so a reader that has seen one misses none below.
+    pub fn append(&mut self, prefix: impl Into<Vec<u8>>, value: impl Into<Bytes>) {
+        self.appended.push((prefix.into(), value.into()));
+    }
+
     /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.additions.is_empty()
+        self.changes.is_empty() && self.additions.is_empty() && self.appended.is_empty()
+    }
+
+    /// Gives appended entries their numbers, from `sequence` on; gives back the number after the last.
+    pub(crate) fn number(&mut self, mut sequence: u64) -> u64 {
+        if self.appended.is_empty() {
+            return sequence;
+        }
+        for (mut key, value) in self.appended.drain(..) {
+            key.extend_from_slice(&sequence.to_be_bytes());
+            self.changes.push((key, Some(value)));
+            sequence += 1;
+        }
+        let next = Bytes::copy_from_slice(&sequence.to_be_bytes());
+        self.changes.push((SEQUENCE_KEY.to_vec(), Some(next)));
+        sequence
     }
 
     /// How many keys are put or removed.
@@ -47,4 +72,9 @@ impl Batch {
 /// A counter's value from its stored bytes; absent is 0.
 pub(crate) fn counter_value(bytes: Option<&[u8]>) -> i64 {
     bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, i64::from_le_bytes)
+}
+
+/// A sequence number from its stored bytes; absent is 0.
+pub(crate) fn sequence_value(bytes: Option<&[u8]>) -> u64 {
+    bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes)
 }

@@ -5,7 +5,7 @@
 //! still syncs. A failed write poisons the queue: nothing later is accepted, because its conditions may
 //! have been judged against writes that never happened.
 
-use crate::batch::{Batch, counter_value};
+use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
 use crate::durable::DurableStore;
 use crate::error::StoreError;
 use crate::metrics::Metrics;
@@ -42,6 +42,8 @@ struct Queue {
     in_flight_fate: Option<Arc<Fate>>,
     failed: Option<StoreError>,
     closed: bool,
+    /// The number of the next appended entry.
+    sequence: u64,
 }
 
 struct Shared {
@@ -71,8 +73,9 @@ impl CommitQueue {
         metrics: Arc<Metrics>,
         sync: bool,
     ) -> Result<CommitQueue, StoreError> {
+        let sequence = sequence_value(store.get(SEQUENCE_KEY)?.as_deref());
         let shared = Arc::new(Shared {
-            queue: Mutex::default(),
+            queue: Mutex::new(Queue { sequence, ..Queue::default() }),
             staged: Condvar::new(),
             drained: Condvar::new(),
             store,
@@ -102,7 +105,7 @@ impl CommitQueue {
     }
 
     /// Adds a batch to the pending group.
-    pub(crate) fn stage(&self, batch: Batch) -> Result<Ticket, StoreError> {
+    pub(crate) fn stage(&self, mut batch: Batch) -> Result<Ticket, StoreError> {
         let mut queue = self.shared.lock();
         while queue.pending.bytes > GROUP_BYTES_MAX && queue.failed.is_none() {
             queue = self.shared.drained.wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -113,6 +116,7 @@ impl CommitQueue {
         if queue.closed {
             return Err(StoreError::Closed);
         }
+        queue.sequence = batch.number(queue.sequence);
         let group = &mut queue.pending;
         for (key, value) in batch.changes {
             group.bytes += key.len() + value.as_ref().map_or(0, Bytes::len);

@@ -1,6 +1,6 @@
 //! The store's handle: opening, reading, locking keys, staging batches.
 
-use crate::batch::{Batch, counter_value};
+use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
 use crate::commit_queue::CommitQueue;
 use crate::durable::DurableStore;
 use crate::error::StoreError;
@@ -118,7 +118,7 @@ impl Store {
     ///
     /// # Errors
     /// `Poisoned` after a failed write, `Closed` during shutdown.
-    pub fn stage(&self, batch: Batch) -> Result<Ticket, StoreError> {
+    pub fn stage(&self, mut batch: Batch) -> Result<Ticket, StoreError> {
         if batch.is_empty() {
             return Ok(Ticket::done());
         }
@@ -127,6 +127,7 @@ impl Store {
             Backend::Durable { queue, .. } => queue.stage(batch),
             Backend::Memory { store, writing } => {
                 let _one_at_a_time = writing.lock().unwrap_or_else(PoisonError::into_inner);
+                batch.number(sequence_value(store.get(SEQUENCE_KEY).as_deref()));
                 let mut totals = std::collections::BTreeMap::new();
                 for (key, amount) in batch.additions {
                     let before = counter_value(store.get(&key).as_deref());
@@ -165,6 +166,14 @@ impl Store {
     /// When the storage engine cannot read.
     pub fn counter(&self, key: &[u8]) -> Result<i64, StoreError> {
         Ok(counter_value(self.snapshot().get(key)?.as_deref()))
+    }
+
+    /// The number that the next appended entry will have at least: all below it are visible.
+    ///
+    /// # Errors
+    /// When the storage engine cannot read.
+    pub fn sequence(&self) -> Result<u64, StoreError> {
+        Ok(sequence_value(self.snapshot().get(SEQUENCE_KEY)?.as_deref()))
     }
 
     /// Syncs everything written, whatever the durability.
@@ -284,6 +293,46 @@ mod tests {
         }
         assert!(store.counts().commits < 250, "{:?}", store.counts());
         assert_eq!(contents(store, Direction::Forward).len(), 500);
+    }
+
+    #[test]
+    fn appended_entries_are_numbered_in_order_and_go_on_after_reopening() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("db");
+        for round in 0..2u64 {
+            let store =
+                Store::open(StoreOptions::Folder { path: path.clone(), durability: Durability::Synced })
+                    .unwrap();
+            assert_eq!(store.sequence().unwrap(), round * 200);
+            std::thread::scope(|scope| {
+                for writer in 0..4u8 {
+                    let store = &store;
+                    scope.spawn(move || {
+                        for n in 0..25u8 {
+                            let mut batch = Batch::new();
+                            batch.append(b"log".to_vec(), vec![writer, n, 0]);
+                            batch.append(b"log".to_vec(), vec![writer, n, 1]);
+                            store.stage(batch).unwrap().wait().unwrap();
+                        }
+                    });
+                }
+            });
+            let entries: Vec<_> = contents(&store, Direction::Forward)
+                .into_iter()
+                .filter(|(key, _)| key.starts_with(b"log"))
+                .collect();
+            assert_eq!(entries.len() as u64, (round + 1) * 200);
+            for (at, (key, _)) in entries.iter().enumerate() {
+                assert_eq!(key[3..], (at as u64).to_be_bytes());
+            }
+            for pair in entries.chunks(2) {
+                // Two entries of one batch are neighbours.
+                assert_eq!(
+                    (pair[0].1[..2].to_vec(), pair[0].1[2], pair[1].1[2]),
+                    (pair[1].1[..2].to_vec(), 0, 1)
+                );
+            }
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@
 pub mod client;
 pub mod decode;
 pub mod encode;
+mod shaped;
 pub mod target;
 
 pub use decode::{DecodeError, decode};

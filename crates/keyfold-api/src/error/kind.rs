@@ -31,6 +31,42 @@ pub enum ErrorKind {
     UnrecognizedClient,
     /// `InvalidSignatureException`.
     InvalidSignature,
+    /// `TableNotFoundException`.
+    TableNotFound,
+    /// `TableAlreadyExistsException`.
+    TableAlreadyExists,
+    /// `BackupNotFoundException`.
+    BackupNotFound,
+    /// `PointInTimeRecoveryUnavailableException`.
+    PointInTimeRecoveryUnavailable,
+    /// `InvalidRestoreTimeException`.
+    InvalidRestoreTime,
+    /// `ExportNotFoundException`.
+    ExportNotFound,
+    /// `ExportConflictException`.
+    ExportConflict,
+    /// `InvalidExportTimeException`.
+    InvalidExportTime,
+    /// `ImportNotFoundException`.
+    ImportNotFound,
+    /// `ImportConflictException`.
+    ImportConflict,
+    /// `PolicyNotFoundException`.
+    PolicyNotFound,
+    /// `ExpiredIteratorException`.
+    ExpiredIterator,
+    /// `TrimmedDataAccessException`.
+    TrimmedDataAccess,
+    /// `DuplicateItemException`.
+    DuplicateItem,
+    /// `TransactionConflictException`.
+    TransactionConflict,
+    /// `ProvisionedThroughputExceededException`.
+    ProvisionedThroughputExceeded,
+    /// `ThrottlingException`.
+    Throttling,
+    /// `AccessDeniedException`.
+    AccessDenied,
     /// `InternalServerError`.
     Internal,
 }
@@ -41,7 +77,7 @@ const VALIDATE: &str = "com.amazon.coral.validate";
 
 impl ErrorKind {
     /// Every kind, once.
-    pub const ALL: [ErrorKind; 15] = [
+    pub const ALL: &'static [ErrorKind] = &[
         ErrorKind::Validation,
         ErrorKind::Serialization,
         ErrorKind::UnknownOperation,
@@ -56,6 +92,24 @@ impl ErrorKind {
         ErrorKind::IncompleteSignature,
         ErrorKind::UnrecognizedClient,
         ErrorKind::InvalidSignature,
+        ErrorKind::TableNotFound,
+        ErrorKind::TableAlreadyExists,
+        ErrorKind::BackupNotFound,
+        ErrorKind::PointInTimeRecoveryUnavailable,
+        ErrorKind::InvalidRestoreTime,
+        ErrorKind::ExportNotFound,
+        ErrorKind::ExportConflict,
+        ErrorKind::InvalidExportTime,
+        ErrorKind::ImportNotFound,
+        ErrorKind::ImportConflict,
+        ErrorKind::PolicyNotFound,
+        ErrorKind::ExpiredIterator,
+        ErrorKind::TrimmedDataAccess,
+        ErrorKind::DuplicateItem,
+        ErrorKind::TransactionConflict,
+        ErrorKind::ProvisionedThroughputExceeded,
+        ErrorKind::Throttling,
+        ErrorKind::AccessDenied,
         ErrorKind::Internal,
     ];
 
@@ -82,6 +136,28 @@ impl ErrorKind {
             ErrorKind::IncompleteSignature => (SERVICE, "IncompleteSignatureException", 400, false),
             ErrorKind::UnrecognizedClient => (SERVICE, "UnrecognizedClientException", 400, false),
             ErrorKind::InvalidSignature => (SERVICE, "InvalidSignatureException", 400, false),
+            ErrorKind::TableNotFound => (MODEL, "TableNotFoundException", 400, false),
+            ErrorKind::TableAlreadyExists => (MODEL, "TableAlreadyExistsException", 400, false),
+            ErrorKind::BackupNotFound => (MODEL, "BackupNotFoundException", 400, false),
+            ErrorKind::PointInTimeRecoveryUnavailable => {
+                (MODEL, "PointInTimeRecoveryUnavailableException", 400, false)
+            }
+            ErrorKind::InvalidRestoreTime => (MODEL, "InvalidRestoreTimeException", 400, false),
+            ErrorKind::ExportNotFound => (MODEL, "ExportNotFoundException", 400, false),
+            ErrorKind::ExportConflict => (MODEL, "ExportConflictException", 400, false),
+            ErrorKind::InvalidExportTime => (MODEL, "InvalidExportTimeException", 400, false),
+            ErrorKind::ImportNotFound => (MODEL, "ImportNotFoundException", 400, false),
+            ErrorKind::ImportConflict => (MODEL, "ImportConflictException", 400, false),
+            ErrorKind::PolicyNotFound => (MODEL, "PolicyNotFoundException", 400, false),
+            ErrorKind::ExpiredIterator => (MODEL, "ExpiredIteratorException", 400, false),
+            ErrorKind::TrimmedDataAccess => (MODEL, "TrimmedDataAccessException", 400, false),
+            ErrorKind::DuplicateItem => (MODEL, "DuplicateItemException", 400, false),
+            ErrorKind::TransactionConflict => (MODEL, "TransactionConflictException", 400, true),
+            ErrorKind::ProvisionedThroughputExceeded => {
+                (MODEL, "ProvisionedThroughputExceededException", 400, true)
+            }
+            ErrorKind::Throttling => (SERVICE, "ThrottlingException", 400, true),
+            ErrorKind::AccessDenied => (SERVICE, "AccessDeniedException", 400, false),
             ErrorKind::Internal => (MODEL, "InternalServerError", 500, true),
         }
     }
@@ -113,6 +189,7 @@ impl ErrorKind {
             ErrorKind::TransactionCanceled
                 | ErrorKind::IdempotentParameterMismatch
                 | ErrorKind::Serialization
+                | ErrorKind::AccessDenied
         )
     }
 }

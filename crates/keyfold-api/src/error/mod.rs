@@ -44,6 +44,8 @@ pub enum ApiError {
     UnrecognizedClient,
     /// The signature does not match.
     InvalidSignature(String),
+    /// An exception that carries nothing but its sentence.
+    Plain(ErrorKind, String),
     /// Keyfold failed; the text is for the operator.
     Internal(String),
 }
@@ -59,6 +61,10 @@ pub enum CancellationReason {
     ValidationError(String),
     /// The item collection is above 10 GB.
     ItemCollectionSizeLimitExceeded,
+    /// Another transaction holds the item.
+    TransactionConflict,
+    /// The statement inserts an item that exists.
+    DuplicateItem,
 }
 
 impl CancellationReason {
@@ -69,6 +75,8 @@ impl CancellationReason {
             CancellationReason::ConditionalCheckFailed(_) => "ConditionalCheckFailed",
             CancellationReason::ValidationError(_) => "ValidationError",
             CancellationReason::ItemCollectionSizeLimitExceeded => "ItemCollectionSizeLimitExceeded",
+            CancellationReason::TransactionConflict => "TransactionConflict",
+            CancellationReason::DuplicateItem => "DuplicateItem",
         }
     }
 
@@ -79,6 +87,8 @@ impl CancellationReason {
             CancellationReason::ConditionalCheckFailed(_) => Some("The conditional request failed"),
             CancellationReason::ValidationError(message) => Some(message),
             CancellationReason::ItemCollectionSizeLimitExceeded => Some("Collection size exceeded."),
+            CancellationReason::TransactionConflict => Some("Transaction is ongoing for the item"),
+            CancellationReason::DuplicateItem => Some("Duplicate primary key exists in table"),
         }
     }
 }
@@ -101,6 +111,7 @@ impl ApiError {
             ApiError::IncompleteSignature(_) => ErrorKind::IncompleteSignature,
             ApiError::UnrecognizedClient => ErrorKind::UnrecognizedClient,
             ApiError::InvalidSignature(_) => ErrorKind::InvalidSignature,
+            ApiError::Plain(kind, _) => *kind,
             ApiError::Internal(_) => ErrorKind::Internal,
         }
     }
@@ -135,7 +146,8 @@ impl ApiError {
             | ApiError::ResourceInUse(message)
             | ApiError::LimitExceeded(message)
             | ApiError::IncompleteSignature(message)
-            | ApiError::InvalidSignature(message) => Some(message.clone()),
+            | ApiError::InvalidSignature(message)
+            | ApiError::Plain(_, message) => Some(message.clone()),
             ApiError::ItemCollectionSizeLimitExceeded => Some("Collection size exceeded.".to_owned()),
             ApiError::MissingAuthenticationToken => {
                 Some("Request is missing Authentication Token".to_owned())

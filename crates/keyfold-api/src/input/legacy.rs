@@ -1,9 +1,8 @@
 //! The parameters that expressions replaced in 2014. Names in them are whole attribute names, never paths.
 
-use super::ValueError;
 use crate::Named;
 use crate::named::words;
-use keyfold_types::Value;
+use crate::shape::AttributeValue;
 
 words! {
     /// How a legacy condition compares.
@@ -59,14 +58,11 @@ words! {
     }
 }
 
-/// A value of a legacy parameter, or what is wrong with it.
-pub type LegacyValue = Result<Value, ValueError>;
-
 /// A test on one attribute: of a query's key, or of a filter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LegacyCondition {
     /// What it is compared with.
-    pub attribute_value_list: Option<Vec<LegacyValue>>,
+    pub attribute_value_list: Option<Vec<AttributeValue>>,
     /// How.
     pub comparison_operator: Option<Named<ComparisonOperator>>,
 }
@@ -75,7 +71,7 @@ pub struct LegacyCondition {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ExpectedAttribute {
     /// The value it must have.
-    pub value: Option<LegacyValue>,
+    pub value: Option<AttributeValue>,
     /// Whether it must exist.
     pub exists: Option<bool>,
     /// How it is compared, instead of value and exists.
@@ -86,7 +82,7 @@ pub struct ExpectedAttribute {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AttributeUpdate {
     /// The operand.
-    pub value: Option<LegacyValue>,
+    pub value: Option<AttributeValue>,
     /// What is done; PUT by default.
     pub action: Option<Named<AttributeAction>>,
 }

@@ -7,15 +7,19 @@ mod batch;
 mod item;
 mod legacy;
 mod read;
+mod statement;
 mod transact;
 
 pub use batch::{BatchGetItemInput, BatchWriteItemInput, KeysAndAttributes, WriteRequest};
 pub use item::{DeleteItemInput, GetItemInput, PutItemInput, UpdateItemInput};
 pub use legacy::{
     AttributeAction, AttributeUpdate, ByAttribute, ComparisonOperator, ConditionalOperator,
-    ExpectedAttribute, LegacyCondition, LegacyParameters, LegacyValue,
+    ExpectedAttribute, LegacyCondition, LegacyParameters,
 };
 pub use read::{QueryInput, ScanInput};
+pub use statement::{
+    BatchExecuteStatementInput, ExecuteStatementInput, ExecuteTransactionInput, ParameterizedStatement,
+};
 pub use transact::{
     ConditionCheck, TransactDelete, TransactGet, TransactGetItemsInput, TransactPut, TransactUpdate,
     TransactWriteItem, TransactWriteItemsInput,

@@ -122,3 +122,47 @@ pub struct TransactGetItemsOutput {
     /// Units by table, if asked for.
     pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
 }
+
+/// The answer of ExecuteStatement.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ExecuteStatementOutput {
+    /// The items of a SELECT, or what RETURNING asked for.
+    pub items: Vec<RawItem>,
+    /// Where to go on; absent at the end.
+    pub next_token: Option<String>,
+    /// The key of the last item evaluated, when there is more.
+    pub last_evaluated_key: Option<Item>,
+    /// Units, if asked for.
+    pub consumed_capacity: Option<ConsumedCapacity>,
+}
+
+/// What became of one statement of a batch.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StatementResponse {
+    /// The table, when the statement could be read so far.
+    pub table_name: Option<String>,
+    /// The item read, if it exists, or what RETURNING asked for.
+    pub item: Option<RawItem>,
+    /// Why it failed.
+    pub error: Option<StatementError>,
+}
+
+/// Why a statement of a batch failed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatementError {
+    /// `ValidationError`, `DuplicateItem`, …
+    pub code: String,
+    /// The sentence.
+    pub message: String,
+    /// The item a failed condition met, if asked for.
+    pub item: Option<RawItem>,
+}
+
+/// The answer of BatchExecuteStatement.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BatchExecuteStatementOutput {
+    /// One answer for each statement, in order.
+    pub responses: Vec<StatementResponse>,
+    /// Units by table, if asked for.
+    pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
+}

@@ -6,7 +6,8 @@ use keyfold_types::KeyKind;
 
 pub(super) fn of(description: &TableDescription) -> TableDefinition {
     let kind = |name: &str| {
-        let found = description.attribute_definitions.iter().find(|(known, _)| known == name);
+        let definitions = description.definitions();
+        let found = definitions.iter().find(|(known, _)| known == name);
         match found.map(|(_, kind)| *kind) {
             Some(ScalarAttributeType::N) => KeyKind::N,
             Some(ScalarAttributeType::B) => KeyKind::B,
@@ -19,23 +20,23 @@ pub(super) fn of(description: &TableDescription) -> TableDefinition {
     };
     let both = [(&description.global_secondary_indexes, false), (&description.local_secondary_indexes, true)];
     let indexes = both.into_iter().flat_map(|(indexes, is_local)| {
-        indexes.iter().map(move |index| (index, is_local)).collect::<Vec<_>>()
+        indexes.iter().flatten().map(move |index| (index, is_local)).collect::<Vec<_>>()
     });
-    let mut key = part(&description.key_schema, KeyType::Hash);
-    key.extend(part(&description.key_schema, KeyType::Range));
+    let mut key = part(&description.key_elements(), KeyType::Hash);
+    key.extend(part(&description.key_elements(), KeyType::Range));
     TableDefinition {
-        name: description.table_name.clone(),
+        name: description.table_name.clone().unwrap_or_default(),
         key,
         indexes: indexes
             .map(|(index, is_local)| IndexDefinition {
-                name: index.index_name.clone(),
+                name: index.index_name.clone().unwrap_or_default(),
                 is_local,
-                partition: part(&index.key_schema, KeyType::Hash),
-                sort: part(&index.key_schema, KeyType::Range),
-                projection: match index.projection_type {
-                    ProjectionType::All => Projected::All,
-                    ProjectionType::KeysOnly => Projected::Keys,
-                    ProjectionType::Include => Projected::Only(index.non_key_attributes.clone()),
+                partition: part(&index.key_elements(), KeyType::Hash),
+                sort: part(&index.key_elements(), KeyType::Range),
+                projection: match index.projected() {
+                    (ProjectionType::All, _) => Projected::All,
+                    (ProjectionType::KeysOnly, _) => Projected::Keys,
+                    (ProjectionType::Include, names) => Projected::Only(names),
                 },
             })
             .collect(),

@@ -1,44 +1,73 @@
-//! The tables there are: held parsed in memory, kept as records in the store.
+//! The tables and streams there are: held parsed in memory, kept as records in the store.
 
 mod record;
+pub(crate) mod stored;
 
+use crate::backup::Backup;
 use crate::layout;
 use crate::pending::internal;
+use crate::stream::Stream;
 use crate::table::Table;
 use crate::write::corrupt;
 use keyfold_api::ApiError;
 use keyfold_codec::RawItem;
-use keyfold_codec::key::{KeyRange, TableId};
+use keyfold_codec::key::{IndexId, KeyRange, TableId};
 use keyfold_store::{Batch, Direction, Store};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use stored::Stored;
+
+pub(crate) use record::{decode, encode};
 
 /// Tables by name, in name order.
 pub(crate) type Tables = BTreeMap<String, Arc<Table>>;
 
+/// Streams by table and label, in that order.
+pub(crate) type Streams = BTreeMap<(String, String), Arc<Stream>>;
+
+/// Backups by table and label.
+pub(crate) type Backups = BTreeMap<(String, String), Arc<Backup>>;
+
 /// All tables. A writer of items holds [`Catalog::read`] until its batch is staged, so that a table cannot
-/// vanish in between.
+/// change or vanish in between. Streams and backups are locked after tables.
 pub(crate) struct Catalog {
     tables: RwLock<Tables>,
+    streams: RwLock<Streams>,
+    backups: RwLock<Backups>,
+    next_id: AtomicU32,
 }
 
 impl Catalog {
     pub(crate) fn load(store: &Store) -> Result<Catalog, ApiError> {
-        let snapshot = store.snapshot();
-        let prefix = layout::table_records();
-        let range = KeyRange::prefix(prefix.clone());
-        let (low, high) = range.bounds();
-        let mut tables = Tables::new();
-        for entry in snapshot.range(low, high, Direction::Forward) {
-            let (key, bytes) = entry.map_err(internal)?;
-            let name = || String::from_utf8_lossy(key.get(prefix.len()..).unwrap_or_default()).into_owned();
-            let raw = RawItem::open(bytes).map_err(|error| corrupt(&name(), &error))?;
-            let table = record::decode(&raw.to_item()).ok_or_else(|| {
-                ApiError::Internal(format!("the definition of table {} is unreadable", name()))
-            })?;
-            tables.insert(table.name.clone(), Arc::new(table));
-        }
-        Ok(Catalog { tables: RwLock::new(tables) })
+        let tables: Vec<Table> = load(store, &layout::table_records())?;
+        let backups: Vec<Backup> = load(store, &layout::backup_records())?;
+        let by_label = |backup: Backup| ((backup.table.name.clone(), backup.label.clone()), Arc::new(backup));
+        let streams: Vec<Stream> = load(store, &layout::stream_records())?;
+        let by_key = |stream: Stream| ((stream.table_name.clone(), stream.label.clone()), Arc::new(stream));
+        let next = store.snapshot().get(&layout::next_table_id()).map_err(internal)?;
+        let next = match next.as_deref() {
+            None => 1,
+            Some(bytes) => u32::from_be_bytes(
+                bytes.try_into().map_err(|_| ApiError::Internal("the next table id is unreadable".into()))?,
+            ),
+        };
+        Ok(Catalog {
+            next_id: AtomicU32::new(next),
+            tables: RwLock::new(
+                tables.into_iter().map(|table| (table.name.clone(), Arc::new(table))).collect(),
+            ),
+            backups: RwLock::new(backups.into_iter().map(by_label).collect()),
+            streams: RwLock::new(streams.into_iter().map(by_key).collect()),
+        })
+    }
+
+    /// An id for a new table, stream or backup, and the change that uses it up. The caller holds
+    /// [`Catalog::write`], so that changes are staged in order.
+    pub(crate) fn take_id(&self, batch: &mut Batch) -> TableId {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        batch.put(layout::next_table_id(), (id + 1).to_be_bytes().to_vec());
+        TableId(id)
     }
 
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Tables> {
@@ -48,27 +77,71 @@ impl Catalog {
     pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Tables> {
         self.tables.write().unwrap_or_else(PoisonError::into_inner)
     }
+
+    pub(crate) fn streams(&self) -> RwLockReadGuard<'_, Streams> {
+        self.streams.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn backups(&self) -> RwLockReadGuard<'_, Backups> {
+        self.backups.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn write_backups(&self) -> RwLockWriteGuard<'_, Backups> {
+        self.backups.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn write_streams(&self) -> RwLockWriteGuard<'_, Streams> {
+        self.streams.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Puts a backup's record into a batch.
+pub(crate) fn put_backup(batch: &mut Batch, backup: &Backup) {
+    batch.put(layout::backup_record(backup.id), encode(backup).bytes().clone());
+}
+
+/// The table of a name, if it can be read and written.
+pub(crate) fn ready<'t>(tables: &'t Tables, name: &str) -> Result<&'t Arc<Table>, ApiError> {
+    tables.get(name).filter(|table| table.is_ready()).ok_or_else(ApiError::table_not_found)
+}
+
+/// The records behind a prefix.
+pub(crate) fn load<T: Stored>(store: &Store, prefix: &[u8]) -> Result<Vec<T>, ApiError> {
+    let snapshot = store.snapshot();
+    let range = KeyRange::prefix(prefix.to_vec());
+    let (low, high) = range.bounds();
+    let mut records = Vec::new();
+    for entry in snapshot.range(low, high, Direction::Forward) {
+        let (key, bytes) = entry.map_err(internal)?;
+        let name = || String::from_utf8_lossy(key.get(prefix.len()..).unwrap_or_default()).into_owned();
+        let raw = RawItem::open(bytes).map_err(|error| corrupt(&name(), &error))?;
+        let record = decode(&raw)
+            .ok_or_else(|| ApiError::Internal(format!("the definition of {} is unreadable", name())))?;
+        records.push(record);
+    }
+    Ok(records)
 }
 
 /// Puts a table's record into a batch.
 pub(crate) fn put_record(batch: &mut Batch, table: &Table) {
-    batch.put(layout::table_record(&table.name), RawItem::encode(&record::encode(table)).bytes().clone());
+    batch.put(layout::table_record(&table.name), encode(table).bytes().clone());
 }
 
-/// The id for a new table, and the change that uses it up. The caller holds [`Catalog::write`].
-pub(crate) fn take_table_id(store: &Store, batch: &mut Batch) -> Result<TableId, ApiError> {
-    let key = layout::next_table_id();
-    let stored = store.latest(&key).map_err(internal)?;
-    let next = match stored.as_deref() {
-        None => 1,
-        Some(bytes) => {
-            let bytes =
-                bytes.try_into().map_err(|_| ApiError::Internal("the next table id is unreadable".into()))?;
-            u32::from_be_bytes(bytes)
+/// Puts a stream's record into a batch.
+pub(crate) fn put_stream(batch: &mut Batch, stream: &Stream) {
+    batch.put(layout::stream_record(stream.id), encode(stream).bytes().clone());
+}
+
+/// The id that a new index of a table can have: one that no index has, nor any entry left over.
+pub(crate) fn free_index_id(store: &Store, table: &Table) -> Result<IndexId, ApiError> {
+    let snapshot = store.snapshot();
+    for id in (1..=u8::MAX).map(IndexId) {
+        let is_used = table.indexes.iter().any(|index| index.id == id);
+        if !is_used && snapshot.get(&layout::dropped_index(table.id, id)).map_err(internal)?.is_none() {
+            return Ok(id);
         }
-    };
-    let after =
-        next.checked_add(1).ok_or_else(|| ApiError::LimitExceeded("All table ids are used up".into()))?;
-    batch.put(key, after.to_be_bytes().to_vec());
-    Ok(TableId(next))
+    }
+    Err(ApiError::LimitExceeded(
+        "All index ids of the table are used up; wait for the removal of old ones".into(),
+    ))
 }

@@ -1,7 +1,7 @@
 //! BatchGetItem: up to 100 items by key, of any tables.
 
 use crate::check::{CheckedReturns, Constraints, TableName};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::expressions::Texts;
 use crate::legacy;
 use crate::ops::capacity::Bills;
@@ -64,11 +64,11 @@ fn check_table((table, given): (String, KeysAndAttributes)) -> Result<TableKeys,
 }
 
 fn plan(
-    engine: &Engine,
+    core: &Core,
     keys: &TableKeys,
     seen: &mut BTreeSet<KeyBytes>,
 ) -> Result<(Arc<Table>, Vec<KeyBytes>), ApiError> {
-    let table = engine.table(keys.table.name()).ok_or_else(ApiError::table_not_found)?;
+    let table = core.table(keys.table.name()).ok_or_else(ApiError::table_not_found)?;
     let mut encoded = Vec::with_capacity(keys.keys.len());
     for key in &keys.keys {
         let bytes = get_item::plan(&table, key)?;
@@ -80,12 +80,12 @@ fn plan(
     Ok((table, encoded))
 }
 
-pub(crate) fn run(engine: &Engine, input: BatchGetItemInput) -> Result<BatchGetItemOutput, ApiError> {
+pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemOutput, ApiError> {
     let (requests, returns) = check(input)?;
     // Over all tables: one may be named twice, by name and by ARN.
     let mut seen = BTreeSet::new();
-    let plans = requests.iter().map(|keys| plan(engine, keys, &mut seen)).collect::<Result<Vec<_>, _>>()?;
-    let snapshot = engine.store().snapshot();
+    let plans = requests.iter().map(|keys| plan(core, keys, &mut seen)).collect::<Result<Vec<_>, _>>()?;
+    let snapshot = core.store().snapshot();
     let mut bills = Bills::default();
     let mut output = BatchGetItemOutput::default();
     let mut bytes = 0;

@@ -2,8 +2,9 @@
 //!
 //! The service promises no atomicity; here the whole batch is one write all the same, which is cheaper.
 
+use crate::catalog::ready;
 use crate::check::{CheckedReturns, Constraints, TableName};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::ops::capacity::Bills;
 use crate::ops::single_write::stage;
 use crate::pending::Pending;
@@ -70,23 +71,23 @@ fn check_request(request: WriteRequest, bytes: &mut u64) -> Result<ItemWrite, Ap
     Ok(ItemWrite { action, condition: None, return_on_failure: false })
 }
 
-pub(crate) fn run(engine: &Engine, input: BatchWriteItemInput) -> Pending<BatchWriteItemOutput> {
-    match check(input).and_then(|(tables, returns)| locked(engine, tables, returns)) {
+pub(crate) fn run(core: &Core, input: BatchWriteItemInput) -> Pending<BatchWriteItemOutput> {
+    match check(input).and_then(|(tables, returns)| locked(core, tables, returns)) {
         Ok(pending) => pending,
         Err(error) => Pending::ready(Err(error)),
     }
 }
 
 fn locked(
-    engine: &Engine,
+    core: &Core,
     requests: Vec<TableWrites>,
     returns: CheckedReturns,
 ) -> Result<Pending<BatchWriteItemOutput>, ApiError> {
-    let tables = engine.catalog().read();
+    let tables = core.catalog().read();
     let mut plans: Vec<(String, WritePlan)> = Vec::new();
     let mut seen = BTreeSet::new();
     for TableWrites { table: given, writes } in requests {
-        let table = tables.get(given.name()).ok_or_else(ApiError::table_not_found)?;
+        let table = ready(&tables, given.name())?;
         for write in writes {
             let plan = write.plan(table)?;
             if !seen.insert(plan.key.clone()) {
@@ -95,16 +96,16 @@ fn locked(
             plans.push((given.given.clone(), plan));
         }
     }
-    let _keys = engine.store().lock(plans.iter().map(|(_, plan)| plan.key.as_slice()));
+    let _keys = core.store().lock(plans.iter().map(|(_, plan)| plan.key.as_slice()));
     let mut batch = Batch::new();
     let mut bills = Bills::default();
     let mut metrics = MetricsByTable::new(returns.collection_metrics);
     for (given, plan) in &plans {
-        let change = plan.read_before(engine).and_then(|before| plan.evaluate(before))?;
-        bills.add(given, write::apply(engine, &mut batch, plan, &change)?);
-        metrics.add(engine, given, plan)?;
+        let change = plan.read_before(core).and_then(|before| plan.evaluate(before))?;
+        bills.add(given, write::apply(core, &mut batch, plan, &change)?);
+        metrics.add(core, given, plan)?;
     }
-    let ticket = stage(engine, batch)?;
+    let ticket = stage(core, batch)?;
     let output = BatchWriteItemOutput {
         unprocessed_items: Vec::new(),
         consumed_capacity: bills.answer(returns.capacity, None),

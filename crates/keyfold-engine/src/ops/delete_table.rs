@@ -1,34 +1,43 @@
 //! DeleteTable: the definition goes at once, the items in the background.
 
 use crate::check::{Constraints, TableName};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::layout;
-use crate::ops::describe_table;
+use crate::ops::{describe_table, stream_setting};
 use crate::pending::{Pending, internal};
+use crate::table::Table;
 use keyfold_api::{ApiError, DeleteTableInput, TableDescription, TableStatus, Validation};
 use keyfold_store::Batch;
 
-pub(crate) fn run(engine: &Engine, input: DeleteTableInput) -> Pending<TableDescription> {
-    delete(engine, input).unwrap_or_else(|error| Pending::ready(Err(error)))
+pub(crate) fn run(core: &Core, input: DeleteTableInput) -> Pending<TableDescription> {
+    delete(core, input).unwrap_or_else(|error| Pending::ready(Err(error)))
 }
 
-fn delete(engine: &Engine, input: DeleteTableInput) -> Result<Pending<TableDescription>, ApiError> {
+fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescription>, ApiError> {
     let mut constraints = Constraints::default();
     constraints.table("tableName", &input.table_name);
     constraints.finish()?;
     let given = TableName::new(input.table_name);
-    let mut tables = engine.catalog().write();
-    let table = tables.get(given.name()).ok_or_else(|| ApiError::named_table_not_found(given.name()))?;
-    if table.deletion_protection {
+    let mut tables = core.catalog().write();
+    let table =
+        tables.get(given.name()).cloned().ok_or_else(|| ApiError::named_table_not_found(given.name()))?;
+    if !table.is_ready() {
+        return Err(ApiError::ResourceInUse(format!(
+            "Attempt to change a resource which is still in use: Table is being created: {}",
+            table.name
+        )));
+    }
+    if table.settings.deletion_protection {
         return Err(Validation::DeletionProtected.into());
     }
-    let description = describe_table::describe(engine, table, TableStatus::Deleting)?;
+    let description = describe_table::describe(core, &table, TableStatus::Deleting)?;
     let mut batch = Batch::new();
+    stream_setting::close(core, &mut batch, &mut Table::clone(&table))?;
     batch.remove(layout::table_record(&table.name));
     batch.put(layout::dropped(table.id), Vec::new());
-    let ticket = engine.store().stage(batch).map_err(internal)?;
+    let ticket = core.store().stage(batch).map_err(internal)?;
     tables.remove(given.name());
     drop(tables);
-    engine.sweeper().wake_after(ticket.clone());
+    core.signal().wake();
     Ok(Pending::after(ticket, Ok(description)))
 }

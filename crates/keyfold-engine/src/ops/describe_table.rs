@@ -1,90 +1,198 @@
 //! DescribeTable: a table's definition and exact counts.
 
 use crate::check::{Constraints, TableName};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::layout::{self, Counter};
 use crate::pending::internal;
-use crate::table::{Index, IndexKind, IndexProjection, Table};
+use crate::table::{Capacity, Index, IndexKind, IndexProjection, Table};
 use keyfold_api::{
-    ApiError, DescribeTableInput, IndexDescription, KeyType, ProjectionType, ScalarAttributeType,
-    TableDescription, TableStatus,
+    ApiError, AttributeDefinition, BillingMode, BillingModeSummary, DescribeTableInput, IndexDescription,
+    IndexWarmThroughput, KeySchemaElement, KeyType, Moment, OnDemandThroughput, Projection, ProjectionType,
+    ProvisionedThroughputDescription, RestoreSummary, ScalarAttributeType, SseDescription, SseStatus,
+    SseType, StreamSpecification, TableClassSummary, TableDescription, TableStatus,
+    TableWarmThroughputDescription,
 };
 use keyfold_codec::key::IndexId;
 use keyfold_types::{KeyKind, KeySchema};
 use std::collections::BTreeMap;
 
-pub(crate) fn run(engine: &Engine, input: DescribeTableInput) -> Result<TableDescription, ApiError> {
+/// Read and write units a second that a new on-demand table serves at once.
+const WARM_ON_DEMAND: (u64, u64) = (12_000, 4_000);
+
+pub(crate) fn run(core: &Core, input: DescribeTableInput) -> Result<TableDescription, ApiError> {
     let mut constraints = Constraints::default();
     constraints.table("tableName", &input.table_name);
     constraints.finish()?;
-    let given = TableName::new(input.table_name);
-    let table = engine.table(given.name()).ok_or_else(|| ApiError::named_table_not_found(given.name()))?;
-    describe(engine, &table, TableStatus::Active)
+    let table = core.any_table(TableName::new(input.table_name).name())?;
+    describe(core, &table, table.status)
+}
+
+fn number(value: u64) -> Option<i64> {
+    Some(i64::try_from(value).unwrap_or(i64::MAX))
 }
 
 /// The description of a table in a status.
 pub(crate) fn describe(
-    engine: &Engine,
+    core: &Core,
     table: &Table,
     status: TableStatus,
 ) -> Result<TableDescription, ApiError> {
-    let options = engine.options();
-    let table_arn = format!("arn:aws:dynamodb:{}:{}:table/{}", options.region, options.account, table.name);
+    let table_arn = core.table_arn(&table.name);
     let count = |index: IndexId, counter: Counter| {
-        let value = engine.store().counter(&layout::counter(table.id, index, counter)).map_err(internal)?;
-        Ok::<u64, ApiError>(u64::try_from(value).unwrap_or(0))
+        let value = core.store().counter(&layout::counter(table.id, index, counter)).map_err(internal)?;
+        Ok::<_, ApiError>(Some(value.max(0)))
     };
     let describe_index = |index: &Index| {
+        let is_global = index.kind == IndexKind::Global;
+        let mode = table.settings.capacity.mode;
         Ok::<_, ApiError>(IndexDescription {
-            index_name: index.name.clone(),
-            index_arn: format!("{table_arn}/index/{}", index.name),
+            index_name: Some(index.name.clone()),
             key_schema: key_elements(&index.key),
-            projection_type: match index.projection {
-                IndexProjection::All => ProjectionType::All,
-                IndexProjection::KeysOnly => ProjectionType::KeysOnly,
-                IndexProjection::Include(_) => ProjectionType::Include,
-            },
-            non_key_attributes: match &index.projection {
-                IndexProjection::Include(names) => names.clone(),
-                IndexProjection::All | IndexProjection::KeysOnly => Vec::new(),
-            },
-            index_status: status,
-            provisioned_throughput: index.throughput,
-            item_count: count(index.id, Counter::Entries)?,
+            projection: Some(projection(&index.projection)),
+            index_status: is_global.then_some(index_status(index, status).into()),
+            backfilling: (is_global && index.is_building).then_some(status != TableStatus::Updating),
+            provisioned_throughput: is_global.then(|| throughput(&index.capacity, 0)),
             index_size_bytes: count(index.id, Counter::Bytes)?,
+            item_count: count(index.id, Counter::Entries)?,
+            index_arn: Some(format!("{table_arn}/index/{}", index.name)),
+            on_demand_throughput: on_demand(&index.capacity),
+            warm_throughput: is_global.then(|| {
+                let (read, write) = warm(&index.capacity, mode);
+                IndexWarmThroughput {
+                    read_units_per_second: number(read),
+                    write_units_per_second: number(write),
+                    status: Some(TableStatus::Active.into()),
+                }
+            }),
         })
     };
     let of_kind = |kind| {
         // While a table goes away nothing is told of its indexes.
         let shown =
             table.indexes.iter().filter(|index| index.kind == kind && status != TableStatus::Deleting);
-        shown.map(describe_index).collect::<Result<Vec<_>, ApiError>>()
+        let described = shown.map(describe_index).collect::<Result<Vec<_>, ApiError>>()?;
+        Ok::<_, ApiError>((!described.is_empty()).then_some(described))
     };
+    let settings = &table.settings;
+    let (read, write) = warm(&settings.capacity, settings.capacity.mode);
     Ok(TableDescription {
-        table_name: table.name.clone(),
-        table_id: table.uuid.clone(),
-        table_status: status,
-        creation_epoch_ms: table.creation_epoch_ms,
-        attribute_definitions: definitions(table),
+        attribute_definitions: Some(definitions(table)),
+        table_name: Some(table.name.clone()),
         key_schema: key_elements(&table.key),
-        item_count: count(IndexId::BASE, Counter::Entries)?,
+        table_status: Some(status.into()),
+        creation_date_time: Some(Moment(table.creation_epoch_ms)),
+        provisioned_throughput: Some(throughput(&settings.capacity, core.now_ms())),
         table_size_bytes: count(IndexId::BASE, Counter::Bytes)?,
-        billing_mode: table.billing_mode,
-        provisioned_throughput: table.throughput,
+        item_count: count(IndexId::BASE, Counter::Entries)?,
+        table_id: Some(table.uuid.clone()),
+        billing_mode_summary: billing(&settings.capacity, status),
         local_secondary_indexes: of_kind(IndexKind::Local)?,
         global_secondary_indexes: of_kind(IndexKind::Global)?,
-        table_class: table.table_class,
-        deletion_protection_enabled: table.deletion_protection,
-        table_arn,
+        stream_specification: settings.stream.as_ref().map(|stream| StreamSpecification {
+            stream_enabled: Some(true),
+            stream_view_type: Some(stream.view.into()),
+        }),
+        latest_stream_label: settings.latest_stream.clone(),
+        latest_stream_arn: settings.latest_stream.as_ref().map(|label| format!("{table_arn}/stream/{label}")),
+        restore_summary: settings.restored.as_ref().map(|restored| RestoreSummary {
+            source_backup_arn: restored.backup_arn.clone(),
+            source_table_arn: Some(restored.table_arn.clone()),
+            restore_date_time: Some(Moment(restored.epoch_ms)),
+            restore_in_progress: Some(!table.is_ready()),
+        }),
+        sse_description: settings.encryption_key.as_ref().map(|key| SseDescription {
+            status: Some(SseStatus::Enabled.into()),
+            sse_type: Some(SseType::Kms.into()),
+            kms_master_key_arn: Some(key.clone()),
+            ..SseDescription::default()
+        }),
+        table_class_summary: settings.table_class.map(|(class, since)| TableClassSummary {
+            table_class: Some(class.into()),
+            last_update_date_time: (status != TableStatus::Creating && since != table.creation_epoch_ms)
+                .then_some(Moment(since)),
+        }),
+        deletion_protection_enabled: Some(settings.deletion_protection),
+        on_demand_throughput: on_demand(&settings.capacity),
+        warm_throughput: (status != TableStatus::Deleting).then(|| TableWarmThroughputDescription {
+            read_units_per_second: number(read),
+            write_units_per_second: number(write),
+            status: Some(TableStatus::Active.into()),
+        }),
+        table_arn: Some(table_arn),
+        ..TableDescription::default()
     })
 }
 
-fn key_elements(schema: &KeySchema) -> Vec<(String, KeyType)> {
-    let partition = schema.partition.iter().map(|attribute| (attribute.name.clone(), KeyType::Hash));
-    partition.chain(schema.sort.iter().map(|attribute| (attribute.name.clone(), KeyType::Range))).collect()
+fn index_status(index: &Index, table: TableStatus) -> TableStatus {
+    match table {
+        TableStatus::Creating | TableStatus::Deleting => table,
+        _ if index.is_building => TableStatus::Creating,
+        _ => TableStatus::Active,
+    }
 }
 
-fn definitions(table: &Table) -> Vec<(String, ScalarAttributeType)> {
+fn warm(capacity: &Capacity, mode: BillingMode) -> (u64, u64) {
+    let (read, write) = capacity.warm.unwrap_or((0, 0));
+    let (least_read, least_write) = match mode {
+        BillingMode::PayPerRequest => WARM_ON_DEMAND,
+        BillingMode::Provisioned => capacity.units,
+    };
+    (read.max(least_read), write.max(least_write))
+}
+
+fn billing(capacity: &Capacity, status: TableStatus) -> Option<BillingModeSummary> {
+    let shown = capacity.mode == BillingMode::PayPerRequest || capacity.on_demand_since.is_some();
+    shown.then(|| BillingModeSummary {
+        billing_mode: Some(capacity.mode.into()),
+        last_update_to_pay_per_request_date_time: capacity
+            .on_demand_since
+            .filter(|_| status != TableStatus::Creating)
+            .map(Moment),
+    })
+}
+
+fn on_demand(capacity: &Capacity) -> Option<OnDemandThroughput> {
+    let units = |max: Option<u64>| Some(max.map_or(-1, |max| i64::try_from(max).unwrap_or(i64::MAX)));
+    (capacity.on_demand_max != (None, None)).then(|| OnDemandThroughput {
+        max_read_request_units: units(capacity.on_demand_max.0),
+        max_write_request_units: units(capacity.on_demand_max.1),
+    })
+}
+
+fn throughput(capacity: &Capacity, now_ms: u64) -> ProvisionedThroughputDescription {
+    let (day, decreases) = capacity.decreases;
+    ProvisionedThroughputDescription {
+        last_increase_date_time: capacity.last_increase.map(Moment),
+        last_decrease_date_time: capacity.last_decrease.map(Moment),
+        number_of_decreases_today: number(if day == now_ms / 86_400_000 { decreases } else { 0 }),
+        read_capacity_units: number(capacity.units.0),
+        write_capacity_units: number(capacity.units.1),
+    }
+}
+
+fn projection(projection: &IndexProjection) -> Projection {
+    let (kind, names) = match projection {
+        IndexProjection::All => (ProjectionType::All, None),
+        IndexProjection::KeysOnly => (ProjectionType::KeysOnly, None),
+        IndexProjection::Include(names) => (ProjectionType::Include, Some(names.clone())),
+    };
+    Projection { projection_type: Some(kind.into()), non_key_attributes: names }
+}
+
+/// A key schema as the API tells it.
+pub(crate) fn key_elements(schema: &KeySchema) -> Option<Vec<KeySchemaElement>> {
+    let element = |part: KeyType| {
+        move |attribute: &keyfold_types::KeyAttribute| KeySchemaElement {
+            attribute_name: Some(attribute.name.clone()),
+            key_type: Some(part.into()),
+        }
+    };
+    let partition = schema.partition.iter().map(element(KeyType::Hash));
+    Some(partition.chain(schema.sort.iter().map(element(KeyType::Range))).collect())
+}
+
+/// The key attributes of table and indexes, by name.
+pub(crate) fn definitions(table: &Table) -> Vec<AttributeDefinition> {
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
     let kinds: BTreeMap<String, ScalarAttributeType> = keys
         .flat_map(KeySchema::attributes)
@@ -97,5 +205,9 @@ fn definitions(table: &Table) -> Vec<(String, ScalarAttributeType)> {
             (attribute.name.clone(), kind)
         })
         .collect();
-    kinds.into_iter().collect()
+    let definition = |(name, kind): (String, ScalarAttributeType)| AttributeDefinition {
+        attribute_name: Some(name),
+        attribute_type: Some(kind.into()),
+    };
+    kinds.into_iter().map(definition).collect()
 }

@@ -1,7 +1,7 @@
 //! GetItem: reads one item by key.
 
 use crate::check::{self, CheckedReturns, Constraints, TableName};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::expressions::Texts;
 use crate::key_check;
 use crate::legacy;
@@ -64,11 +64,11 @@ pub(crate) fn read(snapshot: &Snapshot, table: &Table, key: &KeyBytes) -> Result
     bytes.map(|bytes| RawItem::open(bytes).map_err(|error| corrupt(&table.name, &error))).transpose()
 }
 
-pub(crate) fn run(engine: &Engine, input: GetItemInput) -> Result<GetItemOutput, ApiError> {
+pub(crate) fn run(core: &Core, input: GetItemInput) -> Result<GetItemOutput, ApiError> {
     let get = check(input)?;
-    let table = engine.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
+    let table = core.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
     let key = plan(&table, &get.key)?;
-    let item = read(&engine.store().snapshot(), &table, &key)?;
+    let item = read(&core.store().snapshot(), &table, &key)?;
     let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), get.rate);
     Ok(GetItemOutput {
         item: item.map(|item| projected(get.projection.as_ref(), item)),

@@ -1,12 +1,12 @@
 //! ListTables: names in ascending order, a page at a time.
 
 use crate::check::Constraints;
-use crate::engine::Engine;
+use crate::core::Core;
 use keyfold_api::{ApiError, ListTablesInput, ListTablesOutput};
 use keyfold_types::limits::LIST_TABLES_MAX;
 use std::ops::Bound;
 
-pub(crate) fn run(engine: &Engine, input: ListTablesInput) -> Result<ListTablesOutput, ApiError> {
+pub(crate) fn run(core: &Core, input: ListTablesInput) -> Result<ListTablesOutput, ApiError> {
     let mut constraints = Constraints::default();
     if let Some(name) = &input.exclusive_start_table_name {
         constraints.name("exclusiveStartTableName", name, name);
@@ -15,9 +15,9 @@ pub(crate) fn run(engine: &Engine, input: ListTablesInput) -> Result<ListTablesO
     constraints.finish()?;
     let limit = input.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(LIST_TABLES_MAX as usize);
     let after = input.exclusive_start_table_name.map_or(Bound::Unbounded, Bound::Excluded);
-    let tables = engine.catalog().read();
+    let tables = core.catalog().read();
     let mut names = tables.range((after, Bound::Unbounded)).map(|(name, _)| name.clone());
     let table_names: Vec<String> = names.by_ref().take(limit).collect();
     let last_evaluated_table_name = if names.next().is_some() { table_names.last().cloned() } else { None };
-    Ok(ListTablesOutput { table_names, last_evaluated_table_name })
+    Ok(ListTablesOutput { table_names: Some(table_names), last_evaluated_table_name })
 }

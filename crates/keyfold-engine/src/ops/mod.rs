@@ -1,21 +1,33 @@
 //! One file for each operation: `check` (no table), `plan` (no items), then the work.
 
+pub(crate) mod backups;
 pub(crate) mod batch_get_item;
 pub(crate) mod batch_write_item;
 pub(crate) mod capacity;
 pub(crate) mod create_table;
+pub(crate) mod definition;
 pub(crate) mod delete_item;
 pub(crate) mod delete_table;
 pub(crate) mod describe_table;
 pub(crate) mod get_item;
+pub(crate) mod insights;
 mod key_range;
+pub(crate) mod limits;
 pub(crate) mod list_tables;
+pub(crate) mod policies;
 pub(crate) mod put_item;
 pub(crate) mod query;
 mod read_options;
+pub(crate) mod recovery;
+pub(crate) mod restore;
 pub(crate) mod scan;
 mod single_write;
+mod stream_setting;
+pub(crate) mod streams;
+pub(crate) mod tags;
+pub(crate) mod time_to_live;
 pub(crate) mod transact_get_items;
 mod transact_token;
 pub(crate) mod transact_write_items;
 pub(crate) mod update_item;
+pub(crate) mod update_table;

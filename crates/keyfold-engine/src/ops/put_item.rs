@@ -1,7 +1,7 @@
 //! PutItem: writes a whole item, replacing the one with the same key.
 
 use crate::check::{self, Constraints, TableName};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::expressions::Texts;
 use crate::legacy;
 use crate::ops::single_write::{self, SingleWrite};
@@ -11,8 +11,8 @@ use keyfold_api::{
     ApiError, PutItemInput, ReturnValue, ReturnValuesOnConditionCheckFailure, Validation, WriteItemOutput,
 };
 
-pub(crate) fn run(engine: &Engine, input: PutItemInput) -> Pending<WriteItemOutput> {
-    single_write::run(engine, check(input))
+pub(crate) fn run(core: &Core, input: PutItemInput) -> Pending<WriteItemOutput> {
+    single_write::run(core, check(input))
 }
 
 fn check(input: PutItemInput) -> Result<SingleWrite, ApiError> {

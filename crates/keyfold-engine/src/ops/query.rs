@@ -1,7 +1,7 @@
 //! Query: the items of one partition, in sort order, a page at a time.
 
 use crate::check::{CheckedReturns, Constraints, TableName};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::expressions::{Bound, Texts};
 use crate::legacy;
 use crate::ops::{get_item, key_range, read_options};
@@ -75,9 +75,9 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
 }
 
 /// The plan of the page that `input` asks for.
-pub(crate) fn plan(engine: &Engine, input: QueryInput) -> Result<ReadPlan, ApiError> {
+pub(crate) fn plan(core: &Core, input: QueryInput) -> Result<ReadPlan, ApiError> {
     let query = check(input)?;
-    let table = engine.table(query.table.name()).ok_or_else(ApiError::table_not_found)?;
+    let table = core.table(query.table.name()).ok_or_else(ApiError::table_not_found)?;
     let index = read_options::index(&table, &query.index)?;
     read_options::check_consistency(index, query.consistent)?;
     let schema = index.map_or(&table.key, |index| &index.key);
@@ -136,6 +136,6 @@ pub(crate) fn plan(engine: &Engine, input: QueryInput) -> Result<ReadPlan, ApiEr
     Ok(plan)
 }
 
-pub(crate) fn run(engine: &Engine, input: QueryInput) -> Result<PageOutput, ApiError> {
-    plan(engine, input)?.run(engine)
+pub(crate) fn run(core: &Core, input: QueryInput) -> Result<PageOutput, ApiError> {
+    plan(core, input)?.run(core)
 }

@@ -14,6 +14,10 @@ pub(crate) fn index<'t>(table: &'t Table, name: &Option<String>) -> Result<Optio
     match name {
         None => Ok(None),
         Some(name) => match table.index(name) {
+            Some(index) if index.is_building => Err(Validation::Sentence(format!(
+                "Cannot read from backfilling global secondary index: {name}"
+            ))
+            .into()),
             Some(index) => Ok(Some(index)),
             None => Err(Validation::NoSuchIndex(name.clone()).into()),
         },

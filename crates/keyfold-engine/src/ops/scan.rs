@@ -1,7 +1,7 @@
 //! Scan: all items of a table or index, a page at a time, in segments if asked for.
 
 use crate::check::{CheckedReturns, Constraints, TableName};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::expressions::{Bound, Texts};
 use crate::legacy;
 use crate::ops::{get_item, read_options};
@@ -83,9 +83,9 @@ fn check_segments(segment: Option<i64>, total: Option<i64>) -> Result<(u32, u32)
     Err(Validation::Segments(detail).into())
 }
 
-pub(crate) fn run(engine: &Engine, input: ScanInput) -> Result<PageOutput, ApiError> {
+pub(crate) fn run(core: &Core, input: ScanInput) -> Result<PageOutput, ApiError> {
     let scan = check(input)?;
-    let table = engine.table(scan.table.name()).ok_or_else(ApiError::table_not_found)?;
+    let table = core.table(scan.table.name()).ok_or_else(ApiError::table_not_found)?;
     let index = read_options::index(&table, &scan.index)?;
     read_options::check_consistency(index, scan.consistent)?;
     let fetch = read_options::fetches(&table, index, scan.select, scan.bound.projection.as_ref())?;
@@ -119,5 +119,5 @@ pub(crate) fn run(engine: &Engine, input: ScanInput) -> Result<PageOutput, ApiEr
     if let Some(cursor) = cursor {
         plan.resume_after(cursor.into_vec());
     }
-    plan.run(engine)
+    plan.run(core)
 }

@@ -1,7 +1,8 @@
 //! What PutItem, UpdateItem and DeleteItem share: lock, read, evaluate, apply, stage.
 
+use crate::catalog::ready;
 use crate::check::{CheckedReturns, TableName};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::ops::capacity;
 use crate::pending::{Pending, internal};
 use crate::write::{self, Change, ItemWrite};
@@ -21,29 +22,29 @@ pub(crate) struct SingleWrite {
 }
 
 /// Runs a write that was checked, or answers what the check found.
-pub(crate) fn run(engine: &Engine, checked: Result<SingleWrite, ApiError>) -> Pending<WriteItemOutput> {
-    match checked.and_then(|write| locked(engine, write)) {
+pub(crate) fn run(core: &Core, checked: Result<SingleWrite, ApiError>) -> Pending<WriteItemOutput> {
+    match checked.and_then(|write| locked(core, write)) {
         Ok(pending) => pending,
         Err(error) => Pending::ready(Err(error)),
     }
 }
 
-fn locked(engine: &Engine, single: SingleWrite) -> Result<Pending<WriteItemOutput>, ApiError> {
+fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, ApiError> {
     let SingleWrite { table: given, write, return_values, targets, returns } = single;
-    let tables = engine.catalog().read();
-    let table = tables.get(given.name()).ok_or_else(ApiError::table_not_found)?;
+    let tables = core.catalog().read();
+    let table = ready(&tables, given.name())?;
     let plan = write.plan(table)?;
-    let _key = engine.store().lock([plan.key.as_slice()]);
-    let change = match plan.read_before(engine).and_then(|before| plan.evaluate(before)) {
+    let _key = core.store().lock([plan.key.as_slice()]);
+    let change = match plan.read_before(core).and_then(|before| plan.evaluate(before)) {
         Ok(change) => change,
         // The refusal rests on a version that may still be on its way to disk.
-        Err(refusal) => return Ok(Pending::after(engine.store().barrier(), Err(refusal.into()))),
+        Err(refusal) => return Ok(Pending::after(core.store().barrier(), Err(refusal.into()))),
     };
     let mut batch = Batch::new();
-    let bill = write::apply(engine, &mut batch, &plan, &change)?;
-    let ticket = stage(engine, batch)?;
+    let bill = write::apply(core, &mut batch, &plan, &change)?;
+    let ticket = stage(core, batch)?;
     let item_collection_metrics =
-        if returns.collection_metrics { write::collection_metrics(engine, &plan)? } else { None };
+        if returns.collection_metrics { write::collection_metrics(core, &plan)? } else { None };
     let output = WriteItemOutput {
         attributes: returned(change, return_values, targets),
         consumed_capacity: capacity::of_write(&given.given, bill, returns.capacity),
@@ -53,11 +54,11 @@ fn locked(engine: &Engine, single: SingleWrite) -> Result<Pending<WriteItemOutpu
 }
 
 /// Stages a batch; without changes the answer still waits for what it rests on.
-pub(crate) fn stage(engine: &Engine, batch: Batch) -> Result<Ticket, ApiError> {
+pub(crate) fn stage(core: &Core, batch: Batch) -> Result<Ticket, ApiError> {
     if batch.is_empty() {
-        return Ok(engine.store().barrier());
+        return Ok(core.store().barrier());
     }
-    engine.store().stage(batch).map_err(internal)
+    core.store().stage(batch).map_err(internal)
 }
 
 fn returned(change: Change<'_>, wanted: ReturnValue, targets: Vec<Path>) -> Option<RawItem> {

@@ -1,7 +1,7 @@
 //! TransactGetItems: up to 100 items as they are at one moment.
 
 use crate::check::{self, CheckedReturns, Constraints, TableName};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::expressions::Texts;
 use crate::ops::capacity::Bills;
 use crate::ops::get_item;
@@ -50,13 +50,13 @@ fn check_get(get: TransactGet) -> Result<Get, ApiError> {
     Ok(Get { table: TableName::new(get.table_name), key, projection: bound.projection })
 }
 
-pub(crate) fn run(engine: &Engine, input: TransactGetItemsInput) -> Result<TransactGetItemsOutput, ApiError> {
+pub(crate) fn run(core: &Core, input: TransactGetItemsInput) -> Result<TransactGetItemsOutput, ApiError> {
     let (gets, returns) = check(input)?;
     let mut seen = BTreeSet::new();
     let mut plans: Vec<(Get, Arc<Table>, KeyBytes)> = Vec::with_capacity(gets.len());
     let mut reasons = Vec::with_capacity(gets.len());
     for get in gets {
-        let table = engine.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
+        let table = core.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
         let key = match get_item::plan(&table, &get.key) {
             Ok(key) => key,
             Err(reason) => {
@@ -73,7 +73,7 @@ pub(crate) fn run(engine: &Engine, input: TransactGetItemsInput) -> Result<Trans
     if plans.len() < reasons.len() {
         return Err(ApiError::TransactionCanceled(reasons));
     }
-    let snapshot = engine.store().snapshot();
+    let snapshot = core.store().snapshot();
     let mut bills = Bills::default();
     let mut responses = Vec::with_capacity(plans.len());
     let mut bytes = 0;

@@ -3,7 +3,7 @@
 //! The token is written in the transaction's own batch. Each transaction with a token also forgets a few
 //! expired ones, so that they never pile up.
 
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::layout;
 use crate::pending::internal;
 use keyfold_api::ApiError;
@@ -24,15 +24,15 @@ pub(crate) enum Seen {
 }
 
 /// Looks a token up. Its key must be locked.
-pub(crate) fn look_up(engine: &Engine, token: &str, fingerprint: u128) -> Result<Seen, ApiError> {
-    let Some(stored) = engine.store().latest(&layout::token(token)).map_err(internal)? else {
+pub(crate) fn look_up(core: &Core, token: &str, fingerprint: u128) -> Result<Seen, ApiError> {
+    let Some(stored) = core.store().latest(&layout::token(token)).map_err(internal)? else {
         return Ok(Seen::New);
     };
     let unreadable = || ApiError::Internal(format!("the record of client token {token} is unreadable"));
     let (expires, print) = stored.split_at_checked(8).ok_or_else(unreadable)?;
     let expires = u64::from_be_bytes(expires.try_into().map_err(|_| unreadable())?);
     let print = u128::from_be_bytes(print.try_into().map_err(|_| unreadable())?);
-    if expires <= engine.now_ms() {
+    if expires <= core.now_ms() {
         Ok(Seen::New)
     } else if print == fingerprint {
         Ok(Seen::Repeated)
@@ -43,13 +43,13 @@ pub(crate) fn look_up(engine: &Engine, token: &str, fingerprint: u128) -> Result
 
 /// Remembers a token, and forgets some expired ones.
 pub(crate) fn remember(
-    engine: &Engine,
+    core: &Core,
     batch: &mut Batch,
     token: &str,
     fingerprint: u128,
 ) -> Result<(), ApiError> {
-    forget_expired(engine, batch, token)?;
-    let expires = engine.now_ms() + TOKEN_LIFETIME_S * 1000;
+    forget_expired(core, batch, token)?;
+    let expires = core.now_ms() + TOKEN_LIFETIME_S * 1000;
     let mut record = expires.to_be_bytes().to_vec();
     record.extend_from_slice(&fingerprint.to_be_bytes());
     batch.put(layout::token(token), record);
@@ -57,12 +57,12 @@ pub(crate) fn remember(
     Ok(())
 }
 
-fn forget_expired(engine: &Engine, batch: &mut Batch, except: &str) -> Result<(), ApiError> {
+fn forget_expired(core: &Core, batch: &mut Batch, except: &str) -> Result<(), ApiError> {
     let KeyRange { low: Bound::Included(low), .. } = KeyRange::prefix(layout::token_expiries()) else {
         return Ok(());
     };
-    let high = layout::token_expiry(engine.now_ms(), "");
-    let snapshot = engine.store().snapshot();
+    let high = layout::token_expiry(core.now_ms(), "");
+    let snapshot = core.store().snapshot();
     let expired = snapshot.range(Bound::Included(&low), Bound::Excluded(&high), Direction::Forward);
     for entry in expired.take(FORGET_AT_ONCE) {
         let (key, _) = entry.map_err(internal)?;

@@ -2,8 +2,9 @@
 //!
 //! All keys are locked in one order, all items read, all conditions judged; one batch carries everything.
 
+use crate::catalog::ready;
 use crate::check::{self, CheckedReturns, Constraints, TableName};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::expressions::Texts;
 use crate::layout;
 use crate::ops::capacity::Bills;
@@ -151,20 +152,20 @@ fn bind(action: Parts) -> Result<(TableName, ItemWrite), ApiError> {
     Ok((TableName::new(action.table), write))
 }
 
-pub(crate) fn run(engine: &Engine, input: TransactWriteItemsInput) -> Pending<TransactWriteItemsOutput> {
-    match check(input).and_then(|transaction| locked(engine, transaction)) {
+pub(crate) fn run(core: &Core, input: TransactWriteItemsInput) -> Pending<TransactWriteItemsOutput> {
+    match check(input).and_then(|transaction| locked(core, transaction)) {
         Ok(pending) => pending,
         Err(error) => Pending::ready(Err(error)),
     }
 }
 
-fn locked(engine: &Engine, transaction: Transaction) -> Result<Pending<TransactWriteItemsOutput>, ApiError> {
+fn locked(core: &Core, transaction: Transaction) -> Result<Pending<TransactWriteItemsOutput>, ApiError> {
     let Transaction { writes, token, returns } = transaction;
-    let tables = engine.catalog().read();
+    let tables = core.catalog().read();
     let mut plans: Vec<(TableName, Result<WritePlan, Validation>)> = Vec::with_capacity(writes.len());
     let mut seen = BTreeSet::new();
     for (given, write) in writes {
-        let table = tables.get(given.name()).ok_or_else(ApiError::table_not_found)?;
+        let table = ready(&tables, given.name())?;
         let plan = write.plan(table);
         if plan.as_ref().is_ok_and(|plan| !seen.insert(plan.key.clone())) {
             return Err(Validation::TransactDuplicate.into());
@@ -173,32 +174,32 @@ fn locked(engine: &Engine, transaction: Transaction) -> Result<Pending<TransactW
     }
     let token_key = token.as_ref().map(|(token, _)| layout::token(token));
     let keys = plans.iter().filter_map(|(_, plan)| plan.as_ref().ok()).map(|plan| plan.key.as_slice());
-    let _keys = engine.store().lock(keys.chain(token_key.as_deref()));
+    let _keys = core.store().lock(keys.chain(token_key.as_deref()));
     if let Some((token, fingerprint)) = &token
-        && matches!(transact_token::look_up(engine, token, *fingerprint)?, Seen::Repeated)
+        && matches!(transact_token::look_up(core, token, *fingerprint)?, Seen::Repeated)
     {
-        return Ok(Pending::after(engine.store().barrier(), repeated(engine, &plans, returns)));
+        return Ok(Pending::after(core.store().barrier(), repeated(core, &plans, returns)));
     }
-    let changes = match evaluate_all(engine, &plans) {
+    let changes = match evaluate_all(core, &plans) {
         Ok(changes) => changes,
-        Err(error) => return Ok(Pending::after(engine.store().barrier(), Err(error))),
+        Err(error) => return Ok(Pending::after(core.store().barrier(), Err(error))),
     };
     let mut batch = Batch::new();
     let mut bills = Bills::default();
     let mut metrics = MetricsByTable::new(returns.collection_metrics);
     for (at, ((given, plan), change)) in plans.iter().zip(&changes).enumerate() {
         let Ok(plan) = plan else { continue };
-        let mut bill = write::apply(engine, &mut batch, plan, change)
+        let mut bill = write::apply(core, &mut batch, plan, change)
             .map_err(|refusal| refused(plans.len(), at, refusal))?;
         // A transaction costs twice on the table, once on indexes.
         bill.table = bill.table * 2;
         bills.add(&given.given, bill);
-        metrics.add(engine, &given.given, plan)?;
+        metrics.add(core, &given.given, plan)?;
     }
     if let Some((token, fingerprint)) = &token {
-        transact_token::remember(engine, &mut batch, token, *fingerprint)?;
+        transact_token::remember(core, &mut batch, token, *fingerprint)?;
     }
-    let ticket = stage(engine, batch)?;
+    let ticket = stage(core, batch)?;
     let output = TransactWriteItemsOutput {
         consumed_capacity: bills.answer(returns.capacity, Some(CapacityKind::Write)),
         item_collection_metrics: metrics.answer(),
@@ -208,14 +209,14 @@ fn locked(engine: &Engine, transaction: Transaction) -> Result<Pending<TransactW
 
 /// The answer to a repetition: nothing happens, and reading the items is what it costs.
 fn repeated(
-    engine: &Engine,
+    core: &Core,
     plans: &[(TableName, Result<WritePlan, Validation>)],
     returns: CheckedReturns,
 ) -> Result<TransactWriteItemsOutput, ApiError> {
     let mut bills = Bills::default();
     for (given, plan) in plans {
         let Ok(plan) = plan else { continue };
-        let bytes = plan.read_before(engine)?.as_ref().map_or(0, RawItem::size_bytes);
+        let bytes = plan.read_before(core)?.as_ref().map_or(0, RawItem::size_bytes);
         bills.add(
             &given.given,
             Bill { table: CapacityHalves::read(bytes, ReadRate::Transactional), ..Bill::default() },
@@ -227,7 +228,7 @@ fn repeated(
 
 /// Every action against the item it meets; one reason for each if any is refused.
 fn evaluate_all<'p>(
-    engine: &Engine,
+    core: &Core,
     plans: &'p [(TableName, Result<WritePlan, Validation>)],
 ) -> Result<Vec<Change<'p>>, ApiError> {
     let mut changes = Vec::with_capacity(plans.len());
@@ -235,7 +236,7 @@ fn evaluate_all<'p>(
     let mut bytes = 0;
     for (_, plan) in plans {
         let outcome = match plan {
-            Ok(plan) => plan.read_before(engine).and_then(|before| plan.evaluate(before)),
+            Ok(plan) => plan.read_before(core).and_then(|before| plan.evaluate(before)),
             Err(reason) => Err(Refusal::from(reason.clone())),
         };
         reasons.push(match outcome {

@@ -1,7 +1,7 @@
 //! UpdateItem: changes attributes of an item, creating it if absent.
 
 use crate::check::{self, Constraints, TableName};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::expressions::Texts;
 use crate::legacy;
 use crate::ops::single_write::{self, SingleWrite};
@@ -11,8 +11,8 @@ use keyfold_api::{
     ApiError, ReturnValue, ReturnValuesOnConditionCheckFailure, UpdateItemInput, WriteItemOutput,
 };
 
-pub(crate) fn run(engine: &Engine, input: UpdateItemInput) -> Pending<WriteItemOutput> {
-    single_write::run(engine, check(input))
+pub(crate) fn run(core: &Core, input: UpdateItemInput) -> Pending<WriteItemOutput> {
+    single_write::run(core, check(input))
 }
 
 fn check(input: UpdateItemInput) -> Result<SingleWrite, ApiError> {

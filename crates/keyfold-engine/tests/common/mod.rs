@@ -38,7 +38,7 @@ pub(crate) fn create_table_with(engine: &Engine, name: &str, projection: Project
         index_name: Some(name.to_owned()),
         key_schema: key(elements),
         projection: Some(Projection { projection_type: Some(projection.into()), non_key_attributes: None }),
-        provisioned_throughput: None,
+        ..SecondaryIndex::default()
     };
     let kinds = [
         ("pk", ScalarAttributeType::S),

@@ -2,7 +2,7 @@
 
 use crate::encode::Writer;
 use crate::encode::item::value;
-use keyfold_api::{ByAttribute, LegacyCondition, LegacyParameters, LegacyValue, Named, WireName};
+use keyfold_api::{AttributeValue, ByAttribute, LegacyCondition, LegacyParameters, Named, WireName};
 
 pub(super) fn legacy(writer: &mut Writer<'_>, given: Option<&LegacyParameters>) {
     let Some(given) = given else { return };
@@ -35,7 +35,7 @@ fn word<T: WireName>(writer: &mut Writer<'_>, name: &str, given: &Option<Named<T
     }
 }
 
-fn one_value(writer: &mut Writer<'_>, given: &Option<LegacyValue>) {
+fn one_value(writer: &mut Writer<'_>, given: &Option<AttributeValue>) {
     if let Some(Ok(given)) = given {
         writer.name("Value");
         value(writer, given);

@@ -4,34 +4,79 @@
 use super::legacy::legacy;
 use crate::encode::Writer;
 use crate::encode::item::{tree, value};
+use crate::shaped::shaped_operations;
 use keyfold_api::{
-    Attributes, BatchGetItemInput, BatchWriteItemInput, CreateTableInput, DeleteItemInput,
-    ExpressionAttributes, GetItemInput, KeySchemaElement, KeysAndAttributes, Named, ProvisionedThroughput,
-    PutItemInput, QueryInput, Request, Returns, ScanInput, SecondaryIndex, TransactGetItemsInput,
-    TransactWriteItemsInput, UpdateItemInput, WireName, WriteRequest,
+    Attributes, BatchGetItemInput, BatchWriteItemInput, DeleteItemInput, ExpressionAttributes, GetItemInput,
+    KeysAndAttributes, Named, ParameterizedStatement, PutItemInput, QueryInput, Request, Returns, ScanInput,
+    Shape, ShapeWriter, TransactGetItemsInput, TransactWriteItemsInput, UpdateItemInput, WireName,
+    WriteRequest,
 };
 
 /// Appends the body of a request.
 pub fn encode_request(out: &mut Vec<u8>, request: &Request) {
     Writer::new(out).object(|writer| match request {
+        Request::BatchExecuteStatement(input) => {
+            statements(writer, "Statements", &input.statements);
+            returns(writer, &input.returns);
+        }
         Request::BatchGetItem(input) => batch_get_item(writer, input),
         Request::BatchWriteItem(input) => batch_write_item(writer, input),
-        Request::CreateTable(input) => create_table(writer, input),
         Request::DeleteItem(input) => delete_item(writer, input),
-        Request::DeleteTable(input) => string(writer, "TableName", &input.table_name),
-        Request::DescribeTable(input) => string(writer, "TableName", &input.table_name),
-        Request::GetItem(input) => get_item(writer, input),
-        Request::ListTables(input) => {
-            string(writer, "ExclusiveStartTableName", &input.exclusive_start_table_name);
+        Request::ExecuteStatement(input) => {
+            statement(writer, &input.statement);
+            string(writer, "NextToken", &input.next_token);
             plain(writer, "Limit", input.limit);
+            returns(writer, &input.returns);
         }
+        Request::ExecuteTransaction(input) => {
+            statements(writer, "TransactStatements", &input.transact_statements);
+            string(writer, "ClientRequestToken", &input.client_request_token);
+            returns(writer, &input.returns);
+        }
+        Request::GetItem(input) => get_item(writer, input),
         Request::PutItem(input) => put_item(writer, input),
         Request::Query(input) => query(writer, input),
         Request::Scan(input) => scan(writer, input),
         Request::TransactGetItems(input) => transact_get_items(writer, input),
         Request::TransactWriteItems(input) => transact_write_items(writer, input),
         Request::UpdateItem(input) => update_item(writer, input),
+        other => shaped(writer, other),
     });
+}
+
+macro_rules! shaped {
+    (both { $($both:ident)+ } described { $($described:ident)+ } empty { $($empty:ident)+ }) => {
+        fn shaped(writer: &mut Writer<'_>, request: &Request) {
+            match request {
+                $(Request::$both(input) => input.write_members(writer),)+
+                $(Request::$described(input) => input.write_members(writer),)+
+                $(Request::$empty(input) => input.write_members(writer),)+
+                Request::DescribeTable(input) => input.write_members(writer),
+                // `encode_request` writes all others by hand.
+                _ => {}
+            }
+        }
+    };
+}
+shaped_operations!(shaped);
+
+/// A member of every conditional write.
+const ON_FAILURE: &str = "ReturnValuesOnConditionCheckFailure";
+
+fn statement(writer: &mut Writer<'_>, given: &ParameterizedStatement) {
+    string(writer, "Statement", &given.statement);
+    if let Some(parameters) = &given.parameters {
+        writer.name("Parameters");
+        writer.elements(parameters);
+    }
+    plain(writer, "ConsistentRead", given.consistent_read);
+    word(writer, ON_FAILURE, &given.return_values_on_condition_check_failure);
+}
+
+fn statements(writer: &mut Writer<'_>, member: &str, given: &Option<Vec<ParameterizedStatement>>) {
+    let Some(given) = given else { return };
+    writer.name(member);
+    writer.array(|writer| given.iter().for_each(|one| writer.object(|writer| statement(writer, one))));
 }
 
 fn string(writer: &mut Writer<'_>, name: &str, text: &Option<String>) {
@@ -235,7 +280,6 @@ fn transact_get_items(writer: &mut Writer<'_>, input: &TransactGetItemsInput) {
 }
 
 fn transact_write_items(writer: &mut Writer<'_>, input: &TransactWriteItemsInput) {
-    const ON_FAILURE: &str = "ReturnValuesOnConditionCheckFailure";
     writer.name("TransactItems");
     writer.array(|writer| {
         for item in input.transact_items.iter().flatten() {
@@ -286,81 +330,4 @@ fn transact_write_items(writer: &mut Writer<'_>, input: &TransactWriteItemsInput
     });
     string(writer, "ClientRequestToken", &input.client_request_token);
     returns(writer, &input.returns);
-}
-
-fn key_schema(writer: &mut Writer<'_>, elements: &Option<Vec<KeySchemaElement>>) {
-    writer.name("KeySchema");
-    writer.array(|writer| {
-        for element in elements.iter().flatten() {
-            writer.object(|writer| {
-                string(writer, "AttributeName", &element.attribute_name);
-                word(writer, "KeyType", &element.key_type);
-            });
-        }
-    });
-}
-
-fn throughput(writer: &mut Writer<'_>, given: Option<ProvisionedThroughput>) {
-    if let Some(given) = given {
-        writer.name("ProvisionedThroughput");
-        writer.object(|writer| {
-            plain(writer, "ReadCapacityUnits", given.read_capacity_units);
-            plain(writer, "WriteCapacityUnits", given.write_capacity_units);
-        });
-    }
-}
-
-fn indexes(writer: &mut Writer<'_>, member: &str, indexes: &Option<Vec<SecondaryIndex>>) {
-    let Some(indexes) = indexes else { return };
-    writer.name(member);
-    writer.array(|writer| {
-        for index in indexes {
-            writer.object(|writer| {
-                string(writer, "IndexName", &index.index_name);
-                key_schema(writer, &index.key_schema);
-                if let Some(projection) = &index.projection {
-                    writer.name("Projection");
-                    writer.object(|writer| {
-                        word(writer, "ProjectionType", &projection.projection_type);
-                        if let Some(names) = &projection.non_key_attributes {
-                            writer.name("NonKeyAttributes");
-                            writer.array(|writer| names.iter().for_each(|name| writer.string(name)));
-                        }
-                    });
-                }
-                throughput(writer, index.provisioned_throughput);
-            });
-        }
-    });
-}
-
-fn create_table(writer: &mut Writer<'_>, input: &CreateTableInput) {
-    string(writer, "TableName", &input.table_name);
-    writer.name("AttributeDefinitions");
-    writer.array(|writer| {
-        for definition in input.attribute_definitions.iter().flatten() {
-            writer.object(|writer| {
-                string(writer, "AttributeName", &definition.attribute_name);
-                word(writer, "AttributeType", &definition.attribute_type);
-            });
-        }
-    });
-    key_schema(writer, &input.key_schema);
-    indexes(writer, "LocalSecondaryIndexes", &input.local_secondary_indexes);
-    indexes(writer, "GlobalSecondaryIndexes", &input.global_secondary_indexes);
-    word(writer, "BillingMode", &input.billing_mode);
-    throughput(writer, input.provisioned_throughput);
-    word(writer, "TableClass", &input.table_class);
-    plain(writer, "DeletionProtectionEnabled", input.deletion_protection_enabled);
-    if let Some(tags) = &input.tags {
-        writer.name("Tags");
-        writer.array(|writer| {
-            for tag in tags {
-                writer.object(|writer| {
-                    string(writer, "Key", &tag.key);
-                    string(writer, "Value", &tag.value);
-                });
-            }
-        });
-    }
 }

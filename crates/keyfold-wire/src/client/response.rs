@@ -2,11 +2,11 @@
 
 use crate::decode::{DecodeError, Reader};
 use crate::decode::{batch, value};
+use crate::shaped::shaped_operations;
 use keyfold_api::{
-    BatchGetItemOutput, BatchWriteItemOutput, BillingMode, ConsumedCapacity, GetItemOutput, IndexDescription,
-    KeyElement, KeyType, ListTablesOutput, Named, Operation, PageOutput, ProjectionType, Response,
-    ScalarAttributeType, TableDescription, TableStatus, TransactGetItemsOutput, TransactWriteItemsOutput,
-    WireName, WriteItemOutput,
+    BatchExecuteStatementOutput, BatchGetItemOutput, BatchWriteItemOutput, ConsumedCapacity,
+    ExecuteStatementOutput, GetItemOutput, Operation, PageOutput, Response, ShapeReader, StatementError,
+    StatementResponse, TableDescription, TransactGetItemsOutput, TransactWriteItemsOutput, WriteItemOutput,
 };
 use keyfold_codec::RawItem;
 use keyfold_types::{CapacityHalves, Item};
@@ -68,13 +68,13 @@ pub fn decode_response(operation: Operation, body: &[u8]) -> Decoded<Response> {
     let mut reader = Reader::new(body);
     let reader = &mut reader;
     Ok(match operation {
+        Operation::BatchExecuteStatement => Response::BatchExecuteStatement(batch_execute_statement(reader)?),
         Operation::BatchGetItem => Response::BatchGetItem(batch_get_item(reader)?),
         Operation::BatchWriteItem => Response::BatchWriteItem(batch_write_item(reader)?),
-        Operation::CreateTable => Response::CreateTable(described(reader)?),
-        Operation::DeleteTable => Response::DeleteTable(described(reader)?),
         Operation::DescribeTable => Response::DescribeTable(described(reader)?),
+        Operation::ExecuteStatement => Response::ExecuteStatement(execute_statement(reader)?),
+        Operation::ExecuteTransaction => Response::ExecuteTransaction(transact_get_items(reader)?),
         Operation::GetItem => Response::GetItem(get_item(reader)?),
-        Operation::ListTables => Response::ListTables(list_tables(reader)?),
         Operation::PutItem => Response::PutItem(write_item(reader)?),
         Operation::UpdateItem => Response::UpdateItem(write_item(reader)?),
         Operation::DeleteItem => Response::DeleteItem(write_item(reader)?),
@@ -82,8 +82,24 @@ pub fn decode_response(operation: Operation, body: &[u8]) -> Decoded<Response> {
         Operation::Scan => Response::Scan(page(reader)?),
         Operation::TransactGetItems => Response::TransactGetItems(transact_get_items(reader)?),
         Operation::TransactWriteItems => Response::TransactWriteItems(transact_write_items(reader)?),
+        other => shaped(other, reader)?,
     })
 }
+
+macro_rules! shaped {
+    (both { $($both:ident)+ } described { $($described:ident)+ } empty { $($empty:ident)+ }) => {
+        fn shaped(operation: Operation, reader: &mut Reader<'_>) -> Decoded<Response> {
+            match operation {
+                $(Operation::$both => Ok(Response::$both(reader.structure()?.unwrap_or_default())),)+
+                $(Operation::$described => Ok(Response::$described(described(reader)?)),)+
+                $(Operation::$empty => Ok(Response::$empty(())),)+
+                // `decode_response` reads all others by hand.
+                _ => Err(DecodeError::Malformed),
+            }
+        }
+    };
+}
+shaped_operations!(shaped);
 
 /// Reads an item in DynamoDB's JSON.
 ///
@@ -284,190 +300,67 @@ fn transact_write_items(reader: &mut Reader<'_>) -> Decoded<TransactWriteItemsOu
     Ok(output)
 }
 
-fn list_tables(reader: &mut Reader<'_>) -> Decoded<ListTablesOutput> {
-    let mut output = ListTablesOutput::default();
-    reader.object(&["TableNames", "LastEvaluatedTableName"], |reader, member| {
+fn described(reader: &mut Reader<'_>) -> Decoded<TableDescription> {
+    let mut description = None;
+    reader.object(&["Table", "TableDescription"], |reader, _| {
+        description = reader.structure()?;
+        Ok(())
+    })?;
+    description.ok_or_else(|| DecodeError::Shape("The response has no table description".to_owned()))
+}
+
+fn execute_statement(reader: &mut Reader<'_>) -> Decoded<ExecuteStatementOutput> {
+    let mut output = ExecuteStatementOutput::default();
+    let members = &["Items", "NextToken", "LastEvaluatedKey", "ConsumedCapacity"];
+    reader.object(members, |reader, member| {
         match member {
-            "TableNames" => output.table_names = reader.strings()?.unwrap_or_default(),
-            _ => output.last_evaluated_table_name = reader.string()?,
+            "Items" => output.items = raw_items(reader)?,
+            "NextToken" => output.next_token = reader.string()?,
+            "LastEvaluatedKey" => output.last_evaluated_key = item(reader)?,
+            _ => output.consumed_capacity = capacity(reader)?,
         }
         Ok(())
     })?;
     Ok(output)
 }
 
-fn known<T: WireName>(reader: &mut Reader<'_>, otherwise: T) -> Decoded<T> {
-    Ok(match reader.word()? {
-        Some(Named::Known(word)) => word,
-        Some(Named::Unknown(_)) | None => otherwise,
-    })
-}
-
-fn described(reader: &mut Reader<'_>) -> Decoded<TableDescription> {
-    let mut description = None;
-    reader.object(&["Table", "TableDescription"], |reader, _| {
-        description = Some(table(reader)?);
-        Ok(())
-    })?;
-    description.ok_or_else(|| DecodeError::Shape("The response has no table description".to_owned()))
-}
-
-fn table(reader: &mut Reader<'_>) -> Decoded<TableDescription> {
-    let mut table = TableDescription {
-        table_name: String::new(),
-        table_arn: String::new(),
-        table_id: String::new(),
-        table_status: TableStatus::Active,
-        creation_epoch_ms: 0,
-        attribute_definitions: Vec::new(),
-        key_schema: Vec::new(),
-        item_count: 0,
-        table_size_bytes: 0,
-        billing_mode: BillingMode::Provisioned,
-        provisioned_throughput: (0, 0),
-        local_secondary_indexes: Vec::new(),
-        global_secondary_indexes: Vec::new(),
-        table_class: None,
-        deletion_protection_enabled: false,
-    };
-    let members = &[
-        "TableName",
-        "TableArn",
-        "TableId",
-        "TableStatus",
-        "CreationDateTime",
-        "AttributeDefinitions",
-        "KeySchema",
-        "ItemCount",
-        "TableSizeBytes",
-        "BillingModeSummary",
-        "ProvisionedThroughput",
-        "LocalSecondaryIndexes",
-        "GlobalSecondaryIndexes",
-        "DeletionProtectionEnabled",
-    ];
-    reader.object(members, |reader, member| {
+fn batch_execute_statement(reader: &mut Reader<'_>) -> Decoded<BatchExecuteStatementOutput> {
+    let mut output = BatchExecuteStatementOutput::default();
+    reader.object(&["Responses", "ConsumedCapacity"], |reader, member| {
         match member {
-            "TableName" => table.table_name = reader.string()?.unwrap_or_default(),
-            "TableArn" => table.table_arn = reader.string()?.unwrap_or_default(),
-            "TableId" => table.table_id = reader.string()?.unwrap_or_default(),
-            "TableStatus" => table.table_status = known(reader, TableStatus::Updating)?,
-            "CreationDateTime" => {
-                table.creation_epoch_ms = (reader.double()?.unwrap_or(0.0) * 1000.0).round() as u64;
-            }
-            "AttributeDefinitions" => {
-                table.attribute_definitions =
-                    pairs(reader, "AttributeName", "AttributeType", ScalarAttributeType::S)?;
-            }
-            "KeySchema" => table.key_schema = key_elements(reader)?,
-            "ItemCount" => table.item_count = count(reader)?,
-            "TableSizeBytes" => table.table_size_bytes = count(reader)?,
-            "BillingModeSummary" => {
-                reader.object(&["BillingMode"], |reader, _| {
-                    table.billing_mode = known(reader, BillingMode::Provisioned)?;
+            "Responses" => {
+                reader.list(|reader| {
+                    output.responses.push(statement_response(reader)?);
                     Ok(())
                 })?;
             }
-            "ProvisionedThroughput" => table.provisioned_throughput = throughput(reader)?,
-            "LocalSecondaryIndexes" => table.local_secondary_indexes = indexes(reader)?,
-            "GlobalSecondaryIndexes" => table.global_secondary_indexes = indexes(reader)?,
-            _ => table.deletion_protection_enabled = reader.bool()?.unwrap_or(false),
+            _ => output.consumed_capacity = capacities(reader)?,
         }
         Ok(())
     })?;
-    Ok(table)
+    Ok(output)
 }
 
-fn throughput(reader: &mut Reader<'_>) -> Decoded<(u64, u64)> {
-    let mut units = (0, 0);
-    reader.object(&["ReadCapacityUnits", "WriteCapacityUnits"], |reader, member| {
+fn statement_response(reader: &mut Reader<'_>) -> Decoded<StatementResponse> {
+    let mut response = StatementResponse::default();
+    reader.object(&["Error", "TableName", "Item"], |reader, member| {
         match member {
-            "ReadCapacityUnits" => units.0 = count(reader)?,
-            _ => units.1 = count(reader)?,
-        }
-        Ok(())
-    })?;
-    Ok(units)
-}
-
-fn pairs<T: WireName>(
-    reader: &mut Reader<'_>,
-    name: &'static str,
-    kind: &'static str,
-    otherwise: T,
-) -> Decoded<Vec<(String, T)>> {
-    let mut pairs = Vec::new();
-    reader.list(|reader| {
-        let mut pair = (String::new(), otherwise);
-        reader.object(&[name, kind], |reader, member| {
-            if member == name {
-                pair.0 = reader.string()?.unwrap_or_default();
-            } else {
-                pair.1 = known(reader, otherwise)?;
-            }
-            Ok(())
-        })?;
-        pairs.push(pair);
-        Ok(())
-    })?;
-    Ok(pairs)
-}
-
-fn key_elements(reader: &mut Reader<'_>) -> Decoded<Vec<KeyElement>> {
-    pairs(reader, "AttributeName", "KeyType", KeyType::Hash)
-}
-
-fn indexes(reader: &mut Reader<'_>) -> Decoded<Vec<IndexDescription>> {
-    let mut indexes = Vec::new();
-    reader.list(|reader| {
-        indexes.push(index(reader)?);
-        Ok(())
-    })?;
-    Ok(indexes)
-}
-
-fn index(reader: &mut Reader<'_>) -> Decoded<IndexDescription> {
-    let mut index = IndexDescription {
-        index_name: String::new(),
-        index_arn: String::new(),
-        key_schema: Vec::new(),
-        projection_type: ProjectionType::All,
-        non_key_attributes: Vec::new(),
-        index_status: TableStatus::Active,
-        provisioned_throughput: (0, 0),
-        item_count: 0,
-        index_size_bytes: 0,
-    };
-    let members = &[
-        "IndexName",
-        "IndexArn",
-        "KeySchema",
-        "Projection",
-        "IndexStatus",
-        "ProvisionedThroughput",
-        "ItemCount",
-        "IndexSizeBytes",
-    ];
-    reader.object(members, |reader, member| {
-        match member {
-            "IndexName" => index.index_name = reader.string()?.unwrap_or_default(),
-            "IndexArn" => index.index_arn = reader.string()?.unwrap_or_default(),
-            "KeySchema" => index.key_schema = key_elements(reader)?,
-            "Projection" => {
-                reader.object(&["ProjectionType", "NonKeyAttributes"], |reader, member| {
+            "TableName" => response.table_name = reader.string()?,
+            "Item" => response.item = raw_item(reader)?,
+            _ => {
+                let mut error = StatementError { code: String::new(), message: String::new(), item: None };
+                let found = reader.object(&["Code", "Message", "Item"], |reader, member| {
                     match member {
-                        "ProjectionType" => index.projection_type = known(reader, ProjectionType::All)?,
-                        _ => index.non_key_attributes = reader.strings()?.unwrap_or_default(),
+                        "Code" => error.code = reader.string()?.unwrap_or_default(),
+                        "Message" => error.message = reader.string()?.unwrap_or_default(),
+                        _ => error.item = raw_item(reader)?,
                     }
                     Ok(())
                 })?;
+                response.error = found.then_some(error);
             }
-            "IndexStatus" => index.index_status = known(reader, TableStatus::Updating)?,
-            "ProvisionedThroughput" => index.provisioned_throughput = throughput(reader)?,
-            "ItemCount" => index.item_count = count(reader)?,
-            _ => index.index_size_bytes = count(reader)?,
         }
         Ok(())
     })?;
-    Ok(index)
+    Ok(response)
 }

@@ -2,7 +2,7 @@
 
 use super::{Decoded, Reader, value};
 use keyfold_api::{
-    AttributeUpdate, ByAttribute, ExpectedAttribute, LegacyCondition, LegacyParameters, LegacyValue,
+    AttributeUpdate, AttributeValue, ByAttribute, ExpectedAttribute, LegacyCondition, LegacyParameters,
     ValueError,
 };
 use keyfold_types::Value;
@@ -43,13 +43,13 @@ fn by_attribute<T>(
     Ok(found.then_some(entries))
 }
 
-fn legacy_value(reader: &mut Reader<'_>) -> Decoded<Option<LegacyValue>> {
+fn legacy_value(reader: &mut Reader<'_>) -> Decoded<Option<AttributeValue>> {
     let value = value::attribute_value(reader, 0)?;
     let error = reader.value_error.take();
     Ok(value.map(|value| error.map_or(Ok(value), Err)))
 }
 
-fn value_list(reader: &mut Reader<'_>) -> Decoded<Option<Vec<LegacyValue>>> {
+fn value_list(reader: &mut Reader<'_>) -> Decoded<Option<Vec<AttributeValue>>> {
     let mut list = Vec::new();
     let found = reader.list(|reader| {
         list.push(legacy_value(reader)?.unwrap_or(Err::<Value, _>(ValueError::NoType)));

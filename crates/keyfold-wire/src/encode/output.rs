@@ -4,8 +4,9 @@ use super::item::{raw_item, tree};
 use super::{Writer, item};
 use crate::client::write_requests;
 use keyfold_api::{
-    BatchGetItemOutput, BatchWriteItemOutput, CapacityKind, ConsumedCapacity, GetItemOutput,
-    ItemCollectionMetrics, PageOutput, TransactGetItemsOutput, TransactWriteItemsOutput, WriteItemOutput,
+    BatchExecuteStatementOutput, BatchGetItemOutput, BatchWriteItemOutput, CapacityKind, ConsumedCapacity,
+    ExecuteStatementOutput, GetItemOutput, ItemCollectionMetrics, PageOutput, TransactGetItemsOutput,
+    TransactWriteItemsOutput, WriteItemOutput,
 };
 use keyfold_types::CapacityHalves;
 use std::collections::BTreeMap;
@@ -167,6 +168,52 @@ pub(super) fn transact_get_items(writer: &mut Writer<'_>, output: &TransactGetIt
 pub(super) fn transact_write_items(writer: &mut Writer<'_>, output: &TransactWriteItemsOutput) {
     writer.object(|writer| {
         metrics_by_table(writer, &output.item_collection_metrics);
+        capacities(writer, &output.consumed_capacity);
+    });
+}
+
+pub(super) fn execute_statement(writer: &mut Writer<'_>, output: &ExecuteStatementOutput) {
+    writer.object(|writer| {
+        writer.name("Items");
+        writer.array(|writer| output.items.iter().for_each(|item| raw_item(writer, item)));
+        if let Some(token) = &output.next_token {
+            writer.string_member("NextToken", token);
+        }
+        one_capacity(writer, &output.consumed_capacity);
+        if let Some(key) = &output.last_evaluated_key {
+            writer.name("LastEvaluatedKey");
+            tree(writer, key);
+        }
+    });
+}
+
+pub(super) fn batch_execute_statement(writer: &mut Writer<'_>, output: &BatchExecuteStatementOutput) {
+    writer.object(|writer| {
+        writer.name("Responses");
+        writer.array(|writer| {
+            for response in &output.responses {
+                writer.object(|writer| {
+                    if let Some(error) = &response.error {
+                        writer.name("Error");
+                        writer.object(|writer| {
+                            writer.string_member("Code", &error.code);
+                            writer.string_member("Message", &error.message);
+                            if let Some(item) = &error.item {
+                                writer.name("Item");
+                                raw_item(writer, item);
+                            }
+                        });
+                    }
+                    if let Some(table) = &response.table_name {
+                        writer.string_member("TableName", table);
+                    }
+                    if let Some(item) = &response.item {
+                        writer.name("Item");
+                        raw_item(writer, item);
+                    }
+                });
+            }
+        });
         capacities(writer, &output.consumed_capacity);
     });
 }

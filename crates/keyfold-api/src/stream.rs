@@ -1,0 +1,178 @@
+//! Shapes of the streams endpoint.
+
+use crate::Named;
+use crate::input::Attributes;
+use crate::named::words;
+use crate::shape::{Moment, shapes};
+use crate::table::{KeySchemaElement, StreamViewType};
+
+words! {
+    /// Which shards are wanted.
+    ShardFilterType {
+        /// `CHILD_SHARDS`.
+        ChildShards = "CHILD_SHARDS",
+    }
+}
+
+words! {
+    /// Where a stream is in its life.
+    StreamStatus {
+        /// `ENABLING`.
+        Enabling = "ENABLING",
+        /// `ENABLED`.
+        Enabled = "ENABLED",
+        /// `DISABLING`.
+        Disabling = "DISABLING",
+        /// `DISABLED`.
+        Disabled = "DISABLED",
+    }
+}
+
+words! {
+    /// Which place in a shard.
+    ShardIteratorType {
+        /// `TRIM_HORIZON`.
+        TrimHorizon = "TRIM_HORIZON",
+        /// `LATEST`.
+        Latest = "LATEST",
+        /// `AT_SEQUENCE_NUMBER`.
+        AtSequenceNumber = "AT_SEQUENCE_NUMBER",
+        /// `AFTER_SEQUENCE_NUMBER`.
+        AfterSequenceNumber = "AFTER_SEQUENCE_NUMBER",
+        /// `AT_TIMESTAMP`.
+        AtTimestamp = "AT_TIMESTAMP",
+    }
+}
+
+words! {
+    /// What happened to an item.
+    OperationType {
+        /// `INSERT`.
+        Insert = "INSERT",
+        /// `MODIFY`.
+        Modify = "MODIFY",
+        /// `REMOVE`.
+        Remove = "REMOVE",
+    }
+}
+
+shapes! {
+    /// Lists streams.
+    ListStreamsInput {
+        table_name: String = "TableName",
+        limit: i64 = "Limit",
+        exclusive_start_stream_arn: String = "ExclusiveStartStreamArn",
+    }
+
+    /// A stream's names.
+    StreamSummary {
+        stream_arn: String = "StreamArn",
+        table_name: String = "TableName",
+        stream_label: String = "StreamLabel",
+    }
+
+    /// A page of streams.
+    ListStreamsOutput {
+        streams: Vec<StreamSummary> = "Streams",
+        last_evaluated_stream_arn: String = "LastEvaluatedStreamArn",
+    }
+
+    /// Which shards are wanted.
+    ShardFilter {
+        kind: Named<ShardFilterType> = "Type",
+        shard_id: String = "ShardId",
+    }
+
+    /// Asks for a stream's state and shards.
+    DescribeStreamInput {
+        stream_arn: String = "StreamArn",
+        limit: i64 = "Limit",
+        exclusive_start_shard_id: String = "ExclusiveStartShardId",
+        shard_filter: ShardFilter = "ShardFilter",
+    }
+
+    /// The first and, when it is closed, the last record of a shard.
+    SequenceNumberRange {
+        starting_sequence_number: String = "StartingSequenceNumber",
+        ending_sequence_number: String = "EndingSequenceNumber",
+    }
+
+    /// A part of a stream.
+    Shard {
+        shard_id: String = "ShardId",
+        sequence_number_range: SequenceNumberRange = "SequenceNumberRange",
+        parent_shard_id: String = "ParentShardId",
+    }
+
+    /// A stream's state and shards.
+    StreamDescription {
+        stream_arn: String = "StreamArn",
+        stream_label: String = "StreamLabel",
+        stream_status: Named<StreamStatus> = "StreamStatus",
+        stream_view_type: Named<StreamViewType> = "StreamViewType",
+        creation_request_date_time: Moment = "CreationRequestDateTime",
+        table_name: String = "TableName",
+        key_schema: Vec<KeySchemaElement> = "KeySchema",
+        shards: Vec<Shard> = "Shards",
+        last_evaluated_shard_id: String = "LastEvaluatedShardId",
+    }
+
+    /// A stream's state and shards.
+    DescribeStreamOutput {
+        stream_description: StreamDescription = "StreamDescription",
+    }
+
+    /// Asks for a place in a shard.
+    GetShardIteratorInput {
+        stream_arn: String = "StreamArn",
+        shard_id: String = "ShardId",
+        shard_iterator_type: Named<ShardIteratorType> = "ShardIteratorType",
+        sequence_number: String = "SequenceNumber",
+        timestamp: Moment = "Timestamp",
+    }
+
+    /// A place in a shard.
+    GetShardIteratorOutput {
+        shard_iterator: String = "ShardIterator",
+    }
+
+    /// Reads records from a place on.
+    GetRecordsInput {
+        shard_iterator: String = "ShardIterator",
+        limit: i64 = "Limit",
+    }
+
+    /// What happened to an item.
+    StreamRecord {
+        approximate_creation_date_time: Moment = "ApproximateCreationDateTime",
+        keys: Attributes = "Keys",
+        new_image: Attributes = "NewImage",
+        old_image: Attributes = "OldImage",
+        sequence_number: String = "SequenceNumber",
+        size_bytes: i64 = "SizeBytes",
+        stream_view_type: Named<StreamViewType> = "StreamViewType",
+    }
+
+    /// Who deleted an item, when it was the service.
+    Identity {
+        principal_id: String = "PrincipalId",
+        kind: String = "Type",
+    }
+
+    /// One record of a stream.
+    StreamEvent {
+        event_id: String = "eventID",
+        event_name: Named<OperationType> = "eventName",
+        event_version: String = "eventVersion",
+        event_source: String = "eventSource",
+        aws_region: String = "awsRegion",
+        dynamodb: StreamRecord = "dynamodb",
+        user_identity: Identity = "userIdentity",
+    }
+
+    /// Records, and where to go on.
+    GetRecordsOutput {
+        records: Vec<StreamEvent> = "Records",
+        next_shard_iterator: String = "NextShardIterator",
+    }
+}

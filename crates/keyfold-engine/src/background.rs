@@ -1,0 +1,313 @@
+//! What happens without being asked: removing what was deleted, filling new indexes, deleting what has expired,
+//! trimming streams.
+//!
+//! One thread goes through everything that may be due, a piece at a time, and sleeps when nothing is. What is
+//! unfinished is noted in the store, so that it goes on after a restart.
+
+use crate::backfill;
+use crate::catalog;
+use crate::core::Core;
+use crate::expiry;
+use crate::layout;
+use crate::pending::internal;
+use crate::stream::{Event, RETENTION_MS};
+use crate::table::Table;
+use crate::tasks::{self, Restores};
+use keyfold_api::ApiError;
+use keyfold_codec::key::{self, IndexId, KeyRange, TableId};
+use keyfold_store::{Batch, Direction, Snapshot, Store};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Keys removed in one batch.
+const CHUNK: usize = 2000;
+/// How long the thread sleeps when nothing is due: how late an expired item is deleted.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Whether there is more of the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    More,
+    Done,
+}
+
+/// Wakes the thread.
+#[derive(Default)]
+pub(crate) struct Signal {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    is_due: bool,
+    stop: bool,
+}
+
+impl Signal {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells that something may be due.
+    pub(crate) fn wake(&self) {
+        self.lock().is_due = true;
+        self.changed.notify_one();
+    }
+
+    fn stop(&self) {
+        self.lock().stop = true;
+        self.changed.notify_one();
+    }
+
+    /// Sleeps until something may be due; false when the thread shall end.
+    fn sleep(&self) -> bool {
+        let mut state = self.lock();
+        if !state.stop && !state.is_due {
+            state = self
+                .changed
+                .wait_timeout(state, PAUSE)
+                .map_or_else(|poisoned| poisoned.into_inner().0, |(state, _)| state);
+        }
+        state.is_due = false;
+        !state.stop
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.lock().stop
+    }
+}
+
+/// The thread.
+pub(crate) struct Background {
+    core: Core,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Background {
+    pub(crate) fn start(core: Core) -> Result<Background, ApiError> {
+        let for_thread = core.clone();
+        let thread = std::thread::Builder::new()
+            .name("keyfold-background".to_owned())
+            .spawn(move || run(&for_thread))
+            .map_err(|error| ApiError::Internal(format!("cannot start a thread: {error}")))?;
+        Ok(Background { core, thread: Some(thread) })
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.core.signal().stop();
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            // Nothing is lost: what is unfinished is noted, and the next start goes on.
+        }
+    }
+}
+
+fn run(core: &Core) {
+    let mut progress = Progress::default();
+    loop {
+        // A failing store refuses every write and says so itself; the notes stay for the next start.
+        while !core.signal().is_stopped() && matches!(progress.work(core), Ok(Work::More)) {}
+        if !core.signal().sleep() {
+            return;
+        }
+    }
+}
+
+/// How far the pieces of long work are; forgotten at the end, when they begin again.
+#[derive(Default)]
+pub(crate) struct Progress {
+    /// What is left of each table to fill an index with; index 0 stands for expiry notes.
+    left: BTreeMap<(TableId, IndexId), KeyRange>,
+    restores: Restores,
+}
+
+impl Progress {
+    /// Does a piece of everything that is due.
+    pub(crate) fn work(&mut self, core: &Core) -> Result<Work, ApiError> {
+        let mut more = sweep_some(core.store())?;
+        let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
+        for table in tables.iter().filter(|table| table.is_ready()) {
+            for work in [self.fill_index(core, table)?, self.fill_expiry(core, table)?] {
+                if work == Work::More {
+                    more = Work::More;
+                }
+            }
+            if expiry::delete_some(core, table)? == Work::More {
+                more = Work::More;
+            }
+        }
+        for work in [
+            trim_streams(core)?,
+            trim_changes(core, &tables)?,
+            tasks::work(core, &tables, &mut self.restores)?,
+        ] {
+            if work == Work::More {
+                more = Work::More;
+            }
+        }
+        Ok(more)
+    }
+
+    /// A piece of the first index that is being built.
+    fn fill_index(&mut self, core: &Core, table: &Arc<Table>) -> Result<Work, ApiError> {
+        let Some(index) = table.indexes.iter().find(|index| index.is_building) else { return Ok(Work::Done) };
+        let place = (table.id, index.id);
+        let range = self.left.remove(&place).unwrap_or_else(|| backfill::whole(table));
+        if let Some(rest) = backfill::index_some(core, table, index, &range)? {
+            self.left.insert(place, rest);
+            return Ok(Work::More);
+        }
+        change_table(core, table, |table| {
+            for built in &mut table.indexes {
+                if built.id == index.id {
+                    built.is_building = false;
+                }
+            }
+        })?;
+        Ok(Work::More)
+    }
+
+    /// A piece of the expiry notes of items from before the setting.
+    fn fill_expiry(&mut self, core: &Core, table: &Arc<Table>) -> Result<Work, ApiError> {
+        if table.settings.expiry.as_ref().is_none_or(|expiry| expiry.is_complete) {
+            return Ok(Work::Done);
+        }
+        let place = (table.id, IndexId::BASE);
+        let range = self.left.remove(&place).unwrap_or_else(|| backfill::whole(table));
+        if let Some(rest) = expiry::note_some(core, table, &range)? {
+            self.left.insert(place, rest);
+            return Ok(Work::More);
+        }
+        change_table(core, table, |table| {
+            if let Some(expiry) = &mut table.settings.expiry {
+                expiry.is_complete = true;
+            }
+        })?;
+        Ok(Work::Done)
+    }
+}
+
+/// Changes a table's definition, if it is still there.
+pub(crate) fn change_table(
+    core: &Core,
+    table: &Table,
+    change: impl FnOnce(&mut Table),
+) -> Result<(), ApiError> {
+    let mut tables = core.catalog().write();
+    let Some(current) = tables.get(&table.name).filter(|current| current.id == table.id) else {
+        return Ok(());
+    };
+    let mut changed = Table::clone(current);
+    change(&mut changed);
+    let mut batch = Batch::new();
+    catalog::put_record(&mut batch, &changed);
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    tables.insert(changed.name.clone(), Arc::new(changed));
+    drop(tables);
+    ticket.wait().map_err(internal)
+}
+
+/// Removes one chunk of the first deleted table or index.
+fn sweep_some(store: &Store) -> Result<Work, ApiError> {
+    let snapshot = store.snapshot();
+    let notes = KeyRange::prefix(layout::dropped_tables());
+    let Some(note) = keys(&snapshot, &notes, 1)?.pop() else { return Ok(Work::Done) };
+    let mut batch = Batch::new();
+    let Some((table, index)) = layout::dropped_place(&note) else { return Ok(Work::Done) };
+    let ranges = match index {
+        Some(index) => vec![KeyRange::prefix(key::space_prefix(table, index))],
+        None => vec![
+            KeyRange::prefix(table.0.to_be_bytes().to_vec()),
+            KeyRange::prefix(layout::counters_of(table)),
+            KeyRange::prefix(layout::collections_of(table)),
+            KeyRange::prefix(layout::expiries_of(table)),
+            KeyRange::prefix(layout::changes(table)),
+            KeyRange::prefix(layout::events(table)),
+        ],
+    };
+    for range in ranges {
+        let room = CHUNK - batch.len();
+        for key in keys(&snapshot, &range, room)? {
+            batch.remove(key);
+        }
+    }
+    if batch.is_empty() {
+        batch.remove(note);
+        if let Some(index) = index {
+            for counter in [layout::Counter::Entries, layout::Counter::Bytes] {
+                batch.remove(layout::counter(table, index, counter));
+            }
+        }
+    }
+    store.stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    Ok(Work::More)
+}
+
+fn keys(snapshot: &Snapshot, range: &KeyRange, most: usize) -> Result<Vec<Vec<u8>>, ApiError> {
+    let (low, high) = range.bounds();
+    snapshot
+        .range(low, high, Direction::Forward)
+        .take(most)
+        .map(|entry| entry.map(|(key, _)| key.to_vec()).map_err(internal))
+        .collect()
+}
+
+/// Removes records of streams that are older than a day, and streams that were closed a day ago.
+fn trim_streams(core: &Core) -> Result<Work, ApiError> {
+    let horizon = core.now_ms().saturating_sub(RETENTION_MS);
+    let streams: Vec<_> = core.catalog().streams().values().cloned().collect();
+    let mut work = Work::Done;
+    for stream in streams {
+        if trim(core, layout::events(stream.id), horizon)? == Work::More {
+            work = Work::More;
+        }
+        if stream.closed.is_some_and(|(closed, _)| closed < horizon) {
+            let mut streams = core.catalog().write_streams();
+            let mut batch = Batch::new();
+            batch.remove(layout::stream_record(stream.id));
+            batch.put(layout::dropped(stream.id), Vec::new());
+            core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+            streams.remove(&(stream.table_name.clone(), stream.label.clone()));
+        }
+    }
+    Ok(work)
+}
+
+/// Removes changes that point-in-time recovery does not reach any more.
+fn trim_changes(core: &Core, tables: &[Arc<Table>]) -> Result<Work, ApiError> {
+    let mut work = Work::Done;
+    for table in tables {
+        let horizon = match &table.settings.recovery {
+            Some(recovery) => core.now_ms().saturating_sub(recovery.days * RETENTION_MS),
+            // Switched off: nothing is kept.
+            None => u64::MAX,
+        };
+        if trim(core, layout::changes(table.id), horizon)? == Work::More {
+            work = Work::More;
+        }
+    }
+    Ok(work)
+}
+
+fn trim(core: &Core, prefix: Vec<u8>, horizon_epoch_ms: u64) -> Result<Work, ApiError> {
+    let snapshot = core.store().snapshot();
+    let range = KeyRange::prefix(prefix);
+    let (low, high) = range.bounds();
+    let mut batch = Batch::new();
+    for entry in snapshot.range(low, high, Direction::Forward).take(CHUNK) {
+        let (key, bytes) = entry.map_err(internal)?;
+        if Event::epoch_ms_of(&bytes).is_some_and(|at| at >= horizon_epoch_ms) {
+            break;
+        }
+        batch.remove(key.to_vec());
+    }
+    let work = if batch.len() == CHUNK { Work::More } else { Work::Done };
+    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    Ok(work)
+}

@@ -1,0 +1,97 @@
+//! What every operation and the background share: catalog, store, options.
+
+use crate::background::Signal;
+use crate::catalog::Catalog;
+use crate::engine::EngineOptions;
+use crate::table::Table;
+use crate::tasks::Tasks;
+use keyfold_api::ApiError;
+use keyfold_store::Store;
+use std::sync::Arc;
+
+/// The engine's inside, as one region sees it: all regions share the tables, but names tell the region that
+/// asks. Cloning shares everything.
+#[derive(Clone)]
+pub(crate) struct Core {
+    shared: Arc<Shared>,
+    region: Arc<str>,
+}
+
+struct Shared {
+    catalog: Catalog,
+    store: Store,
+    options: EngineOptions,
+    signal: Signal,
+    tasks: Tasks,
+}
+
+impl Core {
+    pub(crate) fn new(catalog: Catalog, store: Store, options: EngineOptions) -> Core {
+        let region = options.region.as_str().into();
+        Core {
+            shared: Arc::new(Shared {
+                catalog,
+                store,
+                options,
+                signal: Signal::default(),
+                tasks: Tasks::default(),
+            }),
+            region,
+        }
+    }
+
+    /// The same for requests of another region.
+    pub(crate) fn in_region(&self, region: &str) -> Core {
+        let region = if *region == *self.region { Arc::clone(&self.region) } else { region.into() };
+        Core { shared: Arc::clone(&self.shared), region }
+    }
+
+    pub(crate) fn region(&self) -> &str {
+        &self.region
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.shared.store
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.shared.catalog
+    }
+
+    pub(crate) fn options(&self) -> &EngineOptions {
+        &self.shared.options
+    }
+
+    pub(crate) fn signal(&self) -> &Signal {
+        &self.shared.signal
+    }
+
+    pub(crate) fn tasks(&self) -> &Tasks {
+        &self.shared.tasks
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.shared.options.environment.clock.now_ms()
+    }
+
+    /// The table of a name, if it can be read and written.
+    pub(crate) fn table(&self, name: &str) -> Option<Arc<Table>> {
+        self.catalog().read().get(name).filter(|table| table.is_ready()).cloned()
+    }
+
+    /// The table of a name, whatever its state.
+    pub(crate) fn any_table(&self, name: &str) -> Result<Arc<Table>, ApiError> {
+        let found = self.catalog().read().get(name).cloned();
+        found.ok_or_else(|| ApiError::named_table_not_found(name))
+    }
+
+    /// The full name of a table.
+    pub(crate) fn table_arn(&self, table: &str) -> String {
+        format!("{}{table}", self.table_arn_prefix())
+    }
+
+    /// What stands before the name in a table's full name.
+    pub(crate) fn table_arn_prefix(&self) -> String {
+        format!("arn:aws:dynamodb:{}:{}:table/", self.region, self.shared.options.account)
+    }
+}

@@ -1,0 +1,168 @@
+//! Contributor insights: the setting is kept and answered; no report is made.
+
+use crate::background;
+use crate::check::{Constraints, TableName};
+use crate::core::Core;
+use crate::pending::Pending;
+use crate::table::Table;
+use keyfold_api::{
+    ApiError, ContributorInsightsAction, ContributorInsightsMode, ContributorInsightsStatus,
+    ContributorInsightsSummary, DescribeContributorInsightsInput, DescribeContributorInsightsOutput,
+    ListContributorInsightsInput, ListContributorInsightsOutput, Moment, UpdateContributorInsightsInput,
+    UpdateContributorInsightsOutput, known,
+};
+use std::sync::Arc;
+
+/// The table, and the index's name (empty for the table itself).
+fn place(
+    core: &Core,
+    table: Option<String>,
+    index: Option<String>,
+) -> Result<(Arc<Table>, String), ApiError> {
+    let given = TableName::new(table);
+    let missing = || ApiError::ResourceNotFound("Requested resource not found".to_owned());
+    let table = core.catalog().read().get(given.name()).cloned().ok_or_else(missing)?;
+    let index = index.unwrap_or_default();
+    if !index.is_empty() && table.index(&index).is_none() {
+        return Err(missing());
+    }
+    Ok((table, index))
+}
+
+fn name(index: &str) -> Option<String> {
+    (!index.is_empty()).then(|| index.to_owned())
+}
+
+fn check(constraints: &mut Constraints, table: &Option<String>, index: &Option<String>) {
+    constraints.table("tableName", table);
+    if let Some(index) = index {
+        constraints.name("indexName", index, index);
+    }
+}
+
+pub(crate) fn update(
+    core: &Core,
+    input: UpdateContributorInsightsInput,
+) -> Pending<UpdateContributorInsightsOutput> {
+    Pending::ready(updated(core, input))
+}
+
+fn updated(
+    core: &Core,
+    input: UpdateContributorInsightsInput,
+) -> Result<UpdateContributorInsightsOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    check(&mut constraints, &input.table_name, &input.index_name);
+    constraints.required("contributorInsightsAction", &input.contributor_insights_action);
+    constraints.word("contributorInsightsAction", &input.contributor_insights_action);
+    constraints.word("contributorInsightsMode", &input.contributor_insights_mode);
+    constraints.finish()?;
+    let mode =
+        known(&input.contributor_insights_mode).unwrap_or(ContributorInsightsMode::AccessedAndThrottledKeys);
+    let (table, index) = place(core, input.table_name, input.index_name)?;
+    let enable = known(&input.contributor_insights_action) == Some(ContributorInsightsAction::Enable);
+    let (now, key) = (core.now_ms(), index.clone());
+    background::change_table(core, &table, |table| {
+        if enable {
+            table.settings.insights.insert(key, (mode, now));
+        } else {
+            table.settings.insights.remove(&key);
+        }
+    })?;
+    let status =
+        if enable { ContributorInsightsStatus::Enabling } else { ContributorInsightsStatus::Disabling };
+    Ok(UpdateContributorInsightsOutput {
+        table_name: Some(table.name.clone()),
+        index_name: name(&index),
+        contributor_insights_status: Some(status.into()),
+        contributor_insights_mode: enable.then_some(mode.into()),
+    })
+}
+
+pub(crate) fn describe(
+    core: &Core,
+    input: DescribeContributorInsightsInput,
+) -> Pending<DescribeContributorInsightsOutput> {
+    Pending::ready(described(core, input))
+}
+
+fn described(
+    core: &Core,
+    input: DescribeContributorInsightsInput,
+) -> Result<DescribeContributorInsightsOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    check(&mut constraints, &input.table_name, &input.index_name);
+    constraints.finish()?;
+    let (table, index) = place(core, input.table_name, input.index_name)?;
+    let setting = table.settings.insights.get(&index);
+    let status = match setting {
+        Some(_) => ContributorInsightsStatus::Enabled,
+        None => ContributorInsightsStatus::Disabled,
+    };
+    let rule = |kind: &str| {
+        let place = name(&index).map_or(String::new(), |index| format!("-{index}"));
+        format!("DynamoDBContributorInsights-{kind}-{}{place}", table.name)
+    };
+    let rules = setting.map(|(mode, _)| {
+        let throttled = ["PKT", "SKT"].map(&rule);
+        match mode {
+            ContributorInsightsMode::ThrottledKeys => throttled.to_vec(),
+            ContributorInsightsMode::AccessedAndThrottledKeys => {
+                ["PKC", "SKC"].map(&rule).into_iter().chain(throttled).collect()
+            }
+        }
+    });
+    Ok(DescribeContributorInsightsOutput {
+        table_name: Some(table.name.clone()),
+        index_name: name(&index),
+        contributor_insights_rule_list: rules,
+        contributor_insights_status: Some(status.into()),
+        last_update_date_time: setting.map(|(_, since)| Moment(*since)),
+        failure_exception: None,
+        contributor_insights_mode: setting.map(|(mode, _)| (*mode).into()),
+    })
+}
+
+pub(crate) fn list(
+    core: &Core,
+    input: ListContributorInsightsInput,
+) -> Pending<ListContributorInsightsOutput> {
+    Pending::ready(listed(core, input))
+}
+
+fn listed(
+    core: &Core,
+    input: ListContributorInsightsInput,
+) -> Result<ListContributorInsightsOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    if input.table_name.is_some() {
+        constraints.table("tableName", &input.table_name);
+    }
+    constraints.range("maxResults", input.max_results, 0, 100);
+    constraints.finish()?;
+    let given = input.table_name.map(|name| TableName::new(Some(name)));
+    let limit = input.max_results.and_then(|most| usize::try_from(most).ok()).filter(|most| *most > 0);
+    let tables = core.catalog().read();
+    let mut rows = tables
+        .values()
+        .filter(|table| given.as_ref().is_none_or(|given| given.name() == table.name))
+        .flat_map(|table| table.settings.insights.iter().map(move |(index, setting)| (table, index, setting)))
+        .filter(|(table, index, _)| {
+            input.next_token.as_ref().is_none_or(|after| format!("{}/{index}", table.name) > *after)
+        });
+    let page: Vec<_> = rows.by_ref().take(limit.unwrap_or(100)).collect();
+    let next_token =
+        rows.next().and_then(|_| page.last().map(|(table, index, _)| format!("{}/{index}", table.name)));
+    let summary = |(table, index, (mode, _)): &(&Arc<Table>, &String, &(ContributorInsightsMode, u64))| {
+        ContributorInsightsSummary {
+            table_name: Some(table.name.clone()),
+            index_name: name(index),
+            contributor_insights_status: Some(ContributorInsightsStatus::Enabled.into()),
+            contributor_insights_mode: Some((*mode).into()),
+        }
+    };
+    Ok(ListContributorInsightsOutput {
+        contributor_insights_summaries: Some(page.iter().map(summary).collect()),
+        next_token,
+    })
+}

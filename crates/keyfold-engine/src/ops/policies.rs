@@ -1,0 +1,134 @@
+//! PutResourcePolicy, GetResourcePolicy, DeleteResourcePolicy: stored and answered, never evaluated.
+
+use crate::background;
+use crate::check::Constraints;
+use crate::core::Core;
+use crate::ops::definition::{sentence, wrong};
+use crate::ops::tags;
+use crate::pending::Pending;
+use crate::table::Table;
+use keyfold_api::{
+    ApiError, DeleteResourcePolicyInput, DeleteResourcePolicyOutput, ErrorKind, GetResourcePolicyInput,
+    GetResourcePolicyOutput, PutResourcePolicyInput, PutResourcePolicyOutput,
+};
+use std::sync::Arc;
+
+/// Bytes of a policy at the most.
+const POLICY_BYTES_MAX: usize = 20 * 1024;
+/// Stands for "there shall be none" as an expected revision.
+const NO_POLICY: &str = "NO_POLICY";
+
+/// Checks a policy and gives its revision: the same text has the same one.
+pub(crate) fn check(policy: &str) -> Result<String, ApiError> {
+    if policy.len() > POLICY_BYTES_MAX {
+        return wrong(format!("Invalid policy document: The policy is larger than {POLICY_BYTES_MAX} bytes"));
+    }
+    let text = policy.trim();
+    if !(text.starts_with('{') && text.ends_with('}')) {
+        return wrong("Invalid policy document: This policy contains invalid Json");
+    }
+    if !text.contains("\"Statement\"") {
+        return wrong("Invalid policy document: Syntax error at position (1,3)");
+    }
+    let print = xxhash_rust::xxh3::xxh3_128(policy.as_bytes());
+    // Thirteen digits, as the service's look.
+    Ok((print % 9_000_000_000_000 + 1_000_000_000_000).to_string())
+}
+
+/// The table of a resource, and what follows its ARN: nothing, or its stream.
+fn resource(core: &Core, arn: &str) -> Result<(Arc<Table>, String), ApiError> {
+    match arn.split_once("/stream/") {
+        None => Ok((tags::table_of(core, arn)?, String::new())),
+        Some((table, label)) => {
+            let table = tags::table_of(core, table)?;
+            if table.settings.latest_stream.as_deref() != Some(label) {
+                return Err(ApiError::ResourceNotFound(format!(
+                    "Requested resource not found: Stream: {arn} not found"
+                )));
+            }
+            Ok((table, format!("/stream/{label}")))
+        }
+    }
+}
+
+fn missing(arn: &str) -> ApiError {
+    ApiError::Plain(
+        ErrorKind::PolicyNotFound,
+        format!("Resource-based policy not found for the provided ResourceArn: {arn}"),
+    )
+}
+
+fn check_expected(expected: Option<&str>, revision: Option<&str>, arn: &str) -> Result<(), ApiError> {
+    match (expected, revision) {
+        (None, _) | (Some(NO_POLICY), None) => Ok(()),
+        (Some(expected), Some(revision)) if expected == revision => Ok(()),
+        (Some(expected), _) => Err(ApiError::Plain(
+            ErrorKind::PolicyNotFound,
+            format!("The resource-based policy of {arn} has not the expected revision {expected}"),
+        )),
+    }
+}
+
+pub(crate) fn put(core: &Core, input: PutResourcePolicyInput) -> Pending<PutResourcePolicyOutput> {
+    Pending::ready(put_policy(core, input))
+}
+
+fn put_policy(core: &Core, input: PutResourcePolicyInput) -> Result<PutResourcePolicyOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    tags::arn(&mut constraints, &input.resource_arn);
+    constraints.required("policy", &input.policy);
+    if let Some(expected) = &input.expected_revision_id {
+        constraints.count("expectedRevisionId", expected.len(), expected, 1, 255);
+    }
+    constraints.finish()?;
+    let (arn, policy) = (input.resource_arn.unwrap_or_default(), input.policy.unwrap_or_default());
+    let revision = check(&policy)?;
+    let (table, place) = resource(core, &arn)?;
+    let before = table.settings.policies.get(&place).map(|(_, revision)| revision.as_str());
+    check_expected(input.expected_revision_id.as_deref(), before, &arn)?;
+    let stored = (policy, revision.clone());
+    background::change_table(core, &table, |table| {
+        table.settings.policies.insert(place, stored);
+    })?;
+    Ok(PutResourcePolicyOutput { revision_id: Some(revision) })
+}
+
+pub(crate) fn get(core: &Core, input: GetResourcePolicyInput) -> Pending<GetResourcePolicyOutput> {
+    Pending::ready(get_policy(core, input))
+}
+
+fn get_policy(core: &Core, input: GetResourcePolicyInput) -> Result<GetResourcePolicyOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    tags::arn(&mut constraints, &input.resource_arn);
+    constraints.finish()?;
+    let arn = input.resource_arn.unwrap_or_default();
+    let (table, place) = resource(core, &arn)?;
+    let (policy, revision) = table.settings.policies.get(&place).cloned().ok_or_else(|| missing(&arn))?;
+    Ok(GetResourcePolicyOutput { policy: Some(policy), revision_id: Some(revision) })
+}
+
+pub(crate) fn delete(core: &Core, input: DeleteResourcePolicyInput) -> Pending<DeleteResourcePolicyOutput> {
+    Pending::ready(delete_policy(core, input))
+}
+
+fn delete_policy(
+    core: &Core,
+    input: DeleteResourcePolicyInput,
+) -> Result<DeleteResourcePolicyOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    tags::arn(&mut constraints, &input.resource_arn);
+    constraints.finish()?;
+    let arn = input.resource_arn.unwrap_or_default();
+    if input.expected_revision_id.as_deref() == Some(NO_POLICY) {
+        return sentence("ExpectedRevisionId cannot be NO_POLICY when a policy is deleted");
+    }
+    let (table, place) = resource(core, &arn)?;
+    let before = table.settings.policies.get(&place).map(|(_, revision)| revision.clone());
+    check_expected(input.expected_revision_id.as_deref(), before.as_deref(), &arn)?;
+    if before.is_some() {
+        background::change_table(core, &table, |table| {
+            table.settings.policies.remove(&place);
+        })?;
+    }
+    Ok(DeleteResourcePolicyOutput { revision_id: before })
+}

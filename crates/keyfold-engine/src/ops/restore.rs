@@ -1,0 +1,275 @@
+//! RestoreTableFromBackup and RestoreTableToPointInTime: a new table, filled in the background.
+//!
+//! The new table has the key and (unless overridden) the indexes and capacity of the old one, and none of its
+//! streams, expiry, tags, policies and protection.
+
+use crate::catalog;
+use crate::check::{Constraints, TableName};
+use crate::core::Core;
+use crate::ops::backups::{self, table_not_found};
+use crate::ops::create_table::{encryption_key, identified};
+use crate::ops::definition::{self, sentence, wrong};
+use crate::ops::{describe_table, recovery};
+use crate::pending::{Pending, internal};
+use crate::table::{Capacity, Index, IndexKind, Restored, Settings, Table};
+use keyfold_api::{
+    ApiError, BillingMode, ErrorKind, OnDemandThroughput, Present, ProvisionedThroughput,
+    RestoreTableFromBackupInput, RestoreTableToPointInTimeInput, SecondaryIndex, SseSpecification,
+    TableDescription, TableStatus, Validation, known,
+};
+use keyfold_codec::key::TableId;
+use keyfold_store::Batch;
+use std::sync::Arc;
+
+/// What a restore may have otherwise than the source.
+struct Overrides<'i> {
+    mode: Option<BillingMode>,
+    globals: Option<&'i [SecondaryIndex]>,
+    locals: Option<&'i [SecondaryIndex]>,
+    throughput: Option<&'i ProvisionedThroughput>,
+    on_demand: Option<&'i OnDemandThroughput>,
+    encryption: Option<&'i SseSpecification>,
+    vectors: Option<Present>,
+    operation: &'static str,
+}
+
+pub(crate) fn from_backup(core: &Core, input: RestoreTableFromBackupInput) -> Pending<TableDescription> {
+    backup(core, &input).unwrap_or_else(|error| Pending::ready(Err(error)))
+}
+
+fn backup(core: &Core, input: &RestoreTableFromBackupInput) -> Result<Pending<TableDescription>, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.table("targetTableName", &input.target_table_name);
+    constraints.required("backupArn", &input.backup_arn);
+    if let Some(arn) = &input.backup_arn {
+        constraints.count("backupArn", arn.len(), arn, 37, 1024);
+    }
+    constraints.word("billingModeOverride", &input.billing_mode_override);
+    constraints.finish()?;
+    let backup = backups::find(core, input.backup_arn.as_deref().unwrap_or_default())?;
+    if !backup.is_complete {
+        return Err(ApiError::Plain(
+            ErrorKind::BackupNotFound,
+            format!("Backup is being created: {}", backup.arn(core)),
+        ));
+    }
+    let restored = Restored {
+        backup_arn: Some(backup.arn(core)),
+        table_arn: core.table_arn(&backup.table.name),
+        epoch_ms: backup.creation_epoch_ms,
+    };
+    let overrides = Overrides {
+        mode: known(&input.billing_mode_override),
+        globals: input.global_secondary_index_override.as_deref(),
+        locals: input.local_secondary_index_override.as_deref(),
+        throughput: input.provisioned_throughput_override.as_ref(),
+        on_demand: input.on_demand_throughput_override.as_ref(),
+        encryption: input.sse_specification_override.as_ref(),
+        vectors: input.vector_index_override,
+        operation: "RestoreTableFromBackup",
+    };
+    begin(core, &backup.table, input.target_table_name.clone(), restored, &overrides)
+}
+
+pub(crate) fn to_point_in_time(
+    core: &Core,
+    input: RestoreTableToPointInTimeInput,
+) -> Pending<TableDescription> {
+    moment(core, &input).unwrap_or_else(|error| Pending::ready(Err(error)))
+}
+
+fn moment(
+    core: &Core,
+    input: &RestoreTableToPointInTimeInput,
+) -> Result<Pending<TableDescription>, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.table("targetTableName", &input.target_table_name);
+    if input.source_table_name.is_some() {
+        constraints.table("sourceTableName", &input.source_table_name);
+    }
+    constraints.word("billingModeOverride", &input.billing_mode_override);
+    constraints.finish()?;
+    let Some(source) = input.source_table_name.clone().or_else(|| input.source_table_arn.clone()) else {
+        return sentence("Either SourceTableName or SourceTableArn must be specified");
+    };
+    let given = TableName::new(Some(source));
+    let table = core.catalog().read().get(given.name()).cloned();
+    let table = table.ok_or_else(|| table_not_found(given.name()))?;
+    let epoch_ms = match (input.use_latest_restorable_time == Some(true), input.restore_date_time) {
+        (true, Some(_)) => {
+            return sentence("UseLatestRestorableTime and RestoreDateTime cannot be specified together");
+        }
+        (false, None) => {
+            return sentence("Either UseLatestRestorableTime or RestoreDateTime must be specified");
+        }
+        (true, None) => core.now_ms(),
+        (false, Some(moment)) => moment.0,
+    };
+    check_moment(core, &table, epoch_ms)?;
+    let restored = Restored { backup_arn: None, table_arn: core.table_arn(&table.name), epoch_ms };
+    let overrides = Overrides {
+        mode: known(&input.billing_mode_override),
+        globals: input.global_secondary_index_override.as_deref(),
+        locals: input.local_secondary_index_override.as_deref(),
+        throughput: input.provisioned_throughput_override.as_ref(),
+        on_demand: input.on_demand_throughput_override.as_ref(),
+        encryption: input.sse_specification_override.as_ref(),
+        vectors: input.vector_index_override,
+        operation: "RestoreTableToPointInTime",
+    };
+    begin(core, &table, input.target_table_name.clone(), restored, &overrides)
+}
+
+/// Refuses a moment that is not in the table's window.
+pub(crate) fn check_moment(core: &Core, table: &Table, epoch_ms: u64) -> Result<(), ApiError> {
+    let Some(setting) = &table.settings.recovery else {
+        return Err(ApiError::Plain(
+            ErrorKind::PointInTimeRecoveryUnavailable,
+            format!("Point in time recovery is not enabled for table '{}'", table.name),
+        ));
+    };
+    let (first, last) = recovery::window(setting, core.now_ms());
+    if (first..=last).contains(&epoch_ms) {
+        return Ok(());
+    }
+    Err(ApiError::Plain(
+        ErrorKind::InvalidRestoreTime,
+        format!(
+            "RestoreDateTime is out of range: the table can be restored to moments from {} to {} seconds since the epoch",
+            first / 1000,
+            last / 1000
+        ),
+    ))
+}
+
+fn begin(
+    core: &Core,
+    source: &Table,
+    target: Option<String>,
+    restored: Restored,
+    overrides: &Overrides<'_>,
+) -> Result<Pending<TableDescription>, ApiError> {
+    if overrides.vectors.is_some() {
+        let member = "VectorIndexOverride";
+        return Err(Validation::Unsupported { member, operation: overrides.operation }.into());
+    }
+    let capacity = capacity(source, overrides)?;
+    let mut indexes = Vec::new();
+    for (kind, given) in [(IndexKind::Local, overrides.locals), (IndexKind::Global, overrides.globals)] {
+        indexes.extend(chosen(source, kind, given, &capacity)?);
+    }
+    let encryption_key = match overrides.encryption {
+        None => source.settings.encryption_key.clone(),
+        given => encryption_key(core, given)?,
+    };
+    let given = TableName::new(target);
+    let table = Table {
+        id: TableId(0),
+        name: given.name().to_owned(),
+        uuid: String::new(),
+        creation_epoch_ms: 0,
+        status: TableStatus::Creating,
+        key: source.key.clone(),
+        indexes,
+        settings: Settings {
+            capacity,
+            table_class: source.settings.table_class,
+            encryption_key,
+            restored: Some(restored),
+            ..Settings::default()
+        },
+    };
+    let mut tables = core.catalog().write();
+    if tables.contains_key(&table.name) {
+        return Err(ApiError::Plain(
+            ErrorKind::TableAlreadyExists,
+            format!("Table already exists: {}", table.name),
+        ));
+    }
+    let mut batch = Batch::new();
+    let table = identified(core, &mut batch, table);
+    catalog::put_record(&mut batch, &table);
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    let description = describe_table::describe(core, &table, TableStatus::Creating)?;
+    tables.insert(table.name.clone(), Arc::new(table));
+    drop(tables);
+    core.signal().wake();
+    Ok(Pending::after(ticket, Ok(description)))
+}
+
+fn capacity(source: &Table, overrides: &Overrides<'_>) -> Result<Capacity, ApiError> {
+    let before = &source.settings.capacity;
+    let mode = overrides.mode.unwrap_or(before.mode);
+    let units = match (mode, overrides.throughput) {
+        (BillingMode::PayPerRequest, None) => (0, 0),
+        (BillingMode::PayPerRequest, Some(_)) => {
+            return wrong(
+                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
+            );
+        }
+        (BillingMode::Provisioned, Some(given)) => definition::units(given),
+        (BillingMode::Provisioned, None) if before.mode == BillingMode::Provisioned => before.units,
+        (BillingMode::Provisioned, None) => {
+            return wrong("ProvisionedThroughput must be specified when BillingMode is PROVISIONED");
+        }
+    };
+    let on_demand_max = match overrides.on_demand {
+        None if mode == before.mode => before.on_demand_max,
+        given => definition::on_demand(given, mode, None)?,
+    };
+    Ok(Capacity { mode, units, on_demand_max, ..Capacity::default() })
+}
+
+/// The source's indexes of a kind, or those that are asked for: each must be one of the source's, whatever its
+/// name.
+fn chosen(
+    source: &Table,
+    kind: IndexKind,
+    given: Option<&[SecondaryIndex]>,
+    capacity: &Capacity,
+) -> Result<Vec<Index>, ApiError> {
+    let of_kind = || source.indexes.iter().filter(|index| index.kind == kind);
+    let made = |index: &Index, name: String, units: (u64, u64)| Index {
+        name,
+        is_building: false,
+        capacity: Capacity { mode: capacity.mode, units, ..Capacity::default() },
+        ..index.clone()
+    };
+    let on_demand = capacity.mode == BillingMode::PayPerRequest;
+    let Some(given) = given else {
+        return of_kind()
+            .map(|index| {
+                let units = if on_demand { (0, 0) } else { index.capacity.units };
+                if kind == IndexKind::Global && !on_demand && units == (0, 0) {
+                    return wrong(format!("Must specify provisioned throughput for index {}", index.name));
+                }
+                Ok(made(index, index.name.clone(), units))
+            })
+            .collect();
+    };
+    let kinds = source
+        .indexes
+        .iter()
+        .map(|index| &index.key)
+        .chain([&source.key])
+        .flat_map(|key| key.attributes())
+        .map(|attribute| (attribute.name.clone(), attribute.kind))
+        .collect();
+    given
+        .iter()
+        .map(|wanted| {
+            let index = match kind {
+                IndexKind::Local => definition::local_index(wanted, &kinds, &source.key)?,
+                IndexKind::Global => definition::global_index(wanted, &kinds, capacity.mode)?,
+            };
+            let same = of_kind().find(|known| known.key == index.key && known.projection == index.projection);
+            match same {
+                Some(known) => Ok(made(known, index.name, index.capacity.units)),
+                None => wrong(format!(
+                    "Index {} does not match a secondary index that existed in the source table and cannot be created during the restore operation",
+                    index.name
+                )),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,81 @@
+//! StreamSpecification: opening and closing the stream of a table.
+
+use crate::catalog;
+use crate::check::Constraints;
+use crate::core::Core;
+use crate::ops::definition::wrong;
+use crate::pending::internal;
+use crate::stream::{self, Stream};
+use crate::table::{ActiveStream, Table};
+use keyfold_api::{ApiError, StreamSpecification, StreamViewType, known};
+use keyfold_store::Batch;
+use std::sync::Arc;
+
+pub(crate) fn constrain(constraints: &mut Constraints, given: Option<&StreamSpecification>) {
+    if let Some(given) = given {
+        constraints.required("streamSpecification.streamEnabled", &given.stream_enabled);
+        constraints.word("streamSpecification.streamViewType", &given.stream_view_type);
+    }
+}
+
+/// What is asked for: nothing, no stream, or a stream with a view.
+pub(crate) fn wanted(
+    given: Option<&StreamSpecification>,
+) -> Result<Option<Option<StreamViewType>>, ApiError> {
+    let Some(given) = given else { return Ok(None) };
+    match (given.stream_enabled == Some(true), known(&given.stream_view_type)) {
+        (true, Some(view)) => Ok(Some(Some(view))),
+        (false, None) => Ok(Some(None)),
+        (true, None) => wrong("If stream is being enabled then UpdateViewType is required"),
+        (false, Some(_)) => wrong("If stream is being disabled, then UpdateViewType must not be specified"),
+    }
+}
+
+/// Opens a stream. The caller holds the catalog's lock and stores the table in the same batch.
+pub(crate) fn open(
+    core: &Core,
+    batch: &mut Batch,
+    table: &mut Table,
+    view: StreamViewType,
+) -> Result<(), ApiError> {
+    let id = core.catalog().take_id(batch);
+    let mut epoch_ms = core.now_ms();
+    let mut streams = core.catalog().write_streams();
+    // Two streams within a millisecond have different names all the same.
+    while streams.contains_key(&(table.name.clone(), stream::label(epoch_ms))) {
+        epoch_ms += 1;
+    }
+    let label = stream::label(epoch_ms);
+    let stream = Stream {
+        id,
+        table_name: table.name.clone(),
+        label: label.clone(),
+        view,
+        creation_epoch_ms: epoch_ms,
+        key: table.key.clone(),
+        first_sequence: core.store().sequence().map_err(internal)?,
+        closed: None,
+    };
+    catalog::put_stream(batch, &stream);
+    streams.insert((table.name.clone(), label.clone()), Arc::new(stream));
+    table.settings.latest_stream = Some(label.clone());
+    table.settings.stream = Some(ActiveStream { id, label, view });
+    Ok(())
+}
+
+/// Closes a table's stream, which stays readable for a day. The caller holds the catalog's lock, so that
+/// nothing is written meanwhile.
+pub(crate) fn close(core: &Core, batch: &mut Batch, table: &mut Table) -> Result<(), ApiError> {
+    let Some(active) = table.settings.stream.take() else { return Ok(()) };
+    // What was staged before is in the log before the end.
+    core.store().barrier().wait().map_err(internal)?;
+    let end = core.store().sequence().map_err(internal)?;
+    let mut streams = core.catalog().write_streams();
+    let key = (table.name.clone(), active.label);
+    if let Some(stream) = streams.get(&key) {
+        let closed = Stream { closed: Some((core.now_ms(), end)), ..Stream::clone(stream) };
+        catalog::put_stream(batch, &closed);
+        streams.insert(key, Arc::new(closed));
+    }
+    Ok(())
+}

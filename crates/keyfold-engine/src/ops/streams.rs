@@ -1,0 +1,376 @@
+//! The streams endpoint: ListStreams, DescribeStream, GetShardIterator, GetRecords.
+//!
+//! A stream has one shard, which is closed when the stream is. An iterator is a sequence number and the time it
+//! was made; nothing of it is kept here.
+
+use crate::check::Constraints;
+use crate::core::Core;
+use crate::layout;
+use crate::ops::definition::sentence;
+use crate::ops::describe_table::key_elements;
+use crate::pending::{Pending, internal};
+use crate::stream::{self, Event, RETENTION_MS, Stream};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use keyfold_api::{
+    ApiError, DescribeStreamInput, DescribeStreamOutput, ErrorKind, GetRecordsInput, GetRecordsOutput,
+    GetShardIteratorInput, GetShardIteratorOutput, Identity, ListStreamsInput, ListStreamsOutput, Moment,
+    SequenceNumberRange, Shard, ShardIteratorType, StreamDescription, StreamEvent, StreamRecord,
+    StreamStatus, StreamSummary, known,
+};
+use keyfold_codec::key::KeyRange;
+use keyfold_store::Direction;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// Records of one answer at the most, and their bytes.
+const RECORDS_MAX: i64 = 1000;
+const RECORDS_BYTES_MAX: u64 = 1024 * 1024;
+/// How long an iterator can be used: 15 minutes.
+const ITERATOR_MS: u64 = 15 * 60 * 1000;
+/// Streams or shards of one answer at the most.
+const PAGE_MAX: i64 = 100;
+
+fn arn(core: &Core, stream: &Stream) -> String {
+    format!("{}/stream/{}", core.table_arn(&stream.table_name), stream.label)
+}
+
+/// The stream of an ARN.
+fn find(core: &Core, given: &str) -> Result<Arc<Stream>, ApiError> {
+    let Some((table, label)) = given.split_once(":table/").and_then(|(_, rest)| rest.split_once("/stream/"))
+    else {
+        return sentence("Invalid StreamArn");
+    };
+    let key = (table.to_owned(), label.to_owned());
+    core.catalog().streams().get(&key).cloned().ok_or_else(|| {
+        ApiError::ResourceNotFound(format!("Requested resource not found: Stream: {given} not found"))
+    })
+}
+
+fn arn_constraint(constraints: &mut Constraints, path: &str, given: &Option<String>) {
+    constraints.required(path, given);
+    if let Some(arn) = given {
+        constraints.count(path, arn.len(), arn, 37, 1024);
+    }
+}
+
+pub(crate) fn list(core: &Core, input: ListStreamsInput) -> Pending<ListStreamsOutput> {
+    Pending::ready(listed(core, input))
+}
+
+fn listed(core: &Core, input: ListStreamsInput) -> Result<ListStreamsOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    if let Some(table) = &input.table_name {
+        constraints.name("tableName", table, table);
+    }
+    constraints.range("limit", input.limit, 1, PAGE_MAX);
+    if let Some(arn) = &input.exclusive_start_stream_arn {
+        constraints.count("exclusiveStartStreamArn", arn.len(), arn, 37, 1024);
+    }
+    constraints.finish()?;
+    let after = match &input.exclusive_start_stream_arn {
+        None => None,
+        Some(arn) => {
+            Some(arn.split_once(":table/").and_then(|(_, rest)| rest.split_once("/stream/")).map_or_else(
+                || sentence("Invalid StreamArn"),
+                |(table, label)| Ok((table.to_owned(), label.to_owned())),
+            )?)
+        }
+    };
+    let limit = usize::try_from(input.limit.unwrap_or(PAGE_MAX)).unwrap_or(1);
+    let streams = core.catalog().streams();
+    let mut rest = streams.iter().filter(|(key, stream)| {
+        after.as_ref().is_none_or(|after| *key > after)
+            && input.table_name.as_ref().is_none_or(|table| *table == stream.table_name)
+    });
+    let page: Vec<StreamSummary> = rest
+        .by_ref()
+        .take(limit)
+        .map(|(_, stream)| StreamSummary {
+            stream_arn: Some(arn(core, stream)),
+            table_name: Some(stream.table_name.clone()),
+            stream_label: Some(stream.label.clone()),
+        })
+        .collect();
+    let last_evaluated_stream_arn = rest.next().and_then(|_| page.last()?.stream_arn.clone());
+    Ok(ListStreamsOutput { streams: Some(page), last_evaluated_stream_arn })
+}
+
+pub(crate) fn describe(core: &Core, input: DescribeStreamInput) -> Pending<DescribeStreamOutput> {
+    Pending::ready(described(core, input))
+}
+
+fn described(core: &Core, input: DescribeStreamInput) -> Result<DescribeStreamOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    arn_constraint(&mut constraints, "streamArn", &input.stream_arn);
+    constraints.range("limit", input.limit, 1, PAGE_MAX);
+    if let Some(shard) = &input.exclusive_start_shard_id {
+        constraints.count("exclusiveStartShardId", shard.len(), shard, 28, 65);
+    }
+    if let Some(filter) = &input.shard_filter {
+        constraints.word("shardFilter.type", &filter.kind);
+        if let Some(shard) = &filter.shard_id {
+            constraints.count("shardFilter.shardId", shard.len(), shard, 28, 65);
+        }
+    }
+    constraints.finish()?;
+    let given = input.stream_arn.unwrap_or_default();
+    let stream = find(core, &given)?;
+    let shard = Shard {
+        shard_id: Some(stream.shard_id()),
+        sequence_number_range: Some(SequenceNumberRange {
+            starting_sequence_number: Some(stream::sequence_text(stream.first_sequence)),
+            ending_sequence_number: stream
+                .closed
+                .map(|(_, end)| stream::sequence_text(end.saturating_sub(1).max(stream.first_sequence))),
+        }),
+        parent_shard_id: None,
+    };
+    let is_after = input.exclusive_start_shard_id.is_none_or(|after| stream.shard_id() > after);
+    let shards = match &input.shard_filter {
+        None => vec![shard],
+        Some(filter) => match (&filter.kind, &filter.shard_id) {
+            (Some(_), Some(id)) if *id == stream.shard_id() => Vec::new(),
+            (Some(_), Some(_)) => return Err(no_shard()),
+            _ => return sentence("ShardFilter requires both Type and ShardId"),
+        },
+    };
+    let description = StreamDescription {
+        stream_arn: Some(given),
+        stream_label: Some(stream.label.clone()),
+        stream_status: Some(
+            if stream.closed.is_some() { StreamStatus::Disabled } else { StreamStatus::Enabled }.into(),
+        ),
+        stream_view_type: Some(stream.view.into()),
+        creation_request_date_time: Some(Moment(stream.creation_epoch_ms)),
+        table_name: Some(stream.table_name.clone()),
+        key_schema: key_elements(&stream.key),
+        shards: Some(shards.into_iter().filter(|_| is_after).collect()),
+        last_evaluated_shard_id: None,
+    };
+    Ok(DescribeStreamOutput { stream_description: Some(description) })
+}
+
+fn no_shard() -> ApiError {
+    ApiError::ResourceNotFound("Requested resource not found: Shard does not exist".to_owned())
+}
+
+pub(crate) fn iterator(core: &Core, input: GetShardIteratorInput) -> Pending<GetShardIteratorOutput> {
+    Pending::ready(found(core, input))
+}
+
+fn found(core: &Core, input: GetShardIteratorInput) -> Result<GetShardIteratorOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    arn_constraint(&mut constraints, "streamArn", &input.stream_arn);
+    constraints.required("shardId", &input.shard_id);
+    if let Some(shard) = &input.shard_id {
+        constraints.count("shardId", shard.len(), shard, 28, 65);
+    }
+    constraints.required("shardIteratorType", &input.shard_iterator_type);
+    constraints.word("shardIteratorType", &input.shard_iterator_type);
+    if let Some(sequence) = &input.sequence_number {
+        constraints.count("sequenceNumber", sequence.len(), sequence, 21, 40);
+    }
+    constraints.finish()?;
+    let given = input.stream_arn.unwrap_or_default();
+    let stream = find(core, &given)?;
+    if input.shard_id.as_deref() != Some(stream.shard_id().as_str()) {
+        return Err(no_shard());
+    }
+    let kind = known(&input.shard_iterator_type).unwrap_or(ShardIteratorType::TrimHorizon);
+    let needs_sequence =
+        matches!(kind, ShardIteratorType::AtSequenceNumber | ShardIteratorType::AfterSequenceNumber);
+    match (needs_sequence, &input.sequence_number) {
+        (true, None) => {
+            return sentence(
+                "SequenceNumber must be provided when ShardIteratorType is AT_SEQUENCE_NUMBER or AFTER_SEQUENCE_NUMBER",
+            );
+        }
+        (false, Some(_)) => {
+            return sentence(
+                "SequenceNumber must not be provided when ShardIteratorType is not AT_SEQUENCE_NUMBER or AFTER_SEQUENCE_NUMBER",
+            );
+        }
+        _ => {}
+    }
+    let position = match kind {
+        ShardIteratorType::TrimHorizon => stream.first_sequence,
+        ShardIteratorType::Latest => match stream.closed {
+            Some((_, end)) => end,
+            None => core.store().sequence().map_err(internal)?,
+        },
+        ShardIteratorType::AtTimestamp => at_time(core, &stream, input.timestamp)?,
+        ShardIteratorType::AtSequenceNumber | ShardIteratorType::AfterSequenceNumber => {
+            let text = input.sequence_number.unwrap_or_default();
+            let Some(sequence) = stream::sequence_of(&text) else {
+                return sentence("Invalid SequenceNumber");
+            };
+            if sequence < trimmed_to(core, &stream)? {
+                return Err(trimmed());
+            }
+            if sequence >= core.store().sequence().map_err(internal)? {
+                return sentence("Invalid SequenceNumber");
+            }
+            sequence + u64::from(kind == ShardIteratorType::AfterSequenceNumber)
+        }
+    };
+    Ok(GetShardIteratorOutput { shard_iterator: Some(encode(core, &given, position)) })
+}
+
+fn trimmed() -> ApiError {
+    ApiError::Plain(ErrorKind::TrimmedDataAccess, "The data you are trying to access has been trimmed".into())
+}
+
+/// The least sequence number that is still there: of the oldest record, or the beginning.
+fn trimmed_to(core: &Core, stream: &Stream) -> Result<u64, ApiError> {
+    let horizon = core.now_ms().saturating_sub(RETENTION_MS);
+    if stream.creation_epoch_ms >= horizon {
+        return Ok(stream.first_sequence);
+    }
+    let snapshot = core.store().snapshot();
+    let range = KeyRange::prefix(layout::events(stream.id));
+    let (low, high) = range.bounds();
+    match snapshot.range(low, high, Direction::Forward).next() {
+        None => Ok(stream.first_sequence),
+        Some(entry) => {
+            let (key, _) = entry.map_err(internal)?;
+            Ok(layout::sequence_of(&key).unwrap_or(stream.first_sequence))
+        }
+    }
+}
+
+/// The first record at or after a time.
+fn at_time(core: &Core, stream: &Stream, time: Option<Moment>) -> Result<u64, ApiError> {
+    let Some(Moment(epoch_ms)) = time else {
+        return sentence("Timestamp must be provided when ShardIteratorType is AT_TIMESTAMP");
+    };
+    if epoch_ms > core.now_ms() {
+        return sentence("Timestamp must not be in the future");
+    }
+    let snapshot = core.store().snapshot();
+    let range = KeyRange::prefix(layout::events(stream.id));
+    let (low, high) = range.bounds();
+    for entry in snapshot.range(low, high, Direction::Forward) {
+        let (key, bytes) = entry.map_err(internal)?;
+        if Event::epoch_ms_of(&bytes).is_some_and(|at| at >= epoch_ms) {
+            return Ok(layout::sequence_of(&key).unwrap_or(stream.first_sequence));
+        }
+    }
+    match stream.closed {
+        Some((_, end)) => Ok(end),
+        None => core.store().sequence().map_err(internal),
+    }
+}
+
+/// `<stream arn>|1|<base64 of position and time>`.
+fn encode(core: &Core, arn: &str, position: u64) -> String {
+    let mut bytes = position.to_be_bytes().to_vec();
+    bytes.extend_from_slice(&core.now_ms().to_be_bytes());
+    format!("{arn}|1|{}", STANDARD.encode(bytes))
+}
+
+/// Stream, position, and when the iterator was made.
+fn decode(iterator: &str) -> Option<(&str, u64, u64)> {
+    let (arn, rest) = iterator.split_once('|')?;
+    let bytes = STANDARD.decode(rest.strip_prefix("1|")?).ok()?;
+    let (position, made) = bytes.split_at_checked(8)?;
+    Some((arn, u64::from_be_bytes(position.try_into().ok()?), u64::from_be_bytes(made.try_into().ok()?)))
+}
+
+pub(crate) fn records(core: &Core, input: GetRecordsInput) -> Pending<GetRecordsOutput> {
+    Pending::ready(read(core, input))
+}
+
+fn read(core: &Core, input: GetRecordsInput) -> Result<GetRecordsOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.required("shardIterator", &input.shard_iterator);
+    if let Some(iterator) = &input.shard_iterator {
+        constraints.count("shardIterator", iterator.len(), iterator, 1, 2048);
+    }
+    constraints.range("limit", input.limit, 1, RECORDS_MAX);
+    constraints.finish()?;
+    let given = input.shard_iterator.unwrap_or_default();
+    let Some((arn, position, made)) = decode(&given) else { return sentence("Invalid ShardIterator") };
+    if core.now_ms().saturating_sub(made) > ITERATOR_MS {
+        return Err(expired(made, core.now_ms()));
+    }
+    let stream = find(core, arn)?;
+    if position < trimmed_to(core, &stream)? && position > stream.first_sequence {
+        return Err(trimmed());
+    }
+    let limit = usize::try_from(input.limit.unwrap_or(RECORDS_MAX)).unwrap_or(1);
+    let snapshot = core.store().snapshot();
+    // Everything below this number is in the snapshot.
+    let known_to = snapshot.get(keyfold_store::SEQUENCE_KEY).map_err(internal)?;
+    let known_to = known_to.and_then(|bytes| bytes.as_ref().try_into().ok()).map_or(0, u64::from_be_bytes);
+    let mut low = layout::events(stream.id);
+    let range = KeyRange::prefix(low.clone());
+    low.extend_from_slice(&position.to_be_bytes());
+    let (_, high) = range.bounds();
+    let (mut records, mut bytes_read, mut next) = (Vec::new(), 0, None);
+    for entry in snapshot.range(Bound::Included(&low), high, Direction::Forward) {
+        let (key, bytes) = entry.map_err(internal)?;
+        let unreadable = || ApiError::Internal(format!("a record of stream {arn} is unreadable"));
+        let sequence = layout::sequence_of(&key).ok_or_else(unreadable)?;
+        let event = Event::decode(&bytes).ok_or_else(unreadable)?;
+        bytes_read += event.size_bytes();
+        if records.len() == limit || (bytes_read > RECORDS_BYTES_MAX && !records.is_empty()) {
+            next = Some(sequence);
+            break;
+        }
+        records.push(told(core, &stream, sequence, event));
+    }
+    let end = stream.closed.map(|(_, end)| end);
+    let next = next.or_else(|| match end {
+        Some(_) => None,
+        None => Some(known_to.max(position)),
+    });
+    Ok(GetRecordsOutput {
+        records: Some(records),
+        next_shard_iterator: next.map(|next| encode(core, arn, next)),
+    })
+}
+
+fn expired(made: u64, now: u64) -> ApiError {
+    let text = |epoch_ms: u64| {
+        let moment = i64::try_from(epoch_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        moment.unwrap_or_default().strftime("%a %b %d %H:%M:%S UTC %Y").to_string()
+    };
+    ApiError::Plain(
+        ErrorKind::ExpiredIterator,
+        format!(
+            "Iterator expired. The iterator was created at time {} while right now it is {} which is further in the future than the tolerated delay of {ITERATOR_MS} milliseconds.",
+            text(made),
+            text(now)
+        ),
+    )
+}
+
+fn told(core: &Core, stream: &Stream, sequence: u64, event: Event) -> StreamEvent {
+    let print = xxhash_rust::xxh3::xxh3_128(
+        &[stream.id.0.to_be_bytes().as_slice(), &sequence.to_be_bytes()].concat(),
+    );
+    let size = event.size_bytes();
+    let image = |image: Option<keyfold_codec::RawItem>| image.map(|image| Ok(image.to_item()));
+    StreamEvent {
+        event_id: Some(format!("{print:032x}")),
+        event_name: Some(event.kind.into()),
+        event_version: Some("1.1".to_owned()),
+        event_source: Some("aws:dynamodb".to_owned()),
+        aws_region: Some(core.region().to_owned()),
+        dynamodb: Some(StreamRecord {
+            // Told in whole seconds.
+            approximate_creation_date_time: Some(Moment(event.epoch_ms / 1000 * 1000)),
+            keys: image(Some(event.keys)),
+            new_image: image(event.new),
+            old_image: image(event.old),
+            sequence_number: Some(stream::sequence_text(sequence)),
+            size_bytes: i64::try_from(size).ok(),
+            stream_view_type: Some(stream.view.into()),
+        }),
+        user_identity: event.is_expiry.then(|| Identity {
+            principal_id: Some("dynamodb.amazonaws.com".to_owned()),
+            kind: Some("Service".to_owned()),
+        }),
+    }
+}

@@ -1,0 +1,136 @@
+//! TagResource, UntagResource, ListTagsOfResource: labels of tables.
+
+use crate::background;
+use crate::check::Constraints;
+use crate::core::Core;
+use crate::ops::definition::{sentence, wrong};
+use crate::pending::Pending;
+use crate::table::Table;
+use keyfold_api::{
+    ApiError, Constraint, ListTagsOfResourceInput, ListTagsOfResourceOutput, Tag, TagResourceInput,
+    UntagResourceInput,
+};
+use keyfold_types::limits::TAGS_MAX;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const KEY_CHARS_MAX: usize = 128;
+const VALUE_CHARS_MAX: usize = 256;
+/// Tags that one answer lists.
+const PAGE: usize = 10;
+
+/// Labels, each key once.
+pub(crate) fn check(given: &[Tag]) -> Result<BTreeMap<String, String>, ApiError> {
+    let mut tags = BTreeMap::new();
+    for tag in given {
+        let (key, value) = (tag.key.as_deref(), tag.value.as_deref());
+        let Some(name) = key.filter(|key| is_text(key, 1, KEY_CHARS_MAX)) else {
+            return wrong(format!("The Tag Key provided is invalid, Key: {}", key.unwrap_or("null")));
+        };
+        let Some(value) = value.filter(|value| is_text(value, 0, VALUE_CHARS_MAX)) else {
+            return wrong(format!("The Tag Value provided is invalid, Value: {}", value.unwrap_or("null")));
+        };
+        if name.starts_with("aws:") {
+            return wrong(format!("The Tag Key provided is invalid, Key: {name}"));
+        }
+        if tags.insert(name.to_owned(), value.to_owned()).is_some() {
+            return wrong(format!("Duplicate Tag Key provided, Key: {name}"));
+        }
+    }
+    check_count(&tags)?;
+    Ok(tags)
+}
+
+fn check_count(tags: &BTreeMap<String, String>) -> Result<(), ApiError> {
+    if tags.len() > TAGS_MAX {
+        return wrong(format!("Too many tags: a resource has {TAGS_MAX} at the most"));
+    }
+    Ok(())
+}
+
+fn is_text(text: &str, least: usize, most: usize) -> bool {
+    let allowed = |c: char| c.is_alphanumeric() || c.is_whitespace() || "_.:/=+-@".contains(c);
+    (least..=most).contains(&text.chars().count()) && text.chars().all(allowed)
+}
+
+/// The table whose ARN is given.
+pub(crate) fn table_of(core: &Core, arn: &str) -> Result<Arc<Table>, ApiError> {
+    let missing =
+        || ApiError::ResourceNotFound(format!("Requested resource not found: ResourcArn: {arn} not found"));
+    let is_arn = arn.starts_with("arn:") && arn.split(':').count() >= 6;
+    let Some((_, name)) = arn.split_once(":table/").filter(|_| is_arn) else {
+        return sentence(format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}"));
+    };
+    core.catalog().read().get(name).cloned().ok_or_else(missing)
+}
+
+pub(crate) fn arn(constraints: &mut Constraints, given: &Option<String>) {
+    match given {
+        None => constraints.breach(None, "resourceArn", Constraint::NotNull),
+        Some(arn) => constraints.count("resourceArn", arn.len(), arn, 1, 1283),
+    }
+}
+
+pub(crate) fn tag(core: &Core, input: TagResourceInput) -> Pending<()> {
+    Pending::ready(tag_resource(core, input))
+}
+
+fn tag_resource(core: &Core, input: TagResourceInput) -> Result<(), ApiError> {
+    let mut constraints = Constraints::default();
+    arn(&mut constraints, &input.resource_arn);
+    constraints.required("tags", &input.tags);
+    constraints.finish()?;
+    let given = input.tags.unwrap_or_default();
+    if given.is_empty() {
+        return wrong("Atleast one Tag needs to be provided as Input.");
+    }
+    let tags = check(&given)?;
+    let table = table_of(core, &input.resource_arn.unwrap_or_default())?;
+    let mut all = table.settings.tags.clone();
+    all.extend(tags.clone());
+    check_count(&all)?;
+    background::change_table(core, &table, |table| table.settings.tags.extend(tags))
+}
+
+pub(crate) fn untag(core: &Core, input: UntagResourceInput) -> Pending<()> {
+    Pending::ready(untag_resource(core, input))
+}
+
+fn untag_resource(core: &Core, input: UntagResourceInput) -> Result<(), ApiError> {
+    let mut constraints = Constraints::default();
+    arn(&mut constraints, &input.resource_arn);
+    constraints.required("tagKeys", &input.tag_keys);
+    constraints.finish()?;
+    let keys = input.tag_keys.unwrap_or_default();
+    if keys.is_empty() {
+        return wrong("Atleast one Tag Key needs to be provided as Input.");
+    }
+    if let Some(key) = keys.iter().find(|key| !is_text(key, 1, KEY_CHARS_MAX)) {
+        return wrong(format!("The Tag Key provided is invalid, Key: {key}"));
+    }
+    let table = table_of(core, &input.resource_arn.unwrap_or_default())?;
+    background::change_table(core, &table, |table| {
+        table.settings.tags.retain(|key, _| !keys.contains(key));
+    })
+}
+
+pub(crate) fn list(core: &Core, input: ListTagsOfResourceInput) -> Pending<ListTagsOfResourceOutput> {
+    Pending::ready(list_tags(core, input))
+}
+
+fn list_tags(core: &Core, input: ListTagsOfResourceInput) -> Result<ListTagsOfResourceOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    arn(&mut constraints, &input.resource_arn);
+    constraints.finish()?;
+    let table = table_of(core, &input.resource_arn.unwrap_or_default())?;
+    let after = input.next_token.as_deref();
+    let mut rest =
+        table.settings.tags.iter().filter(|(key, _)| after.is_none_or(|after| key.as_str() > after));
+    let tags: Vec<Tag> = rest
+        .by_ref()
+        .take(PAGE)
+        .map(|(key, value)| Tag { key: Some(key.clone()), value: Some(value.clone()) })
+        .collect();
+    let next_token = rest.next().and_then(|_| tags.last()?.key.clone());
+    Ok(ListTagsOfResourceOutput { tags: Some(tags), next_token })
+}
