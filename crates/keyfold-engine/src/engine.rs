@@ -193,6 +193,9 @@ impl Engine {
 
 fn dispatch(core: &Core, request: Request) -> Pending<Response> {
     match request {
+        Request::BatchExecuteStatement(input) => {
+            ops::batch_execute_statement::run(core, input).map(Response::BatchExecuteStatement)
+        }
         Request::BatchGetItem(input) => {
             Pending::ready(ops::batch_get_item::run(core, input)).map(Response::BatchGetItem)
         }
@@ -224,6 +227,12 @@ fn dispatch(core: &Core, request: Request) -> Pending<Response> {
         }
         Request::DescribeTimeToLive(input) => {
             ops::time_to_live::describe(core, input).map(Response::DescribeTimeToLive)
+        }
+        Request::ExecuteStatement(input) => {
+            ops::execute_statement::run(core, input).map(Response::ExecuteStatement)
+        }
+        Request::ExecuteTransaction(input) => {
+            ops::execute_transaction::run(core, input).map(Response::ExecuteTransaction)
         }
         Request::GetItem(input) => Pending::ready(ops::get_item::run(core, input)).map(Response::GetItem),
         Request::GetRecords(input) => ops::streams::records(core, input).map(Response::GetRecords),

@@ -102,7 +102,7 @@ fn delete_expired(
         Some((_, moment)) if has_passed(&moment, now_ms) => {
             let Some(item) = &item else { return Ok(None) };
             let action = Action::Delete { key: table.key.key_of(&item.to_item()) };
-            let write = ItemWrite { action, condition: None, return_on_failure: false };
+            let write = ItemWrite::new(action);
             let plan = write.plan(table)?;
             let change = plan.evaluate(Some(item.clone())).map_err(ApiError::from)?;
             write::apply_as(core, &mut batch, &plan, &change, Author::Expiry).map_err(ApiError::from)?;

@@ -28,6 +28,11 @@ impl<T> Pending<T> {
         Pending { result: self.result.map(change), ticket: self.ticket }
     }
 
+    /// The result, not yet to be given out, and what it waits for.
+    pub(crate) fn into_parts(self) -> (Result<T, ApiError>, Ticket) {
+        (self.result, self.ticket)
+    }
+
     /// Blocks until the result can be given out.
     ///
     /// # Errors

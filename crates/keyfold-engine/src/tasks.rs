@@ -112,17 +112,15 @@ fn copy(core: &Core, backup: &Arc<Backup>, state: &Snapshot) -> Result<(), ApiEr
     let mut backups = core.catalog().write_backups();
     let place = (backup.table.name.clone(), backup.label.clone());
     // It may have been deleted meanwhile.
-    if backups.contains_key(&place) {
-        let mut batch = Batch::new();
-        catalog::put_backup(&mut batch, &complete);
-        core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
-        backups.insert(place, Arc::new(complete));
-    } else {
-        let mut batch = Batch::new();
-        batch.put(layout::dropped(backup.id), Vec::new());
-        core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    let mut batch = Batch::new();
+    match backups.get_mut(&place) {
+        Some(known) => {
+            catalog::put_backup(&mut batch, &complete);
+            *known = Arc::new(complete);
+        }
+        None => batch.put(layout::dropped(backup.id), Vec::new()),
     }
-    Ok(())
+    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)
 }
 
 /// The items that a table is restored from; none when they are gone.
@@ -164,8 +162,7 @@ fn restore_some(core: &Core, table: &Arc<Table>, restores: &mut Restores) -> Res
 pub(crate) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Result<(), ApiError> {
     let mut batch = Batch::new();
     for item in items {
-        let write =
-            ItemWrite { action: Action::Put(item.to_item()), condition: None, return_on_failure: false };
+        let write = ItemWrite::new(Action::Put(item.to_item()));
         let plan = write.plan(table)?;
         let before = plan.read_before(core).map_err(ApiError::from)?;
         let change = plan.evaluate(before).map_err(ApiError::from)?;

@@ -11,7 +11,7 @@ use crate::layout::{self, Counter};
 use crate::pending::internal;
 use crate::stream;
 use crate::table::{Index, IndexKind, Table};
-use keyfold_api::{ApiError, ItemCollectionMetrics, StreamViewType, Validation};
+use keyfold_api::{ApiError, ErrorKind, ItemCollectionMetrics, StreamViewType, Validation};
 use keyfold_codec::key::{self, IndexId, KeyBytes};
 use keyfold_codec::{CodecError, RawItem};
 use keyfold_expr::{Condition, Update};
@@ -38,6 +38,15 @@ pub(crate) struct ItemWrite {
     pub(crate) condition: Option<Condition>,
     /// Whether a failed condition answers the item.
     pub(crate) return_on_failure: bool,
+    /// A PartiQL INSERT: its condition fails because the item exists.
+    pub(crate) is_insert: bool,
+}
+
+impl ItemWrite {
+    /// A write without a condition.
+    pub(crate) fn new(action: Action) -> ItemWrite {
+        ItemWrite { action, condition: None, return_on_failure: false, is_insert: false }
+    }
 }
 
 /// A write that fits its table: its key is encoded.
@@ -52,6 +61,7 @@ pub(crate) struct WritePlan {
 #[derive(Debug)]
 pub(crate) enum Refusal {
     Condition(Option<Box<RawItem>>),
+    Duplicate,
     Invalid(Box<Validation>),
     Internal(ApiError),
 }
@@ -66,6 +76,9 @@ impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> ApiError {
         match refusal {
             Refusal::Condition(item) => ApiError::ConditionalCheckFailed(item),
+            Refusal::Duplicate => {
+                ApiError::Plain(ErrorKind::DuplicateItem, "Duplicate primary key exists in table".to_owned())
+            }
             Refusal::Invalid(reason) => ApiError::Validation(reason),
             Refusal::Internal(error) => error,
         }
@@ -148,6 +161,9 @@ impl WritePlan {
         if let Some(condition) = &self.write.condition
             && !condition.holds(before.as_ref())
         {
+            if self.write.is_insert {
+                return Err(Refusal::Duplicate);
+            }
             let item = if self.write.return_on_failure { before } else { None };
             return Err(Refusal::Condition(item.map(Box::new)));
         }

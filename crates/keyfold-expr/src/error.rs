@@ -211,10 +211,9 @@ impl fmt::Display for ExprErrorKind {
                 write!(f, "Syntax error; token: \"{token}\", near: \"{near}\"")
             }
             ExprErrorKind::RedundantParentheses => write!(f, "The expression has redundant parentheses;"),
-            ExprErrorKind::TooManyOperators { count } => write!(
-                f,
-                "The expression contains too many operators or functions; operator count: {count}, limit: 300"
-            ),
+            ExprErrorKind::TooManyOperators { count } => {
+                write!(f, "The expression contains too many operators; operator count: {count}")
+            }
             ExprErrorKind::TooDeep => write!(f, "The expression is nested too deeply;"),
             ExprErrorKind::PathTooDeep => {
                 write!(f, "The document path has too many nesting elements; maximum: 32")
@@ -253,7 +252,7 @@ impl fmt::Display for ExprErrorKind {
             ),
             ExprErrorKind::ClauseOperandType { clause, found } => write!(
                 f,
-                "Incorrect operand type for operator or function; operator: {clause}, operand type: {}",
+                "Incorrect operand type for operator or function; operator: {clause}, operand type: {}, typeSet: ALLOWED_FOR_{clause}_OPERAND",
                 found.long_name()
             ),
             ExprErrorKind::PathRequired { operator } => {

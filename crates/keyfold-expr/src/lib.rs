@@ -18,6 +18,7 @@ pub mod error;
 pub mod key_condition;
 mod lexer;
 mod parser;
+pub mod partiql;
 pub mod path;
 pub mod placeholder;
 pub mod projection;

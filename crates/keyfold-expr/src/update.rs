@@ -40,7 +40,7 @@ pub enum AttributeChange {
 
 /// The right-hand side of a SET.
 #[derive(Debug, Clone, PartialEq)]
-enum Term {
+pub(crate) enum Term {
     Path(Path),
     Literal(Value),
     IfNotExists(Path, Box<Term>),
@@ -73,6 +73,18 @@ impl Update {
             }
         }
         update
+    }
+
+    /// An update of clauses that were read elsewhere. Targets must not overlap.
+    pub(crate) fn of_parts(
+        set: Vec<(Path, Term)>,
+        remove: Vec<Path>,
+        add: Vec<(Path, Value)>,
+        delete: Vec<(Path, Value)>,
+    ) -> Update {
+        let targets = set.iter().map(|(path, _)| path).chain(&remove);
+        let targets = targets.chain(add.iter().chain(&delete).map(|(path, _)| path)).cloned().collect();
+        Update { set, remove, add, delete, targets, is_legacy: false }
     }
 
     /// Whether the update makes an item where there is none: AttributeUpdates that only delete do not.

@@ -147,8 +147,6 @@ pub enum Validation {
         /// The attributes.
         attributes: Vec<String>,
     },
-    /// Segment and TotalSegments do not go together.
-    Segments(&'static str),
     /// The same key twice in a batch.
     DuplicateKeys,
     /// Too many keys or requests in a batch.
@@ -378,7 +376,6 @@ impl fmt::Display for Validation {
                 "{INVALID}Global secondary index {index} does not project [{}]",
                 attributes.join(", ")
             ),
-            Validation::Segments(detail) => write!(f, "{detail}"),
             Validation::DuplicateKeys => write!(f, "Provided list of item keys contains duplicates"),
             Validation::TooManyInBatch(operation) => {
                 write!(f, "Too many items requested for the {operation} call")

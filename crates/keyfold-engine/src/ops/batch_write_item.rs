@@ -68,7 +68,7 @@ fn check_request(request: WriteRequest, bytes: &mut u64) -> Result<ItemWrite, Ap
     if let Action::Put(item) = &action {
         *bytes += item.size_bytes();
     }
-    Ok(ItemWrite { action, condition: None, return_on_failure: false })
+    Ok(ItemWrite::new(action))
 }
 
 pub(crate) fn run(core: &Core, input: BatchWriteItemInput) -> Pending<BatchWriteItemOutput> {

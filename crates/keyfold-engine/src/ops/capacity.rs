@@ -49,11 +49,25 @@ impl Bills {
         self.add(table, Bill { table: units, ..Bill::default() });
     }
 
+    /// Adds what an operation of its own has told.
+    pub(crate) fn add_consumed(&mut self, consumed: Option<ConsumedCapacity>) {
+        let Some(consumed) = consumed else { return };
+        let bill = Bill {
+            table: consumed.table,
+            local: consumed.local_secondary_indexes,
+            global: consumed.global_secondary_indexes,
+        };
+        self.add(&consumed.table_name, bill);
+    }
+
     pub(crate) fn answer(
         self,
         wanted: ReturnConsumedCapacity,
         kind: Option<CapacityKind>,
     ) -> Option<Vec<ConsumedCapacity>> {
+        if wanted == ReturnConsumedCapacity::None {
+            return None;
+        }
         let rows = self.by_table.into_iter();
         rows.map(|(table, bill)| of_write(&table, bill, wanted).map(|row| ConsumedCapacity { kind, ..row }))
             .collect()

@@ -36,9 +36,9 @@ fn check(input: DeleteItemInput) -> Result<SingleWrite, ApiError> {
     Ok(SingleWrite {
         table: TableName::new(input.table_name),
         write: ItemWrite {
-            action: Action::Delete { key },
             condition: bound.condition,
             return_on_failure: on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld),
+            ..ItemWrite::new(Action::Delete { key })
         },
         return_values,
         targets: Vec::new(),

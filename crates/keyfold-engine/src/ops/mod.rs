@@ -1,6 +1,7 @@
 //! One file for each operation: `check` (no table), `plan` (no items), then the work.
 
 pub(crate) mod backups;
+pub(crate) mod batch_execute_statement;
 pub(crate) mod batch_get_item;
 pub(crate) mod batch_write_item;
 pub(crate) mod capacity;
@@ -9,6 +10,8 @@ pub(crate) mod definition;
 pub(crate) mod delete_item;
 pub(crate) mod delete_table;
 pub(crate) mod describe_table;
+pub(crate) mod execute_statement;
+pub(crate) mod execute_transaction;
 pub(crate) mod get_item;
 pub(crate) mod insights;
 mod key_range;
@@ -22,6 +25,7 @@ pub(crate) mod recovery;
 pub(crate) mod restore;
 pub(crate) mod scan;
 mod single_write;
+mod statement;
 mod stream_setting;
 pub(crate) mod streams;
 pub(crate) mod tags;

@@ -36,9 +36,9 @@ fn check(input: PutItemInput) -> Result<SingleWrite, ApiError> {
     Ok(SingleWrite {
         table: TableName::new(input.table_name),
         write: ItemWrite {
-            action: Action::Put(item),
             condition: bound.condition,
             return_on_failure: on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld),
+            ..ItemWrite::new(Action::Put(item))
         },
         return_values,
         targets: Vec::new(),

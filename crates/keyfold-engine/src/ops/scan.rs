@@ -67,20 +67,20 @@ fn check_segments(segment: Option<i64>, total: Option<i64>) -> Result<(u32, u32)
     let detail = match (segment, total) {
         (None, None) => return Ok((0, 1)),
         (Some(_), None) => {
-            "The TotalSegments parameter is required but was not present in the request when Segment parameter is present"
+            "The TotalSegments parameter is required but was not present in the request when Segment parameter is present".to_owned()
         }
         (None, Some(_)) => {
-            "The Segment parameter is required but was not present in the request when parameter TotalSegments is present"
+            "The Segment parameter is required but was not present in the request when parameter TotalSegments is present".to_owned()
         }
         (Some(segment), Some(total)) if segment >= total => {
-            "The Segment parameter is zero-based and must be less than parameter TotalSegments"
+            format!("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: {segment} is not less than TotalSegments: {total}")
         }
         (Some(segment), Some(total)) => {
             let narrow = |number: i64| u32::try_from(number).unwrap_or(0);
             return Ok((narrow(segment), narrow(total)));
         }
     };
-    Err(Validation::Segments(detail).into())
+    Err(Validation::Sentence(detail).into())
 }
 
 pub(crate) fn run(core: &Core, input: ScanInput) -> Result<PageOutput, ApiError> {

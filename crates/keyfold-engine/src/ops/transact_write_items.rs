@@ -24,10 +24,18 @@ use keyfold_types::capacity::ReadRate;
 use keyfold_types::limits::{TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX};
 use std::collections::BTreeSet;
 
-struct Transaction {
-    writes: Vec<(TableName, ItemWrite)>,
-    token: Option<(String, u128)>,
-    returns: CheckedReturns,
+pub(crate) struct Transaction {
+    pub(crate) writes: Vec<(TableName, ItemWrite)>,
+    /// The client's token, and what a repetition must have in common.
+    pub(crate) token: Option<(String, u128)>,
+    pub(crate) returns: CheckedReturns,
+}
+
+impl Transaction {
+    /// Carries the transaction out.
+    pub(crate) fn run(self, core: &Core) -> Pending<TransactWriteItemsOutput> {
+        locked(core, self).unwrap_or_else(|error| Pending::ready(Err(error)))
+    }
 }
 
 /// The members that all four kinds of action share.
@@ -139,22 +147,23 @@ fn bind(action: Parts) -> Result<(TableName, ItemWrite), ApiError> {
         ..Texts::default()
     };
     let bound = texts.bind(&action.placeholders, "ConditionExpression is null")?;
+    let what = match action.name {
+        "put" => Action::Put(attributes),
+        "delete" => Action::Delete { key: attributes },
+        "update" => Action::Update { key: attributes, update: bound.update.unwrap_or_default() },
+        _ => Action::Check { key: attributes },
+    };
     let write = ItemWrite {
         condition: bound.condition,
         return_on_failure: action.on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld.into()),
-        action: match action.name {
-            "put" => Action::Put(attributes),
-            "delete" => Action::Delete { key: attributes },
-            "update" => Action::Update { key: attributes, update: bound.update.unwrap_or_default() },
-            _ => Action::Check { key: attributes },
-        },
+        ..ItemWrite::new(what)
     };
     Ok((TableName::new(action.table), write))
 }
 
 pub(crate) fn run(core: &Core, input: TransactWriteItemsInput) -> Pending<TransactWriteItemsOutput> {
-    match check(input).and_then(|transaction| locked(core, transaction)) {
-        Ok(pending) => pending,
+    match check(input) {
+        Ok(transaction) => transaction.run(core),
         Err(error) => Pending::ready(Err(error)),
     }
 }
@@ -247,6 +256,7 @@ fn evaluate_all<'p>(
                 CancellationReason::None
             }
             Err(Refusal::Condition(item)) => CancellationReason::ConditionalCheckFailed(item),
+            Err(Refusal::Duplicate) => CancellationReason::DuplicateItem,
             Err(Refusal::Invalid(reason)) => CancellationReason::ValidationError(reason.to_string()),
             Err(Refusal::Internal(error)) => return Err(error),
         });

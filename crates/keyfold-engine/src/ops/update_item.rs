@@ -40,9 +40,9 @@ fn check(input: UpdateItemInput) -> Result<SingleWrite, ApiError> {
         table: TableName::new(input.table_name),
         targets: update.targets().to_vec(),
         write: ItemWrite {
-            action: Action::Update { key, update },
             condition: bound.condition,
             return_on_failure: on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld),
+            ..ItemWrite::new(Action::Update { key, update })
         },
         return_values,
         returns,

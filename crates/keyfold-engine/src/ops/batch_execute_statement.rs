@@ -1,0 +1,120 @@
+//! BatchExecuteStatement: up to 25 PartiQL statements on items by key, each on its own.
+
+use crate::check::{CheckedReturns, Constraints, TableName};
+use crate::core::Core;
+use crate::ops::capacity::Bills;
+use crate::ops::definition::sentence;
+use crate::ops::{get_item, single_write, statement};
+use crate::pending::Pending;
+use keyfold_api::{
+    ApiError, BatchExecuteStatementInput, BatchExecuteStatementOutput, ConsumedCapacity, ErrorKind,
+    ParameterizedStatement, StatementError, StatementResponse,
+};
+use keyfold_codec::RawItem;
+use keyfold_expr::partiql::{Select, Statement};
+use keyfold_types::CapacityHalves;
+
+const STATEMENTS_MAX: usize = 25;
+
+pub(crate) fn run(core: &Core, input: BatchExecuteStatementInput) -> Pending<BatchExecuteStatementOutput> {
+    execute(core, input).unwrap_or_else(|error| Pending::ready(Err(error)))
+}
+
+fn execute(
+    core: &Core,
+    input: BatchExecuteStatementInput,
+) -> Result<Pending<BatchExecuteStatementOutput>, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.required("statements", &input.statements);
+    let returns = constraints.returns(&input.returns);
+    if let Some(statements) = &input.statements {
+        constraints.list("statements", statements.len(), 1, STATEMENTS_MAX);
+        for (at, given) in statements.iter().enumerate() {
+            statement::constrain(&mut constraints, &format!("statements.{}.member.", at + 1), given);
+        }
+    }
+    constraints.finish()?;
+    let given = input.statements.unwrap_or_default();
+    let parsed: Vec<_> = given.iter().map(statement::parse).collect();
+    let reads = parsed.iter().flatten().filter(|statement| statement.is_read()).count();
+    if reads > 0 && reads < parsed.iter().flatten().count() {
+        return sentence("A batch must contain either only read or only write statements");
+    }
+    let mut bills = Bills::default();
+    let mut output = BatchExecuteStatementOutput::default();
+    for (given, parsed) in given.iter().zip(parsed) {
+        let table = parsed.as_ref().ok().map(|statement| statement.table().to_owned());
+        let (item, consumed) = match parsed.and_then(|statement| one(core, given, statement, returns)) {
+            Ok((item, consumed)) => (Ok(item), consumed),
+            Err(error @ ApiError::Internal(_)) => return Err(error),
+            Err(error) => (Err(failed(error)), None),
+        };
+        bills.add_consumed(consumed);
+        let (item, error) = match item {
+            Ok(item) => (item, None),
+            Err(error) => (None, Some(error)),
+        };
+        output.responses.push(StatementResponse { table_name: table, item, error });
+    }
+    output.consumed_capacity = bills.answer(returns.capacity, None);
+    Ok(Pending::after(core.store().barrier(), Ok(output)))
+}
+
+/// One statement; its write is staged, not yet durable.
+fn one(
+    core: &Core,
+    given: &ParameterizedStatement,
+    statement: Statement,
+    returns: CheckedReturns,
+) -> Result<(Option<RawItem>, Option<ConsumedCapacity>), ApiError> {
+    match statement {
+        Statement::Select(select) => read(core, given, &select),
+        Statement::Exists(_) => sentence("EXISTS can be used in ExecuteTransaction only"),
+        write => {
+            let table = core.table(write.table()).ok_or_else(ApiError::table_not_found)?;
+            let write = statement::write(&table, write, given, returns)?;
+            let (result, _ticket) = single_write::run(core, Ok(write)).into_parts();
+            result.map(|output| (output.attributes, output.consumed_capacity))
+        }
+    }
+}
+
+fn read(
+    core: &Core,
+    given: &ParameterizedStatement,
+    select: &Select,
+) -> Result<(Option<RawItem>, Option<ConsumedCapacity>), ApiError> {
+    let table = core.table(TableName::new(Some(select.table.clone())).name());
+    let table = table.ok_or_else(ApiError::table_not_found)?;
+    let found = select.condition.as_ref().and_then(|condition| statement::whole_key(&table.key, condition));
+    let Some((key, rest)) = found.filter(|_| select.index.is_none()) else {
+        return sentence(
+            "Select statements within BatchExecuteStatement must specify the primary key in the where clause.",
+        );
+    };
+    let key = get_item::plan(&table, &key)?;
+    let item = get_item::read(&core.store().snapshot(), &table, &key)?;
+    let units = CapacityHalves::read(
+        item.as_ref().map_or(0, RawItem::size_bytes),
+        get_item::rate(given.consistent_read),
+    );
+    let consumed =
+        ConsumedCapacity { table_name: select.table.clone(), table: units, ..ConsumedCapacity::default() };
+    let item = item.filter(|item| rest.iter().all(|condition| condition.holds(Some(item))));
+    Ok((item.map(|item| statement::columns(select.columns.as_deref(), item)), Some(consumed)))
+}
+
+fn failed(error: ApiError) -> StatementError {
+    let message = error.message().unwrap_or_default();
+    let code = match error.kind() {
+        ErrorKind::Validation => "ValidationError",
+        ErrorKind::Throttling => "ThrottlingError",
+        ErrorKind::Internal => "InternalServerError",
+        other => other.exception().trim_end_matches("Exception"),
+    };
+    let item = match error {
+        ApiError::ConditionalCheckFailed(item) => item.map(|item| *item),
+        _ => None,
+    };
+    StatementError { code: code.to_owned(), message, item }
+}

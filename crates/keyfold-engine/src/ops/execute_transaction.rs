@@ -1,0 +1,99 @@
+//! ExecuteTransaction: up to 100 PartiQL statements together, all reads or all writes.
+
+use crate::check::{CheckedReturns, Constraints, TableName};
+use crate::core::Core;
+use crate::ops::capacity::Bills;
+use crate::ops::definition::sentence;
+use crate::ops::transact_write_items::Transaction;
+use crate::ops::{get_item, statement};
+use crate::pending::Pending;
+use keyfold_api::{
+    ApiError, CapacityKind, ExecuteTransactionInput, ParameterizedStatement, TransactGetItemsOutput,
+};
+use keyfold_codec::RawItem;
+use keyfold_expr::partiql::{Select, Statement};
+use keyfold_types::CapacityHalves;
+use keyfold_types::capacity::ReadRate;
+use keyfold_types::limits::TRANSACTION_ACTIONS_MAX;
+
+pub(crate) fn run(core: &Core, input: ExecuteTransactionInput) -> Pending<TransactGetItemsOutput> {
+    execute(core, input).unwrap_or_else(|error| Pending::ready(Err(error)))
+}
+
+fn execute(core: &Core, input: ExecuteTransactionInput) -> Result<Pending<TransactGetItemsOutput>, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.required("transactStatements", &input.transact_statements);
+    let returns = constraints.returns(&input.returns);
+    if let Some(token) = &input.client_request_token {
+        constraints.count("clientRequestToken", token.chars().count(), token, 1, 36);
+    }
+    if let Some(statements) = &input.transact_statements {
+        constraints.list("transactStatements", statements.len(), 1, TRANSACTION_ACTIONS_MAX);
+        for (at, given) in statements.iter().enumerate() {
+            statement::constrain(&mut constraints, &format!("transactStatements.{}.member.", at + 1), given);
+        }
+    }
+    constraints.finish()?;
+    let print = xxhash_rust::xxh3::xxh3_128(format!("{:?}", input.transact_statements).as_bytes());
+    let given = input.transact_statements.unwrap_or_default();
+    let statements = given.iter().map(statement::parse).collect::<Result<Vec<_>, _>>()?;
+    let reads = statements.iter().filter(|statement| statement.is_read()).count();
+    if reads == statements.len() {
+        return read(core, &statements, returns).map(|output| Pending::ready(Ok(output)));
+    }
+    if reads > 0 {
+        return sentence("A transaction must contain either only read or only write statements");
+    }
+    let token = input.client_request_token.map(|token| (token, print));
+    write(core, &given, statements, token, returns)
+}
+
+fn read(
+    core: &Core,
+    statements: &[Statement],
+    returns: CheckedReturns,
+) -> Result<TransactGetItemsOutput, ApiError> {
+    let snapshot = core.store().snapshot();
+    let mut bills = Bills::default();
+    let mut responses = Vec::with_capacity(statements.len());
+    for statement in statements {
+        let Statement::Select(select) = statement else { continue };
+        let Select { columns, table: name, index, condition, .. } = select;
+        let table =
+            core.table(TableName::new(Some(name.clone())).name()).ok_or_else(ApiError::table_not_found)?;
+        let found = condition.as_ref().and_then(|condition| statement::whole_key(&table.key, condition));
+        let Some((key, rest)) = found.filter(|_| index.is_none()) else {
+            return sentence(
+                "Select statements within ExecuteTransaction must specify the primary key in the where clause.",
+            );
+        };
+        let key = get_item::plan(&table, &key)?;
+        let item = get_item::read(&snapshot, &table, &key)?;
+        let size = item.as_ref().map_or(0, RawItem::size_bytes);
+        bills.add_read(name, CapacityHalves::read(size, ReadRate::Transactional));
+        let item = item.filter(|item| rest.iter().all(|condition| condition.holds(Some(item))));
+        responses.push(item.map(|item| statement::columns(columns.as_deref(), item)));
+    }
+    let consumed_capacity = bills.answer(returns.capacity, Some(CapacityKind::Read));
+    Ok(TransactGetItemsOutput { responses, consumed_capacity })
+}
+
+fn write(
+    core: &Core,
+    given: &[ParameterizedStatement],
+    statements: Vec<Statement>,
+    token: Option<(String, u128)>,
+    returns: CheckedReturns,
+) -> Result<Pending<TransactGetItemsOutput>, ApiError> {
+    let mut writes = Vec::with_capacity(statements.len());
+    for (given, statement) in given.iter().zip(statements) {
+        let table = core.table(statement.table()).ok_or_else(ApiError::table_not_found)?;
+        let write = statement::write(&table, statement, given, returns)?;
+        writes.push((write.table, write.write));
+    }
+    let done = Transaction { writes, token, returns }.run(core);
+    Ok(done.map(|output| TransactGetItemsOutput {
+        responses: Vec::new(),
+        consumed_capacity: output.consumed_capacity,
+    }))
+}

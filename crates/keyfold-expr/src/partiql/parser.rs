@@ -1,0 +1,774 @@
+//! Tokens to a statement, by recursive descent with a bounded depth.
+
+use super::lexer::{self, Token};
+use super::{PartiqlError, Returning, Select, Statement};
+use crate::ast::{Comparator, Sign};
+use crate::condition::{Condition, Operand};
+use crate::path::{Path, PathPart};
+use crate::placeholder::Literal;
+use crate::update::{Term, Update};
+use keyfold_types::{Item, Number, Set, SetError, Value, ValueKind};
+use std::collections::BTreeMap;
+
+/// Groups and values inside each other that are still read.
+const DEPTH_MAX: usize = 64;
+
+/// Words that are no names unless they stand between double quotes.
+const KEYWORDS: &[&str] = &[
+    "ALL",
+    "AND",
+    "AS",
+    "ASC",
+    "BETWEEN",
+    "BY",
+    "DELETE",
+    "DESC",
+    "DISTINCT",
+    "EXISTS",
+    "FALSE",
+    "FROM",
+    "GROUP",
+    "HAVING",
+    "IN",
+    "INSERT",
+    "INTO",
+    "IS",
+    "JOIN",
+    "LIKE",
+    "LIMIT",
+    "MISSING",
+    "NOT",
+    "NULL",
+    "OFFSET",
+    "OR",
+    "ORDER",
+    "REMOVE",
+    "RETURNING",
+    "SELECT",
+    "SET",
+    "SIZE",
+    "TRUE",
+    "UNION",
+    "UPDATE",
+    "VALUE",
+    "VALUES",
+    "WHERE",
+];
+
+type Parsed<T> = Result<T, PartiqlError>;
+
+struct Parser<'p> {
+    tokens: Vec<Token>,
+    at: usize,
+    parameters: &'p [Value],
+    used: usize,
+    depth: usize,
+}
+
+pub(super) fn parse(text: &str, parameters: &[Value]) -> Parsed<Statement> {
+    let tokens = lexer::tokens(text)?;
+    let marks = tokens.iter().filter(|token| **token == Token::Parameter).count();
+    if marks != parameters.len() {
+        return Err(PartiqlError::Parameters);
+    }
+    let mut parser = Parser { tokens, at: 0, parameters, used: 0, depth: 0 };
+    let statement = parser.statement()?;
+    parser.take_sign(";");
+    if *parser.peek() != Token::End {
+        return Err(parser.unexpected());
+    }
+    Ok(statement)
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> &Token {
+        self.tokens.get(self.at).unwrap_or(&Token::End)
+    }
+
+    fn peek_second(&self) -> &Token {
+        self.tokens.get(self.at + 1).unwrap_or(&Token::End)
+    }
+
+    fn advance(&mut self) -> Token {
+        let token = self.peek().clone();
+        self.at += 1;
+        token
+    }
+
+    fn unexpected(&self) -> PartiqlError {
+        let what = match self.peek() {
+            Token::Word(word) if is_keyword(word) => "Unexpected keyword".to_owned(),
+            Token::Word(text) | Token::Name(text) => format!("Unexpected term '{text}'"),
+            Token::Text(text) => format!("Unexpected literal '{text}'"),
+            Token::Number(text) => format!("Unexpected literal {text}"),
+            Token::Sign(sign) => format!("Unexpected token '{sign}'"),
+            Token::Parameter => "Unexpected parameter".to_owned(),
+            Token::End => "Unexpected end of statement".to_owned(),
+        };
+        PartiqlError::Syntax(what)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(self.peek(), Token::Word(found) if found.eq_ignore_ascii_case(word))
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect_word(&mut self, word: &str) -> Parsed<()> {
+        if self.take_word(word) { Ok(()) } else { Err(self.unexpected()) }
+    }
+
+    fn take_sign(&mut self, sign: &str) -> bool {
+        let found = matches!(self.peek(), Token::Sign(found) if *found == sign);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect_sign(&mut self, sign: &str) -> Parsed<()> {
+        if self.take_sign(sign) { Ok(()) } else { Err(self.unexpected()) }
+    }
+
+    /// Runs `read` one level deeper.
+    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == DEPTH_MAX {
+            return Err(PartiqlError::Syntax("the statement is nested too deeply".to_owned()));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn statement(&mut self) -> Parsed<Statement> {
+        if self.take_word("SELECT") {
+            return self.select().map(Statement::Select);
+        }
+        if self.take_word("INSERT") {
+            return self.insert();
+        }
+        if self.take_word("UPDATE") {
+            return self.update();
+        }
+        if self.take_word("DELETE") {
+            return self.delete();
+        }
+        if self.take_word("EXISTS") {
+            self.expect_sign("(")?;
+            self.expect_word("SELECT")?;
+            let select = self.select()?;
+            self.expect_sign(")")?;
+            return Ok(Statement::Exists(select));
+        }
+        Err(PartiqlError::Syntax("Expected data manipulation".to_owned()))
+    }
+
+    fn name(&mut self) -> Parsed<String> {
+        match self.peek().clone() {
+            Token::Name(name) => {
+                self.advance();
+                Ok(name)
+            }
+            Token::Word(word) if !is_keyword(&word) => {
+                self.advance();
+                Ok(word)
+            }
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn select(&mut self) -> Parsed<Select> {
+        let columns = if self.take_sign("*") {
+            None
+        } else {
+            let mut columns = vec![self.path()?];
+            while self.take_sign(",") {
+                columns.push(self.path()?);
+            }
+            Some(columns)
+        };
+        self.expect_word("FROM")?;
+        let table = self.name()?;
+        let index = if self.take_sign(".") { Some(self.name()?) } else { None };
+        if self.is_word("JOIN") || matches!(self.peek(), Token::Sign(",")) {
+            return Err(PartiqlError::Unsupported("Joins are not supported.".to_owned()));
+        }
+        let condition = if self.take_word("WHERE") { Some(self.condition()?) } else { None };
+        let mut order = Vec::new();
+        if self.take_word("ORDER") {
+            self.expect_word("BY")?;
+            loop {
+                let name = self.name()?;
+                let descending = self.take_word("DESC");
+                if !descending {
+                    self.take_word("ASC");
+                }
+                order.push((name, descending));
+                if !self.take_sign(",") {
+                    break;
+                }
+            }
+        }
+        for clause in ["GROUP", "HAVING", "LIMIT", "OFFSET"] {
+            if self.is_word(clause) {
+                return Err(PartiqlError::Unsupported(format!("{clause} is not supported.")));
+            }
+        }
+        Ok(Select { columns, table, index, condition, order })
+    }
+
+    fn insert(&mut self) -> Parsed<Statement> {
+        self.expect_word("INTO")?;
+        let table = self.name()?;
+        self.expect_word("VALUE")?;
+        if matches!(self.peek(), Token::Sign("<<")) {
+            return Err(PartiqlError::Unsupported(
+                "Inserting multiple items in a single statement is not supported, use \"INSERT INTO tableName VALUE item\" instead"
+                    .to_owned(),
+            ));
+        }
+        match self.value()? {
+            Value::M(map) => Ok(Statement::Insert { table, item: Item::from(map) }),
+            _ => Err(PartiqlError::Syntax("the value of an INSERT must be a map".to_owned())),
+        }
+    }
+
+    fn update(&mut self) -> Parsed<Statement> {
+        let table = self.name()?;
+        let mut parts = UpdateParts::default();
+        loop {
+            if self.take_word("SET") {
+                self.assignment(&mut parts)?;
+                while self.take_sign(",") {
+                    self.assignment(&mut parts)?;
+                }
+            } else if self.take_word("REMOVE") {
+                parts.remove.push(self.path()?);
+                while self.take_sign(",") {
+                    parts.remove.push(self.path()?);
+                }
+            } else {
+                break;
+            }
+        }
+        if parts.is_empty() {
+            return Err(self.unexpected());
+        }
+        self.expect_word("WHERE")?;
+        let condition = self.condition()?;
+        let returning = self.returning()?;
+        let update = parts.finish()?;
+        Ok(Statement::Update { table, update, condition, returning })
+    }
+
+    fn assignment(&mut self, parts: &mut UpdateParts) -> Parsed<()> {
+        let path = self.path()?;
+        self.expect_sign("=")?;
+        for (function, is_add) in [("set_add", true), ("set_delete", false)] {
+            if self.is_word(function) && *self.peek_second() == Token::Sign("(") {
+                self.at += 2;
+                if self.path()? != path {
+                    return Err(PartiqlError::Unsupported(format!(
+                        "The first argument of {function} must be the attribute that is set."
+                    )));
+                }
+                self.expect_sign(",")?;
+                let members = self.value()?;
+                if !members.kind().is_set() {
+                    return Err(PartiqlError::Syntax(format!(
+                        "the second argument of {function} must be a set"
+                    )));
+                }
+                self.expect_sign(")")?;
+                if is_add { &mut parts.add } else { &mut parts.delete }.push((path, members));
+                return Ok(());
+            }
+        }
+        let term = self.term()?;
+        parts.set.push((path, term));
+        Ok(())
+    }
+
+    fn term(&mut self) -> Parsed<Term> {
+        let mut left = self.single_term()?;
+        loop {
+            let sign = match self.peek() {
+                Token::Sign("+") => Sign::Plus,
+                Token::Sign("-") => Sign::Minus,
+                _ => return Ok(left),
+            };
+            self.advance();
+            let right = self.single_term()?;
+            left = Term::Sum(Box::new(left), sign, Box::new(right));
+        }
+    }
+
+    fn single_term(&mut self) -> Parsed<Term> {
+        let is_call = *self.peek_second() == Token::Sign("(");
+        if is_call && self.take_word("list_append") {
+            return self.deeper(|parser| {
+                parser.expect_sign("(")?;
+                let first = parser.term()?;
+                parser.expect_sign(",")?;
+                let second = parser.term()?;
+                parser.expect_sign(")")?;
+                Ok(Term::ListAppend(Box::new(first), Box::new(second)))
+            });
+        }
+        if is_call && self.take_word("if_not_exists") {
+            return self.deeper(|parser| {
+                parser.expect_sign("(")?;
+                let path = parser.path()?;
+                parser.expect_sign(",")?;
+                let otherwise = parser.term()?;
+                parser.expect_sign(")")?;
+                Ok(Term::IfNotExists(path, Box::new(otherwise)))
+            });
+        }
+        if self.is_path() { self.path().map(Term::Path) } else { self.value().map(Term::Literal) }
+    }
+
+    fn delete(&mut self) -> Parsed<Statement> {
+        self.expect_word("FROM")?;
+        let table = self.name()?;
+        self.expect_word("WHERE")?;
+        let condition = self.condition()?;
+        let returning = self.returning()?;
+        if returning.is_some_and(|returning| returning != Returning::AllOld) {
+            return Err(PartiqlError::Unsupported("A DELETE can return ALL OLD * only.".to_owned()));
+        }
+        Ok(Statement::Delete { table, condition, returning })
+    }
+
+    fn returning(&mut self) -> Parsed<Option<Returning>> {
+        if !self.take_word("RETURNING") {
+            return Ok(None);
+        }
+        let whole = self.take_word("ALL");
+        if !whole {
+            self.expect_word("MODIFIED")?;
+        }
+        let old = self.take_word("OLD");
+        if !old {
+            self.expect_word("NEW")?;
+        }
+        self.expect_sign("*")?;
+        Ok(Some(match (whole, old) {
+            (true, true) => Returning::AllOld,
+            (true, false) => Returning::AllNew,
+            (false, true) => Returning::ModifiedOld,
+            (false, false) => Returning::ModifiedNew,
+        }))
+    }
+
+    /// Whether a path is next, not a literal or a call.
+    fn is_path(&self) -> bool {
+        match self.peek() {
+            Token::Name(_) => true,
+            Token::Word(word) => !is_keyword(word),
+            Token::Text(_) | Token::Number(_) | Token::Sign(_) | Token::Parameter | Token::End => false,
+        }
+    }
+
+    fn path(&mut self) -> Parsed<Path> {
+        let mut parts = vec![PathPart::Name(self.name()?)];
+        loop {
+            if self.take_sign(".") {
+                let is_bare_keyword = matches!(self.peek(), Token::Word(word) if is_keyword(word));
+                if is_bare_keyword {
+                    return Err(PartiqlError::Syntax("Invalid path dot component".to_owned()));
+                }
+                parts.push(PathPart::Name(self.name()?));
+            } else if self.take_sign("[") {
+                match self.advance() {
+                    Token::Number(digits) => {
+                        let index = digits.parse().map_err(|_| self.unexpected())?;
+                        parts.push(PathPart::Index(index));
+                    }
+                    Token::Text(name) => parts.push(PathPart::Name(name)),
+                    _ => return Err(PartiqlError::Syntax("Unexpected path component".to_owned())),
+                }
+                self.expect_sign("]")?;
+            } else {
+                return Ok(Path::new(parts));
+            }
+        }
+    }
+
+    fn condition(&mut self) -> Parsed<Condition> {
+        self.deeper(|parser| {
+            let mut members = vec![parser.conjunction()?];
+            while parser.take_word("OR") {
+                members.push(parser.conjunction()?);
+            }
+            Ok(joined(members, Condition::Or))
+        })
+    }
+
+    fn conjunction(&mut self) -> Parsed<Condition> {
+        let mut members = vec![self.negation()?];
+        while self.take_word("AND") {
+            members.push(self.negation()?);
+        }
+        Ok(joined(members, Condition::And))
+    }
+
+    fn negation(&mut self) -> Parsed<Condition> {
+        if self.take_word("NOT") {
+            return self.deeper(|parser| Ok(Condition::Not(Box::new(parser.negation()?))));
+        }
+        self.predicate()
+    }
+
+    fn predicate(&mut self) -> Parsed<Condition> {
+        // A parenthesis opens a condition here; values in parentheses stand behind IN only.
+        if self.take_sign("(") {
+            let inner = self.condition()?;
+            self.expect_sign(")")?;
+            return Ok(inner);
+        }
+        if let Some(call) = self.predicate_call()? {
+            return Ok(call);
+        }
+        let left = self.operand()?;
+        if let Some(comparator) = self.comparator() {
+            let right = self.operand()?;
+            return Ok(Condition::Compare(comparator, left, right));
+        }
+        let negated = self.take_word("NOT");
+        let found = if self.take_word("BETWEEN") {
+            let low = self.operand()?;
+            self.expect_word("AND")?;
+            let high = self.operand()?;
+            Condition::Between(left, low, high)
+        } else if self.take_word("IN") {
+            Condition::In(left, self.in_list()?)
+        } else if !negated && self.take_word("IS") {
+            return self.is_test(left);
+        } else if self.is_word("LIKE") {
+            return Err(PartiqlError::Unsupported("LIKE is not supported.".to_owned()));
+        } else {
+            return Err(self.unexpected());
+        };
+        Ok(if negated { Condition::Not(Box::new(found)) } else { found })
+    }
+
+    fn comparator(&mut self) -> Option<Comparator> {
+        let comparator = match self.peek() {
+            Token::Sign("=") => Comparator::Eq,
+            Token::Sign("<>" | "!=") => Comparator::Ne,
+            Token::Sign("<") => Comparator::Lt,
+            Token::Sign("<=") => Comparator::Le,
+            Token::Sign(">") => Comparator::Gt,
+            Token::Sign(">=") => Comparator::Ge,
+            _ => return None,
+        };
+        self.advance();
+        Some(comparator)
+    }
+
+    fn in_list(&mut self) -> Parsed<Vec<Operand>> {
+        let close = if self.take_sign("[") {
+            "]"
+        } else if self.take_sign("(") {
+            ")"
+        } else if *self.peek() == Token::Parameter {
+            // A list that is bound is one operand.
+            return Ok(vec![self.operand()?]);
+        } else {
+            return Err(self.unexpected());
+        };
+        let mut list = vec![self.operand()?];
+        while self.take_sign(",") {
+            list.push(self.operand()?);
+        }
+        self.expect_sign(close)?;
+        Ok(list)
+    }
+
+    fn is_test(&mut self, left: Operand) -> Parsed<Condition> {
+        let negated = self.take_word("NOT");
+        let Operand::Path(path) = left else { return Err(self.unexpected()) };
+        let Token::Word(word) = self.advance() else { return Err(self.unexpected()) };
+        let found = if word.eq_ignore_ascii_case("MISSING") {
+            Condition::NotExists(path)
+        } else {
+            let kind = match word.to_ascii_uppercase().as_str() {
+                "NULL" => ValueKind::Null,
+                "STRING" | "S" => ValueKind::S,
+                "NUMBER" | "N" | "INT" | "INTEGER" | "DECIMAL" => ValueKind::N,
+                "BINARY" | "BLOB" | "B" => ValueKind::B,
+                "BOOLEAN" | "BOOL" => ValueKind::Bool,
+                "LIST" | "L" => ValueKind::L,
+                "MAP" | "STRUCT" | "TUPLE" | "M" => ValueKind::M,
+                "STRINGSET" | "SS" => ValueKind::Ss,
+                "NUMBERSET" | "NS" => ValueKind::Ns,
+                "BINARYSET" | "BS" => ValueKind::Bs,
+                _ => return Err(PartiqlError::Syntax(format!("Unexpected type {word}"))),
+            };
+            Condition::IsType(path, kind)
+        };
+        Ok(if negated { Condition::Not(Box::new(found)) } else { found })
+    }
+
+    /// A function that is a condition, if one is next.
+    fn predicate_call(&mut self) -> Parsed<Option<Condition>> {
+        let Token::Word(function) = self.peek().clone() else { return Ok(None) };
+        let function = function.to_ascii_lowercase();
+        let known = ["begins_with", "contains", "attribute_type", "attribute_exists", "attribute_not_exists"];
+        let is_missing = function == "missing" || function == "exists";
+        if *self.peek_second() != Token::Sign("(") || function == "size" {
+            return Ok(None);
+        }
+        if !known.contains(&function.as_str()) && !is_missing {
+            return Err(PartiqlError::Unsupported(format!("The function {function} is not supported.")));
+        }
+        self.at += 2;
+        let found = match function.as_str() {
+            "missing" | "attribute_not_exists" => Condition::NotExists(self.path()?),
+            "exists" | "attribute_exists" => Condition::Exists(self.path()?),
+            "attribute_type" => {
+                let path = self.path()?;
+                self.expect_sign(",")?;
+                let kind = match self.value()? {
+                    Value::S(name) => ValueKind::from_descriptor(&name),
+                    _ => None,
+                };
+                let kind =
+                    kind.ok_or_else(|| PartiqlError::Syntax("Unexpected attribute type".to_owned()))?;
+                Condition::IsType(path, kind)
+            }
+            _ => {
+                let first = self.operand()?;
+                self.expect_sign(",")?;
+                let second = self.operand()?;
+                if function == "contains" {
+                    Condition::Contains(first, second)
+                } else {
+                    Condition::BeginsWith(first, second)
+                }
+            }
+        };
+        self.expect_sign(")")?;
+        Ok(Some(found))
+    }
+
+    fn operand(&mut self) -> Parsed<Operand> {
+        if self.is_word("size") && *self.peek_second() == Token::Sign("(") {
+            self.at += 2;
+            let path = self.path()?;
+            self.expect_sign(")")?;
+            return Ok(Operand::Size(path));
+        }
+        if self.is_path() {
+            return self.path().map(Operand::Path);
+        }
+        self.value().map(|value| Operand::Literal(Literal::new(value)))
+    }
+
+    fn value(&mut self) -> Parsed<Value> {
+        self.deeper(Parser::value_here)
+    }
+
+    fn value_here(&mut self) -> Parsed<Value> {
+        match self.advance() {
+            Token::Parameter => {
+                let value = self.parameters.get(self.used).cloned();
+                self.used += 1;
+                value.ok_or(PartiqlError::Parameters)
+            }
+            Token::Text(text) => Ok(Value::S(text)),
+            Token::Number(text) => number(&text),
+            Token::Sign("-") => match self.advance() {
+                Token::Number(text) => number(&format!("-{text}")),
+                _ => Err(self.before_unexpected()),
+            },
+            Token::Word(word) if word.eq_ignore_ascii_case("true") => Ok(Value::Bool(true)),
+            Token::Word(word) if word.eq_ignore_ascii_case("false") => Ok(Value::Bool(false)),
+            Token::Word(word) if word.eq_ignore_ascii_case("null") => Ok(Value::Null),
+            Token::Sign("[") => self.values("]").map(Value::L),
+            Token::Sign("<<") => set(self.values(">>")?),
+            Token::Sign("{") => self.map(),
+            Token::Sign("`") => Err(PartiqlError::Unsupported("Ion literals are not supported.".to_owned())),
+            _ => Err(self.before_unexpected()),
+        }
+    }
+
+    /// The token just taken was not expected.
+    fn before_unexpected(&mut self) -> PartiqlError {
+        self.at = self.at.saturating_sub(1);
+        self.unexpected()
+    }
+
+    fn values(&mut self, close: &str) -> Parsed<Vec<Value>> {
+        let mut values = Vec::new();
+        if self.take_sign(close) {
+            return Ok(values);
+        }
+        loop {
+            values.push(self.value()?);
+            if !self.take_sign(",") {
+                self.expect_sign(close)?;
+                return Ok(values);
+            }
+        }
+    }
+
+    fn map(&mut self) -> Parsed<Value> {
+        let mut map = BTreeMap::new();
+        if self.take_sign("}") {
+            return Ok(Value::M(map));
+        }
+        loop {
+            let (Token::Text(name) | Token::Name(name)) = self.advance() else {
+                return Err(self.before_unexpected());
+            };
+            self.expect_sign(":")?;
+            let value = self.value()?;
+            map.insert(name, value);
+            if !self.take_sign(",") {
+                self.expect_sign("}")?;
+                return Ok(Value::M(map));
+            }
+        }
+    }
+}
+
+fn is_keyword(word: &str) -> bool {
+    KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
+}
+
+fn joined(mut members: Vec<Condition>, wrap: fn(Vec<Condition>) -> Condition) -> Condition {
+    if members.len() == 1 { members.remove(0) } else { wrap(members) }
+}
+
+fn number(text: &str) -> Parsed<Value> {
+    text.parse().map(Value::N).map_err(PartiqlError::Number)
+}
+
+fn set(values: Vec<Value>) -> Parsed<Value> {
+    fn all<T>(values: Vec<Value>, of: impl Fn(Value) -> Option<T>) -> Option<Vec<T>> {
+        values.into_iter().map(of).collect()
+    }
+    let mixed = || PartiqlError::Syntax("the members of a set must be of one type".to_owned());
+    match values.first() {
+        None => Err(PartiqlError::Set(SetError::Empty)),
+        Some(Value::S(_)) => {
+            let texts = all(values, |value| if let Value::S(text) = value { Some(text) } else { None });
+            Set::new(texts.ok_or_else(mixed)?).map(Value::Ss).map_err(PartiqlError::Set)
+        }
+        Some(Value::N(_)) => {
+            let numbers: Option<Vec<Number>> =
+                all(values, |value| if let Value::N(number) = value { Some(number) } else { None });
+            Set::new(numbers.ok_or_else(mixed)?).map(Value::Ns).map_err(PartiqlError::Set)
+        }
+        Some(Value::B(_)) => {
+            let bytes = all(values, |value| if let Value::B(bytes) = value { Some(bytes) } else { None });
+            Set::new(bytes.ok_or_else(mixed)?).map(Value::Bs).map_err(PartiqlError::Set)
+        }
+        Some(_) => Err(mixed()),
+    }
+}
+
+/// The clauses of an UPDATE, collected.
+#[derive(Default)]
+struct UpdateParts {
+    set: Vec<(Path, Term)>,
+    remove: Vec<Path>,
+    add: Vec<(Path, Value)>,
+    delete: Vec<(Path, Value)>,
+}
+
+impl UpdateParts {
+    fn is_empty(&self) -> bool {
+        self.set.is_empty() && self.remove.is_empty() && self.add.is_empty() && self.delete.is_empty()
+    }
+
+    fn finish(self) -> Parsed<Update> {
+        let update = Update::of_parts(self.set, self.remove, self.add, self.delete);
+        let targets = update.targets();
+        for (at, two) in targets.iter().enumerate() {
+            if let Some(one) = targets.iter().take(at).find(|one| one.clash(two).is_some()) {
+                return Err(PartiqlError::Overlap(one.clone(), two.clone()));
+            }
+        }
+        Ok(update)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parsed(text: &str) -> Statement {
+        Statement::parse(text, &[]).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    #[test]
+    fn the_guides_statements_are_read() {
+        for text in [
+            r#"SELECT OrderID, Total FROM "Orders" WHERE OrderID IN [1, 2, 3] ORDER BY OrderID DESC"#,
+            r#"select * from Orders where OrderID = 1 or OrderID = 2"#,
+            r#"UPDATE "Music" SET AwardsWon=1 SET AwardDetail={'Grammys':[2020, 2018]} WHERE Artist='Acme' AND SongTitle='PartiQL'"#,
+            r#"UPDATE Music SET AwardDetail.Grammys =list_append(AwardDetail.Grammys,[2016]) WHERE Artist='A' RETURNING ALL NEW *"#,
+            r#"UPDATE Music REMOVE AwardDetail.Grammys[2] WHERE Artist='A'"#,
+            r#"UPDATE Music SET BandMembers =set_add(BandMembers, <<'x'>>) WHERE Artist='A'"#,
+            r#"INSERT INTO "Music" value {'Artist' : 'Acme Band','n': -1.5e3, 'l': [true, null], 's': <<1, 2>>}"#,
+            r#"DELETE FROM "Music" WHERE "Artist" = 'Acme' AND a IS NOT MISSING RETURNING ALL OLD *"#,
+            r#"EXISTS(SELECT * FROM "Music" WHERE "Artist" = 'Acme')"#,
+            r#"SELECT * FROM Orders.Idx WHERE size(lines) > 3 AND NOT (a BETWEEN 1 AND 2 OR contains(b, 'x')) AND c IS STRING"#,
+        ] {
+            parsed(text);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, message) in [
+            ("SHOW TABLES", "Statement wasn't well formed, can't be processed: Expected data manipulation"),
+            (
+                "SELECT payload.size FROM T",
+                "Statement wasn't well formed, can't be processed: Invalid path dot component",
+            ),
+            ("SELECT a FROM T WHERE a = ?", "Number of parameters in request and statement don't match."),
+            (
+                "SELECT a FROM T WHERE a = 'x",
+                "Statement wasn't well formed, can't be processed: a quote is not closed",
+            ),
+            ("SELECT a FROM T LIMIT 3", "Unsupported operation: LIMIT is not supported."),
+            (
+                "INSERT INTO T (a) VALUES (1)",
+                "Statement wasn't well formed, can't be processed: Unexpected token '('",
+            ),
+            (
+                "INSERT INTO T VALUE {'a': <<>>}",
+                "Statement wasn't well formed, can't be processed: a set may not be empty",
+            ),
+            (
+                "UPDATE T SET a.b = 1 SET a = 2 WHERE p = 1",
+                "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a, b], path two: [a]",
+            ),
+        ] {
+            assert_eq!(
+                Statement::parse(text, &[]).map_err(|error| error.to_string()),
+                Err(message.to_owned())
+            );
+        }
+        let deep = format!("SELECT a FROM T WHERE {}a = 1{}", "(".repeat(4000), ")".repeat(4000));
+        assert!(Statement::parse(&deep, &[]).is_err());
+        let deep = format!("INSERT INTO T VALUE {}", "[".repeat(8000));
+        assert!(Statement::parse(&deep, &[]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "(SELECT|UPDATE|INSERT|DELETE|[ a-z'\"?=<>(){}\\[\\],.*0-9-]|WHERE|AND|SET){0,40}") {
+            let parameters = vec![Value::Null; text.matches('?').count()];
+            let _ = Statement::parse(&text, &parameters);
+        }
+    }
+}
