@@ -44,6 +44,14 @@ pub enum ClientError {
 }
 
 impl ClientError {
+    /// Whether another transaction held an item: nothing is wrong with the request, and it may be sent again.
+    pub(crate) fn is_conflict(&self) -> bool {
+        let ClientError::Service { exception, reasons, .. } = self else { return false };
+        exception == "TransactionConflictException"
+            || (exception == "TransactionCanceledException"
+                && reasons.iter().any(|(code, _)| code == "TransactionConflict"))
+    }
+
     /// Whether the failure is a condition that did not hold, which a transaction tells by action.
     pub(crate) fn failed_actions(&self) -> Option<Vec<usize>> {
         let ClientError::Service { exception, reasons, .. } = self else { return None };

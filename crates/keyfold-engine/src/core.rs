@@ -2,10 +2,12 @@
 
 use crate::background::Signal;
 use crate::catalog::Catalog;
+use crate::conflicts::Conflicts;
 use crate::engine::EngineOptions;
 use crate::table::Table;
 use crate::tasks::Tasks;
 use keyfold_api::ApiError;
+use keyfold_codec::key::KeyBytes;
 use keyfold_store::Store;
 use std::sync::Arc;
 
@@ -23,6 +25,7 @@ struct Shared {
     options: EngineOptions,
     signal: Signal,
     tasks: Tasks,
+    conflicts: Conflicts,
 }
 
 impl Core {
@@ -35,6 +38,7 @@ impl Core {
                 options,
                 signal: Signal::default(),
                 tasks: Tasks::default(),
+                conflicts: Conflicts::default(),
             }),
             region,
         }
@@ -68,6 +72,15 @@ impl Core {
 
     pub(crate) fn tasks(&self) -> &Tasks {
         &self.shared.tasks
+    }
+
+    /// Whether a transaction that is not durable yet holds the item, and writes are not to wait for it.
+    pub(crate) fn is_held(&self, key: &KeyBytes) -> bool {
+        self.shared.options.transaction_conflicts && self.shared.conflicts.holds(key)
+    }
+
+    pub(crate) fn conflicts(&self) -> &Conflicts {
+        &self.shared.conflicts
     }
 
     pub(crate) fn now_ms(&self) -> u64 {

@@ -32,6 +32,9 @@ pub struct EngineOptions {
     /// Whether a thread does what is due (deleting expired items, filling indexes). Without it the embedder
     /// calls [`Engine::work`].
     pub background: bool,
+    /// Whether a write that meets an item of a transaction under way is refused, as the service does; otherwise
+    /// it builds on the transaction and is acknowledged after it.
+    pub transaction_conflicts: bool,
 }
 
 impl EngineOptions {
@@ -45,6 +48,7 @@ impl EngineOptions {
             item_collection_bytes_max: ITEM_COLLECTION_BYTES_MAX,
             buckets: None,
             background: true,
+            transaction_conflicts: true,
         }
     }
 }

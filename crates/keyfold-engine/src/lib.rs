@@ -20,6 +20,7 @@ mod background;
 mod backup;
 mod catalog;
 mod check;
+mod conflicts;
 mod core;
 mod engine;
 mod environment;

@@ -5,8 +5,8 @@ mod common;
 
 use common::{create_table, memory_and_durable};
 use keyfold_api::{
-    ExpressionAttributes, GetItemInput, PutItemInput, QueryInput, TransactGet, TransactGetItemsInput,
-    TransactUpdate, TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
+    ApiError, CancellationReason, ExpressionAttributes, GetItemInput, PutItemInput, QueryInput, TransactGet,
+    TransactGetItemsInput, TransactUpdate, TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
 };
 use keyfold_engine::Engine;
 use keyfold_types::{Item, Value};
@@ -124,7 +124,11 @@ fn transactions_are_seen_whole() {
                         transact_items: Some(vec![change(from, "-"), change(to, "+")]),
                         ..TransactWriteItemsInput::default()
                     };
-                    engine.transact_write_items(input).wait().unwrap();
+                    // Another transaction may hold an account.
+                    while let Err(error) = engine.transact_write_items(input.clone()).wait() {
+                        let ApiError::TransactionCanceled(reasons) = error else { panic!("{error}") };
+                        assert!(reasons.contains(&CancellationReason::TransactionConflict), "{reasons:?}");
+                    }
                 } else {
                     let get = |sk: &str| TransactGet {
                         table_name: Some("Tab".to_owned()),

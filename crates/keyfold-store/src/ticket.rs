@@ -53,6 +53,11 @@ impl Ticket {
         Ticket { fate: None }
     }
 
+    /// Whether the write is durable, or has failed.
+    pub fn is_done(&self) -> bool {
+        self.fate.as_ref().is_none_or(|fate| fate.lock().result.is_some())
+    }
+
     /// Blocks until the write is durable.
     ///
     /// # Errors

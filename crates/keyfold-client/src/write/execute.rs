@@ -42,6 +42,7 @@ pub(super) fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome
     };
     match answer {
         Ok(response) => Ok(Outcome::Done(Written { operation, changes, capacity: consumed(response) })),
+        Err(error) if error.is_conflict() => Ok(Outcome::Stale),
         Err(error) => {
             let Some(failed) = error.failed_actions() else { return Err(explained(error, &changes)) };
             let failed: Vec<&Refusal> = failed.iter().filter_map(|at| refusals.get(*at)).collect();

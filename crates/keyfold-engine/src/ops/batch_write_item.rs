@@ -100,16 +100,35 @@ fn locked(
     let mut batch = Batch::new();
     let mut bills = Bills::default();
     let mut metrics = MetricsByTable::new(returns.collection_metrics);
+    let mut unprocessed: Vec<(String, Vec<WriteRequest>)> = Vec::new();
     for (given, plan) in &plans {
+        if core.is_held(&plan.key) {
+            let request = as_request(&plan.write.action);
+            match unprocessed.iter_mut().find(|(name, _)| name == given) {
+                Some((_, requests)) => requests.push(request),
+                None => unprocessed.push((given.clone(), vec![request])),
+            }
+            continue;
+        }
         let change = plan.read_before(core).and_then(|before| plan.evaluate(before))?;
         bills.add(given, write::apply(core, &mut batch, plan, &change)?);
         metrics.add(core, given, plan)?;
     }
     let ticket = stage(core, batch)?;
     let output = BatchWriteItemOutput {
-        unprocessed_items: Vec::new(),
+        unprocessed_items: unprocessed,
         consumed_capacity: bills.answer(returns.capacity, None),
         item_collection_metrics: metrics.answer(),
     };
     Ok(Pending::after(ticket, Ok(output)))
+}
+
+/// A write as it was asked for.
+fn as_request(action: &Action) -> WriteRequest {
+    match action {
+        Action::Put(item) => WriteRequest::put(item.clone()),
+        Action::Update { key, .. } | Action::Delete { key } | Action::Check { key } => {
+            WriteRequest::delete(key.clone())
+        }
+    }
 }

@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::ops::capacity;
 use crate::pending::{Pending, internal};
 use crate::write::{self, Change, ItemWrite};
-use keyfold_api::{ApiError, ReturnValue, WriteItemOutput};
+use keyfold_api::{ApiError, ErrorKind, ReturnValue, WriteItemOutput};
 use keyfold_codec::RawItem;
 use keyfold_expr::{Path, Projection};
 use keyfold_store::{Batch, Ticket};
@@ -35,6 +35,10 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
     let table = ready(&tables, given.name())?;
     let plan = write.plan(table)?;
     let _key = core.store().lock([plan.key.as_slice()]);
+    if core.is_held(&plan.key) {
+        let message = "Transaction is ongoing for the item".to_owned();
+        return Err(ApiError::Plain(ErrorKind::TransactionConflict, message));
+    }
     let change = match plan.read_before(core).and_then(|before| plan.evaluate(before)) {
         Ok(change) => change,
         // The refusal rests on a version that may still be on its way to disk.

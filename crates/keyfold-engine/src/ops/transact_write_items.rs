@@ -209,6 +209,8 @@ fn locked(core: &Core, transaction: Transaction) -> Result<Pending<TransactWrite
         transact_token::remember(core, &mut batch, token, *fingerprint)?;
     }
     let ticket = stage(core, batch)?;
+    core.conflicts()
+        .hold(plans.iter().filter_map(|(_, plan)| plan.as_ref().ok()).map(|plan| &plan.key), &ticket);
     let output = TransactWriteItemsOutput {
         consumed_capacity: bills.answer(returns.capacity, Some(CapacityKind::Write)),
         item_collection_metrics: metrics.answer(),
@@ -245,6 +247,10 @@ fn evaluate_all<'p>(
     let mut bytes = 0;
     for (_, plan) in plans {
         let outcome = match plan {
+            Ok(plan) if core.is_held(&plan.key) => {
+                reasons.push(CancellationReason::TransactionConflict);
+                continue;
+            }
             Ok(plan) => plan.read_before(core).and_then(|before| plan.evaluate(before)),
             Err(reason) => Err(Refusal::from(reason.clone())),
         };

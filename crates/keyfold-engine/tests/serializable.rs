@@ -1,0 +1,262 @@
+//! Random concurrent histories, checked for strict serializability.
+//!
+//! Every write appends a number of its own to the lists of some items, so that each read tells which writes it
+//! has seen, and in which order. From this follow the edges between operations: a write before the next on the
+//! same list, a write before the read that saw it, a read before the first write that it has not seen, and an
+//! operation before one that began after its end. A cycle among them is an order that no serial run has.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{create_table, memory_and_durable};
+use keyfold_api::{
+    ApiError, CancellationReason, ErrorKind, ExpressionAttributes, GetItemInput, TransactGet,
+    TransactGetItemsInput, TransactUpdate, TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
+};
+use keyfold_engine::Engine;
+use keyfold_types::{Item, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+const THREADS: u64 = 6;
+const ROUNDS: usize = 120;
+const ITEMS: u64 = 4;
+
+/// An operation that happened: what it appended to each list, or what it read of each.
+#[derive(Debug, Clone)]
+struct Event {
+    begun: u64,
+    ended: u64,
+    wrote: Vec<(u64, i64)>,
+    read: Vec<(u64, Vec<i64>)>,
+}
+
+fn key(item: u64) -> Item {
+    [("pk", "p".to_owned()), ("sk", format!("{item}"))].into_iter().collect()
+}
+
+const APPEND: &str = "SET l = list_append(if_not_exists(l, :none), :one)";
+
+fn appended(number: i64) -> ExpressionAttributes {
+    ExpressionAttributes::default()
+        .value(":none", Value::L(vec![]))
+        .value(":one", Value::L(vec![Value::from(number)]))
+}
+
+fn list(item: Option<&Item>) -> Vec<i64> {
+    match item.and_then(|item| item.get("l")) {
+        Some(Value::L(values)) => values
+            .iter()
+            .map(|value| if let Value::N(number) = value { number.to_i64().unwrap() } else { panic!() })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Appends to the items; false when a transaction was in the way, and nothing happened.
+fn write(engine: &Engine, wrote: &[(u64, i64)], alone: bool) -> bool {
+    let table_name = Some("Tab".to_owned());
+    let outcome = if alone {
+        let (item, number) = wrote[0];
+        let input = UpdateItemInput {
+            table_name,
+            key: Some(Ok(key(item))),
+            update_expression: Some(APPEND.to_owned()),
+            expression_attributes: appended(number),
+            ..UpdateItemInput::default()
+        };
+        engine.update_item(input).wait().map(|_| ())
+    } else {
+        let action = |(item, number): &(u64, i64)| TransactWriteItem {
+            update: Some(TransactUpdate {
+                table_name: table_name.clone(),
+                key: Some(Ok(key(*item))),
+                update_expression: Some(APPEND.to_owned()),
+                expression_attributes: appended(*number),
+                ..TransactUpdate::default()
+            }),
+            ..TransactWriteItem::default()
+        };
+        let input = TransactWriteItemsInput {
+            transact_items: Some(wrote.iter().map(action).collect()),
+            ..TransactWriteItemsInput::default()
+        };
+        engine.transact_write_items(input).wait().map(|_| ())
+    };
+    match outcome {
+        Ok(()) => true,
+        Err(ApiError::Plain(ErrorKind::TransactionConflict, _)) => false,
+        Err(ApiError::TransactionCanceled(reasons)) => {
+            assert!(reasons.contains(&CancellationReason::TransactionConflict), "{reasons:?}");
+            false
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn read(engine: &Engine, items: &[u64], alone: bool) -> Vec<(u64, Vec<i64>)> {
+    let table_name = Some("Tab".to_owned());
+    if alone {
+        let input = GetItemInput {
+            table_name,
+            key: Some(Ok(key(items[0]))),
+            consistent_read: Some(true),
+            ..GetItemInput::default()
+        };
+        let item = engine.get_item(input).wait().unwrap().item.map(|item| item.to_item());
+        return vec![(items[0], list(item.as_ref()))];
+    }
+    let get = |item: &u64| TransactGet {
+        table_name: table_name.clone(),
+        key: Some(Ok(key(*item))),
+        ..TransactGet::default()
+    };
+    let input = TransactGetItemsInput {
+        transact_items: Some(items.iter().map(get).collect()),
+        ..TransactGetItemsInput::default()
+    };
+    let output = engine.transact_get_items(input).wait().unwrap();
+    let found = output.responses.into_iter().map(|item| list(item.map(|item| item.to_item()).as_ref()));
+    items.iter().copied().zip(found).collect()
+}
+
+/// Random operations on all threads; gives what happened, and what was refused.
+fn history(engine: &Engine, seed: u64) -> (Vec<Event>, Vec<i64>) {
+    let (events, refused) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let (clock, number) = (AtomicU64::new(0), AtomicI64::new(0));
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (events, refused, clock, number) = (&events, &refused, &clock, &number);
+            scope.spawn(move || {
+                let mut random = fastrand::Rng::with_seed(seed * 100 + thread);
+                for _ in 0..ROUNDS {
+                    let count = random.usize(1..=3);
+                    let items: BTreeSet<u64> = (0..count).map(|_| random.u64(0..ITEMS)).collect();
+                    let items: Vec<u64> = items.into_iter().collect();
+                    let (writes, alone) = (random.bool(), random.u8(0..3) == 0);
+                    let used = if alone { 1 } else { items.len() };
+                    let begun = clock.fetch_add(1, Ordering::SeqCst);
+                    let mut event = Event { begun, ended: 0, wrote: Vec::new(), read: Vec::new() };
+                    if writes {
+                        let next = |item: &u64| (*item, number.fetch_add(1, Ordering::SeqCst));
+                        event.wrote = items[..used].iter().map(next).collect();
+                        if !write(engine, &event.wrote, alone) {
+                            refused.lock().unwrap().extend(event.wrote.iter().map(|(_, number)| *number));
+                            continue;
+                        }
+                    } else {
+                        event.read = read(engine, &items[..used], alone);
+                    }
+                    event.ended = clock.fetch_add(1, Ordering::SeqCst);
+                    events.lock().unwrap().push(event);
+                }
+            });
+        }
+    });
+    (events.into_inner().unwrap(), refused.into_inner().unwrap())
+}
+
+/// What contradicts strict serializability, if anything does.
+fn check(events: &[Event], refused: &[i64], last: &BTreeMap<u64, Vec<i64>>) -> Result<(), String> {
+    let mut writer = BTreeMap::new();
+    for (at, event) in events.iter().enumerate() {
+        for (item, number) in &event.wrote {
+            writer.insert(*number, at);
+            if last[item].iter().filter(|seen| *seen == number).count() != 1 {
+                return Err(format!("the acknowledged append {number} is not in item {item} once"));
+            }
+        }
+    }
+    let mut edges: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); events.len()];
+    for list in last.values() {
+        if let Some(number) = list.iter().find(|number| refused.contains(number)) {
+            return Err(format!("the refused append {number} happened"));
+        }
+        for pair in list.windows(2) {
+            edges[writer[&pair[0]]].insert(writer[&pair[1]]);
+        }
+    }
+    for (at, event) in events.iter().enumerate() {
+        for (item, seen) in &event.read {
+            let list = &last[item];
+            if !list.starts_with(seen) {
+                return Err(format!("a read of item {item} saw {seen:?}, which never was: {list:?}"));
+            }
+            if let Some(number) = seen.last() {
+                edges[writer[number]].insert(at);
+            }
+            if let Some(next) = list.get(seen.len()) {
+                edges[at].insert(writer[next]);
+            }
+        }
+        for (other, later) in events.iter().enumerate() {
+            if event.ended < later.begun {
+                edges[at].insert(other);
+            }
+        }
+    }
+    for (at, to) in edges.iter_mut().enumerate() {
+        to.remove(&at);
+    }
+    // Take away whatever has no predecessor; what cannot be taken away is in or behind a cycle.
+    let mut before = vec![0usize; events.len()];
+    edges.iter().flatten().for_each(|to| before[*to] += 1);
+    let mut free: Vec<usize> = (0..events.len()).filter(|at| before[*at] == 0).collect();
+    let mut taken = 0;
+    while let Some(at) = free.pop() {
+        taken += 1;
+        for to in &edges[at] {
+            before[*to] -= 1;
+            if before[*to] == 0 {
+                free.push(*to);
+            }
+        }
+    }
+    if taken < events.len() {
+        let rest: Vec<&Event> =
+            (0..events.len()).filter(|at| before[*at] > 0).map(|at| &events[at]).collect();
+        return Err(format!("{} operations have no serial order: {rest:#?}", rest.len()));
+    }
+    Ok(())
+}
+
+#[test]
+fn random_histories_are_serializable() {
+    let mut conflicts = 0;
+    for seed in 0..6 {
+        let (engines, _folder) = memory_and_durable();
+        for engine in &engines {
+            create_table(engine, "Tab");
+            let (events, refused) = history(engine, seed);
+            conflicts += refused.len();
+            let all: Vec<u64> = (0..ITEMS).collect();
+            let last = read(engine, &all, false).into_iter().collect();
+            check(&events, &refused, &last).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        }
+    }
+    // The durable engine syncs: transactions are held long enough to be met.
+    assert!(conflicts > 0, "no transaction was ever in another's way");
+}
+
+#[test]
+fn the_checker_finds_what_is_not_serializable() {
+    let write =
+        |begun, wrote: &[(u64, i64)]| Event { begun, ended: begun + 1, wrote: wrote.to_vec(), read: vec![] };
+    let read = |begun, ended, seen: &[(u64, &[i64])]| {
+        let read = seen.iter().map(|(item, list)| (*item, list.to_vec())).collect();
+        Event { begun, ended, wrote: vec![], read }
+    };
+    let last: BTreeMap<u64, Vec<i64>> = [(0, vec![1]), (1, vec![2])].into();
+    let whole = [write(0, &[(0, 1), (1, 2)]), read(0, 9, &[(0, &[1]), (1, &[2])])];
+    assert_eq!(check(&whole, &[], &last), Ok(()));
+    // Half of a transaction is seen.
+    let half = [write(0, &[(0, 1), (1, 2)]), read(0, 9, &[(0, &[1]), (1, &[])])];
+    assert!(check(&half, &[], &last).is_err());
+    // What was acknowledged is not seen by a read that began later.
+    let stale = [write(0, &[(0, 1), (1, 2)]), read(5, 9, &[(0, &[]), (1, &[])])];
+    assert!(check(&stale, &[], &last).is_err());
+    // What was refused happened; what was acknowledged did not.
+    assert!(check(&whole, &[2], &last).is_err());
+    assert!(check(&[write(0, &[(0, 7)])], &[], &last).is_err());
+}
