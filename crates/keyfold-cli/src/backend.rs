@@ -50,6 +50,14 @@ impl BackendArguments {
 
 /// An engine over a data folder, or in memory.
 pub(crate) fn engine(data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
+    engine_with(data, |_| {})
+}
+
+/// The same with other options.
+pub(crate) fn engine_with(
+    data: Option<&Path>,
+    change: impl FnOnce(&mut EngineOptions),
+) -> Result<Arc<Engine>, Failure> {
     let store = match data {
         None => StoreOptions::Memory,
         Some(folder) => {
@@ -59,7 +67,9 @@ pub(crate) fn engine(data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
             StoreOptions::Folder { path: folder.to_owned(), durability: Durability::Synced }
         }
     };
-    match Engine::open(EngineOptions::new(store)) {
+    let mut options = EngineOptions::new(store);
+    change(&mut options);
+    match Engine::open(options) {
         Ok(engine) => Ok(Arc::new(engine)),
         Err(error) => {
             let folder = data.map(|folder| folder.display().to_string()).unwrap_or_default();

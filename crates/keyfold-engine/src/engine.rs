@@ -114,6 +114,16 @@ impl Engine {
         ops::query::plan(&self.core, input)
     }
 
+    /// The region in names, unless a request says another.
+    pub fn region(&self) -> &str {
+        self.core.region()
+    }
+
+    /// The tables that a request touches, and whether it changes them.
+    pub fn resources(&self, request: &Request) -> Vec<crate::access::Resource> {
+        crate::access::resources(&self.core, request)
+    }
+
     /// Carries out any operation.
     pub fn execute(&self, request: Request) -> Pending<Response> {
         dispatch(&self.core, request)

@@ -15,6 +15,7 @@
 //!
 //! The engine reads no clock, no random source and no environment: it is handed an [`Environment`].
 
+mod access;
 mod backfill;
 mod background;
 mod backup;
@@ -38,6 +39,7 @@ mod table;
 mod tasks;
 mod write;
 
+pub use access::Resource;
 pub use engine::{Engine, EngineOptions};
 pub use environment::{Clock, Environment, Random};
 pub use keyfold_store::{Durability, StoreCounts, StoreError, StoreOptions};

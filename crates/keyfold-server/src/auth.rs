@@ -1,65 +1,141 @@
-//! Who may call: with configured credentials every request's signature is verified.
+//! Who may call: the form of every request's signature, and, with configured credentials, the signature itself
+//! and the rights.
 
-use crate::config::Credential;
+use crate::config::{Access, Credential, ServerConfig};
 use hyper::HeaderMap;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use keyfold_api::ApiError;
+use jiff::{Timestamp, ToSpan};
+use keyfold_api::{ApiError, ErrorKind, Operation};
+use keyfold_engine::Resource;
 use keyfold_sigv4::{Authorization, SignatureError};
 
-/// How far a request's date may be from now, in seconds.
-const DATE_SKEW_S: i64 = 15 * 60;
+/// How far a request's date may be from now, in minutes.
+const DATE_SKEW_MIN: i64 = 15;
 
-/// Verifies a request. Without credentials everyone may call, signed or not.
-pub(crate) fn check(
-    credentials: &[Credential],
+/// Who called, as far as it is known.
+#[derive(Clone, Default)]
+pub(crate) struct Caller<'c> {
+    /// The credential that signed; none when anyone may call.
+    pub(crate) credential: Option<&'c Credential>,
+    /// The region of the signature's scope.
+    pub(crate) region: Option<String>,
+}
+
+/// Judges a request's signature. Without credentials only its form is judged.
+pub(crate) fn check<'c>(
+    config: &'c ServerConfig,
     headers: &HeaderMap,
     body: &[u8],
-    now_epoch_s: i64,
-) -> Result<(), ApiError> {
-    if credentials.is_empty() {
-        return Ok(());
-    }
+    now: Timestamp,
+) -> Result<Caller<'c>, ApiError> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let given = header("authorization").ok_or(ApiError::MissingAuthenticationToken)?;
+    let Some(given) = header("authorization") else {
+        if config.credentials.is_empty() && config.allow_unsigned {
+            return Ok(Caller::default());
+        }
+        return Err(ApiError::MissingAuthenticationToken);
+    };
     let authorization = Authorization::parse(given).map_err(refused)?;
-    let credential = credentials
+    let Some(timestamp) = header("x-amz-date") else {
+        return Err(ApiError::IncompleteSignature(format!(
+            "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. Authorization={given}"
+        )));
+    };
+    let region = is_region(&authorization.region).then(|| authorization.region.clone());
+    if config.credentials.is_empty() {
+        return Ok(Caller { credential: None, region });
+    }
+    let credential = config
+        .credentials
         .iter()
         .find(|credential| credential.access_key == authorization.access_key)
+        .filter(|credential| credential.session_token.as_deref() == header("x-amz-security-token"))
         .ok_or(ApiError::UnrecognizedClient)?;
     let received = headers.keys().map(hyper::header::HeaderName::as_str);
     authorization.verify(&credential.secret, header, received, body).map_err(refused)?;
-    let timestamp = header("x-amz-date").unwrap_or_default();
-    match epoch_seconds(timestamp) {
-        Some(signed) if (signed - now_epoch_s).abs() <= DATE_SKEW_S => Ok(()),
-        _ => Err(ApiError::InvalidSignature(format!(
-            "Signature expired: {timestamp} is more than 15 minutes from the server's time"
-        ))),
+    check_date(timestamp, now)?;
+    Ok(Caller { credential: Some(credential), region })
+}
+
+fn is_region(text: &str) -> bool {
+    (1..=32).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
+fn check_date(given: &str, now: Timestamp) -> Result<(), ApiError> {
+    let wrong = |message: String| Err(ApiError::InvalidSignature(message));
+    let Some(signed) = moment(given) else {
+        return wrong(format!("Date must be in ISO-8601 'basic format'. Got '{given}'."));
+    };
+    let text = |moment: Timestamp| moment.strftime("%Y%m%dT%H%M%SZ").to_string();
+    let edge = |minutes: i64| now.checked_add(minutes.minutes()).unwrap_or(now);
+    let (low, high) = (edge(-DATE_SKEW_MIN), edge(DATE_SKEW_MIN));
+    if signed < low {
+        return wrong(format!(
+            "Signature expired: {given} is now earlier than {} ({} - {DATE_SKEW_MIN} min.)",
+            text(low),
+            text(now)
+        ));
     }
+    if signed > high {
+        return wrong(format!(
+            "Signature not yet current: {given} is still later than {} ({} + {DATE_SKEW_MIN} min.)",
+            text(high),
+            text(now)
+        ));
+    }
+    Ok(())
 }
 
 fn refused(error: SignatureError) -> ApiError {
     let message = error.to_string();
     match error {
         SignatureError::Malformed(_) => ApiError::IncompleteSignature(message),
-        SignatureError::Service | SignatureError::Mismatch => ApiError::InvalidSignature(message),
+        SignatureError::Service | SignatureError::Mismatch | SignatureError::HostNotSigned => {
+            ApiError::InvalidSignature(message)
+        }
     }
 }
 
-/// Seconds since the epoch of `20260101T000000Z`.
-fn epoch_seconds(timestamp: &str) -> Option<i64> {
+/// Refuses what the caller's credential has no right to.
+pub(crate) fn check_rights(
+    caller: &Caller<'_>,
+    operation: Operation,
+    resources: &[Resource],
+) -> Result<(), ApiError> {
+    let Some(credential) = caller.credential else { return Ok(()) };
+    for resource in resources {
+        let needed = if resource.is_write { Access::ReadWrite } else { Access::Read };
+        if credential.access_to(resource.table.as_deref()) < needed {
+            let name = operation.name();
+            return Err(ApiError::Plain(
+                ErrorKind::AccessDenied,
+                format!(
+                    "User: arn:aws:iam::000000000000:user/{} is not authorized to perform: dynamodb:{name} on resource: {} because no identity-based policy allows the dynamodb:{name} action",
+                    credential.access_key, resource.arn
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The moment of `20260101T000000Z`.
+fn moment(timestamp: &str) -> Option<Timestamp> {
     let time = DateTime::strptime("%Y%m%dT%H%M%SZ", timestamp).ok()?;
-    TimeZone::UTC.to_timestamp(time).ok().map(|moment| moment.as_second())
+    TimeZone::UTC.to_timestamp(time).ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::epoch_seconds;
+    use super::moment;
 
     #[test]
     fn timestamps_are_seconds_since_the_epoch() {
-        assert_eq!(epoch_seconds("19700101T000000Z"), Some(0));
-        assert_eq!(epoch_seconds("20240229T123456Z"), Some(1_709_210_096));
-        assert_eq!(epoch_seconds("yesterday"), None);
+        let seconds = |text: &str| moment(text).map(|moment| moment.as_second());
+        assert_eq!(seconds("19700101T000000Z"), Some(0));
+        assert_eq!(seconds("20240229T123456Z"), Some(1_709_210_096));
+        assert_eq!(seconds("yesterday"), None);
     }
 }

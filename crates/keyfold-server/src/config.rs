@@ -1,16 +1,62 @@
 //! How a server is set up.
 
 use keyfold_types::limits::REQUEST_BODY_BYTES_MAX;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// An access key and its secret.
+/// What a credential may do with a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// Nothing.
+    None,
+    /// Read and describe.
+    Read,
+    /// Everything.
+    ReadWrite,
+}
+
+/// An access key, its secret, and its rights.
 #[derive(Clone)]
 pub struct Credential {
     /// The access key id.
     pub access_key: String,
     /// The secret access key.
     pub secret: String,
+    /// The token that requests must carry, of a temporary credential.
+    pub session_token: Option<String>,
+    /// What it may do with tables that `tables` does not name, and with what belongs to no table.
+    pub access: Access,
+    /// What it may do with single tables.
+    pub tables: BTreeMap<String, Access>,
+}
+
+impl Credential {
+    /// A credential with all rights.
+    pub fn new(access_key: impl Into<String>, secret: impl Into<String>) -> Credential {
+        Credential {
+            access_key: access_key.into(),
+            secret: secret.into(),
+            session_token: None,
+            access: Access::ReadWrite,
+            tables: BTreeMap::new(),
+        }
+    }
+
+    /// What the credential may do with a table, or with what belongs to none.
+    pub(crate) fn access_to(&self, table: Option<&str>) -> Access {
+        table.and_then(|table| self.tables.get(table)).copied().unwrap_or(self.access)
+    }
+}
+
+/// A certificate and its key, as PEM files.
+#[derive(Clone)]
+pub struct TlsFiles {
+    /// The certificate chain.
+    pub certificate: PathBuf,
+    /// The private key.
+    pub key: PathBuf,
 }
 
 /// Where to listen and what to accept.
@@ -20,6 +66,11 @@ pub struct ServerConfig {
     pub address: SocketAddr,
     /// Who may call. Empty: anyone, whatever the signature.
     pub credentials: Vec<Credential>,
+    /// Whether requests without any signature are served, when there are no credentials. The service refuses
+    /// them.
+    pub allow_unsigned: bool,
+    /// Speaks HTTPS with this certificate instead of HTTP.
+    pub tls: Option<TlsFiles>,
     /// Bytes of a request body at the most, also after decompression.
     pub body_bytes_max: usize,
     /// How long a client may take to send headers or a body.
@@ -34,6 +85,8 @@ impl ServerConfig {
         ServerConfig {
             address,
             credentials: Vec::new(),
+            allow_unsigned: false,
+            tls: None,
             body_bytes_max: REQUEST_BODY_BYTES_MAX,
             receive_timeout: Duration::from_secs(60),
             shutdown_timeout: Duration::from_secs(10),
@@ -51,5 +104,13 @@ pub enum ServerError {
         address: SocketAddr,
         /// Why.
         source: std::io::Error,
+    },
+    /// The certificate or its key cannot be used.
+    #[error("cannot use the certificate {}: {reason}", file.display())]
+    Certificate {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        reason: String,
     },
 }

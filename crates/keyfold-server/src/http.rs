@@ -3,50 +3,113 @@
 use crate::auth;
 use crate::config::ServerConfig;
 use crate::request_id;
+use crate::server::Service;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::read::{GzDecoder, GzEncoder};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use keyfold_api::{ApiError, Response as ApiResponse};
-use keyfold_engine::Engine;
 use std::io::Read;
+use std::time::Instant;
 
 /// Answers below this size are not worth compressing.
 const GZIP_BYTES_MIN: usize = 2048;
 const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
+const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
 const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
 /// Answers one request; never fails.
-pub(crate) async fn answer(
-    engine: &Engine,
-    config: &ServerConfig,
-    request: Request<Incoming>,
-) -> Response<Full<Bytes>> {
+pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    let begun = Instant::now();
     let (parts, body) = request.into_parts();
-    let mut response = match parts.method {
-        Method::POST => {
-            let outcome = match receive(config, &parts.headers, body).await {
-                Ok(body) => operate(engine, config, &parts.headers, &body).await,
-                Err(refusal) => Err(refusal),
+    let id = request_id::new();
+    let mut response = match (&parts.method, parts.uri.path()) {
+        (&Method::POST, "/") if !speaks_json(&parts.headers) => page_not_found(),
+        (&Method::POST, "/") => {
+            let mut told = Told { operation: "unknown", received: 0 };
+            let outcome = respond_to(service, &parts.headers, body, &mut told).await;
+            let name = match &outcome {
+                Ok(_) => "ok",
+                Err(Refusal::Api(error)) => error.kind().exception(),
+                Err(Refusal::TooLarge) => "TooLarge",
+                Err(Refusal::TooSlow) => "TooSlow",
+                Err(Refusal::Cut) => "Cut",
             };
-            respond(&parts.headers, outcome)
+            if let Err(Refusal::Api(error)) = &outcome
+                && let ApiError::Internal(detail) = &**error
+            {
+                tracing::error!(request = %id, operation = told.operation, detail = %detail, "the engine failed");
+            }
+            let response = respond(&parts.headers, outcome);
+            let sent = response.body().size_hint().lower() as usize;
+            let took = begun.elapsed();
+            service.metrics.answered(told.operation, name, took, (told.received, sent));
+            tracing::info!(
+                request = %id,
+                operation = told.operation,
+                outcome = name,
+                received = told.received,
+                sent,
+                micros = took.as_micros() as u64,
+                "answered"
+            );
+            response
         }
-        Method::OPTIONS => preflight(&parts.headers),
-        Method::GET | Method::HEAD if matches!(parts.uri.path(), "/" | "/health") => {
-            text(StatusCode::OK, "healthy: keyfold speaks the DynamoDB API here; POST requests to /\n")
+        (&Method::OPTIONS, _) => preflight(&parts.headers),
+        (&Method::GET | &Method::HEAD, "/" | "/health") => {
+            text(StatusCode::OK, format!("healthy: dynamodb.{}.amazonaws.com ", service.engine.region()))
         }
+        (&Method::GET, "/metrics") => {
+            let mut response = text(StatusCode::OK, service.metrics.text(&service.engine));
+            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(METRICS_TYPE));
+            response
+        }
+        (&Method::POST, _) => page_not_found(),
         _ => text(StatusCode::METHOD_NOT_ALLOWED, "The DynamoDB API takes POST requests to /\n"),
     };
-    let id = request_id::new();
     response.headers_mut().insert(REQUEST_ID, header_value(&id));
     if parts.headers.contains_key(header::ORIGIN) {
         response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     }
+    response
+}
+
+/// What is known of a request, for counters and the log.
+struct Told {
+    operation: &'static str,
+    received: usize,
+}
+
+async fn respond_to(
+    service: &Service,
+    headers: &HeaderMap,
+    body: Incoming,
+    told: &mut Told,
+) -> Result<Vec<u8>, Refusal> {
+    let body = receive(&service.config, headers, body).await?;
+    told.received = body.sent.len();
+    operate(service, headers, &body, told).await
+}
+
+/// Whether the body is said to be JSON of the protocol, or nothing is said.
+fn speaks_json(headers: &HeaderMap) -> bool {
+    let Some(given) = headers.get(header::CONTENT_TYPE) else { return true };
+    let kind = given.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    matches!(kind, "application/x-amz-json-1.0" | "application/json")
+}
+
+/// What the service answers to what is no API request.
+fn page_not_found() -> Response<Full<Bytes>> {
+    let mut response = text(
+        StatusCode::NOT_FOUND,
+        "<!DOCTYPE html><html><head><title>Page Not Found</title></head><body>Page Not Found</body></html>\n",
+    );
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     response
 }
 
@@ -100,22 +163,22 @@ struct Received {
 }
 
 async fn operate(
-    engine: &Engine,
-    config: &ServerConfig,
+    service: &Service,
     headers: &HeaderMap,
     body: &Received,
+    told: &mut Told,
 ) -> Result<Vec<u8>, Refusal> {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let now = now.map_or(0, |elapsed| elapsed.as_secs() as i64);
-    auth::check(&config.credentials, headers, &body.sent, now)?;
     let target = headers.get(TARGET).and_then(|target| target.to_str().ok()).unwrap_or_default();
     let operation = keyfold_wire::target::operation(target)?;
+    told.operation = operation.name();
+    let caller = auth::check(&service.config, headers, &body.sent, jiff::Timestamp::now())?;
     let request = keyfold_wire::decode(operation, &body.plain).map_err(ApiError::from)?;
-    let region =
-        headers.get(header::AUTHORIZATION).and_then(|given| given.to_str().ok()).and_then(scope_region);
-    let mut response = match region {
-        Some(region) => engine.execute_in(region, request).await?,
-        None => engine.execute(request).await?,
+    if caller.credential.is_some() {
+        auth::check_rights(&caller, operation, &service.engine.resources(&request))?;
+    }
+    let mut response = match &caller.region {
+        Some(region) => service.engine.execute_in(region, request).await?,
+        None => service.engine.execute(request).await?,
     };
     if let ApiResponse::DescribeEndpoints(output) = &mut response {
         // Requests go where this one went.
@@ -127,15 +190,6 @@ async fn operate(
     let mut out = Vec::with_capacity(256);
     keyfold_wire::encode_response(&mut out, &response);
     Ok(out)
-}
-
-/// The region in the scope of an `Authorization` header, whether or not signatures are verified.
-fn scope_region(authorization: &str) -> Option<&str> {
-    let (_, credential) = authorization.split_once("Credential=")?;
-    let region = credential.split('/').nth(2)?;
-    let is_region = (1..=32).contains(&region.len())
-        && region.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    is_region.then_some(region)
 }
 
 fn respond(headers: &HeaderMap, outcome: Result<Vec<u8>, Refusal>) -> Response<Full<Bytes>> {
@@ -190,8 +244,8 @@ fn header_value(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }
 
-fn text(status: StatusCode, body: &'static str) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(Bytes::from_static(body.as_bytes())));
+fn text(status: StatusCode, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body.into()));
     *response.status_mut() = status;
     response
         .headers_mut()

@@ -9,8 +9,10 @@
 mod auth;
 mod config;
 mod http;
+mod metrics;
 mod request_id;
 mod server;
+mod tls;
 
-pub use config::{Credential, ServerConfig, ServerError};
+pub use config::{Access, Credential, ServerConfig, ServerError, TlsFiles};
 pub use server::Server;

@@ -2,6 +2,8 @@
 
 use crate::config::{ServerConfig, ServerError};
 use crate::http;
+use crate::metrics::Metrics;
+use crate::tls;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -10,32 +12,42 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
 
 /// A server that listens but does not answer yet.
 pub struct Server {
     listener: TcpListener,
-    engine: Arc<Engine>,
-    config: Arc<ServerConfig>,
+    tls: Option<TlsAcceptor>,
+    service: Arc<Service>,
+}
+
+/// What every request needs.
+pub(crate) struct Service {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) config: ServerConfig,
+    pub(crate) metrics: Metrics,
 }
 
 impl Server {
     /// Starts listening; connections wait until [`Server::run`].
     ///
     /// # Errors
-    /// `Bind` when the address is taken or not ours.
+    /// `Bind` when the address is taken or not ours, `Certificate` when that cannot be used.
     pub async fn bind(engine: Arc<Engine>, config: ServerConfig) -> Result<Server, ServerError> {
         let address = config.address;
         let listener =
             TcpListener::bind(address).await.map_err(|source| ServerError::Bind { address, source })?;
-        Ok(Server { listener, engine, config: Arc::new(config) })
+        let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
+        Ok(Server { listener, tls, service: Arc::new(Service { engine, config, metrics: Metrics::new() }) })
     }
 
     /// The address listened on, with the port that was taken.
     pub fn address(&self) -> SocketAddr {
-        self.listener.local_addr().unwrap_or(self.config.address)
+        self.listener.local_addr().unwrap_or(self.service.config.address)
     }
 
     /// Answers until `shutdown` is done, then finishes the requests under way.
@@ -48,8 +60,8 @@ impl Server {
                 () = &mut shutdown => break,
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, _)) => {
-                        let (engine, config) = (Arc::clone(&self.engine), Arc::clone(&self.config));
-                        connections.spawn(connection(engine, config, stream, stopped.clone()));
+                        let (service, tls) = (Arc::clone(&self.service), self.tls.clone());
+                        connections.spawn(connection(service, tls, stream, stopped.clone()));
                     }
                     // Out of file descriptors, or a client that went away: others are served on.
                     Err(_) => tokio::time::sleep(std::time::Duration::from_millis(20)).await,
@@ -61,30 +73,49 @@ impl Server {
         drop(stopped);
         stop.send_replace(());
         let all_done = async { while connections.join_next().await.is_some() {} };
-        if tokio::time::timeout(self.config.shutdown_timeout, all_done).await.is_err() {
+        if tokio::time::timeout(self.service.config.shutdown_timeout, all_done).await.is_err() {
             connections.abort_all();
         }
     }
 }
 
 async fn connection(
-    engine: Arc<Engine>,
-    config: Arc<ServerConfig>,
+    service: Arc<Service>,
+    tls: Option<TlsAcceptor>,
     stream: TcpStream,
-    mut stopped: watch::Receiver<()>,
+    stopped: watch::Receiver<()>,
 ) {
     // Answers are small and whole: waiting to fill packets only costs.
     if stream.set_nodelay(true).is_err() {
         return;
     }
-    let service = service_fn(|request| {
-        let (engine, config) = (Arc::clone(&engine), Arc::clone(&config));
-        async move { Ok::<_, Infallible>(http::answer(&engine, &config, request).await) }
+    service.metrics.connected();
+    match tls {
+        None => converse(&service, stream, stopped).await,
+        Some(tls) => {
+            let handshake = tokio::time::timeout(service.config.receive_timeout, tls.accept(stream));
+            if let Ok(Ok(stream)) = handshake.await {
+                converse(&service, stream, stopped).await;
+            }
+        }
+    }
+    service.metrics.disconnected();
+}
+
+/// Answers one request after another.
+async fn converse(
+    service: &Arc<Service>,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    mut stopped: watch::Receiver<()>,
+) {
+    let answer = service_fn(|request| {
+        let service = Arc::clone(service);
+        async move { Ok::<_, Infallible>(http::answer(&service, request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(config.receive_timeout)
-        .serve_connection(TokioIo::new(stream), service);
+        .header_read_timeout(service.config.receive_timeout)
+        .serve_connection(TokioIo::new(stream), answer);
     tokio::pin!(connection);
     tokio::select! {
         // A broken connection is the client's affair.

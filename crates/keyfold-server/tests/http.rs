@@ -3,7 +3,7 @@
 
 use flate2::read::{GzDecoder, GzEncoder};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
-use keyfold_server::{Credential, Server, ServerConfig};
+use keyfold_server::{Access, Credential, Server, ServerConfig};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -20,6 +20,7 @@ impl Running {
     fn start(change: impl FnOnce(&mut ServerConfig)) -> Running {
         let mut config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
         config.receive_timeout = Duration::from_millis(700);
+        config.allow_unsigned = true;
         change(&mut config);
         let engine = Arc::new(Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap());
         let (stop, stopped) = oneshot::channel();
@@ -267,8 +268,14 @@ fn probes_and_browsers_are_answered() {
 
 #[test]
 fn configured_credentials_are_required() {
-    let credential = Credential { access_key: "AK".to_owned(), secret: "secret".to_owned() };
-    let server = Running::start(|config| config.credentials.push(credential));
+    let mut reader = Credential::new("READER", "secret");
+    reader.access = Access::None;
+    reader.tables.insert("Open".to_owned(), Access::Read);
+    let mut temporary = Credential::new("TEMP", "secret");
+    temporary.session_token = Some("token".to_owned());
+    let server = Running::start(|config| {
+        config.credentials = vec![Credential::new("AK", "secret"), reader, temporary];
+    });
     assert!(server.post("ListTables", b"{}").text().contains("MissingAuthenticationTokenException"));
     let try_with = |key: &str, secret: &str, timestamp: &str, authorization: Option<&str>| {
         let headers = [
@@ -288,8 +295,109 @@ fn configured_credentials_are_required() {
     assert_eq!(try_with("AK", "secret", &now, None), r#"{"TableNames":[]}"#);
     assert!(try_with("AK", "wrong", &now, None).contains("InvalidSignatureException"));
     assert!(try_with("other", "secret", &now, None).contains("UnrecognizedClientException"));
-    assert!(try_with("AK", "secret", "20200101T000000Z", None).contains("Signature expired"));
+    assert!(
+        try_with("AK", "secret", "20200101T000000Z", None)
+            .contains("Signature expired: 20200101T000000Z is now earlier than")
+    );
+    assert!(
+        try_with("AK", "secret", "20990101T000000Z", None)
+            .contains("Signature not yet current: 20990101T000000Z is still later than")
+    );
     assert!(try_with("AK", "secret", &now, Some("Bearer x")).contains("IncompleteSignatureException"));
+    let cut = "AWS4-HMAC-SHA256 Credential=AK/20260101/us-east-1/dynamodb/aws4_request";
+    let refused = try_with("AK", "secret", &now, Some(cut));
+    assert!(
+        refused.contains("requires 'Signature' parameter. Authorization header requires 'SignedHeaders'"),
+        "{refused}"
+    );
+    // A temporary credential needs its token.
+    assert!(try_with("TEMP", "secret", &now, None).contains("UnrecognizedClientException"));
+    // Rights are by table; what belongs to no table needs the general right.
+    let ask = |operation: &str, body: &str| {
+        let target = format!("DynamoDB_20120810.{operation}");
+        let headers =
+            [("host", "localhost"), ("x-amz-date", now.as_str()), ("x-amz-target", target.as_str())];
+        let signed = keyfold_sigv4::sign("READER", "secret", "us-east-1", &now, &headers, body.as_bytes());
+        let sent = [("X-Amz-Date", now.as_str()), ("X-Amz-Target", &target), ("Authorization", &signed)];
+        server.send(&sent, body.as_bytes()).text().to_owned()
+    };
+    assert!(ask("ListTables", "{}").contains("AccessDeniedException"));
+    assert!(ask("GetItem", r#"{"TableName":"Open","Key":{}}"#).contains("ResourceNotFoundException"));
+    assert!(ask("PutItem", r#"{"TableName":"Open","Item":{}}"#).contains("is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:us-east-1:000000000000:table/Open"));
+    assert!(ask("GetItem", r#"{"TableName":"Closed","Key":{}}"#).contains("AccessDeniedException"));
+    assert!(
+        ask("ExecuteStatement", r#"{"Statement":"SELECT * FROM Open"}"#)
+            .contains("ResourceNotFoundException")
+    );
+    assert!(
+        ask("ExecuteStatement", r#"{"Statement":"DELETE FROM Open WHERE p = 1"}"#)
+            .contains("AccessDeniedException")
+    );
+}
+
+#[test]
+fn without_credentials_a_signature_is_asked_for_and_its_region_is_told() {
+    let server = Running::start(|config| config.allow_unsigned = false);
+    assert!(server.post("ListTables", b"{}").text().contains("Request is missing Authentication Token"));
+    // What is no operation is told before.
+    assert!(server.post("Nonsense", b"{}").text().contains("UnknownOperationException"));
+    let sign = |region: &str, operation: &str, body: &str| {
+        let credential = format!(
+            "AWS4-HMAC-SHA256 Credential=any/20260101/{region}/dynamodb/aws4_request, SignedHeaders=host, Signature=00"
+        );
+        let target = format!("DynamoDB_20120810.{operation}");
+        let sent =
+            [("X-Amz-Date", "20260101T000000Z"), ("X-Amz-Target", &target), ("Authorization", &credential)];
+        server.send(&sent, body.as_bytes()).text().to_owned()
+    };
+    let create = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
+    assert!(
+        sign("eu-west-1", "CreateTable", create)
+            .contains("arn:aws:dynamodb:eu-west-1:000000000000:table/Tab")
+    );
+    assert!(
+        sign("us-west-2", "DescribeTable", r#"{"TableName":"Tab"}"#)
+            .contains("arn:aws:dynamodb:us-west-2:000000000000:table/Tab")
+    );
+    assert_eq!(
+        sign(
+            "us-west-2",
+            "TagResource",
+            r#"{"ResourceArn":"arn:aws:dynamodb:us-west-2:000000000000:table/Tab","Tags":[{"Key":"a","Value":"b"}]}"#
+        ),
+        ""
+    );
+}
+
+#[test]
+fn other_content_types_and_paths_are_no_api() {
+    let server = Running::start(|_| {});
+    let with_type = |kind: &str| {
+        server.send(&[("X-Amz-Target", "DynamoDB_20120810.ListTables"), ("Content-Type", kind)], b"{}").status
+    };
+    assert_eq!(with_type("application/x-amz-json-1.0"), 200);
+    assert_eq!(with_type("application/json; charset=utf-8"), 200);
+    assert_eq!(with_type("application/x-amz-json-1.1"), 404);
+    let mut stream = server.connect();
+    stream.write_all(b"POST /other HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}").unwrap();
+    assert_eq!(Answer::read(&mut stream).status, 404);
+}
+
+#[test]
+fn requests_are_counted() {
+    let server = Running::start(|_| {});
+    server.is_well();
+    assert_eq!(server.post("GetItem", b"{}").status, 400);
+    let mut stream = server.connect();
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let answer = Answer::read(&mut stream);
+    for line in [
+        r#"keyfold_requests_total{operation="ListTables",outcome="ok"} 1"#,
+        r#"keyfold_requests_total{operation="GetItem",outcome="ValidationException"} 1"#,
+        r#"keyfold_request_seconds_count{operation="ListTables"} 1"#,
+    ] {
+        assert!(answer.text().contains(line), "{line} is missing:\n{}", answer.text());
+    }
 }
 
 /// Now as `20260101T000000Z`.

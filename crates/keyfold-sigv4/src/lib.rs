@@ -18,9 +18,12 @@ pub type Header<'h> = (&'h str, &'h str);
 /// What is wrong with a signature.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
-    /// The header's form is wrong, or a part is missing.
-    #[error("The request signature does not conform to AWS standards.{0}")]
+    /// The header's form is wrong, or a part is missing; the whole sentence.
+    #[error("{0}")]
     Malformed(String),
+    /// `Host` is not signed.
+    #[error("'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.")]
+    HostNotSigned,
     /// The scope names another service.
     #[error("Credential should be scoped to correct service: 'dynamodb'. ")]
     Service,
@@ -136,25 +139,38 @@ impl Authorization {
     /// # Errors
     /// `Malformed` when a part is missing or unreadable.
     pub fn parse(header: &str) -> Result<Authorization, SignatureError> {
-        let malformed = |what: &str| SignatureError::Malformed(format!(" {what}"));
-        let rest = header
-            .trim()
-            .strip_prefix(ALGORITHM)
-            .ok_or_else(|| malformed("Authorization does not start with AWS4-HMAC-SHA256."))?;
-        let part = |name: &str| {
-            rest.split(',')
-                .filter_map(|part| part.trim().split_once('='))
-                .find(|(key, _)| *key == name)
-                .map(|(_, value)| value.trim())
-                .ok_or_else(|| malformed(&format!("Authorization header requires '{name}' parameter.")))
+        let malformed = |what: String| SignatureError::Malformed(format!("{what} Authorization={header}"));
+        let Some(rest) = header.trim().strip_prefix(ALGORITHM) else {
+            return Err(malformed("Unsupported AWS 'algorithm'.".to_owned()));
         };
-        let credential = part("Credential")?;
-        let names = part("SignedHeaders")?;
-        let signature =
-            unhex(part("Signature")?).ok_or_else(|| malformed("Signature is not hexadecimal."))?;
+        let mut parts = Vec::new();
+        for part in rest.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            match part.split_once('=') {
+                Some((name, value)) if !name.contains(' ') => parts.push((name, value.trim())),
+                _ => {
+                    return Err(SignatureError::Malformed(format!(
+                        "'{part}' not a valid key=value pair (missing equal-sign) in Authorization header: '{header}'."
+                    )));
+                }
+            }
+        }
+        let part = |name: &str| parts.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
+        let found = [part("Credential"), part("Signature"), part("SignedHeaders")];
+        let [Some(credential), Some(signature), Some(names)] = found else {
+            let missing: Vec<String> = ["Credential", "Signature", "SignedHeaders"]
+                .iter()
+                .zip(found)
+                .filter(|(_, found)| found.is_none())
+                .map(|(name, _)| format!("Authorization header requires '{name}' parameter."))
+                .collect();
+            return Err(malformed(missing.join(" ")));
+        };
+        let signature = unhex(signature).ok_or(SignatureError::Mismatch)?;
         let scope: Vec<&str> = credential.split('/').collect();
         let [access_key, date, region, service, "aws4_request"] = scope.as_slice() else {
-            return Err(malformed("Credential must be KEY/DATE/REGION/SERVICE/aws4_request."));
+            return Err(malformed(format!(
+                "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '{credential}'."
+            )));
         };
         Ok(Authorization {
             access_key: (*access_key).to_owned(),
@@ -183,11 +199,19 @@ impl Authorization {
             return Err(SignatureError::Service);
         }
         let signs = |name: &str| self.signed_headers.iter().any(|signed| signed == name);
-        if !signs("host") || !(signs("x-amz-date") || signs("date")) {
-            return Err(SignatureError::Malformed(" 'Host' and 'X-Amz-Date' must be signed.".to_owned()));
+        if !signs("host") {
+            return Err(SignatureError::HostNotSigned);
         }
-        if let Some(name) = received.find(|name| name.starts_with("x-amz-") && !signs(name)) {
-            return Err(SignatureError::Malformed(format!(" '{name}' must be a 'SignedHeader'.")));
+        let is_needed = |name: &&str| name.starts_with("x-amz-") && *name != "x-amz-content-sha256";
+        if let Some(name) = received.find(|name| is_needed(name) && !signs(name)) {
+            return Err(SignatureError::Malformed(format!(
+                "'{name}' must be a 'SignedHeader' in the AWS Authorization."
+            )));
+        }
+        if let Some(name) = self.signed_headers.iter().find(|name| header(name).is_none()) {
+            return Err(SignatureError::Malformed(format!(
+                "'{name}' is named as a SignedHeader, but it does not exist in the HTTP request."
+            )));
         }
         let timestamp = header("x-amz-date").unwrap_or_default();
         if timestamp.get(..8) != Some(self.date.as_str()) {

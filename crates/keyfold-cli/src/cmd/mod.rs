@@ -12,6 +12,7 @@ pub(crate) mod export;
 pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod infer;
+mod listen;
 pub(crate) mod prove;
 pub(crate) mod put;
 pub(crate) mod run;

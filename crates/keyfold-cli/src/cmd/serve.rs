@@ -1,6 +1,7 @@
 //! `keyfold serve [FILE...]`: tables with Amazon DynamoDB's API over HTTP.
 
 use crate::backend::{self, DATA_DEFAULT};
+use crate::cmd::listen::Listen;
 use crate::failure::Failure;
 use crate::model_file;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
@@ -8,8 +9,8 @@ use clap::Args;
 use keyfold_client::Backend;
 use keyfold_client::tables::{self, Outcome};
 use keyfold_engine::Engine;
-use keyfold_server::{Credential, Server, ServerConfig};
-use std::net::{IpAddr, SocketAddr};
+use keyfold_server::Server;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -24,61 +25,28 @@ pub(crate) struct Arguments {
     /// Keep everything in memory; nothing is left when the server stops.
     #[arg(long, conflicts_with = "data")]
     memory: bool,
+    /// The folder whose subfolders stand for buckets of exports and imports.
+    #[arg(long, value_name = "DIR")]
+    buckets: Option<PathBuf>,
+    /// The region in ARNs, unless a request's signature says another.
+    #[arg(long, default_value = "us-east-1")]
+    region: String,
+    /// Let writes that meet an item of a transaction under way wait for it, instead of refusing them with
+    /// TransactionConflictException as the service does.
+    #[arg(long)]
+    wait_for_transactions: bool,
     #[command(flatten)]
     listen: Listen,
-}
-
-/// Where to listen, and for whom.
-#[derive(Args)]
-pub(super) struct Listen {
-    /// The port; 0 takes any free one.
-    #[arg(long, default_value_t = 8000)]
-    pub(super) port: u16,
-    /// The address to listen on.
-    #[arg(long, default_value = "127.0.0.1")]
-    pub(super) host: IpAddr,
-    /// Accept only requests signed with this key (may be repeated). Without it anyone may call, and the
-    /// server listens on this machine only.
-    #[arg(
-        long = "credential",
-        value_name = "KEY:SECRET",
-        env = "KEYFOLD_CREDENTIALS",
-        value_delimiter = ',',
-        hide_env_values = true
-    )]
-    pub(super) credentials: Vec<String>,
-    /// Listen beyond this machine even though anyone may call.
-    #[arg(long)]
-    pub(super) allow_anyone: bool,
-}
-
-impl Listen {
-    fn config(&self) -> Result<ServerConfig, Failure> {
-        let mut config = ServerConfig::new(SocketAddr::new(self.host, self.port));
-        for text in &self.credentials {
-            let Some((access_key, secret)) =
-                text.split_once(':').filter(|(key, secret)| !key.is_empty() && !secret.is_empty())
-            else {
-                return Err(Failure::Usage("--credential takes KEY:SECRET".to_owned()));
-            };
-            config
-                .credentials
-                .push(Credential { access_key: access_key.to_owned(), secret: secret.to_owned() });
-        }
-        if !self.host.is_loopback() && config.credentials.is_empty() && !self.allow_anyone {
-            return Err(Failure::Usage(format!(
-                "{} is reached from other machines, and anyone could read and write; add --credential KEY:SECRET (or --allow-anyone)",
-                self.host
-            )));
-        }
-        Ok(config)
-    }
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let models =
         arguments.files.iter().map(|file| model_file::load(file, json)).collect::<Result<Vec<_>, _>>()?;
-    let engine = backend::engine((!arguments.memory).then_some(arguments.data.as_path()))?;
+    let engine = backend::engine_with((!arguments.memory).then_some(arguments.data.as_path()), |options| {
+        options.buckets.clone_from(&arguments.buckets);
+        options.region.clone_from(&arguments.region);
+        options.transaction_conflicts = !arguments.wait_for_transactions;
+    })?;
     let embedded = Backend::Embedded(Arc::clone(&engine));
     let mut made = Vec::new();
     for model in &models {
@@ -86,10 +54,11 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     }
     drop(embedded);
     let place = if arguments.memory { "memory".to_owned() } else { arguments.data.display().to_string() };
+    let scheme = scheme(&arguments.listen);
     start(engine, &arguments.listen, |address| {
         if json {
             let tables: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
-            let report = serde_json::json!({ "ok": true, "endpoint": format!("http://{address}"), "data": place, "tables": tables });
+            let report = serde_json::json!({ "ok": true, "endpoint": format!("{scheme}://{address}"), "data": place, "tables": tables });
             terminal::line(&report.to_string());
             return Ok(());
         }
@@ -100,24 +69,29 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
             };
             terminal::line(&format!("table {STRONG}{table}{STRONG:#}: {what}"));
         }
-        how_to_connect(address, &place);
+        how_to_connect(scheme, address, &place);
         Ok(())
     })
 }
 
+/// `http` or `https`.
+pub(super) fn scheme(listen: &Listen) -> &'static str {
+    if listen.is_secure() { "https" } else { "http" }
+}
+
 /// Says where the server is and how clients reach it.
-pub(super) fn how_to_connect(address: SocketAddr, place: &str) {
+pub(super) fn how_to_connect(scheme: &str, address: SocketAddr, place: &str) {
     terminal::line(&format!(
-        "{GOOD}serving{GOOD:#} the DynamoDB API at {STRONG}http://{address}{STRONG:#}  {FAINT}data: {place}; stop with Ctrl-C{FAINT:#}"
+        "{GOOD}serving{GOOD:#} the DynamoDB API at {STRONG}{scheme}://{address}{STRONG:#}  {FAINT}data: {place}; stop with Ctrl-C{FAINT:#}"
     ));
     terminal::line(&format!(
-        "{FAINT}  any AWS SDK:  AWS_ENDPOINT_URL=http://{address} AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local{FAINT:#}"
+        "{FAINT}  any AWS SDK:  AWS_ENDPOINT_URL={scheme}://{address} AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local{FAINT:#}"
     ));
     terminal::line(&format!(
-        "{FAINT}  boto3:        boto3.client(\"dynamodb\", endpoint_url=\"http://{address}\"){FAINT:#}"
+        "{FAINT}  boto3:        boto3.client(\"dynamodb\", endpoint_url=\"{scheme}://{address}\"){FAINT:#}"
     ));
     terminal::line(&format!(
-        "{FAINT}  JavaScript:   new DynamoDBClient({{ endpoint: \"http://{address}\" }}){FAINT:#}"
+        "{FAINT}  JavaScript:   new DynamoDBClient({{ endpoint: \"{scheme}://{address}\" }}){FAINT:#}"
     ));
 }
 
@@ -128,6 +102,7 @@ pub(super) fn start(
     ready: impl FnOnce(SocketAddr) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let config = listen.config()?;
+    listen.start_log();
     // Requests are answered on these threads; more than cores, so that one waiting for the disk holds up no other.
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -1,0 +1,183 @@
+//! Where a server listens and for whom: what `serve` and `demo` share.
+
+use crate::failure::Failure;
+use clap::{Args, ValueEnum};
+use keyfold_server::{Access, Credential, ServerConfig, TlsFiles};
+use serde_json::Value;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+/// Where to listen, and for whom.
+#[derive(Args)]
+pub(super) struct Listen {
+    /// The port; 0 takes any free one.
+    #[arg(long, default_value_t = 8000)]
+    pub(super) port: u16,
+    /// The address to listen on.
+    #[arg(long, default_value = "127.0.0.1")]
+    host: IpAddr,
+    /// Accept only requests signed with this key (may be repeated). Without credentials anyone may call, and
+    /// the server listens on this machine only.
+    #[arg(
+        long = "credential",
+        value_name = "KEY:SECRET",
+        env = "KEYFOLD_CREDENTIALS",
+        value_delimiter = ',',
+        hide_env_values = true
+    )]
+    credentials: Vec<String>,
+    /// Accept the credentials of a JSON file, each with its rights: [{"accessKey": "..", "secret": "..",
+    /// "sessionToken": "..", "access": "read", "tables": {"Orders": "read-write"}}]. Rights are none, read and
+    /// read-write (the default).
+    #[arg(long = "credentials", value_name = "FILE")]
+    credentials_file: Option<PathBuf>,
+    /// Listen beyond this machine even though anyone may call.
+    #[arg(long)]
+    allow_anyone: bool,
+    /// Serve requests that carry no signature at all, which the service refuses.
+    #[arg(long)]
+    allow_unsigned: bool,
+    /// Serve HTTPS with this certificate chain (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's private key (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Write a line for each request to the standard error.
+    #[arg(long, value_name = "FORM")]
+    pub(super) log: Option<LogForm>,
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum LogForm {
+    /// For people.
+    Text,
+    /// A JSON object a line.
+    Json,
+}
+
+impl Listen {
+    pub(super) fn config(&self) -> Result<ServerConfig, Failure> {
+        let mut config = ServerConfig::new(SocketAddr::new(self.host, self.port));
+        config.allow_unsigned = self.allow_unsigned;
+        config.tls = self
+            .tls_cert
+            .clone()
+            .zip(self.tls_key.clone())
+            .map(|(certificate, key)| TlsFiles { certificate, key });
+        for text in &self.credentials {
+            let Some((access_key, secret)) =
+                text.split_once(':').filter(|(key, secret)| !key.is_empty() && !secret.is_empty())
+            else {
+                return Err(Failure::Usage("--credential takes KEY:SECRET".to_owned()));
+            };
+            config.credentials.push(Credential::new(access_key, secret));
+        }
+        if let Some(file) = &self.credentials_file {
+            config.credentials.extend(read_credentials(file)?);
+        }
+        if !self.host.is_loopback() && config.credentials.is_empty() && !self.allow_anyone {
+            return Err(Failure::Usage(format!(
+                "{} is reached from other machines, and anyone could read and write; add --credential KEY:SECRET (or --allow-anyone)",
+                self.host
+            )));
+        }
+        Ok(config)
+    }
+
+    /// Whether the server speaks HTTPS.
+    pub(super) fn is_secure(&self) -> bool {
+        self.tls_cert.is_some()
+    }
+
+    /// Sends the log where it was asked for.
+    pub(super) fn start_log(&self) {
+        let builder = || tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false);
+        match self.log {
+            None => {}
+            Some(LogForm::Text) => builder().init(),
+            Some(LogForm::Json) => builder().json().flatten_event(true).init(),
+        }
+    }
+}
+
+fn read_credentials(file: &Path) -> Result<Vec<Credential>, Failure> {
+    let wrong = |what: String| Failure::Usage(format!("{}: {what}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let rows: Vec<Value> = serde_json::from_str(&text)
+        .map_err(|error| wrong(format!("the file must hold a JSON list of credentials: {error}")))?;
+    if rows.is_empty() {
+        return Err(wrong("the list holds no credential".to_owned()));
+    }
+    rows.iter()
+        .enumerate()
+        .map(|(at, row)| credential(row).map_err(|what| wrong(format!("entry {}: {what}", at + 1))))
+        .collect()
+}
+
+fn credential(row: &Value) -> Result<Credential, String> {
+    let members = row.as_object().ok_or("must be an object")?;
+    if let Some(other) = members
+        .keys()
+        .find(|name| !["accessKey", "secret", "sessionToken", "access", "tables"].contains(&name.as_str()))
+    {
+        return Err(format!("has an unknown member `{other}`"));
+    }
+    let text = |name: &str| match members.get(name) {
+        None => Ok(None),
+        Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
+        Some(_) => Err(format!("`{name}` must be a text")),
+    };
+    let access_key = text("accessKey")?.ok_or("`accessKey` is missing")?;
+    let secret = text("secret")?.ok_or("`secret` is missing")?;
+    let mut credential = Credential::new(access_key, secret);
+    credential.session_token = text("sessionToken")?;
+    if let Some(word) = text("access")? {
+        credential.access = access(&word)?;
+    }
+    match members.get("tables") {
+        None => {}
+        Some(Value::Object(tables)) => {
+            for (table, word) in tables {
+                let word = word.as_str().ok_or_else(|| format!("the right to {table} must be a text"))?;
+                credential.tables.insert(table.clone(), access(word)?);
+            }
+        }
+        Some(_) => return Err("`tables` must be an object of rights by table".to_owned()),
+    }
+    Ok(credential)
+}
+
+fn access(word: &str) -> Result<Access, String> {
+    match word {
+        "none" => Ok(Access::None),
+        "read" => Ok(Access::Read),
+        "read-write" => Ok(Access::ReadWrite),
+        other => Err(format!("`{other}` is no right; rights are none, read and read-write")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_have_rights_by_table() {
+        let read = |text: &str| credential(&serde_json::from_str(text).unwrap());
+        let found =
+            read(r#"{"accessKey":"A","secret":"s","access":"read","tables":{"Orders":"read-write"}}"#)
+                .unwrap();
+        assert_eq!((found.access, found.tables.get("Orders")), (Access::Read, Some(&Access::ReadWrite)));
+        assert_eq!(read(r#"{"accessKey":"A","secret":"s"}"#).unwrap().access, Access::ReadWrite);
+        for wrong in [
+            r#"{"accessKey":"A"}"#,
+            r#"{"accessKey":"A","secret":1}"#,
+            r#"{"accessKey":"A","secret":"s","access":"all"}"#,
+            r#"{"accessKey":"A","secret":"s","right":"read"}"#,
+            r#"[]"#,
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Which tables a request touches, and whether it changes them: what a server's rights are about.
+
+use crate::core::Core;
+use keyfold_api::Request;
+use keyfold_expr::partiql::Statement;
+use keyfold_types::Value;
+
+/// A table that a request touches, or what belongs to no table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resource {
+    /// The table; none for what is about all of them.
+    pub table: Option<String>,
+    /// The full name, as messages show it.
+    pub arn: String,
+    /// Whether the request changes it.
+    pub is_write: bool,
+}
+
+/// The table in a name or ARN.
+fn table_of(given: &str) -> &str {
+    let name = given.split_once(":table/").map_or(given, |(_, rest)| rest);
+    if given.starts_with("arn:") { name.split('/').next().unwrap_or(name) } else { name }
+}
+
+/// The table of a statement; one that cannot be read touches nothing.
+fn of_statement(given: &keyfold_api::ParameterizedStatement) -> Option<(String, bool)> {
+    let text = given.statement.as_deref()?;
+    let parameters: Vec<Value> =
+        given.parameters.iter().flatten().map(|value| value.clone().unwrap_or(Value::Null)).collect();
+    let statement = Statement::parse(text, &parameters).ok()?;
+    Some((statement.table().to_owned(), !statement.is_read()))
+}
+
+pub(crate) fn resources(core: &Core, request: &Request) -> Vec<Resource> {
+    let (names, is_write): (Vec<Option<String>>, bool) = match request {
+        Request::GetItem(input) => (vec![input.table_name.clone()], false),
+        Request::Query(input) => (vec![input.table_name.clone()], false),
+        Request::Scan(input) => (vec![input.table_name.clone()], false),
+        Request::PutItem(input) => (vec![input.table_name.clone()], true),
+        Request::UpdateItem(input) => (vec![input.table_name.clone()], true),
+        Request::DeleteItem(input) => (vec![input.table_name.clone()], true),
+        Request::BatchGetItem(input) => {
+            (input.request_items.iter().flatten().map(|(table, _)| Some(table.clone())).collect(), false)
+        }
+        Request::BatchWriteItem(input) => {
+            (input.request_items.iter().flatten().map(|(table, _)| Some(table.clone())).collect(), true)
+        }
+        Request::TransactGetItems(input) => {
+            (input.transact_items.iter().flatten().map(|get| get.table_name.clone()).collect(), false)
+        }
+        Request::TransactWriteItems(input) => {
+            let table = |item: &keyfold_api::TransactWriteItem| {
+                let check = item.condition_check.as_ref().and_then(|check| check.table_name.clone());
+                let put = item.put.as_ref().and_then(|put| put.table_name.clone());
+                let delete = item.delete.as_ref().and_then(|delete| delete.table_name.clone());
+                let update = item.update.as_ref().and_then(|update| update.table_name.clone());
+                check.or(put).or(delete).or(update)
+            };
+            (input.transact_items.iter().flatten().map(table).collect(), true)
+        }
+        Request::ExecuteStatement(input) => return of_statements(core, [&input.statement]),
+        Request::BatchExecuteStatement(input) => {
+            return of_statements(core, input.statements.iter().flatten());
+        }
+        Request::ExecuteTransaction(input) => {
+            return of_statements(core, input.transact_statements.iter().flatten());
+        }
+        Request::CreateTable(input) => (vec![input.table_name.clone()], true),
+        Request::UpdateTable(input) => (vec![input.table_name.clone()], true),
+        Request::DeleteTable(input) => (vec![input.table_name.clone()], true),
+        Request::DescribeTable(input) => (vec![input.table_name.clone()], false),
+        Request::DescribeTimeToLive(input) => (vec![input.table_name.clone()], false),
+        Request::UpdateTimeToLive(input) => (vec![input.table_name.clone()], true),
+        Request::DescribeContinuousBackups(input) => (vec![input.table_name.clone()], false),
+        Request::UpdateContinuousBackups(input) => (vec![input.table_name.clone()], true),
+        Request::DescribeContributorInsights(input) => (vec![input.table_name.clone()], false),
+        Request::UpdateContributorInsights(input) => (vec![input.table_name.clone()], true),
+        Request::ListContributorInsights(input) => (vec![input.table_name.clone()], false),
+        Request::TagResource(input) => (vec![input.resource_arn.clone()], true),
+        Request::UntagResource(input) => (vec![input.resource_arn.clone()], true),
+        Request::ListTagsOfResource(input) => (vec![input.resource_arn.clone()], false),
+        Request::PutResourcePolicy(input) => (vec![input.resource_arn.clone()], true),
+        Request::GetResourcePolicy(input) => (vec![input.resource_arn.clone()], false),
+        Request::DeleteResourcePolicy(input) => (vec![input.resource_arn.clone()], true),
+        Request::CreateBackup(input) => (vec![input.table_name.clone()], true),
+        Request::DeleteBackup(input) => (vec![input.backup_arn.clone()], true),
+        Request::DescribeBackup(input) => (vec![input.backup_arn.clone()], false),
+        Request::ListBackups(input) => (vec![input.table_name.clone()], false),
+        Request::RestoreTableFromBackup(input) => {
+            let target = vec![input.backup_arn.clone(), input.target_table_name.clone()];
+            (target, true)
+        }
+        Request::RestoreTableToPointInTime(input) => {
+            let source = input.source_table_name.clone().or_else(|| input.source_table_arn.clone());
+            (vec![source, input.target_table_name.clone()], true)
+        }
+        Request::ExportTableToPointInTime(input) => (vec![input.table_arn.clone()], false),
+        Request::DescribeExport(input) => (vec![input.export_arn.clone()], false),
+        Request::ListExports(input) => (vec![input.table_arn.clone()], false),
+        Request::ImportTable(input) => {
+            let table = input.table_creation_parameters.as_ref().and_then(|table| table.table_name.clone());
+            (vec![table], true)
+        }
+        Request::DescribeImport(input) => (vec![input.import_arn.clone()], false),
+        Request::ListImports(input) => (vec![input.table_arn.clone()], false),
+        Request::ListStreams(input) => (vec![input.table_name.clone()], false),
+        Request::DescribeStream(input) => (vec![input.stream_arn.clone()], false),
+        Request::GetShardIterator(input) => (vec![input.stream_arn.clone()], false),
+        Request::GetRecords(input) => (vec![input.shard_iterator.clone()], false),
+        Request::DescribeEndpoints(_) | Request::DescribeLimits(_) | Request::ListTables(_) => {
+            (vec![None], false)
+        }
+    };
+    names.into_iter().map(|name| resource(core, name.as_deref().map(table_of), is_write)).collect()
+}
+
+fn of_statements<'s>(
+    core: &Core,
+    statements: impl IntoIterator<Item = &'s keyfold_api::ParameterizedStatement>,
+) -> Vec<Resource> {
+    let found = statements.into_iter().filter_map(of_statement);
+    found.map(|(table, is_write)| resource(core, Some(table_of(&table)), is_write)).collect()
+}
+
+fn resource(core: &Core, table: Option<&str>, is_write: bool) -> Resource {
+    Resource {
+        arn: table.map_or_else(|| "*".to_owned(), |table| core.table_arn(table)),
+        table: table.map(str::to_owned),
+        is_write,
+    }
+}

@@ -1,0 +1,105 @@
+//! What the server counts, for Prometheus: requests by operation and outcome, and how long they took.
+
+use keyfold_engine::Engine;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{EncodeLabelSet, LabelSetEncoder};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+use std::time::Duration;
+
+/// Upper edges of the buckets of a request's time, in seconds.
+const EDGES: [f64; 12] = [0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0];
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Outcome {
+    operation: &'static str,
+    /// `ok`, or the exception's name.
+    outcome: &'static str,
+}
+
+impl EncodeLabelSet for Outcome {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> Result<(), std::fmt::Error> {
+        ("operation", self.operation).encode(encoder.encode_label())?;
+        ("outcome", self.outcome).encode(encoder.encode_label())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct ByOperation {
+    operation: &'static str,
+}
+
+impl EncodeLabelSet for ByOperation {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> Result<(), std::fmt::Error> {
+        ("operation", self.operation).encode(encoder.encode_label())
+    }
+}
+
+use prometheus_client::encoding::EncodeLabel;
+
+/// The server's counters.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<Outcome, Counter>,
+    seconds: Family<ByOperation, Histogram, fn() -> Histogram>,
+    received: Counter,
+    sent: Counter,
+    connections: Gauge,
+    commits: Gauge,
+    batches: Gauge,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Metrics {
+        let requests = Family::<Outcome, Counter>::default();
+        let seconds: Family<ByOperation, Histogram, fn() -> Histogram> =
+            Family::new_with_constructor(|| Histogram::new(EDGES));
+        let (received, sent) = (Counter::default(), Counter::default());
+        let (connections, commits, batches) = (Gauge::default(), Gauge::default(), Gauge::default());
+        let mut registry = Registry::with_prefix("keyfold");
+        registry.register("requests", "Requests by operation and outcome", requests.clone());
+        registry.register("request_seconds", "How long requests took", seconds.clone());
+        registry.register("received_bytes", "Bytes of request bodies", received.clone());
+        registry.register("sent_bytes", "Bytes of response bodies", sent.clone());
+        registry.register("connections", "Open connections", connections.clone());
+        registry.register("store_commits", "Synced commits since the start", commits.clone());
+        registry.register("store_batches", "Batches written since the start", batches.clone());
+        Metrics { registry, requests, seconds, received, sent, connections, commits, batches }
+    }
+
+    pub(crate) fn answered(
+        &self,
+        operation: &'static str,
+        outcome: &'static str,
+        took: Duration,
+        (received, sent): (usize, usize),
+    ) {
+        self.requests.get_or_create(&Outcome { operation, outcome }).inc();
+        self.seconds.get_or_create(&ByOperation { operation }).observe(took.as_secs_f64());
+        self.received.inc_by(received as u64);
+        self.sent.inc_by(sent as u64);
+    }
+
+    pub(crate) fn connected(&self) {
+        self.connections.inc();
+    }
+
+    pub(crate) fn disconnected(&self) {
+        self.connections.dec();
+    }
+
+    /// Everything, in Prometheus' text format.
+    pub(crate) fn text(&self, engine: &Engine) -> String {
+        let counts = engine.store_counts();
+        self.commits.set(i64::try_from(counts.commits).unwrap_or(i64::MAX));
+        self.batches.set(i64::try_from(counts.batches).unwrap_or(i64::MAX));
+        let mut out = String::new();
+        match encode(&mut out, &self.registry) {
+            Ok(()) => out,
+            Err(std::fmt::Error) => String::new(),
+        }
+    }
+}
