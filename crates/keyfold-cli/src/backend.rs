@@ -36,16 +36,20 @@ impl BackendArguments {
     /// Opens the backend with the tables that are there.
     pub(crate) fn open_as_it_is(&self) -> Result<Backend, Failure> {
         if let Some(url) = &self.endpoint {
-            let environment =
-                |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
-            let region = std::env::var("AWS_REGION")
-                .unwrap_or_else(|_| environment("AWS_DEFAULT_REGION", "us-east-1"));
-            let (key, secret) =
-                (environment("AWS_ACCESS_KEY_ID", "local"), environment("AWS_SECRET_ACCESS_KEY", "local"));
-            return Ok(Backend::endpoint(url, &region, &key, &secret)?);
+            return endpoint(url);
         }
         Ok(Backend::Embedded(engine(Some(&self.data))?))
     }
+}
+
+/// A server, with region and keys of the environment.
+pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
+    let environment = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
+    let region =
+        std::env::var("AWS_REGION").unwrap_or_else(|_| environment("AWS_DEFAULT_REGION", "us-east-1"));
+    let (key, secret) =
+        (environment("AWS_ACCESS_KEY_ID", "local"), environment("AWS_SECRET_ACCESS_KEY", "local"));
+    Ok(Backend::endpoint(url, &region, &key, &secret)?)
 }
 
 /// An engine over a data folder, or in memory.

@@ -53,6 +53,10 @@ enum Command {
     Infer(cmd::infer::Arguments),
     /// Serve tables with Amazon DynamoDB's API over HTTP.
     Serve(cmd::serve::Arguments),
+    /// Copy a data folder, also while a server uses it.
+    Backup(cmd::backup::Arguments),
+    /// Examine a data folder: every checksum, every index; and make indexes anew.
+    Doctor(cmd::doctor::Arguments),
     /// Run a pattern or a named write of a model.
     Run(cmd::run::Arguments),
     /// Write a whole entity; its keys, copies and guards follow.
@@ -82,6 +86,8 @@ fn main() -> ExitCode {
         Command::Import(arguments) => cmd::import::run(&arguments, cli.json),
         Command::Infer(arguments) => cmd::infer::run(&arguments, cli.json),
         Command::Serve(arguments) => cmd::serve::run(&arguments, cli.json),
+        Command::Backup(arguments) => cmd::backup::run(&arguments, cli.json),
+        Command::Doctor(arguments) => cmd::doctor::run(&arguments, cli.json),
         Command::Run(arguments) => cmd::run::run(&arguments, cli.json),
         Command::Put(arguments) => cmd::put::run(&arguments, cli.json),
         Command::Update(arguments) => cmd::update::run(&arguments, cli.json),

@@ -24,6 +24,18 @@ impl Backend {
         Ok(Backend::Http(Box::new(HttpBackend::new(url, region, access_key, secret)?)))
     }
 
+    /// Lets a Keyfold server copy its data folder, as it is at this moment, to a new folder of its machine. Gives
+    /// the number of keys copied.
+    ///
+    /// # Errors
+    /// `Service` when the server refuses, `Refused` when the backend is none.
+    pub fn copy_data_folder(&self, to: &str) -> Result<u64, ClientError> {
+        match self {
+            Backend::Embedded(_) => Err(ClientError::Refused("the backend is no server".to_owned())),
+            Backend::Http(http) => http.copy_data_folder(to),
+        }
+    }
+
     /// Carries out a request.
     ///
     /// # Errors

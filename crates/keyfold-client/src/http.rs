@@ -4,6 +4,7 @@ use crate::error::ClientError;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use keyfold_api::{Request, Response};
+use keyfold_wire::admin::{COPY_TARGET, decode_copied, encode_copy};
 use keyfold_wire::client::{decode_error, decode_response, encode_request};
 use std::time::Duration;
 
@@ -82,6 +83,23 @@ impl HttpBackend {
                 reasons: error.reasons,
             });
         }
+    }
+
+    pub(crate) fn copy_data_folder(&self, to: &str) -> Result<u64, ClientError> {
+        let (mut body, mut keys) = (Vec::new(), None);
+        encode_copy(&mut body, to);
+        let (status, answer) = self.send(COPY_TARGET, &body)?;
+        if status == 200 {
+            keys = decode_copied(&answer);
+        }
+        keys.ok_or_else(|| {
+            let error = decode_error(&answer);
+            ClientError::Service {
+                exception: error.exception,
+                message: error.message,
+                reasons: error.reasons,
+            }
+        })
     }
 
     fn send(&self, target: &str, body: &[u8]) -> Result<(u16, Vec<u8>), ClientError> {

@@ -96,6 +96,30 @@ impl Engine {
         self.core.store().barrier().wait().map_err(internal)
     }
 
+    /// Examines everything that is stored. For an engine that nobody else uses.
+    ///
+    /// # Errors
+    /// `Internal` when the store cannot be read.
+    pub fn examine(&self) -> Result<crate::doctor::Examination, ApiError> {
+        crate::doctor::examine(&self.core)
+    }
+
+    /// Makes all indexes and counters anew from the items. For an engine that nobody else uses.
+    ///
+    /// # Errors
+    /// `Internal` when the store fails.
+    pub fn rebuild_indexes(&self) -> Result<(), ApiError> {
+        crate::doctor::repair(&self.core)
+    }
+
+    /// Copies everything, as it is at this moment, into a new data folder, while others read and write.
+    ///
+    /// # Errors
+    /// `Internal` when the folder exists and is not empty, or cannot be written.
+    pub fn copy_to(&self, folder: &std::path::Path) -> Result<u64, ApiError> {
+        self.core.store().copy_to(folder).map_err(internal)
+    }
+
     /// The table of a name.
     pub fn table(&self, name: &str) -> Option<Arc<Table>> {
         self.core.table(name)

@@ -23,6 +23,7 @@ mod catalog;
 mod check;
 mod conflicts;
 mod core;
+mod doctor;
 mod engine;
 mod environment;
 mod expiry;
@@ -40,6 +41,7 @@ mod tasks;
 mod write;
 
 pub use access::Resource;
+pub use doctor::{Examination, Problem};
 pub use engine::{Engine, EngineOptions};
 pub use environment::{Clock, Environment, Random};
 pub use keyfold_store::{Durability, StoreCounts, StoreError, StoreOptions};

@@ -1,7 +1,7 @@
 //! One HTTP exchange: receive, answer, send.
 
 use crate::auth;
-use crate::config::ServerConfig;
+use crate::config::{Access, ServerConfig};
 use crate::request_id;
 use crate::server::Service;
 use bytes::Bytes;
@@ -11,8 +11,11 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
-use keyfold_api::{ApiError, Response as ApiResponse};
+use keyfold_api::{ApiError, ErrorKind, Response as ApiResponse, Validation};
+use keyfold_wire::admin::{COPY_TARGET, decode_copy, encode_copied};
 use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Answers below this size are not worth compressing.
@@ -169,6 +172,10 @@ async fn operate(
     told: &mut Told,
 ) -> Result<Vec<u8>, Refusal> {
     let target = headers.get(TARGET).and_then(|target| target.to_str().ok()).unwrap_or_default();
+    if target == COPY_TARGET {
+        told.operation = "CopyDataFolder";
+        return copy_data_folder(service, headers, body).await;
+    }
     let operation = keyfold_wire::target::operation(target)?;
     told.operation = operation.name();
     let caller = auth::check(&service.config, headers, &body.sent, jiff::Timestamp::now())?;
@@ -189,6 +196,36 @@ async fn operate(
     }
     let mut out = Vec::with_capacity(256);
     keyfold_wire::encode_response(&mut out, &response);
+    Ok(out)
+}
+
+/// Keyfold's own request: the data folder is copied while others read and write.
+async fn copy_data_folder(
+    service: &Service,
+    headers: &HeaderMap,
+    body: &Received,
+) -> Result<Vec<u8>, Refusal> {
+    let caller = auth::check(&service.config, headers, &body.sent, jiff::Timestamp::now())?;
+    if caller.credential.is_some_and(|credential| credential.access_to(None) < Access::ReadWrite) {
+        let sentence = "A copy of the data folder needs the general right read-write".to_owned();
+        return Err(ApiError::Plain(ErrorKind::AccessDenied, sentence).into());
+    }
+    let to = PathBuf::from(decode_copy(&body.plain)?);
+    let engine = Arc::clone(&service.engine);
+    // It may take long: not on a thread that answers others.
+    let copied = tokio::task::spawn_blocking(move || engine.copy_to(&to)).await;
+    let keys = match copied {
+        Ok(Ok(keys)) => keys,
+        Ok(Err(error)) => {
+            return Err(ApiError::from(Validation::Sentence(format!(
+                "The data folder cannot be copied: {error}"
+            )))
+            .into());
+        }
+        Err(error) => return Err(ApiError::Internal(error.to_string()).into()),
+    };
+    let mut out = Vec::new();
+    encode_copied(&mut out, keys);
     Ok(out)
 }
 

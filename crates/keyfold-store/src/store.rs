@@ -6,14 +6,17 @@ use crate::durable::DurableStore;
 use crate::error::StoreError;
 use crate::memory::MemoryStore;
 use crate::metrics::{Metrics, StoreCounts};
-use crate::snapshot::{Snapshot, View};
+use crate::snapshot::{Direction, Snapshot, View};
 use crate::ticket::Ticket;
 use bytes::Bytes;
+use std::ops::Bound;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Locks that keys are hashed to.
 const STRIPES: usize = 1024;
+/// Keys that a copy writes in one batch.
+const COPIED_AT_ONCE: usize = 5000;
 
 /// When a write is acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -187,6 +190,32 @@ impl Store {
         }
     }
 
+    /// Copies everything committed, as it is at this moment, into a new folder; gives the number of keys.
+    ///
+    /// # Errors
+    /// `Io` when the folder holds something already or cannot be written.
+    pub fn copy_to(&self, folder: &std::path::Path) -> Result<u64, StoreError> {
+        if std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+            let exists = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the folder is not empty");
+            return Err(exists.into());
+        }
+        std::fs::create_dir_all(folder)?;
+        let copy = DurableStore::open(folder)?;
+        let snapshot = self.snapshot();
+        let mut entries = snapshot.range(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
+        let mut count = 0;
+        loop {
+            let piece: Vec<_> = entries.by_ref().take(COPIED_AT_ONCE).collect::<Result<_, _>>()?;
+            if piece.is_empty() {
+                break;
+            }
+            count += piece.len() as u64;
+            copy.apply(piece.into_iter().map(|(key, value)| (key.to_vec(), Some(value))), false)?;
+        }
+        copy.sync()?;
+        Ok(count)
+    }
+
     /// What the store did since it was opened.
     pub fn counts(&self) -> StoreCounts {
         self.metrics.counts()
@@ -196,10 +225,8 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Direction;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
-    use std::ops::Bound;
 
     fn both() -> (Vec<Store>, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();

@@ -8,6 +8,7 @@
 //! Decoding judges shapes only. What is wrong with a value (a number out of range, an empty set) is kept in
 //! the input and reported by the engine, in DynamoDB's order.
 
+pub mod admin;
 pub mod client;
 pub mod decode;
 pub mod encode;

@@ -1,5 +1,6 @@
 //! One file for each subcommand.
 
+pub(crate) mod backup;
 pub(crate) mod check;
 pub(crate) mod completions;
 mod definition;
@@ -7,6 +8,7 @@ pub(crate) mod delete;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod docs;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod fmt;

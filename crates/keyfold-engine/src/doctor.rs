@@ -1,0 +1,279 @@
+//! Examines a whole data folder: every checksum, every index entry against its item, every counter; and makes
+//! indexes and counters anew from the items.
+//!
+//! For a folder that no server has open. Items are never changed: one that cannot be read is told, and stays.
+
+use crate::core::Core;
+use crate::history;
+use crate::layout::{self, Counter};
+use crate::pending::internal;
+use crate::stream::Event;
+use crate::table::{Index, Table};
+use crate::write;
+use keyfold_api::ApiError;
+use keyfold_codec::RawItem;
+use keyfold_codec::key::{self, IndexId, KeyRange};
+use keyfold_store::{Batch, Direction, Snapshot};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Changes written at once by a repair.
+const CHUNK: usize = 2000;
+/// Problems of one kind in one place that are told singly; the others are counted.
+const TOLD_MAX: usize = 10;
+
+/// Something wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The table, and the index if it is about one.
+    pub place: String,
+    /// What is wrong.
+    pub what: String,
+    /// Whether a repair makes it right.
+    pub can_be_repaired: bool,
+}
+
+/// What an examination found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Examination {
+    /// Tables examined.
+    pub tables: u64,
+    /// Items read.
+    pub items: u64,
+    /// Index entries read.
+    pub entries: u64,
+    /// Stream records and kept changes read.
+    pub records: u64,
+    /// What is wrong, at most ten of a kind in a place.
+    pub problems: Vec<Problem>,
+    /// How many problems were not told singly.
+    pub untold: u64,
+}
+
+impl Examination {
+    /// Whether nothing is wrong.
+    pub fn is_well(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    fn add(&mut self, place: &str, what: String, can_be_repaired: bool) {
+        let same = |problem: &&Problem| problem.place == place && problem.can_be_repaired == can_be_repaired;
+        if self.problems.iter().filter(same).count() < TOLD_MAX {
+            self.problems.push(Problem { place: place.to_owned(), what, can_be_repaired });
+        } else {
+            self.untold += 1;
+        }
+    }
+}
+
+/// Entries and bytes of an index (or the table itself), as they are.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+struct Size {
+    entries: i64,
+    bytes: i64,
+}
+
+pub(crate) fn examine(core: &Core) -> Result<Examination, ApiError> {
+    let mut found = Examination::default();
+    let snapshot = core.store().snapshot();
+    let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
+    for table in &tables {
+        found.tables += 1;
+        examine_table(&snapshot, table, &mut found)?;
+    }
+    for stream in core.catalog().streams().values() {
+        let place = format!("{} stream {}", stream.table_name, stream.label);
+        for entry in entries(&snapshot, &KeyRange::prefix(layout::events(stream.id))) {
+            let (_, bytes) = entry?;
+            found.records += 1;
+            if Event::decode(&bytes).is_none() {
+                found.add(&place, "a record cannot be read".to_owned(), false);
+            }
+        }
+    }
+    for backup in core.catalog().backups().values() {
+        let place = format!("{} backup {}", backup.table.name, backup.name);
+        for entry in entries(&snapshot, &KeyRange::prefix(key::space_prefix(backup.id, IndexId::BASE))) {
+            let (_, bytes) = entry?;
+            found.items += 1;
+            if let Err(error) = RawItem::open(bytes) {
+                found.add(&place, format!("an item cannot be read: {error}"), false);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn entries<'s>(
+    snapshot: &'s Snapshot,
+    range: &KeyRange,
+) -> impl Iterator<Item = Result<(bytes::Bytes, bytes::Bytes), ApiError>> + 's {
+    let (low, high) = range.bounds();
+    snapshot.range(low, high, Direction::Forward).map(|entry| entry.map_err(internal))
+}
+
+fn examine_table(snapshot: &Snapshot, table: &Arc<Table>, found: &mut Examination) -> Result<(), ApiError> {
+    let mut sizes: BTreeMap<IndexId, Size> = BTreeMap::new();
+    for entry in entries(snapshot, &KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE))) {
+        let (at, bytes) = entry?;
+        found.items += 1;
+        let item = match RawItem::open(bytes) {
+            Ok(item) => item,
+            Err(error) => {
+                found.add(&table.name, format!("an item cannot be read: {error}"), false);
+                continue;
+            }
+        };
+        let tree = item.to_item();
+        match key::base_key(table.id, &table.key, &tree) {
+            Ok(key) if key.as_slice() == at.as_ref() => {}
+            _ => found.add(&table.name, "an item lies under another key than its own".to_owned(), false),
+        }
+        let size = sizes.entry(IndexId::BASE).or_default();
+        size.entries += 1;
+        size.bytes += item.size_bytes() as i64;
+        for index in table.indexes.iter().filter(|index| !index.is_building) {
+            let expected = write::entry(table, index, Some((&item, &tree))).map_err(ApiError::from)?;
+            let Some(expected) = expected else { continue };
+            let size = sizes.entry(index.id).or_default();
+            size.entries += 1;
+            size.bytes += expected.item.size_bytes() as i64;
+            let stored = snapshot.get(expected.key.as_slice()).map_err(internal)?;
+            if stored.as_ref() != Some(expected.item.bytes()) {
+                let what = if stored.is_some() { "differs from its item" } else { "is missing" };
+                found.add(&place(table, index), format!("an entry {what}"), true);
+            }
+        }
+    }
+    for index in table.indexes.iter().filter(|index| !index.is_building) {
+        examine_index(snapshot, table, index, found)?;
+    }
+    for (index, size) in sizes_by_index(table, &sizes) {
+        let stored = stored_size(snapshot, table, index)?;
+        if stored != size {
+            found.add(
+                &table.name,
+                format!(
+                    "the counters of {} say {} entries and {} bytes, there are {} and {}",
+                    name_of(table, index),
+                    stored.entries,
+                    stored.bytes,
+                    size.entries,
+                    size.bytes
+                ),
+                true,
+            );
+        }
+    }
+    for change in history::changes(snapshot, table)? {
+        found.records += 1;
+        if let Err(error) = change {
+            found.add(&table.name, error.to_string(), false);
+        }
+    }
+    Ok(())
+}
+
+fn sizes_by_index(table: &Table, sizes: &BTreeMap<IndexId, Size>) -> Vec<(IndexId, Size)> {
+    let built = table.indexes.iter().filter(|index| !index.is_building).map(|index| index.id);
+    std::iter::once(IndexId::BASE)
+        .chain(built)
+        .map(|index| (index, sizes.get(&index).copied().unwrap_or_default()))
+        .collect()
+}
+
+fn stored_size(snapshot: &Snapshot, table: &Table, index: IndexId) -> Result<Size, ApiError> {
+    let counter = |counter: Counter| {
+        let bytes = snapshot.get(&layout::counter(table.id, index, counter)).map_err(internal)?;
+        let value = bytes.and_then(|bytes| bytes.as_ref().try_into().ok()).map_or(0, i64::from_le_bytes);
+        Ok::<_, ApiError>(value)
+    };
+    Ok(Size { entries: counter(Counter::Entries)?, bytes: counter(Counter::Bytes)? })
+}
+
+fn place(table: &Table, index: &Index) -> String {
+    format!("{}.{}", table.name, index.name)
+}
+
+fn name_of(table: &Table, index: IndexId) -> String {
+    table
+        .indexes
+        .iter()
+        .find(|known| known.id == index)
+        .map_or("the table".to_owned(), |index| index.name.clone())
+}
+
+/// Each entry must be the one that its item makes.
+fn examine_index(
+    snapshot: &Snapshot,
+    table: &Arc<Table>,
+    index: &Index,
+    found: &mut Examination,
+) -> Result<(), ApiError> {
+    for entry in entries(snapshot, &KeyRange::prefix(key::space_prefix(table.id, index.id))) {
+        let (at, bytes) = entry?;
+        found.entries += 1;
+        let Ok(stored) = RawItem::open(bytes) else {
+            found.add(&place(table, index), "an entry cannot be read".to_owned(), true);
+            continue;
+        };
+        let base = key::base_key(table.id, &table.key, &stored.to_item()).ok();
+        let item = match base {
+            None => None,
+            Some(base) => snapshot.get(base.as_slice()).map_err(internal)?,
+        };
+        let item = item.and_then(|bytes| RawItem::open(bytes).ok());
+        let tree = item.as_ref().map(RawItem::to_item);
+        let made = write::entry(table, index, item.as_ref().zip(tree.as_ref())).map_err(ApiError::from)?;
+        if made.is_none_or(|made| made.key.as_slice() != at.as_ref()) {
+            found.add(&place(table, index), "an entry has no item".to_owned(), true);
+        }
+    }
+    Ok(())
+}
+
+/// Makes all indexes and counters anew from the items.
+pub(crate) fn repair(core: &Core) -> Result<(), ApiError> {
+    let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
+    for table in &tables {
+        for index in &table.indexes {
+            remove_all(core, &KeyRange::prefix(key::space_prefix(table.id, index.id)))?;
+        }
+        remove_all(core, &KeyRange::prefix(layout::counters_of(table.id)))?;
+        let snapshot = core.store().snapshot();
+        let mut batch = Batch::new();
+        for entry in entries(&snapshot, &KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE))) {
+            let (_, bytes) = entry?;
+            let Ok(item) = RawItem::open(bytes) else { continue };
+            let tree = item.to_item();
+            write::count(&mut batch, table, IndexId::BASE, false, true, 0, item.size_bytes());
+            for index in table.indexes.iter().filter(|index| !index.is_building) {
+                let made = write::entry(table, index, Some((&item, &tree))).map_err(ApiError::from)?;
+                let Some(made) = made else { continue };
+                write::count(&mut batch, table, index.id, false, true, 0, made.item.size_bytes());
+                batch.put(made.key.into_vec(), made.item.bytes().clone());
+            }
+            if batch.len() >= CHUNK {
+                flush(core, &mut batch)?;
+            }
+        }
+        flush(core, &mut batch)?;
+    }
+    Ok(())
+}
+
+fn flush(core: &Core, batch: &mut Batch) -> Result<(), ApiError> {
+    core.store().stage(std::mem::take(batch)).map_err(internal)?.wait().map_err(internal)
+}
+
+fn remove_all(core: &Core, range: &KeyRange) -> Result<(), ApiError> {
+    let snapshot = core.store().snapshot();
+    let mut batch = Batch::new();
+    for entry in entries(&snapshot, range) {
+        batch.remove(entry?.0.to_vec());
+        if batch.len() >= CHUNK {
+            flush(core, &mut batch)?;
+        }
+    }
+    flush(core, &mut batch)
+}
