@@ -11,6 +11,8 @@ import {
   DeleteTableCommand,
   DynamoDBClient,
   TransactWriteItemsCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
   waitUntilTableExists,
   waitUntilTableNotExists,
 } from "@aws-sdk/client-dynamodb";
@@ -18,6 +20,7 @@ import {
   BatchGetCommand,
   BatchWriteCommand,
   DynamoDBDocumentClient,
+  ExecuteStatementCommand,
   GetCommand,
   PutCommand,
   TransactWriteCommand,
@@ -175,4 +178,27 @@ test("a repeated client token does nothing twice", async () => {
   await add();
   const { Item } = await documents.send(new GetCommand({ TableName: "Notes", Key: { author: "token", id: "1" } }));
   assert.equal(Item.n, 1);
+});
+
+test("tables change and statements run", async () => {
+  const view = { StreamEnabled: true, StreamViewType: "NEW_IMAGE" };
+  const changed = await client.send(new UpdateTableCommand({ TableName: "Notes", StreamSpecification: view }));
+  assert.equal(changed.TableDescription.TableStatus, "UPDATING");
+  assert.match(changed.TableDescription.LatestStreamArn, /\/stream\//);
+  const expiry = { Enabled: true, AttributeName: "expires" };
+  await client.send(new UpdateTimeToLiveCommand({ TableName: "Notes", TimeToLiveSpecification: expiry }));
+  await documents.send(
+    new ExecuteStatementCommand({
+      Statement: "INSERT INTO Notes VALUE {'author': ?, 'id': ?, 'tags': ?}",
+      Parameters: ["said", "1", ["a", 2, null]],
+    }),
+  );
+  const { Items } = await documents.send(
+    new ExecuteStatementCommand({ Statement: "SELECT tags FROM Notes WHERE author = ?", Parameters: ["said"] }),
+  );
+  assert.deepEqual(Items, [{ tags: ["a", 2, null] }]);
+  await assert.rejects(
+    documents.send(new ExecuteStatementCommand({ Statement: "INSERT INTO Notes VALUE {'author': 'said', 'id': '1'}" })),
+    { name: "DuplicateItemException" },
+  );
 });

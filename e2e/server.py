@@ -17,8 +17,18 @@ class Server:
     def __init__(self, *arguments):
         self.folder = tempfile.TemporaryDirectory()
         command = [KEYFOLD, "serve", "--json", "--port", "0", "--data", self.folder.name + "/data", *arguments]
-        self.process = subprocess.Popen(command + list(MODELS.values()), stdout=subprocess.PIPE, text=True)
+        self.command = command + list(MODELS.values())
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
         self.endpoint = json.loads(self.process.stdout.readline())["endpoint"]
+
+    def kill_and_restart(self):
+        self.process.kill()
+        self.process.wait(timeout=20)
+        self.process.stdout.close()
+        self.start()
 
     def stop(self):
         self.process.terminate()

@@ -184,7 +184,7 @@ class Boto3(unittest.TestCase):
                 KeySchema=[{"AttributeName": "a", "KeyType": "HASH"}], BillingMode="PAY_PER_REQUEST")),
             ("ValidationException", lambda: self.client.get_item(TableName="Games", Key={"player": {"S": "x"}})),
             ("ValidationException", lambda: self.client.query(TableName="Games", KeyConditionExpression="player = :p")),
-            ("UnknownOperationException", lambda: self.client.describe_limits()),
+            ("ValidationException", lambda: self.client.list_global_tables()),
         ]
         for name, call in cases:
             with self.assertRaises(ClientError) as caught:
