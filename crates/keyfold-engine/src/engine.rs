@@ -316,6 +316,12 @@ fn dispatch(core: &Core, request: Request) -> Pending<Response> {
         Request::UpdateTimeToLive(input) => {
             ops::time_to_live::update(core, input).map(Response::UpdateTimeToLive)
         }
-        other => Pending::ready(Err(ApiError::UnknownOperation(Some(format!("{:?}", other.operation()))))),
+        other => {
+            let sentence = format!(
+                "Keyfold does not support the operation {} (see COMPAT.md)",
+                other.operation().name()
+            );
+            Pending::ready(Err(Validation::Sentence(sentence).into()))
+        }
     }
 }
