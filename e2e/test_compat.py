@@ -31,7 +31,8 @@ class Compat(unittest.TestCase):
         try:
             for operation in compat.models():
                 prefix = "DynamoDBStreams_20120810" if operation in streams else "DynamoDB_20120810"
-                request = urllib.request.Request(server.endpoint, b"{}", {"X-Amz-Target": f"{prefix}.{operation}"})
+                headers = {"X-Amz-Target": f"{prefix}.{operation}", "Content-Type": "application/x-amz-json-1.0"}
+                request = urllib.request.Request(server.endpoint, b"{}", headers)
                 try:
                     answer = urllib.request.urlopen(request).read().decode()
                 except urllib.error.HTTPError as error:
