@@ -258,6 +258,8 @@ fn dispatch(core: &Core, request: Request) -> Pending<Response> {
         Request::DescribeEndpoints(input) => {
             ops::limits::endpoints(core, input).map(Response::DescribeEndpoints)
         }
+        Request::DescribeExport(input) => ops::exports::describe(core, input).map(Response::DescribeExport),
+        Request::DescribeImport(input) => ops::imports::describe(core, input).map(Response::DescribeImport),
         Request::DescribeLimits(input) => ops::limits::limits(input).map(Response::DescribeLimits),
         Request::DescribeStream(input) => ops::streams::describe(core, input).map(Response::DescribeStream),
         Request::DescribeTable(input) => {
@@ -272,16 +274,22 @@ fn dispatch(core: &Core, request: Request) -> Pending<Response> {
         Request::ExecuteTransaction(input) => {
             ops::execute_transaction::run(core, input).map(Response::ExecuteTransaction)
         }
+        Request::ExportTableToPointInTime(input) => {
+            ops::exports::begin(core, input).map(Response::ExportTableToPointInTime)
+        }
         Request::GetItem(input) => Pending::ready(ops::get_item::run(core, input)).map(Response::GetItem),
         Request::GetRecords(input) => ops::streams::records(core, input).map(Response::GetRecords),
         Request::GetResourcePolicy(input) => ops::policies::get(core, input).map(Response::GetResourcePolicy),
         Request::GetShardIterator(input) => {
             ops::streams::iterator(core, input).map(Response::GetShardIterator)
         }
+        Request::ImportTable(input) => ops::imports::begin(core, input).map(Response::ImportTable),
         Request::ListBackups(input) => ops::backups::list(core, input).map(Response::ListBackups),
         Request::ListContributorInsights(input) => {
             ops::insights::list(core, input).map(Response::ListContributorInsights)
         }
+        Request::ListExports(input) => ops::exports::list(core, input).map(Response::ListExports),
+        Request::ListImports(input) => ops::imports::list(core, input).map(Response::ListImports),
         Request::ListStreams(input) => ops::streams::list(core, input).map(Response::ListStreams),
         Request::ListTables(input) => {
             Pending::ready(ops::list_tables::run(core, input)).map(Response::ListTables)
@@ -315,13 +323,6 @@ fn dispatch(core: &Core, request: Request) -> Pending<Response> {
         Request::UpdateTable(input) => ops::update_table::run(core, input).map(Response::UpdateTable),
         Request::UpdateTimeToLive(input) => {
             ops::time_to_live::update(core, input).map(Response::UpdateTimeToLive)
-        }
-        other => {
-            let sentence = format!(
-                "Keyfold does not support the operation {} (see COMPAT.md)",
-                other.operation().name()
-            );
-            Pending::ready(Err(Validation::Sentence(sentence).into()))
         }
     }
 }

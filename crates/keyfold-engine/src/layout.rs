@@ -14,7 +14,8 @@
 //! 00000000 'H' table sequence           a change, for point-in-time recovery
 //! 00000000 'X' table expiry key         an item by the second it expires
 //! 00000000 'B' backup                   a backup's definition
-//! 00000000 'J' kind number              an export or import
+//! 00000000 'J' export                   an export
+//! 00000000 'I' import                   an import
 //! table index hash ...                  items and index entries (see the codec's `key`)
 //! ```
 
@@ -149,4 +150,20 @@ pub(crate) fn backup_records() -> Vec<u8> {
 
 pub(crate) fn backup_record(backup: TableId) -> Vec<u8> {
     system(b'B', &[&backup.0.to_be_bytes()])
+}
+
+pub(crate) fn export_records() -> Vec<u8> {
+    system(b'J', &[])
+}
+
+pub(crate) fn export_record(export: TableId) -> Vec<u8> {
+    system(b'J', &[&export.0.to_be_bytes()])
+}
+
+pub(crate) fn import_records() -> Vec<u8> {
+    system(b'I', &[])
+}
+
+pub(crate) fn import_record(import: TableId) -> Vec<u8> {
+    system(b'I', &[&import.0.to_be_bytes()])
 }

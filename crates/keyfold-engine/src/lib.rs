@@ -38,6 +38,8 @@ mod pending;
 mod stream;
 mod table;
 mod tasks;
+mod transferring;
+mod transfers;
 mod write;
 
 pub use access::Resource;

@@ -13,11 +13,14 @@ use crate::layout;
 use crate::ops::backups;
 use crate::pending::internal;
 use crate::table::Table;
+use crate::transferring;
+use crate::transfers::{Export, Import};
 use crate::write::{self, Action, Author, ItemWrite};
 use keyfold_api::{ApiError, TableStatus};
 use keyfold_codec::RawItem;
 use keyfold_codec::key::{self, IndexId, KeyRange, TableId};
 use keyfold_store::{Batch, Direction, Snapshot};
+use keyfold_types::Item;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,6 +32,10 @@ const CHUNK: usize = 500;
 pub(crate) enum Task {
     /// Copies a table's items, as they were, into a backup.
     Backup { backup: Arc<Backup>, state: Snapshot },
+    /// Writes a table's items, as they were, to files.
+    Export { export: Arc<Export>, table: Arc<Table> },
+    /// Reads items from files into a new table.
+    Import { import: Arc<Import>, table: Arc<Table> },
 }
 
 /// What has been begun and not taken up yet.
@@ -63,6 +70,8 @@ pub(crate) fn work(core: &Core, tables: &[Arc<Table>], restores: &mut Restores) 
     if let Some(task) = core.tasks().take() {
         match task {
             Task::Backup { backup, state } => copy(core, &backup, &state)?,
+            Task::Export { export, table } => transferring::export(core, &export, &table)?,
+            Task::Import { import, table } => transferring::import(core, &import, &table)?,
         }
         work = Work::More;
     }
@@ -84,7 +93,14 @@ pub(crate) fn drop_incomplete(core: &Core) -> Result<(), ApiError> {
         }
         backup.is_complete
     });
-    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)
+    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    drop(backups);
+    transferring::end_incomplete(core)
+}
+
+/// Whether an item can be in the table.
+pub(crate) fn fits(table: &Arc<Table>, item: &Item) -> bool {
+    ItemWrite::new(Action::Put(item.clone())).plan(table).is_ok_and(|plan| plan.evaluate(None).is_ok())
 }
 
 fn copy(core: &Core, backup: &Arc<Backup>, state: &Snapshot) -> Result<(), ApiError> {

@@ -8,6 +8,7 @@ use crate::layout;
 use crate::pending::internal;
 use crate::stream::Stream;
 use crate::table::Table;
+use crate::transfers::{Export, Import};
 use crate::write::corrupt;
 use keyfold_api::ApiError;
 use keyfold_codec::RawItem;
@@ -29,12 +30,20 @@ pub(crate) type Streams = BTreeMap<(String, String), Arc<Stream>>;
 /// Backups by table and label.
 pub(crate) type Backups = BTreeMap<(String, String), Arc<Backup>>;
 
+/// Exports by table and label.
+pub(crate) type Exports = BTreeMap<(String, String), Arc<Export>>;
+
+/// Imports by table and label.
+pub(crate) type Imports = BTreeMap<(String, String), Arc<Import>>;
+
 /// All tables. A writer of items holds [`Catalog::read`] until its batch is staged, so that a table cannot
 /// change or vanish in between. Streams and backups are locked after tables.
 pub(crate) struct Catalog {
     tables: RwLock<Tables>,
     streams: RwLock<Streams>,
     backups: RwLock<Backups>,
+    exports: RwLock<Exports>,
+    imports: RwLock<Imports>,
     next_id: AtomicU32,
 }
 
@@ -45,6 +54,12 @@ impl Catalog {
         let by_label = |backup: Backup| ((backup.table.name.clone(), backup.label.clone()), Arc::new(backup));
         let streams: Vec<Stream> = load(store, &layout::stream_records())?;
         let by_key = |stream: Stream| ((stream.table_name.clone(), stream.label.clone()), Arc::new(stream));
+        let exports: Vec<Export> = load(store, &layout::export_records())?;
+        let by_export =
+            |export: Export| ((export.table_name.clone(), export.label.clone()), Arc::new(export));
+        let imports: Vec<Import> = load(store, &layout::import_records())?;
+        let by_import =
+            |import: Import| ((import.table.name.clone(), import.label.clone()), Arc::new(import));
         let next = store.snapshot().get(&layout::next_table_id()).map_err(internal)?;
         let next = match next.as_deref() {
             None => 1,
@@ -57,6 +72,8 @@ impl Catalog {
             tables: RwLock::new(
                 tables.into_iter().map(|table| (table.name.clone(), Arc::new(table))).collect(),
             ),
+            exports: RwLock::new(exports.into_iter().map(by_export).collect()),
+            imports: RwLock::new(imports.into_iter().map(by_import).collect()),
             backups: RwLock::new(backups.into_iter().map(by_label).collect()),
             streams: RwLock::new(streams.into_iter().map(by_key).collect()),
         })
@@ -90,9 +107,35 @@ impl Catalog {
         self.backups.write().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(crate) fn exports(&self) -> RwLockReadGuard<'_, Exports> {
+        self.exports.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn write_exports(&self) -> RwLockWriteGuard<'_, Exports> {
+        self.exports.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn imports(&self) -> RwLockReadGuard<'_, Imports> {
+        self.imports.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn write_imports(&self) -> RwLockWriteGuard<'_, Imports> {
+        self.imports.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn write_streams(&self) -> RwLockWriteGuard<'_, Streams> {
         self.streams.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Puts an export's record into a batch.
+pub(crate) fn put_export(batch: &mut Batch, export: &Export) {
+    batch.put(layout::export_record(export.id), encode(export).bytes().clone());
+}
+
+/// Puts an import's record into a batch.
+pub(crate) fn put_import(batch: &mut Batch, import: &Import) {
+    batch.put(layout::import_record(import.id), encode(import).bytes().clone());
 }
 
 /// Puts a backup's record into a batch.

@@ -6,7 +6,11 @@ use crate::stream::Stream;
 use crate::table::{
     ActiveStream, Capacity, Expiry, Index, IndexKind, IndexProjection, Recovery, Restored, Settings, Table,
 };
-use keyfold_api::{BillingMode, ContributorInsightsMode, StreamViewType, TableClass, TableStatus};
+use crate::transfers::{Export, Import};
+use keyfold_api::{
+    BillingMode, ContributorInsightsMode, ExportFormat, ExportStatus, ExportType, ExportViewType,
+    ImportStatus, InputCompressionType, InputFormat, StreamViewType, TableClass, TableStatus,
+};
 use keyfold_codec::RawItem;
 use keyfold_types::{Item, Value};
 
@@ -28,7 +32,20 @@ pub(crate) fn decode<T: Stored>(item: &RawItem) -> Option<T> {
     T::from_value(item.get("data")?)
 }
 
-stored_words!(BillingMode, ContributorInsightsMode, StreamViewType, TableClass, TableStatus);
+stored_words!(
+    BillingMode,
+    ContributorInsightsMode,
+    ExportFormat,
+    ExportStatus,
+    ExportType,
+    ExportViewType,
+    ImportStatus,
+    InputCompressionType,
+    InputFormat,
+    StreamViewType,
+    TableClass,
+    TableStatus
+);
 
 record! { Table {
     required {
@@ -92,6 +109,38 @@ record! { Backup {
         id = "id", label = "label", name = "name", creation_epoch_ms = "created", table = "table", size = "size",
     }
     is_complete = "complete",
+} }
+
+record! { Export {
+    required {
+        id = "id", label = "label", table_name = "table", table_uuid = "uuid", status = "status",
+        begun = "begun", moment = "moment", print = "print", bucket = "bucket", format = "format",
+        kind = "kind", view = "view",
+    }
+    ended = "ended",
+    to = "to",
+    token = "token",
+    prefix = "prefix",
+    items = "items",
+    bytes = "bytes",
+    manifest = "manifest",
+    failure = "failure",
+} }
+
+record! { Import {
+    required {
+        id = "id", label = "label", status = "status", begun = "begun", print = "print", bucket = "bucket",
+        prefix = "prefix", format = "format", compression = "compression", delimiter = "delimiter",
+        table = "table",
+    }
+    ended = "ended",
+    token = "token",
+    header = "header",
+    bytes = "bytes",
+    processed = "processed",
+    imported = "imported",
+    errors = "errors",
+    failure = "failure",
 } }
 
 impl Stored for IndexKind {

@@ -68,7 +68,7 @@ pub(crate) fn uuid(random: u128) -> String {
     format!("{}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32))
 }
 
-fn check(
+pub(crate) fn check(
     core: &Core,
     input: CreateTableInput,
 ) -> Result<(Table, Option<keyfold_api::StreamViewType>), ApiError> {

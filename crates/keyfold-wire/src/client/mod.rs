@@ -6,4 +6,4 @@ mod response;
 
 pub use request::encode_request;
 pub(crate) use request::{keys_by_table, write_requests};
-pub use response::{ServiceError, decode_error, decode_item, decode_response};
+pub use response::{ServiceError, decode_error, decode_item, decode_item_line, decode_response};

@@ -364,3 +364,18 @@ fn statement_response(reader: &mut Reader<'_>) -> Decoded<StatementResponse> {
     })?;
     Ok(response)
 }
+
+/// Reads a line of an export: `{"Item": {...}}`.
+///
+/// # Errors
+/// When the text is no JSON, or has no item, or a value in it is none.
+pub fn decode_item_line(json: &[u8]) -> Decoded<Item> {
+    let mut reader = Reader::new(json);
+    let mut found = None;
+    reader.object(&["Item"], |reader, _| {
+        found = item(reader)?;
+        Ok(())
+    })?;
+    reader.finish()?;
+    found.ok_or_else(|| DecodeError::Shape("the line has no Item".to_owned()))
+}

@@ -1,0 +1,256 @@
+//! ExportTableToPointInTime, DescribeExport, ListExports.
+
+use crate::backup;
+use crate::catalog;
+use crate::check::{Constraints, TableName};
+use crate::core::Core;
+use crate::ops::backups::table_not_found;
+use crate::ops::definition::sentence;
+use crate::ops::recovery;
+use crate::pending::{Pending, internal};
+use crate::table::Table;
+use crate::tasks::Task;
+use crate::transfers::Export;
+use keyfold_api::{
+    ApiError, Constraint, DescribeExportInput, DescribeExportOutput, ErrorKind, ExportDescription,
+    ExportFormat, ExportStatus, ExportSummary, ExportTableToPointInTimeInput, ExportTableToPointInTimeOutput,
+    ExportType, ExportViewType, IncrementalExportSpecification, ListExportsInput, ListExportsOutput, Moment,
+    S3SseAlgorithm, Validation, known,
+};
+use keyfold_store::Batch;
+use std::sync::Arc;
+
+/// How long a client's token is remembered: eight hours.
+pub(crate) const TOKEN_MS: u64 = 8 * 60 * 60 * 1000;
+const PAGE_MAX: i64 = 25;
+
+pub(crate) fn begin(
+    core: &Core,
+    input: ExportTableToPointInTimeInput,
+) -> Pending<ExportTableToPointInTimeOutput> {
+    begun(core, input).unwrap_or_else(|error| Pending::ready(Err(error)))
+}
+
+/// Refuses transfers without a folder for buckets.
+pub(crate) fn check_buckets(core: &Core, what: &str) -> Result<(), ApiError> {
+    if core.options().buckets.is_some() {
+        return Ok(());
+    }
+    sentence(format!("{what} need a folder that stands for S3: start the server with --buckets DIR"))
+}
+
+fn begun(
+    core: &Core,
+    input: ExportTableToPointInTimeInput,
+) -> Result<Pending<ExportTableToPointInTimeOutput>, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.table("tableArn", &input.table_arn);
+    match &input.s3_bucket {
+        None => constraints.breach(None, "s3Bucket", Constraint::NotNull),
+        Some(bucket) => constraints.count("s3Bucket", bucket.len(), bucket, 1, 255),
+    }
+    constraints.word("exportFormat", &input.export_format);
+    constraints.word("exportType", &input.export_type);
+    constraints.word("s3SseAlgorithm", &input.s3_sse_algorithm);
+    if let Some(given) = &input.incremental_export_specification {
+        constraints.word("incrementalExportSpecification.exportViewType", &given.export_view_type);
+    }
+    constraints.finish()?;
+    if input.filter_specification.is_some() {
+        let (member, operation) = ("FilterSpecification", "ExportTableToPointInTime");
+        return Err(Validation::Unsupported { member, operation }.into());
+    }
+    check_buckets(core, "Exports")?;
+    let print = xxhash_rust::xxh3::xxh3_64(format!("{input:?}").as_bytes()) >> 1;
+    if let Some(token) = &input.client_token {
+        let exports = core.catalog().exports();
+        let same = |export: &&Arc<Export>| {
+            export.token.as_ref() == Some(token) && core.now_ms().saturating_sub(export.begun) < TOKEN_MS
+        };
+        if let Some(export) = exports.values().find(same) {
+            if export.print != print {
+                let message = "The client token was used for another export".to_owned();
+                return Err(ApiError::Plain(ErrorKind::ExportConflict, message));
+            }
+            let export_description = Some(description(core, export));
+            return Ok(Pending::ready(Ok(ExportTableToPointInTimeOutput { export_description })));
+        }
+    }
+    let given = TableName::new(input.table_arn.clone());
+    let table = core.catalog().read().get(given.name()).cloned();
+    let table = table.ok_or_else(|| table_not_found(given.name()))?;
+    let kind = known(&input.export_type).unwrap_or(ExportType::FullExport);
+    let (moment, to, view) = moments(core, &table, &input, kind)?;
+    let mut batch = Batch::new();
+    let tables = core.catalog().write();
+    let export = Arc::new(Export {
+        id: core.catalog().take_id(&mut batch),
+        label: backup::label(core),
+        table_name: table.name.clone(),
+        table_uuid: table.uuid.clone(),
+        status: ExportStatus::InProgress,
+        begun: core.now_ms(),
+        ended: None,
+        moment,
+        to,
+        token: input.client_token,
+        print,
+        bucket: input.s3_bucket.unwrap_or_default(),
+        prefix: input.s3_prefix,
+        format: known(&input.export_format).unwrap_or(ExportFormat::DynamodbJson),
+        kind,
+        view,
+        items: 0,
+        bytes: 0,
+        manifest: None,
+        failure: None,
+    });
+    catalog::put_export(&mut batch, &export);
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    core.catalog().write_exports().insert((table.name.clone(), export.label.clone()), Arc::clone(&export));
+    let export_description = Some(description(core, &export));
+    core.tasks().add(Task::Export { export, table });
+    drop(tables);
+    core.signal().wake();
+    Ok(Pending::after(ticket, Ok(ExportTableToPointInTimeOutput { export_description })))
+}
+
+/// The moment of a full export; the two moments and the view of an incremental one.
+fn moments(
+    core: &Core,
+    table: &Table,
+    input: &ExportTableToPointInTimeInput,
+    kind: ExportType,
+) -> Result<(u64, Option<u64>, ExportViewType), ApiError> {
+    let Some(setting) = &table.settings.recovery else {
+        return Err(ApiError::Plain(
+            ErrorKind::PointInTimeRecoveryUnavailable,
+            format!("Point in time recovery is not enabled for table '{}'", table.name),
+        ));
+    };
+    let (first, last) = recovery::window(setting, core.now_ms());
+    let in_window = |moment: u64| {
+        if (first..=last).contains(&moment) {
+            return Ok(moment);
+        }
+        Err(ApiError::Plain(
+            ErrorKind::InvalidExportTime,
+            format!(
+                "The moment of an export must lie between {} and {} seconds since the epoch",
+                first / 1000,
+                last / 1000
+            ),
+        ))
+    };
+    let view = ExportViewType::NewAndOldImages;
+    match (kind, &input.incremental_export_specification) {
+        (ExportType::FullExport, Some(_)) => {
+            sentence("Invalid Request: IncrementalExportSpecification requires ExportType INCREMENTAL_EXPORT")
+        }
+        (ExportType::FullExport, None) => {
+            let moment = input.export_time.map_or(last, |moment| moment.0);
+            Ok((in_window(moment)?, None, view))
+        }
+        (ExportType::IncrementalExport, given) => {
+            let given = given.clone().unwrap_or_default();
+            let Some(from) = given.export_from_time else {
+                return sentence(
+                    "Invalid Request: ExportFromTime must be provided in IncrementalExportSpecification",
+                );
+            };
+            let to = given.export_to_time.map_or(last, |moment| moment.0);
+            if to <= from.0 {
+                return sentence("Invalid Request: ExportToTime must be later than ExportFromTime");
+            }
+            let view = known(&given.export_view_type).unwrap_or(view);
+            Ok((in_window(from.0)?, Some(in_window(to)?), view))
+        }
+    }
+}
+
+fn arn(core: &Core, export: &Export) -> String {
+    format!("{}/export/{}", core.table_arn(&export.table_name), export.label)
+}
+
+fn description(core: &Core, export: &Export) -> ExportDescription {
+    let number = |value: u64| i64::try_from(value).ok();
+    let is_done = export.status == ExportStatus::Completed;
+    ExportDescription {
+        export_arn: Some(arn(core, export)),
+        export_status: Some(export.status.into()),
+        start_time: Some(Moment(export.begun)),
+        end_time: export.ended.map(Moment),
+        export_manifest: export.manifest.clone(),
+        table_arn: Some(core.table_arn(&export.table_name)),
+        table_id: Some(export.table_uuid.clone()),
+        export_time: export.to.is_none().then_some(Moment(export.moment)),
+        client_token: export.token.clone(),
+        s3_bucket: Some(export.bucket.clone()),
+        s3_prefix: export.prefix.clone(),
+        s3_sse_algorithm: Some(S3SseAlgorithm::Aes256.into()),
+        failure_code: export.failure.as_ref().map(|(code, _)| code.clone()),
+        failure_message: export.failure.as_ref().map(|(_, message)| message.clone()),
+        export_format: Some(export.format.into()),
+        billed_size_bytes: is_done.then(|| number(export.bytes)).flatten(),
+        item_count: is_done.then(|| number(export.items)).flatten(),
+        export_type: Some(export.kind.into()),
+        incremental_export_specification: export.to.map(|to| IncrementalExportSpecification {
+            export_from_time: Some(Moment(export.moment)),
+            export_to_time: Some(Moment(to)),
+            export_view_type: Some(export.view.into()),
+        }),
+        ..ExportDescription::default()
+    }
+}
+
+pub(crate) fn describe(core: &Core, input: DescribeExportInput) -> Pending<DescribeExportOutput> {
+    Pending::ready(described(core, input))
+}
+
+fn described(core: &Core, input: DescribeExportInput) -> Result<DescribeExportOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.required("exportArn", &input.export_arn);
+    if let Some(arn) = &input.export_arn {
+        constraints.count("exportArn", arn.len(), arn, 37, 1024);
+    }
+    constraints.finish()?;
+    let given = input.export_arn.unwrap_or_default();
+    let parts = given.split_once(":table/").and_then(|(_, rest)| rest.split_once("/export/"));
+    let Some((table, label)) = parts else { return sentence("Invalid Request: Invalid Export ARN") };
+    let found = core.catalog().exports().get(&(table.to_owned(), label.to_owned())).cloned();
+    let export = found
+        .ok_or_else(|| ApiError::Plain(ErrorKind::ExportNotFound, format!("Export not found: {given}")))?;
+    Ok(DescribeExportOutput { export_description: Some(description(core, &export)) })
+}
+
+pub(crate) fn list(core: &Core, input: ListExportsInput) -> Pending<ListExportsOutput> {
+    Pending::ready(listed(core, input))
+}
+
+fn listed(core: &Core, input: ListExportsInput) -> Result<ListExportsOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    if input.table_arn.is_some() {
+        constraints.table("tableArn", &input.table_arn);
+    }
+    constraints.range("maxResults", input.max_results, 1, PAGE_MAX);
+    constraints.finish()?;
+    let given = input.table_arn.map(|arn| TableName::new(Some(arn)));
+    let limit = usize::try_from(input.max_results.unwrap_or(PAGE_MAX)).unwrap_or(1);
+    let exports = core.catalog().exports();
+    let mut rest = exports.values().filter(|export| {
+        given.as_ref().is_none_or(|given| given.name() == export.table_name)
+            && input
+                .next_token
+                .as_ref()
+                .is_none_or(|after| format!("{}/{}", export.table_name, export.label) > *after)
+    });
+    let page: Vec<&Arc<Export>> = rest.by_ref().take(limit).collect();
+    let next_token =
+        rest.next().and_then(|_| page.last().map(|export| format!("{}/{}", export.table_name, export.label)));
+    let summary = |export: &&Arc<Export>| ExportSummary {
+        export_arn: Some(arn(core, export)),
+        export_status: Some(export.status.into()),
+        export_type: Some(export.kind.into()),
+    };
+    Ok(ListExportsOutput { export_summaries: Some(page.iter().map(summary).collect()), next_token })
+}

@@ -1,0 +1,257 @@
+//! ImportTable, DescribeImport, ListImports.
+
+use crate::backup;
+use crate::catalog;
+use crate::check::Constraints;
+use crate::core::Core;
+use crate::ops::create_table;
+use crate::ops::definition::sentence;
+use crate::ops::describe_table;
+use crate::ops::exports::{TOKEN_MS, check_buckets};
+use crate::pending::{Pending, internal};
+use crate::table::{IndexKind, Table};
+use crate::tasks::Task;
+use crate::transfers::Import;
+use keyfold_api::{
+    ApiError, BillingMode, Constraint, CreateTableInput, CsvOptions, DescribeImportInput,
+    DescribeImportOutput, ErrorKind, ImportStatus, ImportSummary, ImportTableDescription, ImportTableInput,
+    ImportTableOutput, InputCompressionType, InputFormat, InputFormatOptions, ListImportsInput,
+    ListImportsOutput, Moment, ProvisionedThroughput, S3BucketSource, SecondaryIndex,
+    TableCreationParameters, TableStatus, known,
+};
+use keyfold_store::Batch;
+use std::sync::Arc;
+
+const PAGE_MAX: i64 = 25;
+const DELIMITERS: [&str; 6] = [",", "\t", ":", ";", "|", " "];
+
+pub(crate) fn begin(core: &Core, input: ImportTableInput) -> Pending<ImportTableOutput> {
+    begun(core, input).unwrap_or_else(|error| Pending::ready(Err(error)))
+}
+
+fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutput>, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.required("s3BucketSource", &input.s3_bucket_source);
+    if let Some(source) = &input.s3_bucket_source {
+        match &source.s3_bucket {
+            None => constraints.breach(None, "s3BucketSource.s3Bucket", Constraint::NotNull),
+            Some(bucket) => constraints.count("s3BucketSource.s3Bucket", bucket.len(), bucket, 1, 255),
+        }
+    }
+    constraints.required("inputFormat", &input.input_format);
+    constraints.word("inputFormat", &input.input_format);
+    constraints.word("inputCompressionType", &input.input_compression_type);
+    constraints.required("tableCreationParameters", &input.table_creation_parameters);
+    constraints.finish()?;
+    check_buckets(core, "Imports")?;
+    let print = xxhash_rust::xxh3::xxh3_64(format!("{input:?}").as_bytes()) >> 1;
+    if let Some(token) = &input.client_token {
+        let imports = core.catalog().imports();
+        let same = |import: &&Arc<Import>| {
+            import.token.as_ref() == Some(token) && core.now_ms().saturating_sub(import.begun) < TOKEN_MS
+        };
+        if let Some(import) = imports.values().find(same) {
+            if import.print != print {
+                let message = "The client token was used for another import".to_owned();
+                return Err(ApiError::Plain(ErrorKind::ImportConflict, message));
+            }
+            let import_table_description = Some(description(core, import)?);
+            return Ok(Pending::ready(Ok(ImportTableOutput { import_table_description })));
+        }
+    }
+    let csv = input.input_format_options.unwrap_or_default().csv.unwrap_or_default();
+    let delimiter = csv.delimiter.unwrap_or_else(|| ",".to_owned());
+    if !DELIMITERS.contains(&delimiter.as_str()) {
+        return sentence("Delimiter must be one of comma, tab, colon, semicolon, pipe and space");
+    }
+    let given = input.table_creation_parameters.unwrap_or_default();
+    let (table, _) = create_table::check(core, create_input(given))?;
+    let source = input.s3_bucket_source.unwrap_or_default();
+    let mut tables = core.catalog().write();
+    if tables.contains_key(&table.name) {
+        return Err(ApiError::ResourceInUse(format!("Table already exists: {}", table.name)));
+    }
+    let mut batch = Batch::new();
+    let mut table = create_table::identified(core, &mut batch, table);
+    table.status = TableStatus::Creating;
+    let import = Arc::new(Import {
+        id: core.catalog().take_id(&mut batch),
+        label: backup::label(core),
+        status: ImportStatus::InProgress,
+        begun: core.now_ms(),
+        ended: None,
+        token: input.client_token,
+        print,
+        bucket: source.s3_bucket.unwrap_or_default(),
+        prefix: source.s3_key_prefix.unwrap_or_default(),
+        format: known(&input.input_format).unwrap_or(InputFormat::DynamodbJson),
+        compression: known(&input.input_compression_type).unwrap_or(InputCompressionType::None),
+        delimiter,
+        header: csv.header_list,
+        table: table.clone(),
+        bytes: 0,
+        processed: 0,
+        imported: 0,
+        errors: 0,
+        failure: None,
+    });
+    catalog::put_record(&mut batch, &table);
+    catalog::put_import(&mut batch, &import);
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    let import_table_description = Some(description(core, &import)?);
+    core.catalog().write_imports().insert((table.name.clone(), import.label.clone()), Arc::clone(&import));
+    let table = Arc::new(table);
+    tables.insert(table.name.clone(), Arc::clone(&table));
+    core.tasks().add(Task::Import { import, table });
+    drop(tables);
+    core.signal().wake();
+    Ok(Pending::after(ticket, Ok(ImportTableOutput { import_table_description })))
+}
+
+fn create_input(given: TableCreationParameters) -> CreateTableInput {
+    CreateTableInput {
+        table_name: given.table_name,
+        attribute_definitions: given.attribute_definitions,
+        key_schema: given.key_schema,
+        billing_mode: given.billing_mode,
+        provisioned_throughput: given.provisioned_throughput,
+        on_demand_throughput: given.on_demand_throughput,
+        sse_specification: given.sse_specification,
+        global_secondary_indexes: given.global_secondary_indexes,
+        vector_indexes: given.vector_indexes,
+        ..CreateTableInput::default()
+    }
+}
+
+fn arn(core: &Core, import: &Import) -> String {
+    format!("{}/import/{}", core.table_arn(&import.table.name), import.label)
+}
+
+fn source(import: &Import) -> S3BucketSource {
+    S3BucketSource {
+        s3_bucket_owner: None,
+        s3_bucket: Some(import.bucket.clone()),
+        s3_key_prefix: (!import.prefix.is_empty()).then(|| import.prefix.clone()),
+    }
+}
+
+fn log_group(core: &Core) -> String {
+    let options = core.options();
+    format!("arn:aws:logs:{}:{}:log-group:/aws-dynamodb/imports:*", core.region(), options.account)
+}
+
+fn parameters(core: &Core, table: &Table) -> Result<TableCreationParameters, ApiError> {
+    let told = describe_table::describe(core, table, TableStatus::Creating)?;
+    let capacity = &table.settings.capacity;
+    let units = |(read, write): (u64, u64)| ProvisionedThroughput {
+        read_capacity_units: i64::try_from(read).ok(),
+        write_capacity_units: i64::try_from(write).ok(),
+    };
+    let is_provisioned = capacity.mode == BillingMode::Provisioned;
+    let globals: Vec<SecondaryIndex> = table
+        .indexes
+        .iter()
+        .filter(|index| index.kind == IndexKind::Global)
+        .zip(told.global_secondary_indexes.into_iter().flatten())
+        .map(|(index, told)| SecondaryIndex {
+            index_name: told.index_name,
+            key_schema: told.key_schema,
+            projection: told.projection,
+            provisioned_throughput: is_provisioned.then(|| units(index.capacity.units)),
+            on_demand_throughput: told.on_demand_throughput,
+            warm_throughput: None,
+        })
+        .collect();
+    Ok(TableCreationParameters {
+        table_name: Some(table.name.clone()),
+        attribute_definitions: told.attribute_definitions,
+        key_schema: told.key_schema,
+        billing_mode: Some(capacity.mode.into()),
+        provisioned_throughput: is_provisioned.then(|| units(capacity.units)),
+        on_demand_throughput: told.on_demand_throughput,
+        sse_specification: None,
+        global_secondary_indexes: (!globals.is_empty()).then_some(globals),
+        vector_indexes: None,
+    })
+}
+
+fn description(core: &Core, import: &Import) -> Result<ImportTableDescription, ApiError> {
+    let number = |value: u64| i64::try_from(value).ok();
+    let is_csv = import.format == InputFormat::Csv;
+    Ok(ImportTableDescription {
+        import_arn: Some(arn(core, import)),
+        import_status: Some(import.status.into()),
+        table_arn: Some(core.table_arn(&import.table.name)),
+        table_id: Some(import.table.uuid.clone()),
+        client_token: import.token.clone(),
+        s3_bucket_source: Some(source(import)),
+        error_count: number(import.errors),
+        cloud_watch_log_group_arn: Some(log_group(core)),
+        input_format: Some(import.format.into()),
+        input_format_options: is_csv.then(|| InputFormatOptions {
+            csv: Some(CsvOptions {
+                delimiter: Some(import.delimiter.clone()),
+                header_list: import.header.clone(),
+            }),
+        }),
+        input_compression_type: Some(import.compression.into()),
+        table_creation_parameters: Some(parameters(core, &import.table)?),
+        start_time: Some(Moment(import.begun)),
+        end_time: import.ended.map(Moment),
+        processed_size_bytes: number(import.bytes),
+        processed_item_count: number(import.processed),
+        imported_item_count: number(import.imported),
+        failure_code: import.failure.as_ref().map(|(code, _)| code.clone()),
+        failure_message: import.failure.as_ref().map(|(_, message)| message.clone()),
+    })
+}
+
+pub(crate) fn describe(core: &Core, input: DescribeImportInput) -> Pending<DescribeImportOutput> {
+    Pending::ready(described(core, input))
+}
+
+fn described(core: &Core, input: DescribeImportInput) -> Result<DescribeImportOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.required("importArn", &input.import_arn);
+    if let Some(arn) = &input.import_arn {
+        constraints.count("importArn", arn.len(), arn, 37, 1024);
+    }
+    constraints.finish()?;
+    let given = input.import_arn.unwrap_or_default();
+    let parts = given.split_once(":table/").and_then(|(_, rest)| rest.split_once("/import/"));
+    let Some((table, label)) = parts else { return sentence("Invalid Request: Invalid Import ARN") };
+    let found = core.catalog().imports().get(&(table.to_owned(), label.to_owned())).cloned();
+    let import = found
+        .ok_or_else(|| ApiError::Plain(ErrorKind::ImportNotFound, format!("Import not found: {given}")))?;
+    Ok(DescribeImportOutput { import_table_description: Some(description(core, &import)?) })
+}
+
+pub(crate) fn list(core: &Core, input: ListImportsInput) -> Pending<ListImportsOutput> {
+    Pending::ready(listed(core, input))
+}
+
+fn listed(core: &Core, input: ListImportsInput) -> Result<ListImportsOutput, ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.range("pageSize", input.page_size, 1, PAGE_MAX);
+    constraints.finish()?;
+    let limit = usize::try_from(input.page_size.unwrap_or(PAGE_MAX)).unwrap_or(1);
+    let imports = core.catalog().imports();
+    let place = |import: &Import| format!("{}/{}", import.table.name, import.label);
+    let mut rest = imports.values().filter(|import| {
+        input.table_arn.as_ref().is_none_or(|arn| *arn == core.table_arn(&import.table.name))
+            && input.next_token.as_ref().is_none_or(|after| place(import) > *after)
+    });
+    let page: Vec<&Arc<Import>> = rest.by_ref().take(limit).collect();
+    let next_token = rest.next().and_then(|_| page.last().map(|import| place(import)));
+    let summary = |import: &&Arc<Import>| ImportSummary {
+        import_arn: Some(arn(core, import)),
+        import_status: Some(import.status.into()),
+        table_arn: Some(core.table_arn(&import.table.name)),
+        s3_bucket_source: Some(source(import)),
+        cloud_watch_log_group_arn: Some(log_group(core)),
+        input_format: Some(import.format.into()),
+        start_time: Some(Moment(import.begun)),
+        end_time: import.ended.map(Moment),
+    };
+    Ok(ListImportsOutput { import_summary_list: Some(page.iter().map(summary).collect()), next_token })
+}

@@ -1,0 +1,65 @@
+//! Exports and imports as they are kept: what was asked for, and how far it came.
+
+use crate::table::Table;
+use keyfold_api::{
+    ExportFormat, ExportStatus, ExportType, ExportViewType, ImportStatus, InputCompressionType, InputFormat,
+};
+use keyfold_codec::key::TableId;
+
+/// An export.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Export {
+    /// Its place among the records.
+    pub(crate) id: TableId,
+    /// What ends its ARN.
+    pub(crate) label: String,
+    pub(crate) table_name: String,
+    pub(crate) table_uuid: String,
+    pub(crate) status: ExportStatus,
+    /// When it began and ended.
+    pub(crate) begun: u64,
+    pub(crate) ended: Option<u64>,
+    /// The moment, or the two of an incremental export.
+    pub(crate) moment: u64,
+    pub(crate) to: Option<u64>,
+    /// The client's token and what a repetition must have in common.
+    pub(crate) token: Option<String>,
+    pub(crate) print: u64,
+    pub(crate) bucket: String,
+    pub(crate) prefix: Option<String>,
+    pub(crate) format: ExportFormat,
+    pub(crate) kind: ExportType,
+    pub(crate) view: ExportViewType,
+    pub(crate) items: u64,
+    pub(crate) bytes: u64,
+    pub(crate) manifest: Option<String>,
+    /// Code and sentence of what went wrong.
+    pub(crate) failure: Option<(String, String)>,
+}
+
+/// An import.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Import {
+    /// Its place among the records.
+    pub(crate) id: TableId,
+    /// What ends its ARN.
+    pub(crate) label: String,
+    pub(crate) status: ImportStatus,
+    pub(crate) begun: u64,
+    pub(crate) ended: Option<u64>,
+    pub(crate) token: Option<String>,
+    pub(crate) print: u64,
+    pub(crate) bucket: String,
+    pub(crate) prefix: String,
+    pub(crate) format: InputFormat,
+    pub(crate) compression: InputCompressionType,
+    pub(crate) delimiter: String,
+    pub(crate) header: Option<Vec<String>>,
+    /// The table as it was asked for.
+    pub(crate) table: Table,
+    pub(crate) bytes: u64,
+    pub(crate) processed: u64,
+    pub(crate) imported: u64,
+    pub(crate) errors: u64,
+    pub(crate) failure: Option<(String, String)>,
+}

@@ -1,0 +1,283 @@
+//! Exports to, and imports from, a folder that stands for a bucket: what goes out comes in the same.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use flate2::read::GzDecoder;
+use keyfold_api::Operation;
+use keyfold_engine::{Clock, Engine, EngineOptions, Environment, StoreOptions};
+use serde_json::{Value, json};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct ManualClock(AtomicU64);
+
+impl Clock for ManualClock {
+    fn now_ms(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+struct Place {
+    engine: Engine,
+    clock: Arc<ManualClock>,
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(ManualClock(AtomicU64::new(1_700_000_000_000)));
+        let environment = Environment { clock: clock.clone(), ..Environment::system() };
+        let buckets = Some(folder.path().to_owned());
+        let options = EngineOptions {
+            environment,
+            buckets,
+            background: false,
+            ..EngineOptions::new(StoreOptions::Memory)
+        };
+        Place { engine: Engine::open(options).unwrap(), clock, folder }
+    }
+
+    fn ask(&self, operation: &str, body: &Value) -> Value {
+        let operation = Operation::ALL.iter().find(|known| known.name() == operation).unwrap();
+        let request = keyfold_wire::decode(*operation, body.to_string().as_bytes()).unwrap();
+        let mut out = Vec::new();
+        match self.engine.execute(request).wait() {
+            Ok(response) => keyfold_wire::encode_response(&mut out, &response),
+            Err(error) => keyfold_wire::encode_error(&mut out, &error),
+        }
+        serde_json::from_slice(&out).unwrap_or(Value::Null)
+    }
+
+    fn table(&self, name: &str) {
+        let key = json!([{"AttributeName": "p", "KeyType": "HASH"}]);
+        let kinds = json!([{"AttributeName": "p", "AttributeType": "S"}]);
+        self.ask("CreateTable", &json!({"TableName": name, "AttributeDefinitions": kinds, "KeySchema": key, "BillingMode": "PAY_PER_REQUEST"}));
+        self.ask("UpdateContinuousBackups", &json!({"TableName": name, "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": true}}));
+    }
+
+    fn put(&self, item: Value) {
+        assert_eq!(self.ask("PutItem", &json!({"TableName": "Tab", "Item": item})), json!({}));
+    }
+
+    fn items(&self, table: &str) -> Vec<String> {
+        let answer = self.ask("Scan", &json!({"TableName": table}));
+        let mut items: Vec<String> = answer["Items"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{answer}"))
+            .iter()
+            .map(Value::to_string)
+            .collect();
+        items.sort();
+        items
+    }
+
+    fn export(&self, extra: Value) -> Value {
+        let mut body =
+            json!({"TableArn": "arn:aws:dynamodb:us-east-1:000000000000:table/Tab", "S3Bucket": "out"});
+        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        let begun = self.ask("ExportTableToPointInTime", &body)["ExportDescription"].clone();
+        assert_eq!(begun["ExportStatus"], "IN_PROGRESS", "{begun}");
+        self.engine.work().unwrap();
+        let done = self.ask("DescribeExport", &json!({"ExportArn": begun["ExportArn"]}))["ExportDescription"]
+            .clone();
+        assert_eq!(done["ExportStatus"], "COMPLETED", "{done}");
+        done
+    }
+
+    fn import(&self, table: &str, extra: Value) -> Value {
+        let key = json!([{"AttributeName": "p", "KeyType": "HASH"}]);
+        let kinds = json!([{"AttributeName": "p", "AttributeType": "S"}]);
+        let mut body = json!({
+            "TableCreationParameters": {"TableName": table, "AttributeDefinitions": kinds, "KeySchema": key, "BillingMode": "PAY_PER_REQUEST"},
+        });
+        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        let begun = self.ask("ImportTable", &body)["ImportTableDescription"].clone();
+        assert_eq!(begun["ImportStatus"], "IN_PROGRESS", "{begun}");
+        self.engine.work().unwrap();
+        self.ask("DescribeImport", &json!({"ImportArn": begun["ImportArn"]}))["ImportTableDescription"]
+            .clone()
+    }
+
+    fn read(&self, key: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join("out").join(key)).unwrap()
+    }
+}
+
+fn unpacked(path: &Path) -> String {
+    let mut text = String::new();
+    GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    text
+}
+
+fn everything() -> Value {
+    json!({
+        "p": {"S": "a\"\n\u{1F600}"}, "n": {"N": "-12345678901234567890123456789.012345678"}, "big": {"N": "1E+100"},
+        "b": {"B": "aGk="}, "t": {"BOOL": true}, "z": {"NULL": true}, "l": {"L": [{"N": "1.50"}, {"L": []}]},
+        "m": {"M": {"x y": {"S": ""}}}, "ss": {"SS": ["u", "v"]}, "ns": {"NS": ["1", "2.5"]}, "bs": {"BS": ["aGk="]},
+    })
+}
+
+#[test]
+fn what_is_exported_is_imported_the_same() {
+    let place = Place::new();
+    place.table("Tab");
+    place.put(everything());
+    (0..50).for_each(|n| place.put(json!({"p": {"S": format!("{n}")}, "n": {"N": format!("{n}")}})));
+    for (format, ending) in [("DYNAMODB_JSON", "json.gz"), ("ION", "ion.gz")] {
+        let done = place.export(json!({"ExportFormat": format, "S3Prefix": format!("to/{format}")}));
+        assert_eq!(done["ItemCount"], 51);
+        let manifest = done["ExportManifest"].as_str().unwrap();
+        let summary: Value = serde_json::from_str(&place.read(manifest)).unwrap();
+        assert_eq!((&summary["itemCount"], &summary["outputFormat"]), (&json!(51), &json!(format)));
+        let files = place.read(summary["manifestFilesS3Key"].as_str().unwrap());
+        let file: Value = serde_json::from_str(files.lines().next().unwrap()).unwrap();
+        let key = file["dataFileS3Key"].as_str().unwrap();
+        assert!(key.ends_with(ending) && file["itemCount"] == 51, "{file}");
+        let lines = unpacked(&place.folder.path().join("out").join(key));
+        let first = if format == "ION" { "$ion_1_0 {Item: {" } else { "{\"Item\":{" };
+        assert!(lines.lines().count() == 51 && lines.lines().all(|line| line.starts_with(first)), "{lines}");
+        let data = key.rsplit_once('/').unwrap().0;
+        let source = json!({"S3Bucket": "out", "S3KeyPrefix": data});
+        let table = format!("From{}", &format[..3]);
+        let done = place.import(
+            &table,
+            json!({"InputFormat": format, "InputCompressionType": "GZIP", "S3BucketSource": source}),
+        );
+        assert_eq!(
+            (&done["ImportStatus"], &done["ImportedItemCount"]),
+            (&json!("COMPLETED"), &json!(51)),
+            "{done}"
+        );
+        assert_eq!(place.items(&table), place.items("Tab"));
+    }
+}
+
+#[test]
+fn an_export_tells_a_moment_or_what_became_of_items_between_two() {
+    let place = Place::new();
+    place.table("Tab");
+    place.put(json!({"p": {"S": "stays"}, "v": {"N": "1"}}));
+    place.put(json!({"p": {"S": "goes"}}));
+    place.clock.0.fetch_add(10_000, Ordering::SeqCst);
+    place.put(json!({"p": {"S": "stays"}, "v": {"N": "2"}}));
+    place.put(json!({"p": {"S": "comes"}}));
+    place.put(json!({"p": {"S": "short"}}));
+    for p in ["goes", "short"] {
+        place.ask("DeleteItem", &json!({"TableName": "Tab", "Key": {"p": {"S": p}}}));
+    }
+    place.clock.0.fetch_add(10_000, Ordering::SeqCst);
+    let files = |place: &Place, manifest: &Value| -> Vec<PathBuf> {
+        let summary: Value = serde_json::from_str(&place.read(manifest.as_str().unwrap())).unwrap();
+        let list = place.read(summary["manifestFilesS3Key"].as_str().unwrap());
+        let key = |line: &str| {
+            serde_json::from_str::<Value>(line).unwrap()["dataFileS3Key"].as_str().unwrap().to_owned()
+        };
+        list.lines().map(|line| place.folder.path().join("out").join(key(line))).collect()
+    };
+    let before = place.export(json!({"ExportTime": 1_700_000_005}));
+    let mut lines: Vec<String> =
+        unpacked(&files(&place, &before["ExportManifest"])[0]).lines().map(str::to_owned).collect();
+    lines.sort();
+    assert_eq!(lines, [r#"{"Item":{"p":{"S":"goes"}}}"#, r#"{"Item":{"p":{"S":"stays"},"v":{"N":"1"}}}"#]);
+
+    let window = json!({"ExportFromTime": 1_700_000_010, "ExportToTime": 1_700_000_020});
+    let between =
+        place.export(json!({"ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": window}));
+    let mut lines: Vec<String> =
+        unpacked(&files(&place, &between["ExportManifest"])[0]).lines().map(str::to_owned).collect();
+    lines.sort();
+    let at = r#"{"Metadata":{"WriteTimestampMicros":{"N":"1700000010000000"}},"#;
+    assert_eq!(
+        lines,
+        [
+            format!(r#"{at}"Keys":{{"p":{{"S":"comes"}}}},"NewImage":{{"p":{{"S":"comes"}}}}}}"#),
+            format!(r#"{at}"Keys":{{"p":{{"S":"goes"}}}},"OldImage":{{"p":{{"S":"goes"}}}}}}"#),
+            format!(
+                r#"{at}"Keys":{{"p":{{"S":"stays"}}}},"NewImage":{{"p":{{"S":"stays"}},"v":{{"N":"2"}}}},"OldImage":{{"p":{{"S":"stays"}},"v":{{"N":"1"}}}}}}"#
+            ),
+        ]
+    );
+}
+
+#[test]
+fn other_peoples_files_are_read() {
+    let place = Place::new();
+    let bucket = place.folder.path().join("in");
+    std::fs::create_dir_all(bucket.join("csv")).unwrap();
+    std::fs::write(bucket.join("csv/a.csv"), "p;name\n1;\"one; and\"\n2;\n").unwrap();
+    std::fs::write(bucket.join("csv/b.csv"), "p;name\n;no key\n").unwrap();
+    let done = place.import(
+        "Csv",
+        json!({
+            "InputFormat": "CSV", "S3BucketSource": {"S3Bucket": "in", "S3KeyPrefix": "csv/"},
+            "InputFormatOptions": {"Csv": {"Delimiter": ";"}},
+        }),
+    );
+    assert_eq!(
+        (&done["ImportStatus"], &done["FailureCode"]),
+        (&json!("FAILED"), &json!("ItemValidationError"))
+    );
+    assert_eq!((&done["ErrorCount"], &done["ImportedItemCount"]), (&json!(1), &json!(2)));
+    assert_eq!(
+        place.items("Csv"),
+        [r#"{"name":{"S":""},"p":{"S":"2"}}"#, r#"{"name":{"S":"one; and"},"p":{"S":"1"}}"#]
+    );
+
+    let lines = "{\"Item\":{\"p\":{\"S\":\"z\"}}}\nno json\n";
+    let packed =
+        ruzstd::encoding::compress_to_vec(lines.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
+    std::fs::write(bucket.join("z.json.zst"), packed).unwrap();
+    let source = json!({"S3Bucket": "in", "S3KeyPrefix": "z."});
+    let done = place.import(
+        "Zstd",
+        json!({"InputFormat": "DYNAMODB_JSON", "InputCompressionType": "ZSTD", "S3BucketSource": source}),
+    );
+    assert_eq!((&done["ErrorCount"], &done["ProcessedItemCount"]), (&json!(1), &json!(2)), "{done}");
+    assert_eq!(place.items("Zstd"), [r#"{"p":{"S":"z"}}"#]);
+
+    let nowhere = json!({"InputFormat": "ION", "S3BucketSource": {"S3Bucket": "absent"}});
+    assert_eq!(place.import("Nowhere", nowhere)["FailureCode"], "S3NoSuchBucket");
+}
+
+#[test]
+fn what_cannot_be_transferred_is_refused() {
+    let place = Place::new();
+    let ask = |body: Value| {
+        place.ask("ExportTableToPointInTime", &body)["__type"]
+            .as_str()
+            .unwrap_or_default()
+            .rsplit('#')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert_eq!(ask(json!({"TableArn": "Tab", "S3Bucket": "out"})), "TableNotFoundException");
+    place.table("Tab");
+    assert_eq!(
+        ask(json!({"TableArn": "Tab", "S3Bucket": "out", "ExportTime": 1})),
+        "InvalidExportTimeException"
+    );
+    assert_eq!(
+        ask(json!({"TableArn": "Tab", "S3Bucket": "out", "ExportType": "INCREMENTAL_EXPORT"})),
+        "ValidationException"
+    );
+    assert_eq!(ask(json!({"TableArn": "Tab", "S3Bucket": "out", "ClientToken": "t"})), "");
+    assert_eq!(ask(json!({"TableArn": "Tab", "S3Bucket": "out", "ClientToken": "t"})), "");
+    assert_eq!(
+        ask(json!({"TableArn": "Tab", "S3Bucket": "other", "ClientToken": "t"})),
+        "ExportConflictException"
+    );
+    assert_eq!(place.ask("ListExports", &json!({}))["ExportSummaries"].as_array().unwrap().len(), 1);
+    // A bucket that would lead elsewhere makes the export fail, and nothing is written there.
+    place.ask("ExportTableToPointInTime", &json!({"TableArn": "Tab", "S3Bucket": "..", "ClientToken": "u"}));
+    place.engine.work().unwrap();
+    let states: Vec<Value> = place.ask("ListExports", &json!({}))["ExportSummaries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["ExportStatus"].clone())
+        .collect();
+    assert!(states.contains(&json!("FAILED")), "{states:?}");
+}

@@ -1,0 +1,282 @@
+//! An export: data files and the manifests about them.
+//!
+//! ```text
+//! <prefix>/AWSDynamoDB/<id>/_started
+//! <prefix>/AWSDynamoDB/<id>/data/<chance>.json.gz          (incremental: <prefix>/AWSDynamoDB/data/...)
+//! <prefix>/AWSDynamoDB/<id>/manifest-files.json, .checksum
+//! <prefix>/AWSDynamoDB/<id>/manifest-summary.json, .checksum
+//! ```
+
+use crate::bucket::{Bucket, TransferError};
+use crate::ion;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use keyfold_codec::RawItem;
+use md5::{Digest, Md5};
+use serde_json::json;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+/// Bytes of a data file, before compression, above which the next one is begun.
+const FILE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// How items are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A line of DynamoDB's JSON for each.
+    DynamoDbJson,
+    /// A line of Amazon Ion for each.
+    Ion,
+}
+
+/// What became of an item between two moments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// The key.
+    pub keys: RawItem,
+    /// When it was last written, microseconds since the epoch.
+    pub written_epoch_us: u64,
+    /// The item at the first moment, if it existed (and the view asks for it).
+    pub old: Option<RawItem>,
+    /// The item at the second moment, if it exists.
+    pub new: Option<RawItem>,
+}
+
+/// What the summary tells besides what was written.
+#[derive(Debug, Clone)]
+pub struct Manifest {
+    /// The export's full name.
+    pub export_arn: String,
+    /// The table's full name.
+    pub table_arn: String,
+    /// The table's UUID.
+    pub table_id: String,
+    /// The bucket's name.
+    pub bucket: String,
+    /// What stands before every key.
+    pub prefix: Option<String>,
+    /// When the export began, milliseconds since the epoch.
+    pub start_epoch_ms: u64,
+    /// The moment of a full export, or the two of an incremental one, milliseconds since the epoch.
+    pub moments: (u64, Option<u64>),
+    /// The view of an incremental export.
+    pub view: Option<&'static str>,
+}
+
+struct DataFile {
+    key: String,
+    path: PathBuf,
+    out: GzEncoder<BufWriter<File>>,
+    items: u64,
+    bytes: u64,
+}
+
+/// Writes an export.
+pub struct ExportWriter {
+    bucket: Bucket,
+    /// The folder of this export, and that of its data files.
+    root: String,
+    data: String,
+    format: Format,
+    open: Option<DataFile>,
+    files: Vec<serde_json::Value>,
+    items: u64,
+    /// Bytes of items as DynamoDB counts them.
+    bytes: u64,
+}
+
+impl ExportWriter {
+    /// Begins an export of an id.
+    ///
+    /// # Errors
+    /// When the bucket cannot be written.
+    pub fn begin(
+        bucket: Bucket,
+        prefix: Option<&str>,
+        id: &str,
+        format: Format,
+        is_incremental: bool,
+    ) -> Result<ExportWriter, TransferError> {
+        let prefix = prefix.map(|prefix| prefix.trim_matches('/')).filter(|prefix| !prefix.is_empty());
+        let base = prefix.map_or("AWSDynamoDB".to_owned(), |prefix| format!("{prefix}/AWSDynamoDB"));
+        let root = format!("{base}/{id}");
+        let data = if is_incremental { format!("{base}/data") } else { format!("{root}/data") };
+        let writer =
+            ExportWriter { bucket, root, data, format, open: None, files: Vec::new(), items: 0, bytes: 0 };
+        for folder in [&writer.root, &writer.data] {
+            let folder = writer.bucket.path(folder)?;
+            std::fs::create_dir_all(&folder).map_err(TransferError::file(&folder))?;
+        }
+        writer.put("_started", b"")?;
+        Ok(writer)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), TransferError> {
+        let path = self.bucket.path(&format!("{}/{name}", self.root))?;
+        std::fs::write(&path, bytes).map_err(TransferError::file(&path))
+    }
+
+    fn file(&mut self) -> Result<&mut DataFile, TransferError> {
+        if self.open.as_ref().is_some_and(|file| file.bytes >= FILE_BYTES) {
+            self.close()?;
+        }
+        if self.open.is_none() {
+            let letter = || {
+                char::from(
+                    b"abcdefghijklmnopqrstuvwxyz234567".get(fastrand::usize(..32)).copied().unwrap_or(b'a'),
+                )
+            };
+            let name: String = (0..26).map(|_| letter()).collect();
+            let ending = if self.format == Format::Ion { "ion.gz" } else { "json.gz" };
+            let key = format!("{}/{name}.{ending}", self.data);
+            let path = self.bucket.path(&key)?;
+            let file = File::create(&path).map_err(TransferError::file(&path))?;
+            let out = GzEncoder::new(BufWriter::new(file), Compression::fast());
+            self.open = Some(DataFile { key, path, out, items: 0, bytes: 0 });
+        }
+        Ok(self.open.as_mut().expect("a file was just opened"))
+    }
+
+    fn line(&mut self, line: &[u8], bytes: u64) -> Result<(), TransferError> {
+        self.items += 1;
+        self.bytes += bytes;
+        let file = self.file()?;
+        file.items += 1;
+        file.bytes += line.len() as u64;
+        file.out.write_all(line).map_err(TransferError::file(&file.path))
+    }
+
+    /// Writes an item.
+    ///
+    /// # Errors
+    /// When the bucket cannot be written.
+    pub fn item(&mut self, item: &RawItem) -> Result<(), TransferError> {
+        let line = match self.format {
+            Format::Ion => ion::line(&[("Item", ion::item(&item.to_item()))]).into_bytes(),
+            Format::DynamoDbJson => named_line(&[("Item", item)]),
+        };
+        self.line(&line, item.size_bytes())
+    }
+
+    /// Writes what became of an item.
+    ///
+    /// # Errors
+    /// When the bucket cannot be written.
+    pub fn change(&mut self, change: &Change) -> Result<(), TransferError> {
+        let written = change.written_epoch_us.to_string();
+        let mut parts = vec![("Keys", &change.keys)];
+        parts.extend(change.new.as_ref().map(|item| ("NewImage", item)));
+        parts.extend(change.old.as_ref().map(|item| ("OldImage", item)));
+        let line = match self.format {
+            Format::Ion => {
+                let moment = ion_rs::Element::read_one(format!("{{WriteTimestampMicros:{written}}}"));
+                let mut elements: Vec<_> =
+                    moment.ok().into_iter().map(|moment| ("Metadata", moment)).collect();
+                elements.extend(parts.iter().map(|(name, item)| (*name, ion::item(&item.to_item()))));
+                ion::line(&elements).into_bytes()
+            }
+            Format::DynamoDbJson => {
+                let mut line =
+                    format!("{{\"Metadata\":{{\"WriteTimestampMicros\":{{\"N\":\"{written}\"}}}},")
+                        .into_bytes();
+                line.extend(named_line(&parts).get(1..).unwrap_or_default());
+                line
+            }
+        };
+        let bytes = parts.iter().map(|(_, item)| item.size_bytes()).sum();
+        self.line(&line, bytes)
+    }
+
+    fn close(&mut self) -> Result<(), TransferError> {
+        let Some(file) = self.open.take() else { return Ok(()) };
+        let DataFile { key, path, out, items, .. } = file;
+        out.finish().and_then(|mut out| out.flush()).map_err(TransferError::file(&path))?;
+        let written = std::fs::read(&path).map_err(TransferError::file(&path))?;
+        let digest = Md5::digest(&written);
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.files.push(json!({
+            "itemCount": items,
+            "md5Checksum": STANDARD.encode(digest),
+            "etag": format!("{hex}-1"),
+            "dataFileS3Key": key,
+        }));
+        Ok(())
+    }
+
+    /// Ends the export: at least one data file, and the manifests. Gives the key of the summary, the number of
+    /// items and their bytes.
+    ///
+    /// # Errors
+    /// When the bucket cannot be written.
+    pub fn finish(
+        mut self,
+        about: &Manifest,
+        end_epoch_ms: u64,
+    ) -> Result<(String, u64, u64), TransferError> {
+        if self.files.is_empty() {
+            self.file()?;
+        }
+        self.close()?;
+        let files: String = self.files.iter().map(|file| format!("{file}\n")).collect();
+        self.checked("manifest-files", files.as_bytes())?;
+        let mut summary = json!({
+            "version": "2020-06-30",
+            "exportArn": about.export_arn,
+            "startTime": moment(about.start_epoch_ms),
+            "endTime": moment(end_epoch_ms),
+            "tableArn": about.table_arn,
+            "tableId": about.table_id,
+            "exportTime": moment(about.moments.0),
+            "s3Bucket": about.bucket,
+            "s3Prefix": about.prefix,
+            "s3SseAlgorithm": "AES256",
+            "s3SseKmsKeyId": null,
+            "manifestFilesS3Key": format!("{}/manifest-files.json", self.root),
+            "billedSizeBytes": self.bytes,
+            "itemCount": self.items,
+            "outputFormat": if self.format == Format::Ion { "ION" } else { "DYNAMODB_JSON" },
+            "exportType": "FULL_EXPORT",
+        });
+        if let (Some(to), Some(members)) = (about.moments.1, summary.as_object_mut()) {
+            members.remove("exportTime");
+            for (name, value) in [
+                ("version", "2023-08-01".to_owned()),
+                ("exportFromTime", moment(about.moments.0)),
+                ("exportToTime", moment(to)),
+                ("exportType", "INCREMENTAL_EXPORT".to_owned()),
+                ("outputView", about.view.unwrap_or("NEW_AND_OLD_IMAGES").to_owned()),
+            ] {
+                members.insert(name.to_owned(), value.into());
+            }
+        }
+        self.checked("manifest-summary", summary.to_string().as_bytes())?;
+        Ok((format!("{}/manifest-summary.json", self.root), self.items, self.bytes))
+    }
+
+    /// Writes a manifest and its checksum.
+    fn checked(&self, name: &str, bytes: &[u8]) -> Result<(), TransferError> {
+        self.put(&format!("{name}.json"), bytes)?;
+        self.put(&format!("{name}.checksum"), STANDARD.encode(Md5::digest(bytes)).as_bytes())
+    }
+}
+
+/// `{"Item":{...}}` and a line's end.
+fn named_line(parts: &[(&str, &RawItem)]) -> Vec<u8> {
+    let mut line = Vec::new();
+    for (at, (name, item)) in parts.iter().enumerate() {
+        line.extend_from_slice(if at == 0 { b"{\"" } else { b",\"" });
+        line.extend_from_slice(name.as_bytes());
+        line.extend_from_slice(b"\":");
+        keyfold_wire::encode::encode_raw_item(&mut line, item);
+    }
+    line.extend_from_slice(b"}\n");
+    line
+}
+
+fn moment(epoch_ms: u64) -> String {
+    let moment = i64::try_from(epoch_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    moment.unwrap_or_default().strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+}
