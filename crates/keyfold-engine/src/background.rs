@@ -15,7 +15,7 @@ use crate::table::Table;
 use crate::tasks::{self, Restores};
 use keyfold_api::ApiError;
 use keyfold_codec::key::{self, IndexId, KeyRange, TableId};
-use keyfold_store::{Batch, Direction, Snapshot, Store};
+use keyfold_store::{Batch, Direction, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -130,7 +130,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Does a piece of everything that is due.
     pub(crate) fn work(&mut self, core: &Core) -> Result<Work, ApiError> {
-        let mut more = sweep_some(core.store())?;
+        let mut more = sweep_some(core)?;
         let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
         for table in tables.iter().filter(|table| table.is_ready()) {
             for work in [self.fill_index(core, table)?, self.fill_expiry(core, table)?] {
@@ -145,6 +145,7 @@ impl Progress {
         for work in [
             trim_streams(core)?,
             trim_changes(core, &tables)?,
+            tasks::forget_backups(core)?,
             tasks::work(core, &tables, &mut self.restores)?,
         ] {
             if work == Work::More {
@@ -214,12 +215,21 @@ pub(crate) fn change_table(
 }
 
 /// Removes one chunk of the first deleted table or index.
-fn sweep_some(store: &Store) -> Result<Work, ApiError> {
+fn sweep_some(core: &Core) -> Result<Work, ApiError> {
+    let store = core.store();
     let snapshot = store.snapshot();
     let notes = KeyRange::prefix(layout::dropped_tables());
-    let Some(note) = keys(&snapshot, &notes, 1)?.pop() else { return Ok(Work::Done) };
+    // A table that a backup is still copied from waits.
+    let copied: Vec<TableId> = {
+        let backups = core.catalog().backups();
+        backups.values().filter(|backup| !backup.is_complete).map(|backup| backup.table.id).collect()
+    };
+    let due = keys(&snapshot, &notes, CHUNK)?.into_iter().find_map(|note| {
+        let place = layout::dropped_place(&note)?;
+        (!copied.contains(&place.0)).then_some((note, place))
+    });
+    let Some((note, (table, index))) = due else { return Ok(Work::Done) };
     let mut batch = Batch::new();
-    let Some((table, index)) = layout::dropped_place(&note) else { return Ok(Work::Done) };
     let ranges = match index {
         Some(index) => vec![KeyRange::prefix(key::space_prefix(table, index))],
         None => vec![
@@ -286,6 +296,7 @@ fn trim_changes(core: &Core, tables: &[Arc<Table>]) -> Result<Work, ApiError> {
         let horizon = match &table.settings.recovery {
             Some(recovery) => core.now_ms().saturating_sub(recovery.days * RETENTION_MS),
             // Switched off: nothing is kept.
+            None if table.settings.keeps_changes => continue,
             None => u64::MAX,
         };
         if trim(core, layout::changes(table.id), horizon)? == Work::More {

@@ -1,8 +1,16 @@
 //! Backups: a copy of a table's items under an id of its own, with the table's definition beside it.
 
+use crate::catalog;
 use crate::core::Core;
+use crate::layout;
+use crate::pending::internal;
 use crate::table::Table;
-use keyfold_codec::key::TableId;
+use keyfold_api::{ApiError, BackupType};
+use keyfold_codec::key::{IndexId, TableId};
+use keyfold_store::Batch;
+
+/// How long the backup of a deleted table is kept.
+const SYSTEM_BACKUP_MS: u64 = 35 * 24 * 60 * 60 * 1000;
 
 /// A backup.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,11 +25,46 @@ pub(crate) struct Backup {
     pub(crate) table: Table,
     /// Items and their bytes.
     pub(crate) size: (u64, u64),
+    /// Whether somebody asked for it, or it is what a deleted table leaves.
+    pub(crate) kind: BackupType,
+    /// When it is removed by itself.
+    pub(crate) expires_epoch_ms: Option<u64>,
+    /// The sequence number of the first change that is not in it.
+    pub(crate) sequence: u64,
     /// Whether all items are copied.
     pub(crate) is_complete: bool,
 }
 
 impl Backup {
+    /// A backup of a table as it is, whose items are still to be copied. The caller holds the tables for
+    /// writing, so that nobody changes an item meanwhile.
+    pub(crate) fn begin(
+        core: &Core,
+        batch: &mut Batch,
+        table: &Table,
+        (name, kind): (String, BackupType),
+    ) -> Result<Backup, ApiError> {
+        core.store().barrier().wait().map_err(internal)?;
+        let count = |counter| {
+            let counter = layout::counter(table.id, IndexId::BASE, counter);
+            core.store().counter(&counter).map(|count| count.max(0) as u64).map_err(internal)
+        };
+        let backup = Backup {
+            id: core.catalog().take_id(batch),
+            label: label(core),
+            name,
+            creation_epoch_ms: core.now_ms(),
+            size: (count(layout::Counter::Entries)?, count(layout::Counter::Bytes)?),
+            expires_epoch_ms: (kind == BackupType::System).then(|| core.now_ms() + SYSTEM_BACKUP_MS),
+            kind,
+            sequence: core.store().sequence().map_err(internal)?,
+            is_complete: false,
+            table: table.clone(),
+        };
+        catalog::put_backup(batch, &backup);
+        Ok(backup)
+    }
+
     /// The backup's full name.
     pub(crate) fn arn(&self, core: &Core) -> String {
         format!("{}/backup/{}", core.table_arn(&self.table.name), self.label)

@@ -73,8 +73,12 @@ impl Constraints {
         if !name.is_empty() && !name.bytes().all(is_name_byte) {
             self.breach(printed(), path, Constraint::Pattern("[a-zA-Z0-9_.-]+"));
         }
+        let path: &str = path;
         if name.len() < NAME_CHARS_MIN {
             self.breach(printed(), path, Constraint::LengthMin(NAME_CHARS_MIN));
+            if name.is_empty() {
+                self.breach(printed(), path, Constraint::Pattern("[a-zA-Z0-9_.-]+"));
+            }
         } else if name.len() > NAME_CHARS_MAX {
             self.breach(printed(), path, Constraint::LengthMax(NAME_CHARS_MAX));
         }

@@ -3,6 +3,7 @@
 use crate::background::{Background, Progress, Work};
 use crate::catalog::Catalog;
 use crate::core::Core;
+use crate::dispatch::dispatch;
 use crate::environment::Environment;
 use crate::ops;
 use crate::pending::{Pending, internal};
@@ -81,7 +82,7 @@ impl Engine {
         let catalog = Catalog::load(&store)?;
         let in_background = options.background;
         let core = Core::new(catalog, store, options);
-        tasks::drop_incomplete(&core)?;
+        tasks::resume(&core)?;
         let background = in_background.then(|| Background::start(core.clone())).transpose()?;
         Ok(Engine { core, _background: background })
     }
@@ -226,103 +227,5 @@ impl Engine {
     /// Writes items together or not at all.
     pub fn transact_write_items(&self, input: TransactWriteItemsInput) -> Pending<TransactWriteItemsOutput> {
         ops::transact_write_items::run(&self.core, input)
-    }
-}
-
-fn dispatch(core: &Core, request: Request) -> Pending<Response> {
-    match request {
-        Request::BatchExecuteStatement(input) => {
-            ops::batch_execute_statement::run(core, input).map(Response::BatchExecuteStatement)
-        }
-        Request::BatchGetItem(input) => {
-            Pending::ready(ops::batch_get_item::run(core, input)).map(Response::BatchGetItem)
-        }
-        Request::BatchWriteItem(input) => {
-            ops::batch_write_item::run(core, input).map(Response::BatchWriteItem)
-        }
-        Request::CreateBackup(input) => ops::backups::create(core, input).map(Response::CreateBackup),
-        Request::CreateTable(input) => ops::create_table::run(core, input).map(Response::CreateTable),
-        Request::DeleteBackup(input) => ops::backups::delete(core, input).map(Response::DeleteBackup),
-        Request::DeleteItem(input) => ops::delete_item::run(core, input).map(Response::DeleteItem),
-        Request::DeleteResourcePolicy(input) => {
-            ops::policies::delete(core, input).map(Response::DeleteResourcePolicy)
-        }
-        Request::DeleteTable(input) => ops::delete_table::run(core, input).map(Response::DeleteTable),
-        Request::DescribeBackup(input) => ops::backups::describe(core, input).map(Response::DescribeBackup),
-        Request::DescribeContinuousBackups(input) => {
-            ops::recovery::describe(core, input).map(Response::DescribeContinuousBackups)
-        }
-        Request::DescribeContributorInsights(input) => {
-            ops::insights::describe(core, input).map(Response::DescribeContributorInsights)
-        }
-        Request::DescribeEndpoints(input) => {
-            ops::limits::endpoints(core, input).map(Response::DescribeEndpoints)
-        }
-        Request::DescribeExport(input) => ops::exports::describe(core, input).map(Response::DescribeExport),
-        Request::DescribeImport(input) => ops::imports::describe(core, input).map(Response::DescribeImport),
-        Request::DescribeLimits(input) => ops::limits::limits(input).map(Response::DescribeLimits),
-        Request::DescribeStream(input) => ops::streams::describe(core, input).map(Response::DescribeStream),
-        Request::DescribeTable(input) => {
-            Pending::ready(ops::describe_table::run(core, input)).map(Response::DescribeTable)
-        }
-        Request::DescribeTimeToLive(input) => {
-            ops::time_to_live::describe(core, input).map(Response::DescribeTimeToLive)
-        }
-        Request::ExecuteStatement(input) => {
-            ops::execute_statement::run(core, input).map(Response::ExecuteStatement)
-        }
-        Request::ExecuteTransaction(input) => {
-            ops::execute_transaction::run(core, input).map(Response::ExecuteTransaction)
-        }
-        Request::ExportTableToPointInTime(input) => {
-            ops::exports::begin(core, input).map(Response::ExportTableToPointInTime)
-        }
-        Request::GetItem(input) => Pending::ready(ops::get_item::run(core, input)).map(Response::GetItem),
-        Request::GetRecords(input) => ops::streams::records(core, input).map(Response::GetRecords),
-        Request::GetResourcePolicy(input) => ops::policies::get(core, input).map(Response::GetResourcePolicy),
-        Request::GetShardIterator(input) => {
-            ops::streams::iterator(core, input).map(Response::GetShardIterator)
-        }
-        Request::ImportTable(input) => ops::imports::begin(core, input).map(Response::ImportTable),
-        Request::ListBackups(input) => ops::backups::list(core, input).map(Response::ListBackups),
-        Request::ListContributorInsights(input) => {
-            ops::insights::list(core, input).map(Response::ListContributorInsights)
-        }
-        Request::ListExports(input) => ops::exports::list(core, input).map(Response::ListExports),
-        Request::ListImports(input) => ops::imports::list(core, input).map(Response::ListImports),
-        Request::ListStreams(input) => ops::streams::list(core, input).map(Response::ListStreams),
-        Request::ListTables(input) => {
-            Pending::ready(ops::list_tables::run(core, input)).map(Response::ListTables)
-        }
-        Request::ListTagsOfResource(input) => ops::tags::list(core, input).map(Response::ListTagsOfResource),
-        Request::PutItem(input) => ops::put_item::run(core, input).map(Response::PutItem),
-        Request::PutResourcePolicy(input) => ops::policies::put(core, input).map(Response::PutResourcePolicy),
-        Request::Query(input) => Pending::ready(ops::query::run(core, input)).map(Response::Query),
-        Request::RestoreTableFromBackup(input) => {
-            ops::restore::from_backup(core, input).map(Response::RestoreTableFromBackup)
-        }
-        Request::RestoreTableToPointInTime(input) => {
-            ops::restore::to_point_in_time(core, input).map(Response::RestoreTableToPointInTime)
-        }
-        Request::Scan(input) => Pending::ready(ops::scan::run(core, input)).map(Response::Scan),
-        Request::TagResource(input) => ops::tags::tag(core, input).map(Response::TagResource),
-        Request::TransactGetItems(input) => {
-            Pending::ready(ops::transact_get_items::run(core, input)).map(Response::TransactGetItems)
-        }
-        Request::TransactWriteItems(input) => {
-            ops::transact_write_items::run(core, input).map(Response::TransactWriteItems)
-        }
-        Request::UntagResource(input) => ops::tags::untag(core, input).map(Response::UntagResource),
-        Request::UpdateContinuousBackups(input) => {
-            ops::recovery::update(core, input).map(Response::UpdateContinuousBackups)
-        }
-        Request::UpdateContributorInsights(input) => {
-            ops::insights::update(core, input).map(Response::UpdateContributorInsights)
-        }
-        Request::UpdateItem(input) => ops::update_item::run(core, input).map(Response::UpdateItem),
-        Request::UpdateTable(input) => ops::update_table::run(core, input).map(Response::UpdateTable),
-        Request::UpdateTimeToLive(input) => {
-            ops::time_to_live::update(core, input).map(Response::UpdateTimeToLive)
-        }
     }
 }

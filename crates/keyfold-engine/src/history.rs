@@ -40,8 +40,20 @@ impl StateAt {
         let mut state = StateAt::now(store, table.id, &table.name);
         for change in changes(&state.snapshot, table)? {
             let (key, change) = change?;
-            if change.epoch_ms > epoch_ms {
-                state.undone.entry(key).or_insert(change.old);
+            if change.event.epoch_ms > epoch_ms {
+                state.undone.entry(key).or_insert(change.event.old);
+            }
+        }
+        Ok(state)
+    }
+
+    /// The items before the changes from a sequence number on.
+    pub(crate) fn before(store: &Store, table: &Table, sequence: u64) -> Result<StateAt, ApiError> {
+        let mut state = StateAt::now(store, table.id, &table.name);
+        for change in changes(&state.snapshot, table)? {
+            let (key, change) = change?;
+            if change.sequence >= sequence {
+                state.undone.entry(key).or_insert(change.event.old);
             }
         }
         Ok(state)
@@ -77,13 +89,17 @@ impl StateAt {
     }
 }
 
-type Change = Result<(Vec<u8>, Event), ApiError>;
+/// A change that is kept.
+pub(crate) struct Change {
+    pub(crate) sequence: u64,
+    pub(crate) event: Event,
+}
 
 /// Every change that is kept of a table, oldest first, with the item's key within the table.
 pub(crate) fn changes<'s>(
     snapshot: &'s Snapshot,
     table: &'s Table,
-) -> Result<impl Iterator<Item = Change> + 's, ApiError> {
+) -> Result<impl Iterator<Item = Result<(Vec<u8>, Change), ApiError>> + 's, ApiError> {
     let range = KeyRange::prefix(layout::changes(table.id));
     let unreadable = || ApiError::Internal(format!("a change of table {} is unreadable", table.name));
     let entries: Box<dyn Iterator<Item = _> + 's> = {
@@ -91,9 +107,10 @@ pub(crate) fn changes<'s>(
         snapshot.range(low, high, Direction::Forward)
     };
     Ok(entries.map(move |entry| {
-        let (_, bytes) = entry.map_err(internal)?;
+        let (place, bytes) = entry.map_err(internal)?;
+        let sequence = layout::sequence_of(&place).ok_or_else(unreadable)?;
         let event = Event::decode(&bytes).ok_or_else(unreadable)?;
         let key = key::base_key(table.id, &table.key, &event.keys.to_item()).map_err(|_| unreadable())?;
-        Ok((within(key.as_slice()), event))
+        Ok((within(key.as_slice()), Change { sequence, event }))
     }))
 }

@@ -94,6 +94,17 @@ pub(crate) fn check_new_item(
 }
 
 fn check_index_key(index: &Index, item: &Item, maker: Maker) -> Result<(), Validation> {
+    check_index_attributes(index, item, maker)?;
+    // The attributes of one part share its limit.
+    let is_whole = index.key.attributes().all(|attribute| item.get(&attribute.name).is_some());
+    match check_sizes(&index.key, item) {
+        Err(_) if is_whole && maker == Maker::Update => Err(Validation::UpdatedIndexKeySize),
+        Err(error) if is_whole => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn check_index_attributes(index: &Index, item: &Item, maker: Maker) -> Result<(), Validation> {
     let parts = [(&index.key.partition, PARTITION_KEY_BYTES_MAX), (&index.key.sort, SORT_KEY_BYTES_MAX)];
     for (attributes, max) in parts {
         for attribute in attributes {
@@ -110,7 +121,7 @@ fn check_index_key(index: &Index, item: &Item, maker: Maker) -> Result<(), Valid
                 return Err(Validation::EmptyIndexKey { name, index });
             }
             let actual = key_value_bytes(value);
-            if actual > max {
+            if actual > max && attributes.len() == 1 {
                 return Err(match maker {
                     Maker::Put => Validation::IndexKeySize { name, actual, max, index },
                     Maker::Update => Validation::UpdatedIndexKeySize,

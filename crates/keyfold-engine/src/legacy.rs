@@ -202,12 +202,10 @@ fn expectation(name: &str, expected: &ExpectedAttribute) -> Result<Condition, Ap
         if expected.exists.is_some() {
             return for_attribute("Exists and ComparisonOperator cannot be used together");
         }
-        if expected.value.is_some() && given.attribute_value_list.is_some() {
-            return for_attribute("Value and AttributeValueList cannot be used together");
+        if expected.value.is_some() {
+            return for_attribute("Value and ComparisonOperator cannot be used together");
         }
-        let list =
-            given.attribute_value_list.clone().or_else(|| expected.value.clone().map(|value| vec![value]));
-        return test(name, &LegacyCondition { attribute_value_list: list, ..given.clone() });
+        return test(name, given);
     }
     if given.attribute_value_list.is_some() {
         return for_attribute("AttributeValueList can only be used with a ComparisonOperator");

@@ -23,6 +23,7 @@ mod catalog;
 mod check;
 mod conflicts;
 mod core;
+mod dispatch;
 mod doctor;
 mod engine;
 mod environment;

@@ -12,7 +12,7 @@ use keyfold_store::Batch;
 use keyfold_types::KeySchema;
 
 /// Sequence numbers are told with 21 digits: this much more than the store's number.
-const SEQUENCE_BASE: u128 = 100_000_000_000_000_000_000;
+const SEQUENCE_BASE: u128 = 100_000_000_000_000_000_001;
 
 /// How long records are kept, in milliseconds.
 pub(crate) const RETENTION_MS: u64 = 24 * 60 * 60 * 1000;
@@ -34,6 +34,11 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
+    /// Where the shard starts: before its first record, so that it can be told while there is none.
+    pub(crate) fn start_text(&self) -> String {
+        (SEQUENCE_BASE + u128::from(self.first_sequence) - 1).to_string()
+    }
+
     /// The one shard's id, in the service's form.
     pub(crate) fn shard_id(&self) -> String {
         let print = xxhash_rust::xxh3::xxh3_64(&self.id.0.to_be_bytes()) as u32;
@@ -167,8 +172,8 @@ mod tests {
     #[test]
     fn labels_and_sequence_numbers_have_the_services_form() {
         assert_eq!(label(1_590_601_774_056), "2020-05-27T17:49:34.056");
-        assert_eq!(sequence_text(7), "100000000000000000007");
-        assert_eq!(sequence_of("100000000000000000007"), Some(7));
+        assert_eq!(sequence_text(7), "100000000000000000008");
+        assert_eq!(sequence_of("100000000000000000008"), Some(7));
         for wrong in ["7", "99999999999999999999", "10000000000000000000x", "000000000000000000001"] {
             assert_eq!(sequence_of(wrong), None, "{wrong}");
         }

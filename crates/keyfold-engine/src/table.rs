@@ -55,6 +55,8 @@ pub struct Settings {
     pub policies: BTreeMap<String, (String, String)>,
     /// What the table was restored from.
     pub restored: Option<Restored>,
+    /// Whether changes are kept because a backup is being copied, which needs them after a restart.
+    pub keeps_changes: bool,
 }
 
 /// How capacity is paid for.

@@ -1,8 +1,8 @@
 //! Long work that a request has begun: copying items into a backup, and from one (or from a table as it was) into
 //! a new table.
 //!
-//! A restore is known from its table, which is CREATING, and begins again after a restart. A backup that was not
-//! complete when the process ended is dropped: it holds the items of a moment that is gone.
+//! A restore is known from its table, which is CREATING, and begins again after a restart. So does a backup: while
+//! it is copied its table keeps every change, from which the items of its moment can be told later.
 
 use crate::background::{self, Work};
 use crate::backup::Backup;
@@ -18,11 +18,10 @@ use crate::transfers::{Export, Import};
 use crate::write::{self, Action, Author, ItemWrite};
 use keyfold_api::{ApiError, TableStatus};
 use keyfold_codec::RawItem;
-use keyfold_codec::key::{self, IndexId, KeyRange, TableId};
-use keyfold_store::{Batch, Direction, Snapshot};
+use keyfold_codec::key::{self, KeyRange, TableId};
+use keyfold_store::Batch;
 use keyfold_types::Item;
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Items copied at once.
@@ -31,7 +30,7 @@ const CHUNK: usize = 500;
 /// What a request has begun.
 pub(crate) enum Task {
     /// Copies a table's items, as they were, into a backup.
-    Backup { backup: Arc<Backup>, state: Snapshot },
+    Backup { backup: Arc<Backup>, state: StateAt },
     /// Writes a table's items, as they were, to files.
     Export { export: Arc<Export>, table: Arc<Table> },
     /// Reads items from files into a new table.
@@ -82,19 +81,14 @@ pub(crate) fn work(core: &Core, tables: &[Arc<Table>], restores: &mut Restores) 
     Ok(work)
 }
 
-/// Drops the backups that the end of the process cut short.
-pub(crate) fn drop_incomplete(core: &Core) -> Result<(), ApiError> {
-    let mut backups = core.catalog().write_backups();
-    let mut batch = Batch::new();
-    backups.retain(|_, backup| {
-        if !backup.is_complete {
-            batch.remove(layout::backup_record(backup.id));
-            batch.put(layout::dropped(backup.id), Vec::new());
-        }
-        backup.is_complete
-    });
-    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
-    drop(backups);
+/// Takes up again what the end of the process cut short.
+pub(crate) fn resume(core: &Core) -> Result<(), ApiError> {
+    let incomplete: Vec<_> =
+        core.catalog().backups().values().filter(|backup| !backup.is_complete).cloned().collect();
+    for backup in incomplete {
+        let state = StateAt::before(core.store(), &backup.table, backup.sequence)?;
+        core.tasks().add(Task::Backup { backup, state });
+    }
     transferring::end_incomplete(core)
 }
 
@@ -103,40 +97,67 @@ pub(crate) fn fits(table: &Arc<Table>, item: &Item) -> bool {
     ItemWrite::new(Action::Put(item.clone())).plan(table).is_ok_and(|plan| plan.evaluate(None).is_ok())
 }
 
-fn copy(core: &Core, backup: &Arc<Backup>, state: &Snapshot) -> Result<(), ApiError> {
-    let prefix = key::space_prefix(backup.table.id, IndexId::BASE);
-    let range = KeyRange::prefix(prefix.clone());
-    let (low, high) = range.bounds();
-    let mut low: Bound<Vec<u8>> = low.map(<[u8]>::to_vec);
-    loop {
+fn copy(core: &Core, backup: &Arc<Backup>, state: &StateAt) -> Result<(), ApiError> {
+    let table = &backup.table;
+    let put = |items: Vec<RawItem>| -> Result<(), ApiError> {
         let mut batch = Batch::new();
-        let mut last = None;
-        for entry in state.range(low.as_ref().map(Vec::as_slice), high, Direction::Forward).take(CHUNK) {
-            let (from, bytes) = entry.map_err(internal)?;
-            let mut to = key::space_prefix(backup.id, IndexId::BASE);
-            to.extend_from_slice(from.get(prefix.len()..).unwrap_or_default());
-            batch.put(to, bytes);
-            last = Some(from.to_vec());
+        for item in items {
+            let key = key::base_key(backup.id, &table.key, &item.to_item())
+                .map_err(|_| ApiError::Internal(format!("an item of table {} lacks its key", table.name)))?;
+            batch.put(key.as_slice().to_vec(), item.bytes().clone());
         }
-        core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
-        match last {
-            Some(last) => low = Bound::Excluded(last),
-            None => break,
-        }
+        core.store().stage(batch).map_err(internal)?.wait().map_err(internal)
+    };
+    let mut from = Some(state.start());
+    while let Some(range) = from {
+        let (items, rest) = state.some(&range, CHUNK)?;
+        put(items)?;
+        from = rest;
     }
-    let complete = Backup { is_complete: true, ..Backup::clone(backup) };
+    for items in state.changed_since().chunks(CHUNK) {
+        put(items.to_vec())?;
+    }
+    complete(core, backup)
+}
+
+/// Notes that a backup has all its items; its table need not keep changes for it any more.
+fn complete(core: &Core, backup: &Arc<Backup>) -> Result<(), ApiError> {
+    let mut tables = core.catalog().write();
     let mut backups = core.catalog().write_backups();
-    let place = (backup.table.name.clone(), backup.label.clone());
-    // It may have been deleted meanwhile.
+    let (place, table) = ((backup.table.name.clone(), backup.table.id), &backup.table.name);
     let mut batch = Batch::new();
-    match backups.get_mut(&place) {
-        Some(known) => {
-            catalog::put_backup(&mut batch, &complete);
-            *known = Arc::new(complete);
-        }
-        None => batch.put(layout::dropped(backup.id), Vec::new()),
+    let complete = Backup { is_complete: true, ..Backup::clone(backup) };
+    catalog::put_backup(&mut batch, &complete);
+    backups.insert((place.0, backup.label.clone()), Arc::new(complete));
+    let is_copied = backups.values().any(|other| !other.is_complete && other.table.id == place.1);
+    if let Some(known) = tables.get_mut(table).filter(|known| known.id == place.1 && !is_copied) {
+        let mut changed = Table::clone(known);
+        changed.settings.keeps_changes = false;
+        catalog::put_record(&mut batch, &changed);
+        *known = Arc::new(changed);
     }
     core.store().stage(batch).map_err(internal)?.wait().map_err(internal)
+}
+
+/// Removes the backups whose time is over.
+pub(crate) fn forget_backups(core: &Core) -> Result<Work, ApiError> {
+    let now = core.now_ms();
+    let is_over = |backup: &Backup| backup.is_complete && backup.expires_epoch_ms.is_some_and(|at| at < now);
+    if !core.catalog().backups().values().any(|backup| is_over(backup)) {
+        return Ok(Work::Done);
+    }
+    let mut backups = core.catalog().write_backups();
+    let mut batch = Batch::new();
+    backups.retain(|_, backup| {
+        let is_over = is_over(backup);
+        if is_over {
+            batch.remove(layout::backup_record(backup.id));
+            batch.put(layout::dropped(backup.id), Vec::new());
+        }
+        !is_over
+    });
+    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    Ok(Work::More)
 }
 
 /// The items that a table is restored from; none when they are gone.

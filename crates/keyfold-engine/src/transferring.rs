@@ -122,8 +122,8 @@ fn write_export(core: &Core, export: &Export, table: &Arc<Table>) -> Result<(Str
 fn changes(core: &Core, table: &Arc<Table>, export: &Export, to: u64) -> Result<Vec<Change>, ApiError> {
     let snapshot = core.store().snapshot();
     let mut by_key: BTreeMap<Vec<u8>, Change> = BTreeMap::new();
-    for event in history::changes(&snapshot, table)? {
-        let (key, event) = event?;
+    for change in history::changes(&snapshot, table)? {
+        let (key, history::Change { event, .. }) = change?;
         if event.epoch_ms < export.moment || event.epoch_ms >= to {
             continue;
         }

@@ -294,7 +294,8 @@ pub(crate) fn apply_as(
     }
     // An item and its copies in local indexes share the limit of one item.
     if with_projections > ITEM_BYTES_MAX {
-        return Err(Validation::ItemSize.into());
+        let is_update = matches!(plan.write.action, Action::Update { .. });
+        return Err(if is_update { Validation::UpdatedItemSize } else { Validation::ItemSize }.into());
     }
     if table.has_local_indexes() {
         grow_collection(core, batch, plan, change, collection_bytes)?;
@@ -312,7 +313,7 @@ fn tell(core: &Core, batch: &mut Batch, table: &Table, change: &Change<'_>, auth
     if let Some(stream) = &table.settings.stream {
         stream::record(batch, table, (layout::events(stream.id), stream.view), images, when);
     }
-    if table.settings.recovery.is_some() {
+    if table.settings.recovery.is_some() || table.settings.keeps_changes {
         let whole = (layout::changes(table.id), StreamViewType::NewAndOldImages);
         stream::record(batch, table, whole, images, when);
     }
@@ -462,7 +463,12 @@ impl MetricsByTable {
         let Some(rows) = &mut self.rows else { return Ok(()) };
         let Some(row) = collection_metrics(core, plan)? else { return Ok(()) };
         match rows.iter_mut().find(|(name, _)| name == given) {
-            Some((_, of_table)) => of_table.push(row),
+            // Once for each collection, however many of its items are written.
+            Some((_, of_table)) => {
+                if of_table.iter().all(|known| known.item_collection_key != row.item_collection_key) {
+                    of_table.push(row);
+                }
+            }
             None => rows.push((given.to_owned(), vec![row])),
         }
         Ok(())

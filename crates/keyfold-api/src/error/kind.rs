@@ -37,6 +37,8 @@ pub enum ErrorKind {
     TableAlreadyExists,
     /// `BackupNotFoundException`.
     BackupNotFound,
+    /// `BackupInUseException`.
+    BackupInUse,
     /// `PointInTimeRecoveryUnavailableException`.
     PointInTimeRecoveryUnavailable,
     /// `InvalidRestoreTimeException`.
@@ -95,6 +97,7 @@ impl ErrorKind {
         ErrorKind::TableNotFound,
         ErrorKind::TableAlreadyExists,
         ErrorKind::BackupNotFound,
+        ErrorKind::BackupInUse,
         ErrorKind::PointInTimeRecoveryUnavailable,
         ErrorKind::InvalidRestoreTime,
         ErrorKind::ExportNotFound,
@@ -139,6 +142,7 @@ impl ErrorKind {
             ErrorKind::TableNotFound => (MODEL, "TableNotFoundException", 400, false),
             ErrorKind::TableAlreadyExists => (MODEL, "TableAlreadyExistsException", 400, false),
             ErrorKind::BackupNotFound => (MODEL, "BackupNotFoundException", 400, false),
+            ErrorKind::BackupInUse => (MODEL, "BackupInUseException", 400, false),
             ErrorKind::PointInTimeRecoveryUnavailable => {
                 (MODEL, "PointInTimeRecoveryUnavailableException", 400, false)
             }

@@ -8,7 +8,7 @@ use crate::table::{
 };
 use crate::transfers::{Export, Import};
 use keyfold_api::{
-    BillingMode, ContributorInsightsMode, ExportFormat, ExportStatus, ExportType, ExportViewType,
+    BackupType, BillingMode, ContributorInsightsMode, ExportFormat, ExportStatus, ExportType, ExportViewType,
     ImportStatus, InputCompressionType, InputFormat, StreamViewType, TableClass, TableStatus,
 };
 use keyfold_codec::RawItem;
@@ -33,6 +33,7 @@ pub(crate) fn decode<T: Stored>(item: &RawItem) -> Option<T> {
 }
 
 stored_words!(
+    BackupType,
     BillingMode,
     ContributorInsightsMode,
     ExportFormat,
@@ -69,6 +70,7 @@ record! { Settings {
     insights = "insights",
     policies = "policies",
     restored = "restored",
+    keeps_changes = "keepsChanges",
 } }
 
 record! { Capacity {
@@ -107,7 +109,9 @@ record! { Stream {
 record! { Backup {
     required {
         id = "id", label = "label", name = "name", creation_epoch_ms = "created", table = "table", size = "size",
+        kind = "kind", sequence = "sequence",
     }
+    expires_epoch_ms = "expires",
     is_complete = "complete",
 } }
 

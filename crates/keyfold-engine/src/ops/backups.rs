@@ -1,10 +1,11 @@
 //! CreateBackup, DescribeBackup, ListBackups, DeleteBackup.
 
-use crate::backup::{self, Backup};
+use crate::backup::Backup;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
-use crate::layout::{self, Counter};
+use crate::history::StateAt;
+use crate::layout;
 use crate::ops::definition::sentence;
 use crate::ops::describe_table;
 use crate::pending::{Pending, internal};
@@ -17,7 +18,6 @@ use keyfold_api::{
     ProvisionedThroughput, SecondaryIndex, SourceTableDetails, SourceTableFeatureDetails,
     StreamSpecification, TableStatus, TimeToLiveDescription, TimeToLiveStatus, known,
 };
-use keyfold_codec::key::IndexId;
 use keyfold_store::Batch;
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ fn created(core: &Core, input: CreateBackupInput) -> Result<Pending<CreateBackup
     }
     constraints.finish()?;
     let given = TableName::new(input.table_name);
-    let tables = core.catalog().write();
+    let mut tables = core.catalog().write();
     let table = tables.get(given.name()).cloned().ok_or_else(|| table_not_found(given.name()))?;
     if !table.is_ready() {
         return Err(ApiError::ResourceInUse(format!(
@@ -53,25 +53,18 @@ fn created(core: &Core, input: CreateBackupInput) -> Result<Pending<CreateBackup
             table.name
         )));
     }
-    // Nobody writes while the catalog is held: what is staged is what the backup holds.
-    core.store().barrier().wait().map_err(internal)?;
-    let count = |counter| core.store().counter(&layout::counter(table.id, IndexId::BASE, counter));
-    let size = (count(Counter::Entries).map_err(internal)?, count(Counter::Bytes).map_err(internal)?);
     let mut batch = Batch::new();
-    let backup = Backup {
-        id: core.catalog().take_id(&mut batch),
-        label: backup::label(core),
-        name: input.backup_name.unwrap_or_default(),
-        creation_epoch_ms: core.now_ms(),
-        size: (size.0.max(0) as u64, size.1.max(0) as u64),
-        is_complete: false,
-        table: Table::clone(&table),
-    };
-    catalog::put_backup(&mut batch, &backup);
+    let asked_for = (input.backup_name.unwrap_or_default(), BackupType::User);
+    let backup = Backup::begin(core, &mut batch, &table, asked_for)?;
+    let mut copied = Table::clone(&table);
+    copied.settings.keeps_changes = true;
+    catalog::put_record(&mut batch, &copied);
     let ticket = core.store().stage(batch).map_err(internal)?;
     let details = details(core, &backup);
     let backup = Arc::new(backup);
-    core.tasks().add(Task::Backup { backup: Arc::clone(&backup), state: core.store().snapshot() });
+    let state = StateAt::now(core.store(), table.id, &table.name);
+    core.tasks().add(Task::Backup { backup: Arc::clone(&backup), state });
+    tables.insert(table.name.clone(), Arc::new(copied));
     core.catalog().write_backups().insert((table.name.clone(), backup.label.clone()), backup);
     drop(tables);
     core.signal().wake();
@@ -102,9 +95,9 @@ fn details(core: &Core, backup: &Backup) -> BackupDetails {
         backup_name: Some(backup.name.clone()),
         backup_size_bytes: number(backup.size.1),
         backup_status: Some(status(backup).into()),
-        backup_type: Some(BackupType::User.into()),
+        backup_type: Some(backup.kind.into()),
         backup_creation_date_time: Some(Moment(backup.creation_epoch_ms)),
-        backup_expiry_date_time: None,
+        backup_expiry_date_time: backup.expires_epoch_ms.map(Moment),
     }
 }
 
@@ -163,9 +156,6 @@ fn description(core: &Core, backup: &Backup) -> Result<BackupDescription, ApiErr
 
 fn arn_of(constraints: &mut Constraints, given: &Option<String>) {
     constraints.required("backupArn", given);
-    if let Some(arn) = given {
-        constraints.count("backupArn", arn.len(), arn, 37, 1024);
-    }
 }
 
 pub(crate) fn describe(core: &Core, input: DescribeBackupInput) -> Pending<DescribeBackupOutput> {
@@ -207,8 +197,13 @@ fn listed(core: &Core, input: ListBackupsInput) -> Result<ListBackupsOutput, Api
     let backups = core.catalog().backups();
     let mut rest = backups.iter().filter(|(key, backup)| {
         let made = Moment(backup.creation_epoch_ms);
-        matches!(kind, BackupTypeFilter::User | BackupTypeFilter::All)
-            && after.as_ref().is_none_or(|after| *key > after)
+        let fits = match kind {
+            BackupTypeFilter::All => true,
+            BackupTypeFilter::User => backup.kind == BackupType::User,
+            BackupTypeFilter::System => backup.kind == BackupType::System,
+            BackupTypeFilter::AwsBackup => backup.kind == BackupType::AwsBackup,
+        };
+        fits && after.as_ref().is_none_or(|after| *key > after)
             && given.as_ref().is_none_or(|given| given.name() == backup.table.name)
             && low.is_none_or(|low| made >= low)
             && high.is_none_or(|high| made < high)
@@ -223,9 +218,9 @@ fn listed(core: &Core, input: ListBackupsInput) -> Result<ListBackupsOutput, Api
             backup_arn: Some(backup.arn(core)),
             backup_name: Some(backup.name.clone()),
             backup_creation_date_time: Some(Moment(backup.creation_epoch_ms)),
-            backup_expiry_date_time: None,
+            backup_expiry_date_time: backup.expires_epoch_ms.map(Moment),
             backup_status: Some(status(backup).into()),
-            backup_type: Some(BackupType::User.into()),
+            backup_type: Some(backup.kind.into()),
             backup_size_bytes: number(backup.size.1),
         })
         .collect();
@@ -241,7 +236,16 @@ fn deleted(core: &Core, input: DeleteBackupInput) -> Result<Pending<DeleteBackup
     let mut constraints = Constraints::default();
     arn_of(&mut constraints, &input.backup_arn);
     constraints.finish()?;
-    let backup = find(core, &input.backup_arn.unwrap_or_default())?;
+    let arn = input.backup_arn.unwrap_or_default();
+    let backup = find(core, &arn)?;
+    let is_restored = core.catalog().read().values().any(|table| {
+        let from = table.settings.restored.as_ref().and_then(|restored| restored.backup_arn.as_ref());
+        !table.is_ready() && from.is_some_and(|from| from.ends_with(&format!("/backup/{}", backup.label)))
+    });
+    if !backup.is_complete || is_restored {
+        let message = format!("Backup is being created or restored: {arn}");
+        return Err(ApiError::Plain(ErrorKind::BackupInUse, message));
+    }
     let mut description = description(core, &backup)?;
     if let Some(details) = &mut description.backup_details {
         details.backup_status = Some(BackupStatus::Deleted.into());

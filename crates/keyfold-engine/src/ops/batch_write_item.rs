@@ -89,7 +89,11 @@ fn locked(
     for TableWrites { table: given, writes } in requests {
         let table = ready(&tables, given.name())?;
         for write in writes {
-            let plan = write.plan(table)?;
+            let plan = write.plan(table).map_err(|error| match error {
+                // A batch says the same of an item's key as of a key.
+                Validation::MissingKey(_) | Validation::KeyType { .. } => Validation::KeySchemaMismatch,
+                other => other,
+            })?;
             if !seen.insert(plan.key.clone()) {
                 return Err(Validation::DuplicateKeys.into());
             }

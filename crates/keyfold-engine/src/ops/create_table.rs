@@ -6,7 +6,7 @@ use crate::catalog;
 use crate::check::{Constraints, present};
 use crate::core::Core;
 use crate::ops::definition::{self, sentence, wrong};
-use crate::ops::{describe_table, policies, stream_setting, tags};
+use crate::ops::{describe_table, policy_document, stream_setting, tags};
 use crate::pending::{Pending, internal};
 use crate::table::{Capacity, Index, Settings, Table};
 use keyfold_api::{
@@ -93,6 +93,7 @@ pub(crate) fn check(
         warm: definition::warm(input.warm_throughput.as_ref(), None)?,
         ..Capacity::default()
     };
+    check_warm(&capacity)?;
     check_counts(local, global)?;
     let mut indexes: Vec<Index> = Vec::new();
     for index in local.into_iter().flatten() {
@@ -113,7 +114,7 @@ pub(crate) fn check(
         ..Settings::default()
     };
     if let Some(policy) = input.resource_policy {
-        let revision = policies::check(&policy)?;
+        let revision = policy_document::check(&policy)?;
         settings.policies.insert(String::new(), (policy, revision));
     }
     let table = Table {
@@ -127,6 +128,22 @@ pub(crate) fn check(
         settings,
     };
     Ok((table, stream.flatten()))
+}
+
+/// An on-demand table begins with what every one has, or more.
+fn check_warm(capacity: &Capacity) -> Result<(), ApiError> {
+    let Some((read, write)) = capacity.warm.filter(|_| capacity.mode == BillingMode::PayPerRequest) else {
+        return Ok(());
+    };
+    let (least_read, least_write) = describe_table::WARM_ON_DEMAND;
+    for (member, asked, least) in [("Read", read, least_read), ("Write", write, least_write)] {
+        if asked != 0 && asked < least {
+            return wrong(format!(
+                "Requested {member}UnitsPerSecond for WarmThroughput for table is lower than initial throughput for OnDemand: {least}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Members that Keyfold does not carry out.
@@ -155,7 +172,10 @@ pub(crate) fn encryption_key(
         }
         return Ok(None);
     }
-    if given.kms_master_key_id.is_some() && kind.is_some_and(|kind| kind != SseType::Kms) {
+    if kind == Some(SseType::Aes256) {
+        return wrong("SSEType AES256 is not supported; KMS is");
+    }
+    if given.kms_master_key_id.is_some() && kind.is_none() {
         return wrong("KMSMasterKeyId can be specified only if SSEType is KMS");
     }
     let key = given.kms_master_key_id.as_deref().unwrap_or("alias/aws/dynamodb");

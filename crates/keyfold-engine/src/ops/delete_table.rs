@@ -1,13 +1,18 @@
-//! DeleteTable: the definition goes at once, the items in the background.
+//! DeleteTable: the definition goes at once, the items in the background. Where point-in-time recovery was on, a
+//! backup of the system stays for 35 days.
 
+use crate::backup::Backup;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
+use crate::history::StateAt;
 use crate::layout;
 use crate::ops::{describe_table, stream_setting};
 use crate::pending::{Pending, internal};
 use crate::table::Table;
-use keyfold_api::{ApiError, DeleteTableInput, TableDescription, TableStatus, Validation};
+use crate::tasks::Task;
+use keyfold_api::{ApiError, BackupType, DeleteTableInput, TableDescription, TableStatus, Validation};
 use keyfold_store::Batch;
+use std::sync::Arc;
 
 pub(crate) fn run(core: &Core, input: DeleteTableInput) -> Pending<TableDescription> {
     delete(core, input).unwrap_or_else(|error| Pending::ready(Err(error)))
@@ -32,10 +37,23 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
     }
     let description = describe_table::describe(core, &table, TableStatus::Deleting)?;
     let mut batch = Batch::new();
+    let left = match &table.settings.recovery {
+        None => None,
+        Some(_) => {
+            let name = format!("{}$DeletedTableBackup", table.name);
+            Some(Backup::begin(core, &mut batch, &table, (name, BackupType::System))?)
+        }
+    };
     stream_setting::close(core, &mut batch, &mut Table::clone(&table))?;
     batch.remove(layout::table_record(&table.name));
     batch.put(layout::dropped(table.id), Vec::new());
     let ticket = core.store().stage(batch).map_err(internal)?;
+    if let Some(backup) = left {
+        let state = StateAt::now(core.store(), table.id, &table.name);
+        let (place, backup) = ((table.name.clone(), backup.label.clone()), Arc::new(backup));
+        core.tasks().add(Task::Backup { backup: Arc::clone(&backup), state });
+        core.catalog().write_backups().insert(place, backup);
+    }
     tables.remove(given.name());
     drop(tables);
     core.signal().wake();

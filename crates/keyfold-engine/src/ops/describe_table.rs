@@ -17,7 +17,7 @@ use keyfold_types::{KeyKind, KeySchema};
 use std::collections::BTreeMap;
 
 /// Read and write units a second that a new on-demand table serves at once.
-const WARM_ON_DEMAND: (u64, u64) = (12_000, 4_000);
+pub(crate) const WARM_ON_DEMAND: (u64, u64) = (12_000, 4_000);
 
 pub(crate) fn run(core: &Core, input: DescribeTableInput) -> Result<TableDescription, ApiError> {
     let mut constraints = Constraints::default();
@@ -131,7 +131,8 @@ fn index_status(index: &Index, table: TableStatus) -> TableStatus {
     }
 }
 
-fn warm(capacity: &Capacity, mode: BillingMode) -> (u64, u64) {
+/// Read and write units a second that are served at once.
+pub(crate) fn warm(capacity: &Capacity, mode: BillingMode) -> (u64, u64) {
     let (read, write) = capacity.warm.unwrap_or((0, 0));
     let (least_read, least_write) = match mode {
         BillingMode::PayPerRequest => WARM_ON_DEMAND,

@@ -23,6 +23,9 @@ use keyfold_types::limits::PAGE_BYTES_MAX;
 use keyfold_types::{Item, KeySchema};
 use std::sync::Arc;
 
+/// Partition key values of one IN. Source: "PartiQL operators for DynamoDB".
+const PARTITIONS_MAX: usize = 50;
+
 pub(crate) fn run(core: &Core, input: ExecuteStatementInput) -> Pending<ExecuteStatementOutput> {
     execute(core, &input).unwrap_or_else(|error| Pending::ready(Err(error)))
 }
@@ -106,6 +109,11 @@ impl Reading {
         let index = read_options::index(&table, &select.index)?.cloned();
         let schema = index.as_ref().map_or(&table.key, |index| &index.key);
         let mut partitions = select.condition.as_ref().and_then(|condition| partitions(schema, condition));
+        if partitions.as_ref().is_some_and(|partitions| partitions.len() > PARTITIONS_MAX) {
+            return sentence(format!(
+                "The IN operator is provided with too many partition key values; the most are {PARTITIONS_MAX}"
+            ));
+        }
         let direction = order(schema, select, partitions.as_mut())?;
         let projection = select.columns.as_ref().map(|paths| {
             let mut roots: Vec<_> =

@@ -3,6 +3,7 @@
 use crate::background;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
+use crate::ops::definition::sentence;
 use crate::pending::Pending;
 use crate::table::Table;
 use keyfold_api::{
@@ -19,6 +20,9 @@ fn place(
     table: Option<String>,
     index: Option<String>,
 ) -> Result<(Arc<Table>, String), ApiError> {
+    if index.as_deref() == Some("") {
+        return sentence("IndexName must be at least 3 characters long and at most 255 characters long");
+    }
     let given = TableName::new(table);
     let missing = || ApiError::ResourceNotFound("Requested resource not found".to_owned());
     let table = core.catalog().read().get(given.name()).cloned().ok_or_else(missing)?;
@@ -35,7 +39,7 @@ fn name(index: &str) -> Option<String> {
 
 fn check(constraints: &mut Constraints, table: &Option<String>, index: &Option<String>) {
     constraints.table("tableName", table);
-    if let Some(index) = index {
+    if let Some(index) = index.as_ref().filter(|index| !index.is_empty()) {
         constraints.name("indexName", index, index);
     }
 }
@@ -101,14 +105,20 @@ fn described(
     };
     let rule = |kind: &str| {
         let place = name(&index).map_or(String::new(), |index| format!("-{index}"));
-        format!("DynamoDBContributorInsights-{kind}-{}{place}", table.name)
+        let since = setting.map_or(0, |(_, since)| *since);
+        format!("DynamoDBContributorInsights-{kind}-{}{place}-{since}", table.name)
     };
     let rules = setting.map(|(mode, _)| {
-        let throttled = ["PKT", "SKT"].map(&rule);
+        // Sort keys are reported where there are any.
+        let key = table.index(&index).map_or(&table.key, |index| &index.key);
+        let of = |kinds: [&str; 2]| -> Vec<String> {
+            let shown = if key.sort.is_empty() { 1 } else { 2 };
+            kinds.into_iter().take(shown).map(&rule).collect()
+        };
         match mode {
-            ContributorInsightsMode::ThrottledKeys => throttled.to_vec(),
+            ContributorInsightsMode::ThrottledKeys => of(["PKT", "SKT"]),
             ContributorInsightsMode::AccessedAndThrottledKeys => {
-                ["PKC", "SKC"].map(&rule).into_iter().chain(throttled).collect()
+                of(["PKC", "SKC"]).into_iter().chain(of(["PKT", "SKT"])).collect()
             }
         }
     });

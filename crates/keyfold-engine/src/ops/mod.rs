@@ -20,6 +20,7 @@ mod key_range;
 pub(crate) mod limits;
 pub(crate) mod list_tables;
 pub(crate) mod policies;
+pub(crate) mod policy_document;
 pub(crate) mod put_item;
 pub(crate) mod query;
 mod read_options;

@@ -3,7 +3,8 @@
 use crate::background;
 use crate::check::Constraints;
 use crate::core::Core;
-use crate::ops::definition::{sentence, wrong};
+use crate::ops::definition::sentence;
+use crate::ops::policy_document::check;
 use crate::ops::tags;
 use crate::pending::Pending;
 use crate::table::Table;
@@ -13,27 +14,8 @@ use keyfold_api::{
 };
 use std::sync::Arc;
 
-/// Bytes of a policy at the most.
-const POLICY_BYTES_MAX: usize = 20 * 1024;
 /// Stands for "there shall be none" as an expected revision.
 const NO_POLICY: &str = "NO_POLICY";
-
-/// Checks a policy and gives its revision: the same text has the same one.
-pub(crate) fn check(policy: &str) -> Result<String, ApiError> {
-    if policy.len() > POLICY_BYTES_MAX {
-        return wrong(format!("Invalid policy document: The policy is larger than {POLICY_BYTES_MAX} bytes"));
-    }
-    let text = policy.trim();
-    if !(text.starts_with('{') && text.ends_with('}')) {
-        return wrong("Invalid policy document: This policy contains invalid Json");
-    }
-    if !text.contains("\"Statement\"") {
-        return wrong("Invalid policy document: Syntax error at position (1,3)");
-    }
-    let print = xxhash_rust::xxh3::xxh3_128(policy.as_bytes());
-    // Thirteen digits, as the service's look.
-    Ok((print % 9_000_000_000_000 + 1_000_000_000_000).to_string())
-}
 
 /// The table of a resource, and what follows its ARN: nothing, or its stream.
 fn resource(core: &Core, arn: &str) -> Result<(Arc<Table>, String), ApiError> {

@@ -33,17 +33,22 @@ struct Overrides<'i> {
     operation: &'static str,
 }
 
+fn target(constraints: &mut Constraints, given: &Option<String>) -> Result<(), ApiError> {
+    if given.as_ref().is_some_and(String::is_empty) {
+        return sentence("TableName must be at least 3 characters long and at most 255 characters long");
+    }
+    constraints.table("targetTableName", given);
+    Ok(())
+}
+
 pub(crate) fn from_backup(core: &Core, input: RestoreTableFromBackupInput) -> Pending<TableDescription> {
     backup(core, &input).unwrap_or_else(|error| Pending::ready(Err(error)))
 }
 
 fn backup(core: &Core, input: &RestoreTableFromBackupInput) -> Result<Pending<TableDescription>, ApiError> {
     let mut constraints = Constraints::default();
-    constraints.table("targetTableName", &input.target_table_name);
+    target(&mut constraints, &input.target_table_name)?;
     constraints.required("backupArn", &input.backup_arn);
-    if let Some(arn) = &input.backup_arn {
-        constraints.count("backupArn", arn.len(), arn, 37, 1024);
-    }
     constraints.word("billingModeOverride", &input.billing_mode_override);
     constraints.finish()?;
     let backup = backups::find(core, input.backup_arn.as_deref().unwrap_or_default())?;
@@ -83,7 +88,7 @@ fn moment(
     input: &RestoreTableToPointInTimeInput,
 ) -> Result<Pending<TableDescription>, ApiError> {
     let mut constraints = Constraints::default();
-    constraints.table("targetTableName", &input.target_table_name);
+    target(&mut constraints, &input.target_table_name)?;
     if input.source_table_name.is_some() {
         constraints.table("sourceTableName", &input.source_table_name);
     }

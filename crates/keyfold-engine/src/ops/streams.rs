@@ -119,10 +119,11 @@ fn described(core: &Core, input: DescribeStreamInput) -> Result<DescribeStreamOu
     let shard = Shard {
         shard_id: Some(stream.shard_id()),
         sequence_number_range: Some(SequenceNumberRange {
-            starting_sequence_number: Some(stream::sequence_text(stream.first_sequence)),
-            ending_sequence_number: stream
-                .closed
-                .map(|(_, end)| stream::sequence_text(end.saturating_sub(1).max(stream.first_sequence))),
+            starting_sequence_number: Some(stream.start_text()),
+            ending_sequence_number: stream.closed.map(|(_, end)| match end > stream.first_sequence {
+                true => stream::sequence_text(end - 1),
+                false => stream.start_text(),
+            }),
         }),
         parent_shard_id: None,
     };
@@ -202,16 +203,21 @@ fn found(core: &Core, input: GetShardIteratorInput) -> Result<GetShardIteratorOu
         ShardIteratorType::AtTimestamp => at_time(core, &stream, input.timestamp)?,
         ShardIteratorType::AtSequenceNumber | ShardIteratorType::AfterSequenceNumber => {
             let text = input.sequence_number.unwrap_or_default();
-            let Some(sequence) = stream::sequence_of(&text) else {
-                return sentence("Invalid SequenceNumber");
-            };
-            if sequence < trimmed_to(core, &stream)? {
-                return Err(trimmed());
+            let first = trimmed_to(core, &stream)?;
+            if text == stream.start_text() && first == stream.first_sequence {
+                first
+            } else {
+                let Some(sequence) = stream::sequence_of(&text) else {
+                    return sentence("Invalid SequenceNumber");
+                };
+                if sequence < first {
+                    return Err(trimmed());
+                }
+                if sequence >= core.store().sequence().map_err(internal)? {
+                    return sentence("Invalid SequenceNumber");
+                }
+                sequence + u64::from(kind == ShardIteratorType::AfterSequenceNumber)
             }
-            if sequence >= core.store().sequence().map_err(internal)? {
-                return sentence("Invalid SequenceNumber");
-            }
-            sequence + u64::from(kind == ShardIteratorType::AfterSequenceNumber)
         }
     };
     Ok(GetShardIteratorOutput { shard_iterator: Some(encode(core, &given, position)) })

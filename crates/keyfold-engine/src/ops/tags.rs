@@ -124,6 +124,9 @@ fn list_tags(core: &Core, input: ListTagsOfResourceInput) -> Result<ListTagsOfRe
     constraints.finish()?;
     let table = table_of(core, &input.resource_arn.unwrap_or_default())?;
     let after = input.next_token.as_deref();
+    if after.is_some_and(|after| !table.settings.tags.contains_key(after)) {
+        return sentence("Invalid NextToken");
+    }
     let mut rest =
         table.settings.tags.iter().filter(|(key, _)| after.is_none_or(|after| key.as_str() > after));
     let tags: Vec<Tag> = rest

@@ -50,6 +50,12 @@ fn updated(core: &Core, input: UpdateTimeToLiveInput) -> Result<UpdateTimeToLive
     let given = input.time_to_live_specification.unwrap_or_default();
     let attribute = given.attribute_name.clone().unwrap_or_default();
     let table = core.any_table(TableName::new(input.table_name).name())?;
+    if !table.is_ready() {
+        return Err(ApiError::ResourceInUse(format!(
+            "Attempt to change a resource which is still in use: Table is being created: {}",
+            table.name
+        )));
+    }
     match (given.enabled == Some(true), &table.settings.expiry) {
         (true, Some(expiry)) if expiry.attribute == attribute => {
             return sentence("TimeToLive is already enabled");

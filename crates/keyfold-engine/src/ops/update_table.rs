@@ -349,7 +349,7 @@ fn limits(
 }
 
 fn raise_warm(capacity: &mut Capacity, (read, write): (u64, u64), place: &str) -> Result<(), ApiError> {
-    let before = capacity.warm.unwrap_or((0, 0));
+    let before = describe_table::warm(capacity, capacity.mode);
     for (member, asked, is) in [("Read", read, before.0), ("Write", write, before.1)] {
         if asked != 0 && asked < is {
             return wrong(format!(

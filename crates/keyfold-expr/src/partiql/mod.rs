@@ -11,8 +11,10 @@
 //! DELETE FROM Tab WHERE pk = 'a' AND n > 3
 //! ```
 
+mod condition;
 mod lexer;
 mod parser;
+mod value;
 
 use crate::condition::Condition;
 use crate::path::Path;

@@ -2,13 +2,10 @@
 
 use super::lexer::{self, Token};
 use super::{PartiqlError, Returning, Select, Statement};
-use crate::ast::{Comparator, Sign};
-use crate::condition::{Condition, Operand};
+use crate::ast::Sign;
 use crate::path::{Path, PathPart};
-use crate::placeholder::Literal;
 use crate::update::{Term, Update};
-use keyfold_types::{Item, Number, Set, SetError, Value, ValueKind};
-use std::collections::BTreeMap;
+use keyfold_types::{Item, Value};
 
 /// Groups and values inside each other that are still read.
 const DEPTH_MAX: usize = 64;
@@ -55,13 +52,13 @@ const KEYWORDS: &[&str] = &[
     "WHERE",
 ];
 
-type Parsed<T> = Result<T, PartiqlError>;
+pub(super) type Parsed<T> = Result<T, PartiqlError>;
 
-struct Parser<'p> {
+pub(super) struct Parser<'p> {
     tokens: Vec<Token>,
-    at: usize,
-    parameters: &'p [Value],
-    used: usize,
+    pub(super) at: usize,
+    pub(super) parameters: &'p [Value],
+    pub(super) used: usize,
     depth: usize,
 }
 
@@ -81,21 +78,21 @@ pub(super) fn parse(text: &str, parameters: &[Value]) -> Parsed<Statement> {
 }
 
 impl Parser<'_> {
-    fn peek(&self) -> &Token {
+    pub(super) fn peek(&self) -> &Token {
         self.tokens.get(self.at).unwrap_or(&Token::End)
     }
 
-    fn peek_second(&self) -> &Token {
+    pub(super) fn peek_second(&self) -> &Token {
         self.tokens.get(self.at + 1).unwrap_or(&Token::End)
     }
 
-    fn advance(&mut self) -> Token {
+    pub(super) fn advance(&mut self) -> Token {
         let token = self.peek().clone();
         self.at += 1;
         token
     }
 
-    fn unexpected(&self) -> PartiqlError {
+    pub(super) fn unexpected(&self) -> PartiqlError {
         let what = match self.peek() {
             Token::Word(word) if is_keyword(word) => "Unexpected keyword".to_owned(),
             Token::Word(text) | Token::Name(text) => format!("Unexpected term '{text}'"),
@@ -108,32 +105,32 @@ impl Parser<'_> {
         PartiqlError::Syntax(what)
     }
 
-    fn is_word(&self, word: &str) -> bool {
+    pub(super) fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), Token::Word(found) if found.eq_ignore_ascii_case(word))
     }
 
-    fn take_word(&mut self, word: &str) -> bool {
+    pub(super) fn take_word(&mut self, word: &str) -> bool {
         let found = self.is_word(word);
         self.at += usize::from(found);
         found
     }
 
-    fn expect_word(&mut self, word: &str) -> Parsed<()> {
+    pub(super) fn expect_word(&mut self, word: &str) -> Parsed<()> {
         if self.take_word(word) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    fn take_sign(&mut self, sign: &str) -> bool {
+    pub(super) fn take_sign(&mut self, sign: &str) -> bool {
         let found = matches!(self.peek(), Token::Sign(found) if *found == sign);
         self.at += usize::from(found);
         found
     }
 
-    fn expect_sign(&mut self, sign: &str) -> Parsed<()> {
+    pub(super) fn expect_sign(&mut self, sign: &str) -> Parsed<()> {
         if self.take_sign(sign) { Ok(()) } else { Err(self.unexpected()) }
     }
 
     /// Runs `read` one level deeper.
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == DEPTH_MAX {
             return Err(PartiqlError::Syntax("the statement is nested too deeply".to_owned()));
         }
@@ -143,7 +140,7 @@ impl Parser<'_> {
         result
     }
 
-    fn statement(&mut self) -> Parsed<Statement> {
+    pub(super) fn statement(&mut self) -> Parsed<Statement> {
         if self.take_word("SELECT") {
             return self.select().map(Statement::Select);
         }
@@ -223,7 +220,12 @@ impl Parser<'_> {
     fn insert(&mut self) -> Parsed<Statement> {
         self.expect_word("INTO")?;
         let table = self.name()?;
-        self.expect_word("VALUE")?;
+        if matches!(self.peek(), Token::Sign("-")) {
+            return Err(PartiqlError::Syntax("Expected data manipulation".to_owned()));
+        }
+        if !self.take_word("VALUE") {
+            return Err(PartiqlError::Syntax("Unexpected keyword".to_owned()));
+        }
         if matches!(self.peek(), Token::Sign("<<")) {
             return Err(PartiqlError::Unsupported(
                 "Inserting multiple items in a single statement is not supported, use \"INSERT INTO tableName VALUE item\" instead"
@@ -238,6 +240,9 @@ impl Parser<'_> {
 
     fn update(&mut self) -> Parsed<Statement> {
         let table = self.name()?;
+        if matches!(self.peek(), Token::Sign("-")) {
+            return Err(PartiqlError::Syntax("Expected data manipulation".to_owned()));
+        }
         let mut parts = UpdateParts::default();
         loop {
             if self.take_word("SET") {
@@ -365,7 +370,7 @@ impl Parser<'_> {
     }
 
     /// Whether a path is next, not a literal or a call.
-    fn is_path(&self) -> bool {
+    pub(super) fn is_path(&self) -> bool {
         match self.peek() {
             Token::Name(_) => true,
             Token::Word(word) => !is_keyword(word),
@@ -373,7 +378,7 @@ impl Parser<'_> {
         }
     }
 
-    fn path(&mut self) -> Parsed<Path> {
+    pub(super) fn path(&mut self) -> Parsed<Path> {
         let mut parts = vec![PathPart::Name(self.name()?)];
         loop {
             if self.take_sign(".") {
@@ -397,280 +402,10 @@ impl Parser<'_> {
             }
         }
     }
-
-    fn condition(&mut self) -> Parsed<Condition> {
-        self.deeper(|parser| {
-            let mut members = vec![parser.conjunction()?];
-            while parser.take_word("OR") {
-                members.push(parser.conjunction()?);
-            }
-            Ok(joined(members, Condition::Or))
-        })
-    }
-
-    fn conjunction(&mut self) -> Parsed<Condition> {
-        let mut members = vec![self.negation()?];
-        while self.take_word("AND") {
-            members.push(self.negation()?);
-        }
-        Ok(joined(members, Condition::And))
-    }
-
-    fn negation(&mut self) -> Parsed<Condition> {
-        if self.take_word("NOT") {
-            return self.deeper(|parser| Ok(Condition::Not(Box::new(parser.negation()?))));
-        }
-        self.predicate()
-    }
-
-    fn predicate(&mut self) -> Parsed<Condition> {
-        // A parenthesis opens a condition here; values in parentheses stand behind IN only.
-        if self.take_sign("(") {
-            let inner = self.condition()?;
-            self.expect_sign(")")?;
-            return Ok(inner);
-        }
-        if let Some(call) = self.predicate_call()? {
-            return Ok(call);
-        }
-        let left = self.operand()?;
-        if let Some(comparator) = self.comparator() {
-            let right = self.operand()?;
-            return Ok(Condition::Compare(comparator, left, right));
-        }
-        let negated = self.take_word("NOT");
-        let found = if self.take_word("BETWEEN") {
-            let low = self.operand()?;
-            self.expect_word("AND")?;
-            let high = self.operand()?;
-            Condition::Between(left, low, high)
-        } else if self.take_word("IN") {
-            Condition::In(left, self.in_list()?)
-        } else if !negated && self.take_word("IS") {
-            return self.is_test(left);
-        } else if self.is_word("LIKE") {
-            return Err(PartiqlError::Unsupported("LIKE is not supported.".to_owned()));
-        } else {
-            return Err(self.unexpected());
-        };
-        Ok(if negated { Condition::Not(Box::new(found)) } else { found })
-    }
-
-    fn comparator(&mut self) -> Option<Comparator> {
-        let comparator = match self.peek() {
-            Token::Sign("=") => Comparator::Eq,
-            Token::Sign("<>" | "!=") => Comparator::Ne,
-            Token::Sign("<") => Comparator::Lt,
-            Token::Sign("<=") => Comparator::Le,
-            Token::Sign(">") => Comparator::Gt,
-            Token::Sign(">=") => Comparator::Ge,
-            _ => return None,
-        };
-        self.advance();
-        Some(comparator)
-    }
-
-    fn in_list(&mut self) -> Parsed<Vec<Operand>> {
-        let close = if self.take_sign("[") {
-            "]"
-        } else if self.take_sign("(") {
-            ")"
-        } else if *self.peek() == Token::Parameter {
-            // A list that is bound is one operand.
-            return Ok(vec![self.operand()?]);
-        } else {
-            return Err(self.unexpected());
-        };
-        let mut list = vec![self.operand()?];
-        while self.take_sign(",") {
-            list.push(self.operand()?);
-        }
-        self.expect_sign(close)?;
-        Ok(list)
-    }
-
-    fn is_test(&mut self, left: Operand) -> Parsed<Condition> {
-        let negated = self.take_word("NOT");
-        let Operand::Path(path) = left else { return Err(self.unexpected()) };
-        let Token::Word(word) = self.advance() else { return Err(self.unexpected()) };
-        let found = if word.eq_ignore_ascii_case("MISSING") {
-            Condition::NotExists(path)
-        } else {
-            let kind = match word.to_ascii_uppercase().as_str() {
-                "NULL" => ValueKind::Null,
-                "STRING" | "S" => ValueKind::S,
-                "NUMBER" | "N" | "INT" | "INTEGER" | "DECIMAL" => ValueKind::N,
-                "BINARY" | "BLOB" | "B" => ValueKind::B,
-                "BOOLEAN" | "BOOL" => ValueKind::Bool,
-                "LIST" | "L" => ValueKind::L,
-                "MAP" | "STRUCT" | "TUPLE" | "M" => ValueKind::M,
-                "STRINGSET" | "SS" => ValueKind::Ss,
-                "NUMBERSET" | "NS" => ValueKind::Ns,
-                "BINARYSET" | "BS" => ValueKind::Bs,
-                _ => return Err(PartiqlError::Syntax(format!("Unexpected type {word}"))),
-            };
-            Condition::IsType(path, kind)
-        };
-        Ok(if negated { Condition::Not(Box::new(found)) } else { found })
-    }
-
-    /// A function that is a condition, if one is next.
-    fn predicate_call(&mut self) -> Parsed<Option<Condition>> {
-        let Token::Word(function) = self.peek().clone() else { return Ok(None) };
-        let function = function.to_ascii_lowercase();
-        let known = ["begins_with", "contains", "attribute_type", "attribute_exists", "attribute_not_exists"];
-        let is_missing = function == "missing" || function == "exists";
-        if *self.peek_second() != Token::Sign("(") || function == "size" {
-            return Ok(None);
-        }
-        if !known.contains(&function.as_str()) && !is_missing {
-            return Err(PartiqlError::Unsupported(format!("The function {function} is not supported.")));
-        }
-        self.at += 2;
-        let found = match function.as_str() {
-            "missing" | "attribute_not_exists" => Condition::NotExists(self.path()?),
-            "exists" | "attribute_exists" => Condition::Exists(self.path()?),
-            "attribute_type" => {
-                let path = self.path()?;
-                self.expect_sign(",")?;
-                let kind = match self.value()? {
-                    Value::S(name) => ValueKind::from_descriptor(&name),
-                    _ => None,
-                };
-                let kind =
-                    kind.ok_or_else(|| PartiqlError::Syntax("Unexpected attribute type".to_owned()))?;
-                Condition::IsType(path, kind)
-            }
-            _ => {
-                let first = self.operand()?;
-                self.expect_sign(",")?;
-                let second = self.operand()?;
-                if function == "contains" {
-                    Condition::Contains(first, second)
-                } else {
-                    Condition::BeginsWith(first, second)
-                }
-            }
-        };
-        self.expect_sign(")")?;
-        Ok(Some(found))
-    }
-
-    fn operand(&mut self) -> Parsed<Operand> {
-        if self.is_word("size") && *self.peek_second() == Token::Sign("(") {
-            self.at += 2;
-            let path = self.path()?;
-            self.expect_sign(")")?;
-            return Ok(Operand::Size(path));
-        }
-        if self.is_path() {
-            return self.path().map(Operand::Path);
-        }
-        self.value().map(|value| Operand::Literal(Literal::new(value)))
-    }
-
-    fn value(&mut self) -> Parsed<Value> {
-        self.deeper(Parser::value_here)
-    }
-
-    fn value_here(&mut self) -> Parsed<Value> {
-        match self.advance() {
-            Token::Parameter => {
-                let value = self.parameters.get(self.used).cloned();
-                self.used += 1;
-                value.ok_or(PartiqlError::Parameters)
-            }
-            Token::Text(text) => Ok(Value::S(text)),
-            Token::Number(text) => number(&text),
-            Token::Sign("-") => match self.advance() {
-                Token::Number(text) => number(&format!("-{text}")),
-                _ => Err(self.before_unexpected()),
-            },
-            Token::Word(word) if word.eq_ignore_ascii_case("true") => Ok(Value::Bool(true)),
-            Token::Word(word) if word.eq_ignore_ascii_case("false") => Ok(Value::Bool(false)),
-            Token::Word(word) if word.eq_ignore_ascii_case("null") => Ok(Value::Null),
-            Token::Sign("[") => self.values("]").map(Value::L),
-            Token::Sign("<<") => set(self.values(">>")?),
-            Token::Sign("{") => self.map(),
-            Token::Sign("`") => Err(PartiqlError::Unsupported("Ion literals are not supported.".to_owned())),
-            _ => Err(self.before_unexpected()),
-        }
-    }
-
-    /// The token just taken was not expected.
-    fn before_unexpected(&mut self) -> PartiqlError {
-        self.at = self.at.saturating_sub(1);
-        self.unexpected()
-    }
-
-    fn values(&mut self, close: &str) -> Parsed<Vec<Value>> {
-        let mut values = Vec::new();
-        if self.take_sign(close) {
-            return Ok(values);
-        }
-        loop {
-            values.push(self.value()?);
-            if !self.take_sign(",") {
-                self.expect_sign(close)?;
-                return Ok(values);
-            }
-        }
-    }
-
-    fn map(&mut self) -> Parsed<Value> {
-        let mut map = BTreeMap::new();
-        if self.take_sign("}") {
-            return Ok(Value::M(map));
-        }
-        loop {
-            let (Token::Text(name) | Token::Name(name)) = self.advance() else {
-                return Err(self.before_unexpected());
-            };
-            self.expect_sign(":")?;
-            let value = self.value()?;
-            map.insert(name, value);
-            if !self.take_sign(",") {
-                self.expect_sign("}")?;
-                return Ok(Value::M(map));
-            }
-        }
-    }
 }
 
 fn is_keyword(word: &str) -> bool {
     KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
-}
-
-fn joined(mut members: Vec<Condition>, wrap: fn(Vec<Condition>) -> Condition) -> Condition {
-    if members.len() == 1 { members.remove(0) } else { wrap(members) }
-}
-
-fn number(text: &str) -> Parsed<Value> {
-    text.parse().map(Value::N).map_err(PartiqlError::Number)
-}
-
-fn set(values: Vec<Value>) -> Parsed<Value> {
-    fn all<T>(values: Vec<Value>, of: impl Fn(Value) -> Option<T>) -> Option<Vec<T>> {
-        values.into_iter().map(of).collect()
-    }
-    let mixed = || PartiqlError::Syntax("the members of a set must be of one type".to_owned());
-    match values.first() {
-        None => Err(PartiqlError::Set(SetError::Empty)),
-        Some(Value::S(_)) => {
-            let texts = all(values, |value| if let Value::S(text) = value { Some(text) } else { None });
-            Set::new(texts.ok_or_else(mixed)?).map(Value::Ss).map_err(PartiqlError::Set)
-        }
-        Some(Value::N(_)) => {
-            let numbers: Option<Vec<Number>> =
-                all(values, |value| if let Value::N(number) = value { Some(number) } else { None });
-            Set::new(numbers.ok_or_else(mixed)?).map(Value::Ns).map_err(PartiqlError::Set)
-        }
-        Some(Value::B(_)) => {
-            let bytes = all(values, |value| if let Value::B(bytes) = value { Some(bytes) } else { None });
-            Set::new(bytes.ok_or_else(mixed)?).map(Value::Bs).map_err(PartiqlError::Set)
-        }
-        Some(_) => Err(mixed()),
-    }
 }
 
 /// The clauses of an UPDATE, collected.
@@ -742,7 +477,7 @@ mod tests {
             ("SELECT a FROM T LIMIT 3", "Unsupported operation: LIMIT is not supported."),
             (
                 "INSERT INTO T (a) VALUES (1)",
-                "Statement wasn't well formed, can't be processed: Unexpected token '('",
+                "Statement wasn't well formed, can't be processed: Unexpected keyword",
             ),
             (
                 "INSERT INTO T VALUE {'a': <<>>}",

@@ -1,0 +1,164 @@
+//! What a resource-based policy must look like to be stored. Nobody evaluates it here.
+
+use crate::ops::definition::wrong;
+use keyfold_api::{ApiError, Operation};
+use serde_json::Value;
+
+/// Bytes of a policy at the most.
+const BYTES_MAX: usize = 20 * 1024;
+/// Actions of tables and streams that are no operation of the API, or one under another name.
+const OTHER_ACTIONS: &[&str] =
+    &["PartiQLDelete", "PartiQLInsert", "PartiQLSelect", "PartiQLUpdate", "ConditionCheckItem"];
+/// Operations that concern no one table or stream.
+const NOT_OF_A_RESOURCE: &[&str] = &[
+    "BatchExecuteStatement",
+    "DescribeEndpoints",
+    "DescribeLimits",
+    "ExecuteStatement",
+    "ExecuteTransaction",
+    "ListBackups",
+    "ListContributorInsights",
+    "ListExports",
+    "ListGlobalTables",
+    "ListImports",
+    "ListStreams",
+    "ListTables",
+    "TransactGetItems",
+    "TransactWriteItems",
+];
+
+fn invalid<T>(why: impl std::fmt::Display) -> Result<T, ApiError> {
+    wrong(format!("Invalid policy document: {why}"))
+}
+
+/// Checks a policy and gives its revision: the same text has the same one.
+pub(crate) fn check(policy: &str) -> Result<String, ApiError> {
+    if policy.len() > BYTES_MAX {
+        return invalid(format!("The policy is larger than {BYTES_MAX} bytes"));
+    }
+    let Ok(document) = serde_json::from_str::<Value>(policy) else {
+        return invalid("This policy contains invalid Json");
+    };
+    let Some(document) = document.as_object() else {
+        return invalid("This text appears not to be a policy");
+    };
+    let statements = match document.get("Statement") {
+        None => return invalid("Missing required field Statement"),
+        Some(Value::Array(statements)) if statements.is_empty() => {
+            return invalid("Could not parse the policy: Statement is empty!");
+        }
+        Some(Value::Array(statements)) => statements.as_slice(),
+        Some(one) => std::slice::from_ref(one),
+    };
+    for statement in statements {
+        check_statement(statement)?;
+    }
+    let print = xxhash_rust::xxh3::xxh3_128(policy.as_bytes());
+    // Thirteen digits, as the service's look.
+    Ok((print % 9_000_000_000_000 + 1_000_000_000_000).to_string())
+}
+
+fn check_statement(statement: &Value) -> Result<(), ApiError> {
+    let Some(statement) = statement.as_object() else {
+        return invalid("Could not parse the policy: a Statement is not an object");
+    };
+    match statement.get("Effect").map(Value::as_str) {
+        Some(Some("Allow" | "Deny")) => {}
+        Some(_) => return invalid("Effect must be Allow or Deny"),
+        None => return invalid("Missing required field Effect"),
+    }
+    for fields in [["Principal", "NotPrincipal"], ["Action", "NotAction"], ["Resource", "NotResource"]] {
+        if !fields.iter().any(|field| statement.contains_key(*field)) {
+            return invalid(format!("Missing required field {}", fields[0]));
+        }
+    }
+    let actions = ["Action", "NotAction"]
+        .into_iter()
+        .filter_map(|field| statement.get(field))
+        .flat_map(|given| given.as_array().map_or_else(|| std::slice::from_ref(given), Vec::as_slice));
+    let unknown: Vec<String> = actions
+        .map(|action| action.as_str().map_or_else(|| action.to_string(), str::to_owned))
+        .filter(|action| !is_action(action))
+        .map(|action| format!("\"{action}\""))
+        .collect();
+    if !unknown.is_empty() {
+        return invalid(format!("The following action names are invalid: {}", unknown.join(", ")));
+    }
+    Ok(())
+}
+
+/// Whether an action, which may have `*` and `?` in it, can be one of a table or a stream.
+fn is_action(action: &str) -> bool {
+    if action == "*" {
+        return true;
+    }
+    let Some((service, name)) = action.split_once(':') else { return false };
+    let operations = Operation::ALL.iter().map(|operation| operation.name());
+    service.eq_ignore_ascii_case("dynamodb")
+        && operations
+            .filter(|known| !NOT_OF_A_RESOURCE.contains(known))
+            .chain(OTHER_ACTIONS.iter().copied())
+            .any(|known| {
+                matches(&name.to_ascii_lowercase().into_bytes(), &known.to_ascii_lowercase().into_bytes())
+            })
+}
+
+/// Whether a text matches a pattern in which `*` stands for anything and `?` for one character. Only the last `*`
+/// is ever tried again, so the work is at most the product of both lengths.
+fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut at, mut read) = (0, 0);
+    let mut again: Option<(usize, usize)> = None;
+    while read < text.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                again = Some((at + 1, read));
+                at += 1;
+            }
+            Some(one) if *one == b'?' || Some(one) == text.get(read) => {
+                at += 1;
+                read += 1;
+            }
+            _ => match again {
+                Some((after, from)) => {
+                    again = Some((after, from + 1));
+                    (at, read) = (after, from + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern.get(at..).unwrap_or_default().iter().all(|rest| *rest == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_are_held_to_their_form() {
+        let statement = |action: &str| {
+            format!(
+                r#"{{"Version":"2012-10-17","Statement":[{{"Effect":"Allow","Principal":"*","Action":{action},"Resource":"*"}}]}}"#
+            )
+        };
+        for action in [r#""dynamodb:GetItem""#, r#"["dynamodb:*","dynamodb:P*t?tem"]"#, r#""*""#] {
+            assert!(check(&statement(action)).is_ok(), "{action}");
+        }
+        let cases = [
+            ("{", "This policy contains invalid Json"),
+            ("null", "This text appears not to be a policy"),
+            (r#"{"Statement":[]}"#, "Could not parse the policy: Statement is empty!"),
+            (r#"{"Statement":[{}]}"#, "Missing required field Effect"),
+            (r#"{"Version":"2012-10-17"}"#, "Missing required field Statement"),
+        ];
+        for (policy, why) in cases {
+            let told = check(policy).unwrap_err().to_string();
+            let expected =
+                format!("One or more parameter values were invalid: Invalid policy document: {why}");
+            assert!(told.ends_with(&expected), "{told}");
+        }
+        let told = check(&statement(r#"["dynamodb:ListStreams","s3:Get*"]"#)).unwrap_err().to_string();
+        let why = r#"The following action names are invalid: "dynamodb:ListStreams", "s3:Get*""#;
+        assert!(told.ends_with(why), "{told}");
+    }
+}

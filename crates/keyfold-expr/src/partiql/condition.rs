@@ -1,0 +1,193 @@
+//! What stands after WHERE: tests joined by AND, OR and NOT.
+
+use super::PartiqlError;
+use super::lexer::Token;
+use super::parser::{Parsed, Parser};
+use crate::ast::Comparator;
+use crate::condition::{Condition, Operand};
+use crate::placeholder::Literal;
+use keyfold_types::limits::IN_OPERANDS_MAX;
+use keyfold_types::{Value, ValueKind};
+
+impl Parser<'_> {
+    pub(super) fn condition(&mut self) -> Parsed<Condition> {
+        self.deeper(|parser| {
+            let mut members = vec![parser.conjunction()?];
+            while parser.take_word("OR") {
+                members.push(parser.conjunction()?);
+            }
+            Ok(joined(members, Condition::Or))
+        })
+    }
+
+    fn conjunction(&mut self) -> Parsed<Condition> {
+        let mut members = vec![self.negation()?];
+        while self.take_word("AND") {
+            members.push(self.negation()?);
+        }
+        Ok(joined(members, Condition::And))
+    }
+
+    fn negation(&mut self) -> Parsed<Condition> {
+        if self.take_word("NOT") {
+            return self.deeper(|parser| Ok(Condition::Not(Box::new(parser.negation()?))));
+        }
+        self.predicate()
+    }
+
+    fn predicate(&mut self) -> Parsed<Condition> {
+        // A parenthesis opens a condition here; values in parentheses stand behind IN only.
+        if self.take_sign("(") {
+            let inner = self.condition()?;
+            self.expect_sign(")")?;
+            return Ok(inner);
+        }
+        if let Some(call) = self.predicate_call()? {
+            return Ok(call);
+        }
+        let left = self.operand()?;
+        if let Some(comparator) = self.comparator() {
+            let right = self.operand()?;
+            return Ok(Condition::Compare(comparator, left, right));
+        }
+        let negated = self.take_word("NOT");
+        let found = if self.take_word("BETWEEN") {
+            let low = self.operand()?;
+            self.expect_word("AND")?;
+            let high = self.operand()?;
+            Condition::Between(left, low, high)
+        } else if self.take_word("IN") {
+            Condition::In(left, self.in_list()?)
+        } else if !negated && self.take_word("IS") {
+            return self.is_test(left);
+        } else if self.is_word("LIKE") {
+            return Err(PartiqlError::Unsupported("LIKE is not supported.".to_owned()));
+        } else {
+            return Err(self.unexpected());
+        };
+        Ok(if negated { Condition::Not(Box::new(found)) } else { found })
+    }
+
+    fn comparator(&mut self) -> Option<Comparator> {
+        let comparator = match self.peek() {
+            Token::Sign("=") => Comparator::Eq,
+            Token::Sign("<>" | "!=") => Comparator::Ne,
+            Token::Sign("<") => Comparator::Lt,
+            Token::Sign("<=") => Comparator::Le,
+            Token::Sign(">") => Comparator::Gt,
+            Token::Sign(">=") => Comparator::Ge,
+            _ => return None,
+        };
+        self.advance();
+        Some(comparator)
+    }
+
+    fn in_list(&mut self) -> Parsed<Vec<Operand>> {
+        let close = if self.take_sign("[") {
+            "]"
+        } else if self.take_sign("(") {
+            ")"
+        } else if *self.peek() == Token::Parameter {
+            // A list that is bound is one operand.
+            return Ok(vec![self.operand()?]);
+        } else {
+            return Err(self.unexpected());
+        };
+        let mut list = vec![self.operand()?];
+        while self.take_sign(",") {
+            list.push(self.operand()?);
+        }
+        self.expect_sign(close)?;
+        if list.len() > IN_OPERANDS_MAX {
+            return Err(PartiqlError::Unsupported(format!(
+                "The IN operator is provided with too many operands; number of operands: {}",
+                list.len()
+            )));
+        }
+        Ok(list)
+    }
+
+    fn is_test(&mut self, left: Operand) -> Parsed<Condition> {
+        let negated = self.take_word("NOT");
+        let Operand::Path(path) = left else { return Err(self.unexpected()) };
+        let Token::Word(word) = self.advance() else { return Err(self.unexpected()) };
+        let found = if word.eq_ignore_ascii_case("MISSING") {
+            Condition::NotExists(path)
+        } else {
+            let kind = match word.to_ascii_uppercase().as_str() {
+                "NULL" => ValueKind::Null,
+                "STRING" | "S" => ValueKind::S,
+                "NUMBER" | "N" | "INT" | "INTEGER" | "DECIMAL" => ValueKind::N,
+                "BINARY" | "BLOB" | "B" => ValueKind::B,
+                "BOOLEAN" | "BOOL" => ValueKind::Bool,
+                "LIST" | "L" => ValueKind::L,
+                "MAP" | "STRUCT" | "TUPLE" | "M" => ValueKind::M,
+                "STRINGSET" | "SS" => ValueKind::Ss,
+                "NUMBERSET" | "NS" => ValueKind::Ns,
+                "BINARYSET" | "BS" => ValueKind::Bs,
+                _ => return Err(PartiqlError::Syntax(format!("Unexpected type {word}"))),
+            };
+            Condition::IsType(path, kind)
+        };
+        Ok(if negated { Condition::Not(Box::new(found)) } else { found })
+    }
+
+    /// A function that is a condition, if one is next.
+    fn predicate_call(&mut self) -> Parsed<Option<Condition>> {
+        let Token::Word(function) = self.peek().clone() else { return Ok(None) };
+        let function = function.to_ascii_lowercase();
+        let known = ["begins_with", "contains", "attribute_type", "attribute_exists", "attribute_not_exists"];
+        let is_missing = function == "missing" || function == "exists";
+        if *self.peek_second() != Token::Sign("(") || function == "size" {
+            return Ok(None);
+        }
+        if !known.contains(&function.as_str()) && !is_missing {
+            return Err(PartiqlError::Unsupported(format!("The function {function} is not supported.")));
+        }
+        self.at += 2;
+        let found = match function.as_str() {
+            "missing" | "attribute_not_exists" => Condition::NotExists(self.path()?),
+            "exists" | "attribute_exists" => Condition::Exists(self.path()?),
+            "attribute_type" => {
+                let path = self.path()?;
+                self.expect_sign(",")?;
+                let kind = match self.value()? {
+                    Value::S(name) => ValueKind::from_descriptor(&name),
+                    _ => None,
+                };
+                let kind =
+                    kind.ok_or_else(|| PartiqlError::Syntax("Unexpected attribute type".to_owned()))?;
+                Condition::IsType(path, kind)
+            }
+            _ => {
+                let first = self.operand()?;
+                self.expect_sign(",")?;
+                let second = self.operand()?;
+                if function == "contains" {
+                    Condition::Contains(first, second)
+                } else {
+                    Condition::BeginsWith(first, second)
+                }
+            }
+        };
+        self.expect_sign(")")?;
+        Ok(Some(found))
+    }
+
+    pub(super) fn operand(&mut self) -> Parsed<Operand> {
+        if self.is_word("size") && *self.peek_second() == Token::Sign("(") {
+            self.at += 2;
+            let path = self.path()?;
+            self.expect_sign(")")?;
+            return Ok(Operand::Size(path));
+        }
+        if self.is_path() {
+            return self.path().map(Operand::Path);
+        }
+        self.value().map(|value| Operand::Literal(Literal::new(value)))
+    }
+}
+
+fn joined(mut members: Vec<Condition>, wrap: fn(Vec<Condition>) -> Condition) -> Condition {
+    if members.len() == 1 { members.remove(0) } else { wrap(members) }
+}
