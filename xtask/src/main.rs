@@ -10,8 +10,8 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 const HELP: &str = "\
-cargo xtask test   format, lints, house rules, all Rust tests, and end-to-end tests with boto3 and the AWS SDK
-                   for JavaScript (needs Rust, Python 3 with venv, Node 20; everything else is installed
+cargo xtask test   format, lints, house rules, all Rust tests, and end-to-end tests with boto3, the AWS CLI and
+                   the AWS SDK for JavaScript (needs Rust, Python 3 with venv, Node 20; everything else is installed
                    under ignored folders)
 cargo xtask tidy   the house rules alone
 cargo xtask e2e    the end-to-end tests alone";
