@@ -19,7 +19,10 @@ pub mod table;
 pub mod transfer;
 
 pub use backup::*;
-pub use error::{ApiError, CancellationReason, Constraint, ConstraintBreach, ErrorKind, Validation};
+pub use error::{
+    ApiError, CancellationReason, Constraint, ConstraintBreach, ErrorKind, Throttling, ThrottlingReason,
+    Validation,
+};
 pub use input::*;
 pub use named::{Named, WireName, known};
 pub use operation::{Operation, Request, Response};

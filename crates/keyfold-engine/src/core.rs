@@ -6,6 +6,7 @@ use crate::conflicts::Conflicts;
 use crate::engine::EngineOptions;
 use crate::table::Table;
 use crate::tasks::Tasks;
+use crate::throttle::Throttle;
 use keyfold_api::ApiError;
 use keyfold_codec::key::KeyBytes;
 use keyfold_store::Store;
@@ -26,6 +27,7 @@ struct Shared {
     signal: Signal,
     tasks: Tasks,
     conflicts: Conflicts,
+    throttle: Throttle,
 }
 
 impl Core {
@@ -39,6 +41,7 @@ impl Core {
                 signal: Signal::default(),
                 tasks: Tasks::default(),
                 conflicts: Conflicts::default(),
+                throttle: Throttle::default(),
             }),
             region,
         }
@@ -81,6 +84,11 @@ impl Core {
 
     pub(crate) fn conflicts(&self) -> &Conflicts {
         &self.shared.conflicts
+    }
+
+    /// Where capacity is counted; none when it is not enforced.
+    pub(crate) fn throttle(&self) -> Option<&Throttle> {
+        self.shared.options.enforce_capacity.then_some(&self.shared.throttle)
     }
 
     pub(crate) fn now_ms(&self) -> u64 {

@@ -36,6 +36,9 @@ pub struct EngineOptions {
     /// Whether a write that meets an item of a transaction under way is refused, as the service does; otherwise
     /// it builds on the transaction and is acknowledged after it.
     pub transaction_conflicts: bool,
+    /// Whether who uses more than a table's, index's or partition key's capacity is refused; otherwise capacity
+    /// is only counted.
+    pub enforce_capacity: bool,
 }
 
 impl EngineOptions {
@@ -50,6 +53,7 @@ impl EngineOptions {
             buckets: None,
             background: true,
             transaction_conflicts: true,
+            enforce_capacity: false,
         }
     }
 }

@@ -39,6 +39,7 @@ mod pending;
 mod stream;
 mod table;
 mod tasks;
+mod throttle;
 mod transferring;
 mod transfers;
 mod write;

@@ -6,6 +6,7 @@
 use crate::core::Core;
 use crate::pending::internal;
 use crate::table::{Index, IndexKind, Table};
+use crate::throttle::{self, Meter};
 use crate::write::corrupt;
 use keyfold_api::{ApiError, ConsumedCapacity, PageOutput, ReturnConsumedCapacity};
 use keyfold_codec::RawItem;
@@ -99,6 +100,7 @@ impl ReadPlan {
 
     /// Reads the page.
     pub(crate) fn run(&self, core: &Core) -> Result<PageOutput, ApiError> {
+        let meter = Meter::read(core, &self.table, self.index.as_ref(), self.partition_key())?;
         let snapshot = core.store().snapshot();
         let mut page = Page::default();
         let (low, high) = self.range.bounds();
@@ -109,6 +111,7 @@ impl ReadPlan {
                 break;
             }
         }
+        meter.charge(CapacityHalves::read(page.bytes, self.rate) + page.fetched);
         Ok(PageOutput {
             consumed_capacity: self.consumed(&page),
             count: page.count,
@@ -116,6 +119,14 @@ impl ReadPlan {
             last_evaluated_key: page.cursor,
             items: (!self.count_only).then_some(page.items),
         })
+    }
+
+    /// A key of the one partition that is read; none when the range spans several.
+    fn partition_key(&self) -> Option<&[u8]> {
+        let (low, high) = self.range.bounds();
+        let (Bound::Included(low) | Bound::Excluded(low)) = low else { return None };
+        let (Bound::Included(high) | Bound::Excluded(high)) = high else { return None };
+        (throttle::partition_of(low)? == throttle::partition_of(high)?).then_some(low)
     }
 
     /// Evaluates one entry; true when the page is full.

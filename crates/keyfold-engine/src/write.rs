@@ -11,7 +11,8 @@ use crate::layout::{self, Counter};
 use crate::pending::internal;
 use crate::stream;
 use crate::table::{Index, IndexKind, Table};
-use keyfold_api::{ApiError, ErrorKind, ItemCollectionMetrics, StreamViewType, Validation};
+use crate::throttle;
+use keyfold_api::{ApiError, ErrorKind, ItemCollectionMetrics, StreamViewType, Throttling, Validation};
 use keyfold_codec::key::{self, IndexId, KeyBytes};
 use keyfold_codec::{CodecError, RawItem};
 use keyfold_expr::{Condition, Update};
@@ -62,6 +63,7 @@ pub(crate) struct WritePlan {
 pub(crate) enum Refusal {
     Condition(Option<Box<RawItem>>),
     Duplicate,
+    Throttled(Box<Throttling>),
     Invalid(Box<Validation>),
     Internal(ApiError),
 }
@@ -79,6 +81,7 @@ impl From<Refusal> for ApiError {
             Refusal::Duplicate => {
                 ApiError::Plain(ErrorKind::DuplicateItem, "Duplicate primary key exists in table".to_owned())
             }
+            Refusal::Throttled(throttling) => ApiError::Throttled(throttling),
             Refusal::Invalid(reason) => ApiError::Validation(reason),
             Refusal::Internal(error) => error,
         }
@@ -102,6 +105,8 @@ pub(crate) struct Bill {
     pub(crate) table: CapacityHalves,
     pub(crate) local: BTreeMap<String, CapacityHalves>,
     pub(crate) global: BTreeMap<String, CapacityHalves>,
+    /// Which partition of a global index is written, where capacity is enforced.
+    pub(crate) partitions: BTreeMap<IndexId, [u8; 4]>,
 }
 
 impl Bill {
@@ -196,6 +201,8 @@ impl WritePlan {
 pub(crate) enum Author {
     /// A client.
     Client,
+    /// A client's transaction, which costs twice on the table and once on indexes.
+    Transaction,
     /// The service: the item has expired.
     Expiry,
     /// A restore or import, which no stream tells of.
@@ -212,9 +219,31 @@ pub(crate) fn apply(
     apply_as(core, batch, plan, change, Author::Client)
 }
 
-/// Puts a change into the batch: the item, every index entry, the records of the stream and of point-in-time
-/// recovery, and the counters. Gives back what it costs.
+/// Puts a change into the batch, if there is capacity for it. Gives back what it costs.
 pub(crate) fn apply_as(
+    core: &Core,
+    batch: &mut Batch,
+    plan: &WritePlan,
+    change: &Change<'_>,
+    author: Author,
+) -> Result<Bill, Refusal> {
+    let mark = batch.mark();
+    let mut bill = put_change(core, batch, plan, change, author)?;
+    if author == Author::Transaction {
+        bill.table = bill.table * 2;
+    }
+    if matches!(author, Author::Client | Author::Transaction)
+        && let Some(throttle) = core.throttle()
+        && let Err(throttling) = throttle.write(core, &plan.table, plan.key.as_slice(), &bill)
+    {
+        batch.undo_to(mark);
+        return Err(Refusal::Throttled(throttling));
+    }
+    Ok(bill)
+}
+
+/// The item, every index entry, the records of the stream and of point-in-time recovery, and the counters.
+fn put_change(
     core: &Core,
     batch: &mut Batch,
     plan: &WritePlan,
@@ -243,16 +272,6 @@ pub(crate) fn apply_as(
         before_bytes,
         after_bytes,
     );
-    let mut collection_bytes = after_bytes as i64 - before_bytes as i64;
-    // The tree is the new version; the old one is decoded only if an index has to let go of it.
-    let decoded = match (&change.before, &change.after) {
-        (Some(before), Some(_)) if !table.indexes.is_empty() => Some(before.to_item()),
-        _ => None,
-    };
-    let tree = change.tree.as_deref();
-    let before_tree = if change.after.is_some() { decoded.as_ref() } else { tree };
-    let after_tree = change.after.as_ref().and(tree);
-    let mut with_projections = after_bytes;
     if let Some(expiry) = &table.settings.expiry {
         expiry::move_note(
             batch,
@@ -263,6 +282,46 @@ pub(crate) fn apply_as(
             change.after.as_ref(),
         );
     }
+    let local = put_entries(core, batch, table, change, &mut bill)?;
+    let with_projections = after_bytes + local.bytes;
+    let collection_bytes = after_bytes as i64 - before_bytes as i64 + local.grown;
+    // An item and its copies in local indexes share the limit of one item.
+    if with_projections > ITEM_BYTES_MAX {
+        let is_update = matches!(plan.write.action, Action::Update { .. });
+        return Err(if is_update { Validation::UpdatedItemSize } else { Validation::ItemSize }.into());
+    }
+    if table.has_local_indexes() {
+        grow_collection(core, batch, plan, change, collection_bytes)?;
+    }
+    Ok(bill)
+}
+
+/// What local indexes hold of an item.
+#[derive(Default)]
+struct LocalEntries {
+    /// Bytes of its entries after the change.
+    bytes: u64,
+    /// How much they grew.
+    grown: i64,
+}
+
+/// The item's entries in every index.
+fn put_entries(
+    core: &Core,
+    batch: &mut Batch,
+    table: &Table,
+    change: &Change<'_>,
+    bill: &mut Bill,
+) -> Result<LocalEntries, Refusal> {
+    let mut local = LocalEntries::default();
+    // The tree is the new version; the old one is decoded only if an index has to let go of it.
+    let decoded = match (&change.before, &change.after) {
+        (Some(before), Some(_)) if !table.indexes.is_empty() => Some(before.to_item()),
+        _ => None,
+    };
+    let tree = change.tree.as_deref();
+    let before_tree = if change.after.is_some() { decoded.as_ref() } else { tree };
+    let after_tree = change.after.as_ref().and(tree);
     for index in &table.indexes {
         let mut old = entry(table, index, change.before.as_ref().zip(before_tree))?;
         if index.is_building
@@ -276,12 +335,18 @@ pub(crate) fn apply_as(
         }
         let new = entry(table, index, change.after.as_ref().zip(after_tree))?;
         if index.kind == IndexKind::Local {
-            with_projections += new.as_ref().map_or(0, |new| new.item.size_bytes());
+            local.bytes += new.as_ref().map_or(0, |new| new.item.size_bytes());
+        }
+        if core.throttle().is_some()
+            && let Some(entry) = new.as_ref().or(old.as_ref())
+            && let Some(partition) = throttle::partition_of(entry.key.as_slice())
+        {
+            bill.partitions.insert(index.id, partition);
         }
         let (units, grown) = move_entry(batch, table, index, old, new);
         match index.kind {
             IndexKind::Local => {
-                collection_bytes += grown;
+                local.grown += grown;
                 if units > CapacityHalves::ZERO {
                     bill.local.insert(index.name.clone(), units);
                 }
@@ -292,15 +357,7 @@ pub(crate) fn apply_as(
             IndexKind::Global => {}
         }
     }
-    // An item and its copies in local indexes share the limit of one item.
-    if with_projections > ITEM_BYTES_MAX {
-        let is_update = matches!(plan.write.action, Action::Update { .. });
-        return Err(if is_update { Validation::UpdatedItemSize } else { Validation::ItemSize }.into());
-    }
-    if table.has_local_indexes() {
-        grow_collection(core, batch, plan, change, collection_bytes)?;
-    }
-    Ok(bill)
+    Ok(local)
 }
 
 /// Records a change for streams and for point-in-time recovery.

@@ -10,6 +10,10 @@ pub struct Batch {
     pub(crate) appended: Vec<(Vec<u8>, Bytes)>,
 }
 
+/// A length of a batch: see [`Batch::mark`].
+#[derive(Debug, Clone, Copy)]
+pub struct Mark([usize; 3]);
+
 /// Where the store keeps the number of entries ever appended.
 pub const SEQUENCE_KEY: &[u8] = b"\0\0\0\0Q";
 
@@ -41,6 +45,18 @@ impl Batch {
     /// ascend in the order in which batches become visible, so a reader that has seen one misses none below.
     pub fn append(&mut self, prefix: impl Into<Vec<u8>>, value: impl Into<Bytes>) {
         self.appended.push((prefix.into(), value.into()));
+    }
+
+    /// How much is in the batch now.
+    pub fn mark(&self) -> Mark {
+        Mark([self.changes.len(), self.additions.len(), self.appended.len()])
+    }
+
+    /// Takes out what was added after a mark.
+    pub fn undo_to(&mut self, Mark([changes, additions, appended]): Mark) {
+        self.changes.truncate(changes);
+        self.additions.truncate(additions);
+        self.appended.truncate(appended);
     }
 
     /// Whether nothing changes.

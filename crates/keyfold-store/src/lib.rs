@@ -25,7 +25,7 @@ mod snapshot;
 mod store;
 mod ticket;
 
-pub use batch::{Batch, SEQUENCE_KEY};
+pub use batch::{Batch, Mark, SEQUENCE_KEY};
 pub use error::StoreError;
 pub use metrics::StoreCounts;
 pub use snapshot::{Direction, Snapshot};

@@ -2,13 +2,16 @@
 //!
 //! - [`ApiError`]: one variant for each exception, with what the exception carries.
 //! - [`ErrorKind`] (`kind.rs`): the one table of names, statuses and retry classes.
+//! - [`Throttling`] (`throttling.rs`): what is told when capacity is used up.
 //! - [`Validation`] (`message.rs`): the reasons of a ValidationException; the only place with their words.
 
 mod kind;
 mod message;
+mod throttling;
 
 pub use kind::ErrorKind;
 pub use message::{Constraint, ConstraintBreach, Validation};
+pub use throttling::{Throttling, ThrottlingReason};
 
 use keyfold_codec::RawItem;
 use std::fmt;
@@ -44,6 +47,8 @@ pub enum ApiError {
     UnrecognizedClient,
     /// The signature does not match.
     InvalidSignature(String),
+    /// Capacity is used up.
+    Throttled(Box<Throttling>),
     /// An exception that carries nothing but its sentence.
     Plain(ErrorKind, String),
     /// Keyfold failed; the text is for the operator.
@@ -65,6 +70,8 @@ pub enum CancellationReason {
     TransactionConflict,
     /// The statement inserts an item that exists.
     DuplicateItem,
+    /// Capacity is used up.
+    Throttled(Box<Throttling>),
 }
 
 impl CancellationReason {
@@ -77,6 +84,7 @@ impl CancellationReason {
             CancellationReason::ItemCollectionSizeLimitExceeded => "ItemCollectionSizeLimitExceeded",
             CancellationReason::TransactionConflict => "TransactionConflict",
             CancellationReason::DuplicateItem => "DuplicateItem",
+            CancellationReason::Throttled(throttling) => throttling.code(),
         }
     }
 
@@ -89,6 +97,7 @@ impl CancellationReason {
             CancellationReason::ItemCollectionSizeLimitExceeded => Some("Collection size exceeded."),
             CancellationReason::TransactionConflict => Some("Transaction is ongoing for the item"),
             CancellationReason::DuplicateItem => Some("Duplicate primary key exists in table"),
+            CancellationReason::Throttled(throttling) => Some(throttling.message()),
         }
     }
 }
@@ -111,6 +120,7 @@ impl ApiError {
             ApiError::IncompleteSignature(_) => ErrorKind::IncompleteSignature,
             ApiError::UnrecognizedClient => ErrorKind::UnrecognizedClient,
             ApiError::InvalidSignature(_) => ErrorKind::InvalidSignature,
+            ApiError::Throttled(throttling) => throttling.kind(),
             ApiError::Plain(kind, _) => *kind,
             ApiError::Internal(_) => ErrorKind::Internal,
         }
@@ -149,6 +159,7 @@ impl ApiError {
             | ApiError::InvalidSignature(message)
             | ApiError::Plain(_, message) => Some(message.clone()),
             ApiError::ItemCollectionSizeLimitExceeded => Some("Collection size exceeded.".to_owned()),
+            ApiError::Throttled(throttling) => Some(throttling.message().to_owned()),
             ApiError::MissingAuthenticationToken => {
                 Some("Request is missing Authentication Token".to_owned())
             }

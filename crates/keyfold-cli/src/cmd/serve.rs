@@ -35,8 +35,21 @@ pub(crate) struct Arguments {
     /// TransactionConflictException as the service does.
     #[arg(long)]
     wait_for_transactions: bool,
+    /// What happens to who uses more than a table's capacity: it is only counted, or enforced by refusing with
+    /// ProvisionedThroughputExceededException or ThrottlingException as the service does.
+    #[arg(long, value_enum, default_value_t = Capacity::Count, value_name = "MODE")]
+    capacity: Capacity,
     #[command(flatten)]
     listen: Listen,
+}
+
+/// What becomes of capacity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Capacity {
+    /// Count it.
+    Count,
+    /// Refuse more.
+    Enforce,
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
@@ -46,6 +59,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
         options.buckets.clone_from(&arguments.buckets);
         options.region.clone_from(&arguments.region);
         options.transaction_conflicts = !arguments.wait_for_transactions;
+        options.enforce_capacity = arguments.capacity == Capacity::Enforce;
     })?;
     let embedded = Backend::Embedded(Arc::clone(&engine));
     let mut made = Vec::new();

@@ -6,6 +6,7 @@ use crate::ops::capacity::Bills;
 use crate::ops::definition::sentence;
 use crate::ops::{get_item, single_write, statement};
 use crate::pending::Pending;
+use crate::throttle::Meter;
 use keyfold_api::{
     ApiError, BatchExecuteStatementInput, BatchExecuteStatementOutput, ConsumedCapacity, ErrorKind,
     ParameterizedStatement, StatementError, StatementResponse,
@@ -93,11 +94,13 @@ fn read(
         );
     };
     let key = get_item::plan(&table, &key)?;
+    let meter = Meter::read(core, &table, None, Some(key.as_slice()))?;
     let item = get_item::read(&core.store().snapshot(), &table, &key)?;
     let units = CapacityHalves::read(
         item.as_ref().map_or(0, RawItem::size_bytes),
         get_item::rate(given.consistent_read),
     );
+    meter.charge(units);
     let consumed =
         ConsumedCapacity { table_name: select.table.clone(), table: units, ..ConsumedCapacity::default() };
     let item = item.filter(|item| rest.iter().all(|condition| condition.holds(Some(item))));

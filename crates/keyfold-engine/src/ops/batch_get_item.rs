@@ -8,6 +8,7 @@ use crate::ops::capacity::Bills;
 use crate::ops::get_item;
 use crate::page::projected;
 use crate::table::Table;
+use crate::throttle::Meter;
 use keyfold_api::{ApiError, BatchGetItemInput, BatchGetItemOutput, KeysAndAttributes, Validation};
 use keyfold_codec::RawItem;
 use keyfold_codec::key::KeyBytes;
@@ -89,6 +90,7 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
     let mut bills = Bills::default();
     let mut output = BatchGetItemOutput::default();
     let mut bytes = 0;
+    let (mut is_any_read, mut throttled) = (false, None);
     for (request, (table, keys)) in requests.into_iter().zip(plans) {
         let rate = get_item::rate(request.given.consistent_read);
         let (mut items, mut left) = (Vec::new(), Vec::new());
@@ -97,6 +99,14 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
                 left.push(given.clone());
                 continue;
             }
+            let meter = match Meter::read(core, &table, None, Some(key.as_slice())) {
+                Ok(meter) => meter,
+                Err(error) => {
+                    throttled = Some(error);
+                    left.push(given.clone());
+                    continue;
+                }
+            };
             let item = get_item::read(&snapshot, &table, key)?;
             let size = item.as_ref().map_or(0, RawItem::size_bytes);
             if bytes + size > BATCH_GET_BYTES_MAX {
@@ -105,7 +115,10 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
                 continue;
             }
             bytes += size;
-            bills.add_read(&request.table.given, CapacityHalves::read(size, rate));
+            let units = CapacityHalves::read(size, rate);
+            meter.charge(units);
+            is_any_read = true;
+            bills.add_read(&request.table.given, units);
             items.extend(item.map(|item| projected(request.projection.as_ref(), item)));
         }
         if !left.is_empty() {
@@ -113,6 +126,9 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
             output.unprocessed_keys.push((request.table.given.clone(), rest));
         }
         output.responses.push((request.table.given, items));
+    }
+    if let (Some(error), false) = (throttled, is_any_read) {
+        return Err(error);
     }
     output.consumed_capacity = bills.answer(returns.capacity, None);
     Ok(output)

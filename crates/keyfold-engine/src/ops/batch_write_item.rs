@@ -8,7 +8,7 @@ use crate::core::Core;
 use crate::ops::capacity::Bills;
 use crate::ops::single_write::stage;
 use crate::pending::Pending;
-use crate::write::{self, Action, ItemWrite, MetricsByTable, WritePlan};
+use crate::write::{self, Action, ItemWrite, MetricsByTable, Refusal, WritePlan};
 use keyfold_api::{
     ApiError, BatchWriteItemInput, BatchWriteItemOutput, Constraint, Validation, WriteRequest,
 };
@@ -105,18 +105,35 @@ fn locked(
     let mut bills = Bills::default();
     let mut metrics = MetricsByTable::new(returns.collection_metrics);
     let mut unprocessed: Vec<(String, Vec<WriteRequest>)> = Vec::new();
+    let mut leave = |given: &String, plan: &WritePlan| {
+        let request = as_request(&plan.write.action);
+        match unprocessed.iter_mut().find(|(name, _)| name == given) {
+            Some((_, requests)) => requests.push(request),
+            None => unprocessed.push((given.clone(), vec![request])),
+        }
+    };
+    let (mut is_any_done, mut throttled) = (false, None);
     for (given, plan) in &plans {
         if core.is_held(&plan.key) {
-            let request = as_request(&plan.write.action);
-            match unprocessed.iter_mut().find(|(name, _)| name == given) {
-                Some((_, requests)) => requests.push(request),
-                None => unprocessed.push((given.clone(), vec![request])),
-            }
+            is_any_done = true;
+            leave(given, plan);
             continue;
         }
         let change = plan.read_before(core).and_then(|before| plan.evaluate(before))?;
-        bills.add(given, write::apply(core, &mut batch, plan, &change)?);
+        match write::apply(core, &mut batch, plan, &change) {
+            Ok(bill) => bills.add(given, bill),
+            Err(refusal @ Refusal::Throttled(_)) => {
+                throttled = Some(refusal);
+                leave(given, plan);
+                continue;
+            }
+            Err(refusal) => return Err(refusal.into()),
+        }
+        is_any_done = true;
         metrics.add(core, given, plan)?;
+    }
+    if let (Some(refusal), false) = (throttled, is_any_done) {
+        return Err(refusal.into());
     }
     let ticket = stage(core, batch)?;
     let output = BatchWriteItemOutput {

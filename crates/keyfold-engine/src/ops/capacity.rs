@@ -56,6 +56,7 @@ impl Bills {
             table: consumed.table,
             local: consumed.local_secondary_indexes,
             global: consumed.global_secondary_indexes,
+            ..Bill::default()
         };
         self.add(&consumed.table_name, bill);
     }

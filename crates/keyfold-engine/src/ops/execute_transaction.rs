@@ -5,8 +5,9 @@ use crate::core::Core;
 use crate::ops::capacity::Bills;
 use crate::ops::definition::sentence;
 use crate::ops::transact_write_items::Transaction;
-use crate::ops::{get_item, statement};
+use crate::ops::{get_item, statement, transact_get_items};
 use crate::pending::Pending;
+use crate::throttle::Meter;
 use keyfold_api::{
     ApiError, CapacityKind, ExecuteTransactionInput, ParameterizedStatement, TransactGetItemsOutput,
 };
@@ -56,7 +57,7 @@ fn read(
     let snapshot = core.store().snapshot();
     let mut bills = Bills::default();
     let mut responses = Vec::with_capacity(statements.len());
-    for statement in statements {
+    for (at, statement) in statements.iter().enumerate() {
         let Statement::Select(select) = statement else { continue };
         let Select { columns, table: name, index, condition, .. } = select;
         let table =
@@ -68,9 +69,13 @@ fn read(
             );
         };
         let key = get_item::plan(&table, &key)?;
+        let meter = Meter::read(core, &table, None, Some(key.as_slice()))
+            .map_err(|error| transact_get_items::canceled(error, statements.len(), at))?;
         let item = get_item::read(&snapshot, &table, &key)?;
         let size = item.as_ref().map_or(0, RawItem::size_bytes);
-        bills.add_read(name, CapacityHalves::read(size, ReadRate::Transactional));
+        let units = CapacityHalves::read(size, ReadRate::Transactional);
+        meter.charge(units);
+        bills.add_read(name, units);
         let item = item.filter(|item| rest.iter().all(|condition| condition.holds(Some(item))));
         responses.push(item.map(|item| statement::columns(columns.as_deref(), item)));
     }

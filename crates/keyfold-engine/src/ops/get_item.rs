@@ -9,6 +9,7 @@ use crate::ops::capacity;
 use crate::page::projected;
 use crate::pending::internal;
 use crate::table::Table;
+use crate::throttle::Meter;
 use crate::write::corrupt;
 use keyfold_api::{ApiError, GetItemInput, GetItemOutput, Validation};
 use keyfold_codec::RawItem;
@@ -68,8 +69,10 @@ pub(crate) fn run(core: &Core, input: GetItemInput) -> Result<GetItemOutput, Api
     let get = check(input)?;
     let table = core.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
     let key = plan(&table, &get.key)?;
+    let meter = Meter::read(core, &table, None, Some(key.as_slice()))?;
     let item = read(&core.store().snapshot(), &table, &key)?;
     let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), get.rate);
+    meter.charge(units);
     Ok(GetItemOutput {
         item: item.map(|item| projected(get.projection.as_ref(), item)),
         consumed_capacity: capacity::of_read(&get.table.given, units, get.returns.capacity),

@@ -7,6 +7,7 @@ use crate::ops::capacity::Bills;
 use crate::ops::get_item;
 use crate::page::projected;
 use crate::table::Table;
+use crate::throttle::Meter;
 use keyfold_api::{
     ApiError, CancellationReason, CapacityKind, TransactGet, TransactGetItemsInput, TransactGetItemsOutput,
     Validation,
@@ -73,6 +74,12 @@ pub(crate) fn run(core: &Core, input: TransactGetItemsInput) -> Result<TransactG
     if plans.len() < reasons.len() {
         return Err(ApiError::TransactionCanceled(reasons));
     }
+    for (at, (_, table, key)) in plans.iter().enumerate() {
+        match Meter::read(core, table, None, Some(key.as_slice())) {
+            Ok(_) => {}
+            Err(error) => return Err(canceled(error, plans.len(), at)),
+        }
+    }
     let snapshot = core.store().snapshot();
     let mut bills = Bills::default();
     let mut responses = Vec::with_capacity(plans.len());
@@ -81,7 +88,9 @@ pub(crate) fn run(core: &Core, input: TransactGetItemsInput) -> Result<TransactG
         let item = get_item::read(&snapshot, &table, &key)?;
         let size = item.as_ref().map_or(0, RawItem::size_bytes);
         bytes += size;
-        bills.add_read(&get.table.given, CapacityHalves::read(size, ReadRate::Transactional));
+        let units = CapacityHalves::read(size, ReadRate::Transactional);
+        Meter::charge_read(core, &table, key.as_slice(), units);
+        bills.add_read(&get.table.given, units);
         responses.push(item.map(|item| projected(get.projection.as_ref(), item)));
     }
     if bytes > TRANSACTION_BYTES_MAX {
@@ -89,4 +98,14 @@ pub(crate) fn run(core: &Core, input: TransactGetItemsInput) -> Result<TransactG
     }
     let consumed_capacity = bills.answer(returns.capacity, Some(CapacityKind::Read));
     Ok(TransactGetItemsOutput { responses, consumed_capacity })
+}
+
+/// A transaction one of whose reads has no capacity.
+pub(crate) fn canceled(error: ApiError, actions: usize, at: usize) -> ApiError {
+    let ApiError::Throttled(throttling) = error else { return error };
+    let mut reasons = vec![CancellationReason::None; actions];
+    if let Some(slot) = reasons.get_mut(at) {
+        *slot = CancellationReason::Throttled(throttling);
+    }
+    ApiError::TransactionCanceled(reasons)
 }

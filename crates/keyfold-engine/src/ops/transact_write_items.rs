@@ -11,7 +11,7 @@ use crate::ops::capacity::Bills;
 use crate::ops::single_write::stage;
 use crate::ops::transact_token::{self, Seen};
 use crate::pending::Pending;
-use crate::write::{self, Action, Bill, Change, ItemWrite, MetricsByTable, Refusal, WritePlan};
+use crate::write::{self, Action, Author, Bill, Change, ItemWrite, MetricsByTable, Refusal, WritePlan};
 use keyfold_api::{
     ApiError, Attributes, CancellationReason, CapacityKind, ExpressionAttributes, Named,
     ReturnValuesOnConditionCheckFailure, TransactWriteItem, TransactWriteItemsInput,
@@ -198,10 +198,8 @@ fn locked(core: &Core, transaction: Transaction) -> Result<Pending<TransactWrite
     let mut metrics = MetricsByTable::new(returns.collection_metrics);
     for (at, ((given, plan), change)) in plans.iter().zip(&changes).enumerate() {
         let Ok(plan) = plan else { continue };
-        let mut bill = write::apply(core, &mut batch, plan, change)
+        let bill = write::apply_as(core, &mut batch, plan, change, Author::Transaction)
             .map_err(|refusal| refused(plans.len(), at, refusal))?;
-        // A transaction costs twice on the table, once on indexes.
-        bill.table = bill.table * 2;
         bills.add(&given.given, bill);
         metrics.add(core, &given.given, plan)?;
     }
@@ -264,6 +262,7 @@ fn evaluate_all<'p>(
             Err(Refusal::Condition(item)) => CancellationReason::ConditionalCheckFailed(item),
             Err(Refusal::Duplicate) => CancellationReason::DuplicateItem,
             Err(Refusal::Invalid(reason)) => CancellationReason::ValidationError(reason.to_string()),
+            Err(Refusal::Throttled(throttling)) => CancellationReason::Throttled(throttling),
             Err(Refusal::Internal(error)) => return Err(error),
         });
     }
@@ -283,6 +282,7 @@ fn refused(actions: usize, at: usize, refusal: Refusal) -> ApiError {
             CancellationReason::ItemCollectionSizeLimitExceeded
         }
         Refusal::Invalid(reason) => CancellationReason::ValidationError(reason.to_string()),
+        Refusal::Throttled(throttling) => CancellationReason::Throttled(throttling),
         other => return other.into(),
     };
     let mut reasons = vec![CancellationReason::None; actions];

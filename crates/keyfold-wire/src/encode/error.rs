@@ -2,7 +2,7 @@
 
 use super::Writer;
 use super::item::raw_item;
-use keyfold_api::{ApiError, CancellationReason};
+use keyfold_api::{ApiError, CancellationReason, ThrottlingReason};
 
 /// Appends the body of an error.
 pub fn encode_error(out: &mut Vec<u8>, error: &ApiError) {
@@ -18,9 +18,20 @@ pub fn encode_error(out: &mut Vec<u8>, error: &ApiError) {
             writer.name("CancellationReasons");
             writer.array(|writer| reasons.iter().for_each(|reason| cancellation(writer, reason)));
         }
+        if let ApiError::Throttled(throttling) = error {
+            writer.name(if throttling.is_on_demand { "throttlingReasons" } else { "ThrottlingReasons" });
+            writer.array(|writer| throttling.reasons.iter().for_each(|reason| used_up(writer, reason)));
+        }
         if let Some(message) = error.message() {
             writer.string_member(if kind.capital_message() { "Message" } else { "message" }, &message);
         }
+    });
+}
+
+fn used_up(writer: &mut Writer<'_>, reason: &ThrottlingReason) {
+    writer.object(|writer| {
+        writer.string_member("reason", &reason.reason);
+        writer.string_member("resource", &reason.resource);
     });
 }
 
