@@ -4,6 +4,7 @@ use crate::background::Signal;
 use crate::catalog::Catalog;
 use crate::conflicts::Conflicts;
 use crate::engine::EngineOptions;
+use crate::lag::Past;
 use crate::table::Table;
 use crate::tasks::Tasks;
 use crate::throttle::Throttle;
@@ -28,11 +29,13 @@ struct Shared {
     tasks: Tasks,
     conflicts: Conflicts,
     throttle: Throttle,
+    past: Option<Past>,
 }
 
 impl Core {
     pub(crate) fn new(catalog: Catalog, store: Store, options: EngineOptions) -> Core {
         let region = options.region.as_str().into();
+        let past = options.index_lag.map(Past::new);
         Core {
             shared: Arc::new(Shared {
                 catalog,
@@ -42,6 +45,7 @@ impl Core {
                 tasks: Tasks::default(),
                 conflicts: Conflicts::default(),
                 throttle: Throttle::default(),
+                past,
             }),
             region,
         }
@@ -89,6 +93,11 @@ impl Core {
     /// Where capacity is counted; none when it is not enforced.
     pub(crate) fn throttle(&self) -> Option<&Throttle> {
         self.shared.options.enforce_capacity.then_some(&self.shared.throttle)
+    }
+
+    /// Older states of the store; none when everyone sees the newest.
+    pub(crate) fn past(&self) -> Option<&Past> {
+        self.shared.past.as_ref()
     }
 
     pub(crate) fn now_ms(&self) -> u64 {

@@ -5,6 +5,7 @@ use crate::catalog::Catalog;
 use crate::core::Core;
 use crate::dispatch::dispatch;
 use crate::environment::Environment;
+use crate::lag::IndexLag;
 use crate::ops;
 use crate::pending::{Pending, internal};
 use crate::table::Table;
@@ -39,6 +40,8 @@ pub struct EngineOptions {
     /// Whether who uses more than a table's, index's or partition key's capacity is refused; otherwise capacity
     /// is only counted.
     pub enforce_capacity: bool,
+    /// How late global indexes follow, and eventually consistent reads may be; otherwise all see the newest.
+    pub index_lag: Option<IndexLag>,
 }
 
 impl EngineOptions {
@@ -54,6 +57,7 @@ impl EngineOptions {
             background: true,
             transaction_conflicts: true,
             enforce_capacity: false,
+            index_lag: None,
         }
     }
 }

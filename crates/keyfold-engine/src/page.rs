@@ -4,6 +4,7 @@
 //! one at a time until the limit, the byte budget or the end of the range.
 
 use crate::core::Core;
+use crate::lag;
 use crate::pending::internal;
 use crate::table::{Index, IndexKind, Table};
 use crate::throttle::{self, Meter};
@@ -101,7 +102,8 @@ impl ReadPlan {
     /// Reads the page.
     pub(crate) fn run(&self, core: &Core) -> Result<PageOutput, ApiError> {
         let meter = Meter::read(core, &self.table, self.index.as_ref(), self.partition_key())?;
-        let snapshot = core.store().snapshot();
+        let is_global = self.index.as_ref().is_some_and(|index| index.kind == IndexKind::Global);
+        let snapshot = lag::view(core, is_global, self.rate);
         let mut page = Page::default();
         let (low, high) = self.range.bounds();
         for entry in snapshot.range(low, high, self.direction) {

@@ -227,6 +227,9 @@ pub(crate) fn apply_as(
     change: &Change<'_>,
     author: Author,
 ) -> Result<Bill, Refusal> {
+    if let Some(past) = core.past() {
+        past.keep(core);
+    }
     let mark = batch.mark();
     let mut bill = put_change(core, batch, plan, change, author)?;
     if author == Author::Transaction {

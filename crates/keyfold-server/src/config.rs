@@ -1,5 +1,6 @@
 //! How a server is set up.
 
+use crate::latency::LatencyProfile;
 use keyfold_types::limits::REQUEST_BODY_BYTES_MAX;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -71,6 +72,8 @@ pub struct ServerConfig {
     pub allow_unsigned: bool,
     /// Speaks HTTPS with this certificate instead of HTTP.
     pub tls: Option<TlsFiles>,
+    /// Answers later than it could, and the seed of the times.
+    pub latency: Option<(LatencyProfile, u64)>,
     /// Bytes of a request body at the most, also after decompression.
     pub body_bytes_max: usize,
     /// How long a client may take to send headers or a body.
@@ -87,6 +90,7 @@ impl ServerConfig {
             credentials: Vec::new(),
             allow_unsigned: false,
             tls: None,
+            latency: None,
             body_bytes_max: REQUEST_BODY_BYTES_MAX,
             receive_timeout: Duration::from_secs(60),
             shutdown_timeout: Duration::from_secs(10),

@@ -183,10 +183,14 @@ async fn operate(
     if caller.credential.is_some() {
         auth::check_rights(&caller, operation, &service.engine.resources(&request))?;
     }
-    let mut response = match &caller.region {
-        Some(region) => service.engine.execute_in(region, request).await?,
-        None => service.engine.execute(request).await?,
+    let outcome = match &caller.region {
+        Some(region) => service.engine.execute_in(region, request).await,
+        None => service.engine.execute(request).await,
     };
+    if let Some(latency) = &service.latency {
+        tokio::time::sleep(latency.next(operation)).await;
+    }
+    let mut response = outcome?;
     if let ApiResponse::DescribeEndpoints(output) = &mut response {
         // Requests go where this one went.
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());

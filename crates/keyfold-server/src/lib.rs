@@ -9,10 +9,12 @@
 mod auth;
 mod config;
 mod http;
+mod latency;
 mod metrics;
 mod request_id;
 mod server;
 mod tls;
 
 pub use config::{Access, Credential, ServerConfig, ServerError, TlsFiles};
+pub use latency::LatencyProfile;
 pub use server::Server;

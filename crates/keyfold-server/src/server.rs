@@ -2,6 +2,7 @@
 
 use crate::config::{ServerConfig, ServerError};
 use crate::http;
+use crate::latency::Latency;
 use crate::metrics::Metrics;
 use crate::tls;
 use hyper::server::conn::http1;
@@ -30,6 +31,7 @@ pub(crate) struct Service {
     pub(crate) engine: Arc<Engine>,
     pub(crate) config: ServerConfig,
     pub(crate) metrics: Metrics,
+    pub(crate) latency: Option<Latency>,
 }
 
 impl Server {
@@ -42,7 +44,9 @@ impl Server {
         let listener =
             TcpListener::bind(address).await.map_err(|source| ServerError::Bind { address, source })?;
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
-        Ok(Server { listener, tls, service: Arc::new(Service { engine, config, metrics: Metrics::new() }) })
+        let latency = config.latency.map(|(profile, seed)| Latency::new(profile, seed));
+        let service = Service { engine, config, metrics: Metrics::new(), latency };
+        Ok(Server { listener, tls, service: Arc::new(service) })
     }
 
     /// The address listened on, with the port that was taken.

@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     }
     drop(embedded);
     let place = arguments.data.display().to_string();
-    serve::start(Arc::clone(&engine), &arguments.listen, |address| {
+    serve::start(Arc::clone(&engine), &arguments.listen, arguments.listen.config()?, |address| {
         patterns(&Backend::Embedded(engine), &model, json)?;
         if json {
             terminal::line(

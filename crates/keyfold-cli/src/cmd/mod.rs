@@ -17,6 +17,7 @@ pub(crate) mod infer;
 mod listen;
 pub(crate) mod prove;
 pub(crate) mod put;
+mod realism;
 pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod update;

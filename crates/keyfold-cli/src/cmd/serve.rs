@@ -2,6 +2,7 @@
 
 use crate::backend::{self, DATA_DEFAULT};
 use crate::cmd::listen::Listen;
+use crate::cmd::realism::Realism;
 use crate::failure::Failure;
 use crate::model_file;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
@@ -9,7 +10,7 @@ use clap::Args;
 use keyfold_client::Backend;
 use keyfold_client::tables::{self, Outcome};
 use keyfold_engine::Engine;
-use keyfold_server::Server;
+use keyfold_server::{Server, ServerConfig};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,31 +36,22 @@ pub(crate) struct Arguments {
     /// TransactionConflictException as the service does.
     #[arg(long)]
     wait_for_transactions: bool,
-    /// What happens to who uses more than a table's capacity: it is only counted, or enforced by refusing with
-    /// ProvisionedThroughputExceededException or ThrottlingException as the service does.
-    #[arg(long, value_enum, default_value_t = Capacity::Count, value_name = "MODE")]
-    capacity: Capacity,
+    #[command(flatten)]
+    realism: Realism,
     #[command(flatten)]
     listen: Listen,
 }
 
-/// What becomes of capacity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Capacity {
-    /// Count it.
-    Count,
-    /// Refuse more.
-    Enforce,
-}
-
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
+    let mut config = arguments.listen.config()?;
+    arguments.realism.of_server(&mut config);
     let models =
         arguments.files.iter().map(|file| model_file::load(file, json)).collect::<Result<Vec<_>, _>>()?;
     let engine = backend::engine_with((!arguments.memory).then_some(arguments.data.as_path()), |options| {
         options.buckets.clone_from(&arguments.buckets);
         options.region.clone_from(&arguments.region);
         options.transaction_conflicts = !arguments.wait_for_transactions;
-        options.enforce_capacity = arguments.capacity == Capacity::Enforce;
+        arguments.realism.of_engine(options);
     })?;
     let embedded = Backend::Embedded(Arc::clone(&engine));
     let mut made = Vec::new();
@@ -69,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     drop(embedded);
     let place = if arguments.memory { "memory".to_owned() } else { arguments.data.display().to_string() };
     let scheme = scheme(&arguments.listen);
-    start(engine, &arguments.listen, |address| {
+    start(engine, &arguments.listen, config, |address| {
         if json {
             let tables: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
             let report = serde_json::json!({ "ok": true, "endpoint": format!("{scheme}://{address}"), "data": place, "tables": tables });
@@ -113,9 +105,9 @@ pub(super) fn how_to_connect(scheme: &str, address: SocketAddr, place: &str) {
 pub(super) fn start(
     engine: Arc<Engine>,
     listen: &Listen,
+    config: ServerConfig,
     ready: impl FnOnce(SocketAddr) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let config = listen.config()?;
     listen.start_log();
     // Requests are answered on these threads; more than cores, so that one waiting for the disk holds up no other.
     let cores = std::thread::available_parallelism().map_or(2, usize::from);

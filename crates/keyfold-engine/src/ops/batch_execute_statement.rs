@@ -2,6 +2,7 @@
 
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
+use crate::lag;
 use crate::ops::capacity::Bills;
 use crate::ops::definition::sentence;
 use crate::ops::{get_item, single_write, statement};
@@ -94,12 +95,10 @@ fn read(
         );
     };
     let key = get_item::plan(&table, &key)?;
+    let rate = get_item::rate(given.consistent_read);
     let meter = Meter::read(core, &table, None, Some(key.as_slice()))?;
-    let item = get_item::read(&core.store().snapshot(), &table, &key)?;
-    let units = CapacityHalves::read(
-        item.as_ref().map_or(0, RawItem::size_bytes),
-        get_item::rate(given.consistent_read),
-    );
+    let item = get_item::read(&lag::view(core, false, rate), &table, &key)?;
+    let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), rate);
     meter.charge(units);
     let consumed =
         ConsumedCapacity { table_name: select.table.clone(), table: units, ..ConsumedCapacity::default() };

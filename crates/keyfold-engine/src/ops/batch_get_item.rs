@@ -3,6 +3,7 @@
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
 use crate::expressions::Texts;
+use crate::lag;
 use crate::legacy;
 use crate::ops::capacity::Bills;
 use crate::ops::get_item;
@@ -86,13 +87,13 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
     // Over all tables: one may be named twice, by name and by ARN.
     let mut seen = BTreeSet::new();
     let plans = requests.iter().map(|keys| plan(core, keys, &mut seen)).collect::<Result<Vec<_>, _>>()?;
-    let snapshot = core.store().snapshot();
     let mut bills = Bills::default();
     let mut output = BatchGetItemOutput::default();
     let mut bytes = 0;
     let (mut is_any_read, mut throttled) = (false, None);
     for (request, (table, keys)) in requests.into_iter().zip(plans) {
         let rate = get_item::rate(request.given.consistent_read);
+        let snapshot = lag::view(core, false, rate);
         let (mut items, mut left) = (Vec::new(), Vec::new());
         for (key, given) in keys.iter().zip(request.given.keys.iter().flatten()) {
             if bytes >= BATCH_GET_BYTES_MAX {

@@ -4,6 +4,7 @@ use crate::check::{self, CheckedReturns, Constraints, TableName};
 use crate::core::Core;
 use crate::expressions::Texts;
 use crate::key_check;
+use crate::lag;
 use crate::legacy;
 use crate::ops::capacity;
 use crate::page::projected;
@@ -70,7 +71,7 @@ pub(crate) fn run(core: &Core, input: GetItemInput) -> Result<GetItemOutput, Api
     let table = core.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
     let key = plan(&table, &get.key)?;
     let meter = Meter::read(core, &table, None, Some(key.as_slice()))?;
-    let item = read(&core.store().snapshot(), &table, &key)?;
+    let item = read(&lag::view(core, false, get.rate), &table, &key)?;
     let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), get.rate);
     meter.charge(units);
     Ok(GetItemOutput {

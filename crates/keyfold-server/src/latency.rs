@@ -1,0 +1,86 @@
+//! Answers as late as the cloud's, when that is asked for, so that an application meets them before its users do.
+//!
+//! A profile is a distribution, not a promise: times are log-normal around a median for each class of operation,
+//! as latencies of services are, and the same seed gives the same times in the same order.
+
+use keyfold_api::Operation;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// How late answers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LatencyProfile {
+    /// As from a machine in the table's region: reads around 3 ms, writes 5 ms, transactions 12 ms, and one in a
+    /// hundred about three times as long.
+    SameRegion,
+    /// The same and a way of 80 ms, as from another continent.
+    CrossRegion,
+    /// Always the same.
+    Fixed(Duration),
+}
+
+/// The way to another continent and back.
+const FAR: Duration = Duration::from_millis(80);
+/// How wide times are spread: the 99th percentile is at e^(2.33 * 0.47), three times the median.
+const SPREAD: f64 = 0.47;
+
+/// Makes delays.
+pub(crate) struct Latency {
+    profile: LatencyProfile,
+    random: Mutex<fastrand::Rng>,
+}
+
+impl Latency {
+    pub(crate) fn new(profile: LatencyProfile, seed: u64) -> Latency {
+        Latency { profile, random: Mutex::new(fastrand::Rng::with_seed(seed)) }
+    }
+
+    /// How long the next answer waits.
+    pub(crate) fn next(&self, operation: Operation) -> Duration {
+        match self.profile {
+            LatencyProfile::Fixed(delay) => delay,
+            LatencyProfile::SameRegion => self.spread(median(operation)),
+            LatencyProfile::CrossRegion => FAR + self.spread(median(operation)),
+        }
+    }
+
+    fn spread(&self, median: Duration) -> Duration {
+        let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
+        // The sum of twelve uniform numbers is close to normal, with variance 1.
+        let normal = (0..12).map(|_| random.f64()).sum::<f64>() - 6.0;
+        median.mul_f64((SPREAD * normal).exp())
+    }
+}
+
+fn median(operation: Operation) -> Duration {
+    let ms = match operation {
+        Operation::GetItem | Operation::Query | Operation::Scan | Operation::BatchGetItem => 3,
+        Operation::TransactGetItems | Operation::TransactWriteItems | Operation::ExecuteTransaction => 12,
+        _ => 5,
+    };
+    Duration::from_millis(ms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_spread_around_the_median_and_repeat_with_the_seed() {
+        let times = |seed| -> Vec<Duration> {
+            let latency = Latency::new(LatencyProfile::SameRegion, seed);
+            (0..10_000).map(|_| latency.next(Operation::GetItem)).collect()
+        };
+        let mut sorted = times(7);
+        assert_eq!(sorted, times(7));
+        assert_ne!(sorted, times(8));
+        sorted.sort();
+        let ms = |at: usize| sorted[at].as_secs_f64() * 1000.0;
+        assert!((2.9..3.1).contains(&ms(5000)), "{}", ms(5000));
+        assert!((8.0..10.0).contains(&ms(9900)), "{}", ms(9900));
+        let far = Latency::new(LatencyProfile::CrossRegion, 7).next(Operation::PutItem);
+        assert!(far > FAR);
+        let fixed = LatencyProfile::Fixed(Duration::from_millis(25));
+        assert_eq!(Latency::new(fixed, 1).next(Operation::PutItem), Duration::from_millis(25));
+    }
+}
