@@ -8,7 +8,7 @@
 
 use crate::core::Core;
 use crate::table::{Index, IndexKind, Table};
-use crate::write::Bill;
+use crate::write::{Bill, WritePlan};
 use keyfold_api::{ApiError, BillingMode, Throttling, ThrottlingReason};
 use keyfold_codec::key::{IndexId, TableId};
 use keyfold_types::CapacityHalves;
@@ -242,6 +242,22 @@ impl Throttle {
         }
         self.charge(core, table, Use::Write, &spent);
         Ok(())
+    }
+}
+
+impl Throttle {
+    /// Takes what a write costs whose condition failed: as much as writing the item that it met.
+    ///
+    /// # Errors
+    /// What has nothing left.
+    pub(crate) fn failed(
+        &self,
+        core: &Core,
+        plan: &WritePlan,
+        before_bytes: u64,
+    ) -> Result<(), Box<Throttling>> {
+        let bill = Bill { table: CapacityHalves::write(before_bytes), ..Bill::default() };
+        self.write(core, &plan.table, plan.key.as_slice(), &bill)
     }
 }
 

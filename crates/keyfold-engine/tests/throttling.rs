@@ -178,6 +178,21 @@ fn reads_are_refused_by_themselves() {
 }
 
 #[test]
+fn a_failed_condition_costs_what_the_write_would() {
+    let place = Place::new(true);
+    place.table(Some((1, 1)));
+    assert!(place.put(0, false).is_ok());
+    let body = json!({
+        "TableName": "Tab",
+        "Item": {"p": {"S": "0"}},
+        "ConditionExpression": "attribute_not_exists(p)",
+    });
+    let refused = |kind: &str| place.ask("PutItem", &body)["__type"].as_str().unwrap().ends_with(kind);
+    assert!((0..299).all(|_| refused("#ConditionalCheckFailedException")));
+    assert!(refused("#ProvisionedThroughputExceededException"));
+}
+
+#[test]
 fn a_partition_key_has_a_limit_of_its_own() {
     let place = Place::new(true);
     place.table(Some((30_000, 30_000)));

@@ -5,7 +5,7 @@ use crate::check::{CheckedReturns, TableName};
 use crate::core::Core;
 use crate::ops::capacity;
 use crate::pending::{Pending, internal};
-use crate::write::{self, Change, ItemWrite};
+use crate::write::{self, Change, ItemWrite, Refusal};
 use keyfold_api::{ApiError, ErrorKind, ReturnValue, WriteItemOutput};
 use keyfold_codec::RawItem;
 use keyfold_expr::{Path, Projection};
@@ -39,10 +39,17 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
         let message = "Transaction is ongoing for the item".to_owned();
         return Err(ApiError::Plain(ErrorKind::TransactionConflict, message));
     }
-    let change = match plan.read_before(core).and_then(|before| plan.evaluate(before)) {
+    let before = plan.read_before(core)?;
+    let before_bytes = before.as_ref().map_or(0, RawItem::size_bytes);
+    let change = match plan.evaluate(before) {
         Ok(change) => change,
-        // The refusal rests on a version that may still be on its way to disk.
-        Err(refusal) => return Ok(Pending::after(core.store().barrier(), Err(refusal.into()))),
+        Err(refusal) => {
+            if let Some(throttle) = core.throttle() {
+                throttle.failed(core, &plan, before_bytes).map_err(Refusal::Throttled)?;
+            }
+            // The refusal rests on a version that may still be on its way to disk.
+            return Ok(Pending::after(core.store().barrier(), Err(refusal.into())));
+        }
     };
     let mut batch = Batch::new();
     let bill = write::apply(core, &mut batch, &plan, &change)?;
