@@ -4,21 +4,12 @@
 
 mod common;
 
-use common::create_table;
+use common::{ManualClock, create_table};
 use keyfold_api::{ExpressionAttributes, GetItemInput, PutItemInput, QueryInput};
-use keyfold_engine::{Clock, Engine, EngineOptions, Environment, IndexLag, StoreOptions};
+use keyfold_engine::{Engine, EngineOptions, Environment, IndexLag, StoreOptions};
 use keyfold_types::{Item, Value};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-
-struct ManualClock(AtomicU64);
-
-impl Clock for ManualClock {
-    fn now_ms(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-}
 
 struct Place {
     engine: Engine,
@@ -27,7 +18,7 @@ struct Place {
 
 impl Place {
     fn new(lag: Option<IndexLag>) -> Place {
-        let clock = Arc::new(ManualClock(AtomicU64::new(1_700_000_000_000)));
+        let clock = ManualClock::new();
         let environment = Environment { clock: clock.clone(), ..Environment::system() };
         let options = EngineOptions {
             environment,
@@ -41,7 +32,7 @@ impl Place {
     }
 
     fn advance(&self, ms: u64) {
-        self.clock.0.fetch_add(ms, Ordering::SeqCst);
+        self.clock.advance(ms);
     }
 
     fn put(&self, n: i64) {

@@ -7,21 +7,15 @@
 //! `[plan]` prints the plan of a query, `[ops]` the store reads of a command.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod common;
+
+use common::ManualClock;
 use keyfold_api::{ApiError, Operation, Request};
-use keyfold_engine::{Clock, Durability, Engine, EngineOptions, Environment, Random, StoreOptions};
+use keyfold_engine::{Durability, Engine, EngineOptions, Environment, Random, StoreOptions};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// A clock that stands still until `> advance SECONDS`.
-struct ManualClock(AtomicU64);
-
-impl Clock for ManualClock {
-    fn now_ms(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-}
 
 struct CountingRandom(AtomicU64);
 
@@ -42,7 +36,7 @@ struct Runner {
 impl Runner {
     fn new() -> Runner {
         let folder = tempfile::tempdir().unwrap();
-        let clock = Arc::new(ManualClock(AtomicU64::new(1_700_000_000_000)));
+        let clock = ManualClock::new();
         let durable =
             StoreOptions::Folder { path: folder.path().join("data"), durability: Durability::Synced };
         let open = |store| {
@@ -101,7 +95,7 @@ impl goldenscript::Runner for Runner {
     ) -> Result<String, Box<dyn Error>> {
         let (name, rest) = command.name.split_once(' ').unwrap_or((&command.name, "{}"));
         if name == "advance" {
-            self.clock.0.fetch_add(rest.parse::<u64>()? * 1000, Ordering::SeqCst);
+            self.clock.advance(rest.parse::<u64>()? * 1000);
             return Ok(String::new());
         }
         if name == "work" {

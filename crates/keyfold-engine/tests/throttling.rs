@@ -1,19 +1,12 @@
 //! Capacity enforced: who has used up what there is, is refused until time has passed; nothing of it is written.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use keyfold_api::Operation;
-use keyfold_engine::{Clock, Engine, EngineOptions, Environment, StoreOptions};
+mod common;
+
+use common::{ManualClock, ask};
+use keyfold_engine::{Engine, EngineOptions, Environment, StoreOptions};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-struct ManualClock(AtomicU64);
-
-impl Clock for ManualClock {
-    fn now_ms(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-}
 
 struct Place {
     engine: Engine,
@@ -22,7 +15,7 @@ struct Place {
 
 impl Place {
     fn new(enforce_capacity: bool) -> Place {
-        let clock = Arc::new(ManualClock(AtomicU64::new(1_700_000_000_000)));
+        let clock = ManualClock::new();
         let environment = Environment { clock: clock.clone(), ..Environment::system() };
         let options = EngineOptions {
             environment,
@@ -34,18 +27,11 @@ impl Place {
     }
 
     fn advance(&self, ms: u64) {
-        self.clock.0.fetch_add(ms, Ordering::SeqCst);
+        self.clock.advance(ms);
     }
 
     fn ask(&self, operation: &str, body: &Value) -> Value {
-        let operation = Operation::ALL.iter().find(|known| known.name() == operation).unwrap();
-        let request = keyfold_wire::decode(*operation, body.to_string().as_bytes()).unwrap();
-        let mut out = Vec::new();
-        match self.engine.execute(request).wait() {
-            Ok(response) => keyfold_wire::encode_response(&mut out, &response),
-            Err(error) => keyfold_wire::encode_error(&mut out, &error),
-        }
-        serde_json::from_slice(&out).unwrap_or(Value::Null)
+        ask(&self.engine, operation, body)
     }
 
     /// A table of `p` with the index `ByG` of `g`, with units of its own.

@@ -1,22 +1,15 @@
 //! Exports to, and imports from, a folder that stands for a bucket: what goes out comes in the same.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod common;
+
+use common::{ManualClock, ask};
 use flate2::read::GzDecoder;
-use keyfold_api::Operation;
-use keyfold_engine::{Clock, Engine, EngineOptions, Environment, StoreOptions};
+use keyfold_engine::{Engine, EngineOptions, Environment, StoreOptions};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-struct ManualClock(AtomicU64);
-
-impl Clock for ManualClock {
-    fn now_ms(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-}
 
 struct Place {
     engine: Engine,
@@ -27,7 +20,7 @@ struct Place {
 impl Place {
     fn new() -> Place {
         let folder = tempfile::tempdir().unwrap();
-        let clock = Arc::new(ManualClock(AtomicU64::new(1_700_000_000_000)));
+        let clock = ManualClock::new();
         let environment = Environment { clock: clock.clone(), ..Environment::system() };
         let buckets = Some(folder.path().to_owned());
         let options = EngineOptions {
@@ -40,14 +33,7 @@ impl Place {
     }
 
     fn ask(&self, operation: &str, body: &Value) -> Value {
-        let operation = Operation::ALL.iter().find(|known| known.name() == operation).unwrap();
-        let request = keyfold_wire::decode(*operation, body.to_string().as_bytes()).unwrap();
-        let mut out = Vec::new();
-        match self.engine.execute(request).wait() {
-            Ok(response) => keyfold_wire::encode_response(&mut out, &response),
-            Err(error) => keyfold_wire::encode_error(&mut out, &error),
-        }
-        serde_json::from_slice(&out).unwrap_or(Value::Null)
+        ask(&self.engine, operation, body)
     }
 
     fn table(&self, name: &str) {
@@ -160,14 +146,14 @@ fn an_export_tells_a_moment_or_what_became_of_items_between_two() {
     place.table("Tab");
     place.put(json!({"p": {"S": "stays"}, "v": {"N": "1"}}));
     place.put(json!({"p": {"S": "goes"}}));
-    place.clock.0.fetch_add(10_000, Ordering::SeqCst);
+    place.clock.advance(10_000);
     place.put(json!({"p": {"S": "stays"}, "v": {"N": "2"}}));
     place.put(json!({"p": {"S": "comes"}}));
     place.put(json!({"p": {"S": "short"}}));
     for p in ["goes", "short"] {
         place.ask("DeleteItem", &json!({"TableName": "Tab", "Key": {"p": {"S": p}}}));
     }
-    place.clock.0.fetch_add(10_000, Ordering::SeqCst);
+    place.clock.advance(10_000);
     let files = |place: &Place, manifest: &Value| -> Vec<PathBuf> {
         let summary: Value = serde_json::from_str(&place.read(manifest.as_str().unwrap())).unwrap();
         let list = place.read(summary["manifestFilesS3Key"].as_str().unwrap());

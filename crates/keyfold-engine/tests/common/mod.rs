@@ -2,11 +2,44 @@
 #![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part, and fails by panicking")]
 
 use keyfold_api::{
-    AttributeDefinition, BillingMode, CreateTableInput, KeySchemaElement, KeyType, Projection,
+    AttributeDefinition, BillingMode, CreateTableInput, KeySchemaElement, KeyType, Operation, Projection,
     ProjectionType, ScalarAttributeType, SecondaryIndex,
 };
-use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
+use keyfold_engine::{Clock, Durability, Engine, EngineOptions, StoreOptions};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A clock that stands still until it is advanced.
+pub(crate) struct ManualClock(AtomicU64);
+
+impl ManualClock {
+    pub(crate) fn new() -> Arc<ManualClock> {
+        Arc::new(ManualClock(AtomicU64::new(1_700_000_000_000)))
+    }
+
+    pub(crate) fn advance(&self, ms: u64) {
+        self.0.fetch_add(ms, Ordering::SeqCst);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now_ms(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// What is answered to a request as it goes over the wire.
+pub(crate) fn ask(engine: &Engine, operation: &str, body: &serde_json::Value) -> serde_json::Value {
+    let operation = Operation::ALL.iter().find(|known| known.name() == operation).unwrap();
+    let request = keyfold_wire::decode(*operation, body.to_string().as_bytes()).unwrap();
+    let mut out = Vec::new();
+    match engine.execute(request).wait() {
+        Ok(response) => keyfold_wire::encode_response(&mut out, &response),
+        Err(error) => keyfold_wire::encode_error(&mut out, &error),
+    }
+    serde_json::from_slice(&out).unwrap_or(serde_json::Value::Null)
+}
 
 pub(crate) fn durable(folder: &Path) -> Engine {
     let store = StoreOptions::Folder { path: folder.to_owned(), durability: Durability::Synced };
