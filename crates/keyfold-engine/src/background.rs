@@ -209,9 +209,12 @@ pub(crate) fn change_table(
     let mut batch = Batch::new();
     catalog::put_record(&mut batch, &changed);
     let ticket = core.store().stage(batch).map_err(internal)?;
+    ticket.wait().map_err(internal)?;
+    if let Some(past) = core.past() {
+        past.catch_up();
+    }
     tables.insert(changed.name.clone(), Arc::new(changed));
-    drop(tables);
-    ticket.wait().map_err(internal)
+    Ok(())
 }
 
 /// Removes one chunk of the first deleted table or index.

@@ -76,6 +76,11 @@ impl Past {
         state.forget(now_ms.saturating_sub(delay_ms));
     }
 
+    /// Lets everyone see the newest until something is written: a table or index that has become ready is whole.
+    pub(crate) fn catch_up(&self) {
+        self.lock().kept.clear();
+    }
+
     /// What a read sees: of a global index the past, of a table sometimes, if it may.
     fn view(&self, core: &Core, is_global: bool, rate: ReadRate) -> Snapshot {
         let mut state = self.lock();

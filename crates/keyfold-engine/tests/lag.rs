@@ -4,10 +4,11 @@
 
 mod common;
 
-use common::{ManualClock, create_table};
+use common::{ManualClock, ask, create_table};
 use keyfold_api::{ExpressionAttributes, GetItemInput, PutItemInput, QueryInput};
 use keyfold_engine::{Engine, EngineOptions, Environment, IndexLag, StoreOptions};
 use keyfold_types::{Item, Value};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -87,6 +88,30 @@ fn an_index_follows_after_the_delay() {
     assert_eq!(place.in_index(), 1, "the first is 800 ms old");
     place.advance(400);
     assert_eq!(place.in_index(), 2);
+}
+
+#[test]
+fn an_index_that_becomes_ready_is_whole() {
+    let place = Place::new(lag(1));
+    place.put(1);
+    let drop = json!({"TableName": "Tab", "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "ByG"}}]});
+    assert!(ask(&place.engine, "UpdateTable", &drop)["TableDescription"].is_object());
+    place.engine.work().unwrap();
+    let key = json!([{"AttributeName": "g", "KeyType": "HASH"}, {"AttributeName": "n", "KeyType": "RANGE"}]);
+    let index = json!({"IndexName": "ByG", "KeySchema": key, "Projection": {"ProjectionType": "ALL"}});
+    let create = json!({
+        "TableName": "Tab",
+        "AttributeDefinitions": [
+            {"AttributeName": "g", "AttributeType": "S"},
+            {"AttributeName": "n", "AttributeType": "N"},
+        ],
+        "GlobalSecondaryIndexUpdates": [{"Create": index}],
+    });
+    assert!(ask(&place.engine, "UpdateTable", &create)["TableDescription"].is_object());
+    place.engine.work().unwrap();
+    assert_eq!(place.in_index(), 1);
+    place.put(2);
+    assert_eq!(place.in_index(), 1, "what is written afterwards is late again");
 }
 
 #[test]

@@ -45,10 +45,14 @@ impl Realism {
     }
 }
 
+/// No cloud is later than this.
+const LONGEST: Duration = Duration::from_secs(3600);
+
 fn duration(text: &str) -> Result<Duration, String> {
     let hint = || "write a duration such as 200ms or 2s".to_owned();
     let parsed: jiff::SignedDuration = text.parse().map_err(|_| hint())?;
-    Duration::try_from(parsed).map_err(|_| hint())
+    let parsed = Duration::try_from(parsed).map_err(|_| hint())?;
+    if parsed > LONGEST { Err("an hour is the most".to_owned()) } else { Ok(parsed) }
 }
 
 fn latency(text: &str) -> Result<LatencyProfile, String> {
@@ -57,6 +61,6 @@ fn latency(text: &str) -> Result<LatencyProfile, String> {
         "cross-region" => Ok(LatencyProfile::CrossRegion),
         other => duration(other)
             .map(LatencyProfile::Fixed)
-            .map_err(|_| "write same-region, cross-region, or a duration such as 25ms".to_owned()),
+            .map_err(|why| format!("write same-region, cross-region, or a duration such as 25ms ({why})")),
     }
 }

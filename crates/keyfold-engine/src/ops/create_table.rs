@@ -114,7 +114,8 @@ pub(crate) fn check(
         ..Settings::default()
     };
     if let Some(policy) = input.resource_policy {
-        let revision = policy_document::check(&policy)?;
+        policy_document::check(&policy)?;
+        let revision = policy_document::revision(core.now_ms(), None);
         settings.policies.insert(String::new(), (policy, revision));
     }
     let table = Table {

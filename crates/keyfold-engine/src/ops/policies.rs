@@ -4,7 +4,7 @@ use crate::background;
 use crate::check::Constraints;
 use crate::core::Core;
 use crate::ops::definition::sentence;
-use crate::ops::policy_document::check;
+use crate::ops::policy_document;
 use crate::ops::tags;
 use crate::pending::Pending;
 use crate::table::Table;
@@ -64,10 +64,15 @@ fn put_policy(core: &Core, input: PutResourcePolicyInput) -> Result<PutResourceP
     }
     constraints.finish()?;
     let (arn, policy) = (input.resource_arn.unwrap_or_default(), input.policy.unwrap_or_default());
-    let revision = check(&policy)?;
+    policy_document::check(&policy)?;
     let (table, place) = resource(core, &arn)?;
-    let before = table.settings.policies.get(&place).map(|(_, revision)| revision.as_str());
+    let known = table.settings.policies.get(&place);
+    let before = known.map(|(_, revision)| revision.as_str());
     check_expected(input.expected_revision_id.as_deref(), before, &arn)?;
+    let revision = match known {
+        Some((same, revision)) if *same == policy => revision.clone(),
+        _ => policy_document::revision(core.now_ms(), before),
+    };
     let stored = (policy, revision.clone());
     background::change_table(core, &table, |table| {
         table.settings.policies.insert(place, stored);

@@ -9,6 +9,18 @@ const BYTES_MAX: usize = 20 * 1024;
 /// Actions of tables and streams that are no operation of the API, or one under another name.
 const OTHER_ACTIONS: &[&str] =
     &["PartiQLDelete", "PartiQLInsert", "PartiQLSelect", "PartiQLUpdate", "ConditionCheckItem"];
+/// What a statement can have.
+const FIELDS: &[&str] = &[
+    "Sid",
+    "Effect",
+    "Principal",
+    "NotPrincipal",
+    "Action",
+    "NotAction",
+    "Resource",
+    "NotResource",
+    "Condition",
+];
 /// Operations that concern no one table or stream.
 const NOT_OF_A_RESOURCE: &[&str] = &[
     "BatchExecuteStatement",
@@ -31,8 +43,14 @@ fn invalid<T>(why: impl std::fmt::Display) -> Result<T, ApiError> {
     wrong(format!("Invalid policy document: {why}"))
 }
 
-/// Checks a policy and gives its revision: the same text has the same one.
-pub(crate) fn check(policy: &str) -> Result<String, ApiError> {
+/// A new revision, later than the one before: the time, as the service's look like.
+pub(crate) fn revision(now_ms: u64, before: Option<&str>) -> String {
+    let before = before.and_then(|before| before.parse::<u64>().ok()).unwrap_or_default();
+    now_ms.max(before + 1).to_string()
+}
+
+/// Checks a policy.
+pub(crate) fn check(policy: &str) -> Result<(), ApiError> {
     if policy.len() > BYTES_MAX {
         return invalid(format!("The policy is larger than {BYTES_MAX} bytes"));
     }
@@ -53,9 +71,7 @@ pub(crate) fn check(policy: &str) -> Result<String, ApiError> {
     for statement in statements {
         check_statement(statement)?;
     }
-    let print = xxhash_rust::xxh3::xxh3_128(policy.as_bytes());
-    // Thirteen digits, as the service's look.
-    Ok((print % 9_000_000_000_000 + 1_000_000_000_000).to_string())
+    Ok(())
 }
 
 fn check_statement(statement: &Value) -> Result<(), ApiError> {
@@ -68,9 +84,20 @@ fn check_statement(statement: &Value) -> Result<(), ApiError> {
         None => return invalid("Missing required field Effect"),
     }
     for fields in [["Principal", "NotPrincipal"], ["Action", "NotAction"], ["Resource", "NotResource"]] {
-        if !fields.iter().any(|field| statement.contains_key(*field)) {
-            return invalid(format!("Missing required field {}", fields[0]));
+        match fields.map(|field| statement.contains_key(field)) {
+            [false, false] => return invalid(format!("Missing required field {}", fields[0])),
+            [true, true] => {
+                return invalid(format!("{} and {} cannot be used together", fields[0], fields[1]));
+            }
+            _ => {}
         }
+    }
+    if let Some(field) = statement.keys().find(|field| !FIELDS.contains(&field.as_str())) {
+        return invalid(format!("Invalid field in Statement: {field}"));
+    }
+    if let Some((field, _)) = statement.iter().find(|(_, value)| value.as_array().is_some_and(Vec::is_empty))
+    {
+        return invalid(format!("{field} is empty"));
     }
     let actions = ["Action", "NotAction"]
         .into_iter()
@@ -156,6 +183,14 @@ mod tests {
             let expected =
                 format!("One or more parameter values were invalid: Invalid policy document: {why}");
             assert!(told.ends_with(&expected), "{told}");
+        }
+        for (wrong, why) in [
+            (r#"[]"#, "Action is empty"),
+            (r#""dynamodb:GetItem","Foo":1"#, "Invalid field in Statement: Foo"),
+            (r#""*","NotAction":"*""#, "Action and NotAction cannot be used together"),
+        ] {
+            let told = check(&statement(wrong)).unwrap_err().to_string();
+            assert!(told.ends_with(why), "{told}");
         }
         let told = check(&statement(r#"["dynamodb:ListStreams","s3:Get*"]"#)).unwrap_err().to_string();
         let why = r#"The following action names are invalid: "dynamodb:ListStreams", "s3:Get*""#;

@@ -54,8 +54,8 @@ fn backup(core: &Core, input: &RestoreTableFromBackupInput) -> Result<Pending<Ta
     let backup = backups::find(core, input.backup_arn.as_deref().unwrap_or_default())?;
     if !backup.is_complete {
         return Err(ApiError::Plain(
-            ErrorKind::BackupNotFound,
-            format!("Backup is being created: {}", backup.arn(core)),
+            ErrorKind::BackupInUse,
+            format!("Backup is being created or restored: {}", backup.arn(core)),
         ));
     }
     let restored = Restored {
