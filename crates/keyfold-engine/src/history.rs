@@ -65,7 +65,7 @@ impl StateAt {
     }
 
     /// Some items from a place on, and where to go on. When nothing is left, what exists no more is next: see
-    /// [`StateAt::gone`].
+    /// [`StateAt::changed_since`].
     pub(crate) fn some(
         &self,
         from: &KeyRange,
