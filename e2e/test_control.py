@@ -1,5 +1,6 @@
 """boto3 on everything that is not an item: tables that change, streams, expiry, backups, statements."""
 
+import json
 import time
 import unittest
 
@@ -149,7 +150,8 @@ class Control(unittest.TestCase):
         self.assertEqual(self.client.describe_limits()["TableMaxReadCapacityUnits"], 40000)
         address = self.client.describe_endpoints()["Endpoints"][0]["Address"]
         self.assertIn(address, self.server.endpoint)
-        policy = '{"Version": "2012-10-17", "Statement": []}'
+        statement = {"Effect": "Allow", "Principal": "*", "Action": "dynamodb:GetItem", "Resource": arn}
+        policy = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
         revision = self.client.put_resource_policy(ResourceArn=arn, Policy=policy)["RevisionId"]
         answer = self.client.get_resource_policy(ResourceArn=arn)
         self.assertEqual((answer["Policy"], answer["RevisionId"]), (policy, revision))
