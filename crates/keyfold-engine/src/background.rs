@@ -321,6 +321,9 @@ fn trim(core: &Core, prefix: Vec<u8>, horizon_epoch_ms: u64) -> Result<Work, Api
         }
         batch.remove(key.to_vec());
     }
+    if batch.is_empty() {
+        return Ok(Work::Done);
+    }
     let work = if batch.len() == CHUNK { Work::More } else { Work::Done };
     core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
     Ok(work)

@@ -102,8 +102,11 @@ fn copy(core: &Core, backup: &Arc<Backup>, state: &StateAt) -> Result<(), ApiErr
     let put = |items: Vec<RawItem>| -> Result<(), ApiError> {
         let mut batch = Batch::new();
         for item in items {
-            let key = key::base_key(backup.id, &table.key, &item.to_item())
-                .map_err(|_| ApiError::Internal(format!("an item of table {} lacks its key", table.name)))?;
+            let key =
+                key::base_key(backup.id, &table.key, &item.select(|name| table.key.contains(name)).to_item())
+                    .map_err(|_| {
+                        ApiError::Internal(format!("an item of table {} lacks its key", table.name))
+                    })?;
             batch.put(key.as_slice().to_vec(), item.bytes().clone());
         }
         core.store().stage(batch).map_err(internal)?.wait().map_err(internal)

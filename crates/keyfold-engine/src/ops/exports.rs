@@ -122,13 +122,7 @@ fn moments(
     input: &ExportTableToPointInTimeInput,
     kind: ExportType,
 ) -> Result<(u64, Option<u64>, ExportViewType), ApiError> {
-    let Some(setting) = &table.settings.recovery else {
-        return Err(ApiError::Plain(
-            ErrorKind::PointInTimeRecoveryUnavailable,
-            format!("Point in time recovery is not enabled for table '{}'", table.name),
-        ));
-    };
-    let (first, last) = recovery::window(setting, core.now_ms());
+    let (first, last) = recovery::open_window(core, table)?;
     let in_window = |moment: u64| {
         if (first..=last).contains(&moment) {
             return Ok(moment);

@@ -8,8 +8,8 @@ use crate::pending::Pending;
 use crate::table::{Recovery, Table};
 use keyfold_api::{
     ApiError, ContinuousBackupsDescription, ContinuousBackupsStatus, DescribeContinuousBackupsInput,
-    DescribeContinuousBackupsOutput, Moment, PointInTimeRecoveryDescription, PointInTimeRecoveryStatus,
-    UpdateContinuousBackupsInput, UpdateContinuousBackupsOutput,
+    DescribeContinuousBackupsOutput, ErrorKind, Moment, PointInTimeRecoveryDescription,
+    PointInTimeRecoveryStatus, UpdateContinuousBackupsInput, UpdateContinuousBackupsOutput,
 };
 use std::sync::Arc;
 
@@ -24,8 +24,22 @@ fn table_of(core: &Core, given: Option<String>) -> Result<Arc<Table>, ApiError> 
 }
 
 /// The first and the last moment that a table can be restored to.
-pub(crate) fn window(recovery: &Recovery, now_ms: u64) -> (u64, u64) {
+fn window(recovery: &Recovery, now_ms: u64) -> (u64, u64) {
     (recovery.since_epoch_ms.max(now_ms.saturating_sub(recovery.days * DAY_MS)), now_ms)
+}
+
+/// The first and the last moment that a table can be read as it was.
+///
+/// # Errors
+/// `PointInTimeRecoveryUnavailable` when changes are not kept.
+pub(crate) fn open_window(core: &Core, table: &Table) -> Result<(u64, u64), ApiError> {
+    match &table.settings.recovery {
+        Some(recovery) => Ok(window(recovery, core.now_ms())),
+        None => Err(ApiError::Plain(
+            ErrorKind::PointInTimeRecoveryUnavailable,
+            format!("Point in time recovery is not enabled for table '{}'", table.name),
+        )),
+    }
 }
 
 fn description(core: &Core, recovery: Option<&Recovery>) -> ContinuousBackupsDescription {

@@ -127,13 +127,7 @@ fn moment(
 
 /// Refuses a moment that is not in the table's window.
 pub(crate) fn check_moment(core: &Core, table: &Table, epoch_ms: u64) -> Result<(), ApiError> {
-    let Some(setting) = &table.settings.recovery else {
-        return Err(ApiError::Plain(
-            ErrorKind::PointInTimeRecoveryUnavailable,
-            format!("Point in time recovery is not enabled for table '{}'", table.name),
-        ));
-    };
-    let (first, last) = recovery::window(setting, core.now_ms());
+    let (first, last) = recovery::open_window(core, table)?;
     if (first..=last).contains(&epoch_ms) {
         return Ok(());
     }
