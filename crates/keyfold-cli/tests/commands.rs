@@ -179,3 +179,33 @@ fn a_server_in_memory_leaves_nothing_behind() {
     child.wait().unwrap();
     assert_eq!(std::fs::read_dir(place.folder.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn the_log_has_a_line_for_each_request_with_its_id() {
+    let place = Workplace::new();
+    let shop = Workplace::model("shop.keyfold");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        .args(["serve", &shop, "--memory", "--port", "0", "--json", "--log", "json"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
+        .unwrap();
+    let report: Json = serde_json::from_str(&line).unwrap();
+    let endpoint = report["endpoint"].as_str().unwrap();
+    place.json(
+        0,
+        &["put", &shop, "Product", "productId=p", "name=n", "price=1", "stock=1", "--endpoint", endpoint],
+    );
+    child.kill().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<Json> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let put = lines.iter().find(|line| line["operation"] == "PutItem");
+    let put = put.unwrap_or_else(|| panic!("{text}"));
+    assert_eq!(put["request"].as_str().map(str::len), Some(52), "{put}");
+    assert_eq!(put["outcome"], "ok", "{put}");
+    assert!(put["micros"].is_u64(), "{put}");
+}
