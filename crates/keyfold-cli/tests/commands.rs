@@ -108,6 +108,11 @@ fn exit_codes_tell_what_went_wrong() {
     error(5, &["run", shop, "user", "userId=1", "--endpoint", "http://127.0.0.1:1"], "cannot reach");
     error(5, &["run", shop, "user", "userId=1", "--endpoint", "nowhere"], "is no endpoint");
     error(2, &["serve", "--host", "0.0.0.0", "--port", "0"], "add --credential");
+    error(
+        2,
+        &["serve", "--memory", "--buckets", "absent", "--port", "0"],
+        "--buckets absent: there is no such folder",
+    );
     assert_eq!(place.run(&["frobnicate"]).status.code(), Some(2));
     let new = ["put", shop, "User", "userId=1", "email=e", "name=n", "createdAt=2024-01-01", "--new"];
     place.json(0, &new);

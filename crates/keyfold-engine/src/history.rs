@@ -29,6 +29,11 @@ fn within(key: &[u8]) -> Vec<u8> {
     key.get(4..).unwrap_or_default().to_vec()
 }
 
+/// A key within a table, with the table's id in front.
+pub(crate) fn of_space(space: TableId, within: &[u8]) -> Vec<u8> {
+    [space.0.to_be_bytes().as_slice(), within].concat()
+}
+
 impl StateAt {
     /// The items as they are now, of a table or of a backup's place.
     pub(crate) fn now(store: &Store, space: TableId, name: &str) -> StateAt {
@@ -83,9 +88,11 @@ impl StateAt {
         Ok((items, last.map(|last| KeyRange { low: Bound::Excluded(last), high: from.high.clone() })))
     }
 
-    /// The items that were other than they are now.
-    pub(crate) fn changed_since(&self) -> Vec<RawItem> {
-        self.undone.values().flatten().cloned().collect()
+    /// The items of a range that were other than they are now.
+    pub(crate) fn changed_since(&self, range: &KeyRange) -> Vec<RawItem> {
+        let is_within = |key: &[u8]| range.contains(&of_space(self.space, key));
+        let undone = self.undone.iter().filter(|(key, _)| is_within(key));
+        undone.filter_map(|(_, item)| item.clone()).collect()
     }
 }
 

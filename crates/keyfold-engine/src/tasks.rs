@@ -11,6 +11,7 @@ use crate::core::Core;
 use crate::history::StateAt;
 use crate::layout;
 use crate::ops::backups;
+use crate::ops::export_filter::Chosen;
 use crate::pending::internal;
 use crate::table::Table;
 use crate::transferring;
@@ -32,7 +33,7 @@ pub(crate) enum Task {
     /// Copies a table's items, as they were, into a backup.
     Backup { backup: Arc<Backup>, state: StateAt },
     /// Writes a table's items, as they were, to files.
-    Export { export: Arc<Export>, table: Arc<Table> },
+    Export { export: Arc<Export>, table: Arc<Table>, chosen: Box<Chosen> },
     /// Reads items from files into a new table.
     Import { import: Arc<Import>, table: Arc<Table> },
 }
@@ -69,7 +70,9 @@ pub(crate) fn work(core: &Core, tables: &[Arc<Table>], restores: &mut Restores) 
     if let Some(task) = core.tasks().take() {
         match task {
             Task::Backup { backup, state } => copy(core, &backup, &state)?,
-            Task::Export { export, table } => transferring::export(core, &export, &table)?,
+            Task::Export { export, table, chosen } => {
+                transferring::export(core, &export, &table, &chosen)?;
+            }
             Task::Import { import, table } => transferring::import(core, &import, &table)?,
         }
         work = Work::More;
@@ -117,7 +120,7 @@ fn copy(core: &Core, backup: &Arc<Backup>, state: &StateAt) -> Result<(), ApiErr
         put(items)?;
         from = rest;
     }
-    for items in state.changed_since().chunks(CHUNK) {
+    for items in state.changed_since(&state.start()).chunks(CHUNK) {
         put(items.to_vec())?;
     }
     complete(core, backup)
@@ -192,7 +195,7 @@ fn restore_some(core: &Core, table: &Arc<Table>, restores: &mut Restores) -> Res
         restores.under_way.insert(table.id, (state, rest));
         return Ok(());
     }
-    for items in state.changed_since().chunks(CHUNK) {
+    for items in state.changed_since(&state.start()).chunks(CHUNK) {
         fill(core, table, items.to_vec())?;
     }
     background::change_table(core, table, |table| table.status = TableStatus::Active)

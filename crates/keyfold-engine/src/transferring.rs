@@ -4,6 +4,7 @@ use crate::background;
 use crate::catalog;
 use crate::core::Core;
 use crate::history::{self, StateAt};
+use crate::ops::export_filter::Chosen;
 use crate::pending::internal;
 use crate::table::Table;
 use crate::tasks;
@@ -13,6 +14,7 @@ use keyfold_api::{
     TableStatus, WireName,
 };
 use keyfold_codec::RawItem;
+use keyfold_codec::key::KeyRange;
 use keyfold_store::Batch;
 use keyfold_transfer::{
     Bucket, Change, Compression, CsvOptions, ExportWriter, Format, ImportFormat, Manifest, Row,
@@ -49,9 +51,14 @@ fn buckets(core: &Core) -> PathBuf {
 }
 
 /// Writes an export's files and keeps how it ended.
-pub(crate) fn export(core: &Core, export: &Export, table: &Arc<Table>) -> Result<(), ApiError> {
+pub(crate) fn export(
+    core: &Core,
+    export: &Export,
+    table: &Arc<Table>,
+    chosen: &Chosen,
+) -> Result<(), ApiError> {
     let mut done = export.clone();
-    match write_export(core, export, table) {
+    match write_export(core, export, table, chosen) {
         Ok((manifest, items, bytes)) => {
             done.status = ExportStatus::Completed;
             (done.manifest, done.items, done.bytes) = (Some(manifest), items, bytes);
@@ -83,7 +90,12 @@ fn keep_export(core: &Core, export: Export) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn write_export(core: &Core, export: &Export, table: &Arc<Table>) -> Result<(String, u64, u64), Stopped> {
+fn write_export(
+    core: &Core,
+    export: &Export,
+    table: &Arc<Table>,
+    chosen: &Chosen,
+) -> Result<(String, u64, u64), Stopped> {
     let bucket = Bucket::open(&buckets(core), &export.bucket, true)?;
     let format = if export.format == ExportFormat::Ion { Format::Ion } else { Format::DynamoDbJson };
     let mut writer =
@@ -91,17 +103,22 @@ fn write_export(core: &Core, export: &Export, table: &Arc<Table>) -> Result<(Str
     match export.to {
         None => {
             let state = StateAt::at(core.store(), table, export.moment)?;
-            let mut from = Some(state.start());
+            let mut write = |items: Vec<RawItem>| {
+                items.into_iter().filter_map(|item| chosen.part(item)).try_for_each(|item| writer.item(&item))
+            };
+            let mut from = Some(chosen.range.clone());
             while let Some(range) = from {
                 let (items, rest) = state.some(&range, CHUNK)?;
-                items.iter().try_for_each(|item| writer.item(item))?;
+                write(items)?;
                 from = rest;
             }
-            state.changed_since().iter().try_for_each(|item| writer.item(item))?;
+            write(state.changed_since(&chosen.range))?;
         }
         Some(to) => {
-            for change in changes(core, table, export, to)? {
-                writer.change(&change)?;
+            let changes = changes(core, table, export, to, &chosen.range)?;
+            for change in changes.into_iter().filter_map(|change| chosen.part_of_change(change)) {
+                let old = change.old.filter(|_| export.view == ExportViewType::NewAndOldImages);
+                writer.change(&Change { old, ..change })?;
             }
         }
     }
@@ -119,12 +136,19 @@ fn write_export(core: &Core, export: &Export, table: &Arc<Table>) -> Result<(Str
 }
 
 /// What became of each item from one moment (included) to another; nothing of those that came and went between.
-fn changes(core: &Core, table: &Arc<Table>, export: &Export, to: u64) -> Result<Vec<Change>, ApiError> {
+fn changes(
+    core: &Core,
+    table: &Arc<Table>,
+    export: &Export,
+    to: u64,
+    keys: &KeyRange,
+) -> Result<Vec<Change>, ApiError> {
     let snapshot = core.store().snapshot();
     let mut by_key: BTreeMap<Vec<u8>, Change> = BTreeMap::new();
     for change in history::changes(&snapshot, table)? {
         let (key, history::Change { event, .. }) = change?;
-        if event.epoch_ms < export.moment || event.epoch_ms >= to {
+        let is_within = (export.moment..to).contains(&event.epoch_ms);
+        if !is_within || !keys.contains(&history::of_space(table.id, &key)) {
             continue;
         }
         let written_epoch_us = event.epoch_ms * 1000;
@@ -139,11 +163,8 @@ fn changes(core: &Core, table: &Arc<Table>, export: &Export, to: u64) -> Result<
             }
         }
     }
-    let mut changes: Vec<Change> =
+    let changes =
         by_key.into_values().filter(|change| change.old.is_some() || change.new.is_some()).collect();
-    if export.view == ExportViewType::NewImage {
-        changes.iter_mut().for_each(|change| change.old = None);
-    }
     Ok(changes)
 }
 

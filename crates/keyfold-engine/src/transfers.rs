@@ -2,9 +2,53 @@
 
 use crate::table::Table;
 use keyfold_api::{
-    ExportFormat, ExportStatus, ExportType, ExportViewType, ImportStatus, InputCompressionType, InputFormat,
+    ExportFormat, ExportStatus, ExportType, ExportViewType, FilterSpecification, ImportStatus,
+    InputCompressionType, InputFormat,
 };
 use keyfold_codec::key::TableId;
+use std::sync::Arc;
+
+/// How long a client's token is remembered: eight hours.
+const TOKEN_MS: u64 = 8 * 60 * 60 * 1000;
+
+/// What has been begun for a client, who may ask for the same again.
+pub(crate) trait Begun {
+    /// The client's token, a print of what was asked for, and when.
+    fn request(&self) -> (Option<&str>, u64, u64);
+}
+
+impl Begun for Export {
+    fn request(&self) -> (Option<&str>, u64, u64) {
+        (self.token.as_deref(), self.print, self.begun)
+    }
+}
+
+impl Begun for Import {
+    fn request(&self) -> (Option<&str>, u64, u64) {
+        (self.token.as_deref(), self.print, self.begun)
+    }
+}
+
+/// The token was used for something else.
+pub(crate) struct OtherRequest;
+
+/// What was begun with the same token within the time that tokens are remembered.
+pub(crate) fn begun_with<'t, T: Begun>(
+    token: Option<&str>,
+    print: u64,
+    now_ms: u64,
+    mut known: impl Iterator<Item = &'t Arc<T>>,
+) -> Result<Option<&'t Arc<T>>, OtherRequest> {
+    let Some(token) = token else { return Ok(None) };
+    let found = known.find(|one| {
+        let (used, _, begun) = one.request();
+        used == Some(token) && now_ms.saturating_sub(begun) < TOKEN_MS
+    });
+    match found {
+        Some(one) if one.request().1 != print => Err(OtherRequest),
+        found => Ok(found),
+    }
+}
 
 /// An export.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +74,7 @@ pub(crate) struct Export {
     pub(crate) format: ExportFormat,
     pub(crate) kind: ExportType,
     pub(crate) view: ExportViewType,
+    pub(crate) filter: Option<FilterSpecification>,
     pub(crate) items: u64,
     pub(crate) bytes: u64,
     pub(crate) manifest: Option<String>,

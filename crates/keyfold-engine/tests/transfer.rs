@@ -267,3 +267,72 @@ fn what_cannot_be_transferred_is_refused() {
         .collect();
     assert!(states.contains(&json!("FAILED")), "{states:?}");
 }
+
+fn data_lines(place: &Place, done: &Value) -> Vec<String> {
+    let summary: Value = serde_json::from_str(&place.read(done["ExportManifest"].as_str().unwrap())).unwrap();
+    let list = place.read(summary["manifestFilesS3Key"].as_str().unwrap());
+    let mut lines: Vec<String> = Vec::new();
+    for file in list.lines() {
+        let file: Value = serde_json::from_str(file).unwrap();
+        let path = place.folder.path().join("out").join(file["dataFileS3Key"].as_str().unwrap());
+        lines.extend(unpacked(&path).lines().map(str::to_owned));
+    }
+    lines.sort();
+    lines
+}
+
+#[test]
+fn an_export_holds_what_its_filter_chooses() {
+    let place = Place::new();
+    place.table("Tab");
+    (0..5).for_each(|n| {
+        let kind = if n % 2 == 0 { "even" } else { "odd" };
+        place.put(json!({"p": {"S": format!("k{n}")}, "n": {"N": format!("{n}")}, "kind": {"S": kind}}));
+    });
+    place.clock.advance(10_000);
+    place.put(json!({"p": {"S": "k1"}, "n": {"N": "1"}, "kind": {"S": "even"}}));
+    place.put(json!({"p": {"S": "k3"}, "n": {"N": "30"}, "kind": {"S": "odd"}}));
+    place.clock.advance(10_000);
+    let even = json!({
+        "FilterExpression": "kind = :even", "ProjectionExpression": "p, #n",
+        "ExpressionAttributeNames": {"#n": "n"}, "ExpressionAttributeValues": {":even": {"S": "even"}},
+    });
+    let line = |n: u32| format!(r#"{{"Item":{{"n":{{"N":"{n}"}},"p":{{"S":"k{n}"}}}}}}"#);
+    let now = place.export(json!({"FilterSpecification": even}));
+    assert_eq!(data_lines(&place, &now), [0, 1, 2, 4].map(line));
+    assert_eq!((&now["ItemCount"], &now["FilterSpecification"]), (&json!(4), &even));
+    let before = place.export(json!({"FilterSpecification": even, "ExportTime": 1_700_000_005}));
+    assert_eq!(data_lines(&place, &before), [0, 2, 4].map(line), "as items were then");
+    let one = json!({
+        "KeyConditionExpression": "p = :p", "FilterExpression": "n < :n",
+        "ExpressionAttributeValues": {":p": {"S": "k3"}, ":n": {"N": "10"}},
+    });
+    let now = place.export(json!({"FilterSpecification": one}));
+    assert_eq!((data_lines(&place, &now), &now["ItemCount"]), (vec![], &json!(0)));
+    let before = place.export(json!({"FilterSpecification": one, "ExportTime": 1_700_000_005}));
+    assert_eq!(data_lines(&place, &before).len(), 1);
+    // Of changes, those of items that are or were chosen.
+    let window = json!({"ExportFromTime": 1_700_000_010, "ExportToTime": 1_700_000_020});
+    let between = place.export(json!({
+        "FilterSpecification": even, "ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": window
+    }));
+    let lines = data_lines(&place, &between);
+    assert!(lines.len() == 1 && lines[0].contains(r#""Keys":{"p":{"S":"k1"}}"#), "{lines:?}");
+    let refused = |filter: Value| {
+        let body = json!({"TableArn": "Tab", "S3Bucket": "out", "FilterSpecification": filter});
+        place.ask("ExportTableToPointInTime", &body)["message"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(
+        refused(json!({"FilterExpression": "kind ="})).starts_with("Invalid FilterExpression: Syntax error")
+    );
+    let unused =
+        json!({"FilterExpression": "attribute_exists(kind)", "ExpressionAttributeValues": {":x": {"S": ""}}});
+    assert!(refused(unused).contains("unused in expressions: keys: {:x}"));
+    let keys = json!({
+        "KeyConditionExpression": "p = :p", "FilterExpression": "p = :p", "ExpressionAttributeValues": {":p": {"S": "a"}}
+    });
+    assert!(refused(keys).contains("can only contain non-primary key attributes"));
+    let other =
+        json!({"KeyConditionExpression": "kind = :p", "ExpressionAttributeValues": {":p": {"S": "a"}}});
+    assert_eq!(refused(other), "Query condition missed key schema element: p");
+}

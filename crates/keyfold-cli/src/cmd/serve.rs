@@ -45,6 +45,10 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let mut config = arguments.listen.config()?;
     arguments.realism.of_server(&mut config);
+    if let Some(buckets) = arguments.buckets.as_ref().filter(|folder| !folder.is_dir()) {
+        let message = format!("--buckets {}: there is no such folder; make it first", buckets.display());
+        return Err(Failure::Usage(message));
+    }
     let models =
         arguments.files.iter().map(|file| model_file::load(file, json)).collect::<Result<Vec<_>, _>>()?;
     let engine = backend::engine_with((!arguments.memory).then_some(arguments.data.as_path()), |options| {

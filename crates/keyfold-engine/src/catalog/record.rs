@@ -9,7 +9,8 @@ use crate::table::{
 use crate::transfers::{Export, Import};
 use keyfold_api::{
     BackupType, BillingMode, ContributorInsightsMode, ExportFormat, ExportStatus, ExportType, ExportViewType,
-    ImportStatus, InputCompressionType, InputFormat, StreamViewType, TableClass, TableStatus,
+    FilterSpecification, ImportStatus, InputCompressionType, InputFormat, StreamViewType, TableClass,
+    TableStatus,
 };
 use keyfold_codec::RawItem;
 use keyfold_types::{Item, Value};
@@ -125,10 +126,20 @@ record! { Export {
     to = "to",
     token = "token",
     prefix = "prefix",
+    filter = "filter",
     items = "items",
     bytes = "bytes",
     manifest = "manifest",
     failure = "failure",
+} }
+
+record! { FilterSpecification {
+    required {}
+    filter_expression = "filter",
+    projection_expression = "projection",
+    key_condition_expression = "keyCondition",
+    expression_attribute_names = "names",
+    expression_attribute_values = "values",
 } }
 
 record! { Import {

@@ -1,7 +1,8 @@
 //! Plain data as attribute values, so that definitions are stored in the one format there is. A field that a
 //! record lacks reads as its default: records of earlier versions stay readable.
 
-use keyfold_api::{Named, WireName};
+use keyfold_api::{Attributes, Named, WireName};
+use keyfold_codec::RawItem;
 use keyfold_codec::key::{IndexId, TableId};
 use keyfold_types::{KeyAttribute, KeyKind, KeySchema, Number, Value};
 use std::collections::BTreeMap;
@@ -113,6 +114,18 @@ impl<T: Stored> Stored for BTreeMap<String, T> {
     fn from_value(value: &Value) -> Option<Self> {
         let Value::M(map) = value else { return None };
         map.iter().map(|(name, value)| Some((name.clone(), T::from_value(value)?))).collect()
+    }
+}
+
+/// Attributes of a request, kept as an item.
+impl Stored for Attributes {
+    fn to_value(&self) -> Value {
+        self.as_ref().map_or(Value::Null, |item| Value::B(RawItem::encode(item).bytes().to_vec()))
+    }
+
+    fn from_value(value: &Value) -> Option<Self> {
+        let Value::B(bytes) = value else { return None };
+        RawItem::open(bytes.clone().into()).ok().map(|item| Ok(item.to_item()))
     }
 }
 

@@ -6,22 +6,21 @@ use crate::check::{Constraints, TableName};
 use crate::core::Core;
 use crate::ops::backups::table_not_found;
 use crate::ops::definition::sentence;
+use crate::ops::export_filter::{self, Chosen};
 use crate::ops::recovery;
 use crate::pending::{Pending, internal};
 use crate::table::Table;
 use crate::tasks::Task;
-use crate::transfers::Export;
+use crate::transfers::{Export, OtherRequest, begun_with};
 use keyfold_api::{
     ApiError, Constraint, DescribeExportInput, DescribeExportOutput, ErrorKind, ExportDescription,
     ExportFormat, ExportStatus, ExportSummary, ExportTableToPointInTimeInput, ExportTableToPointInTimeOutput,
     ExportType, ExportViewType, IncrementalExportSpecification, ListExportsInput, ListExportsOutput, Moment,
-    S3SseAlgorithm, Validation, known,
+    S3SseAlgorithm, known,
 };
 use keyfold_store::Batch;
 use std::sync::Arc;
 
-/// How long a client's token is remembered: eight hours.
-pub(crate) const TOKEN_MS: u64 = 8 * 60 * 60 * 1000;
 const PAGE_MAX: i64 = 25;
 
 pub(crate) fn begin(
@@ -56,31 +55,22 @@ fn begun(
         constraints.word("incrementalExportSpecification.exportViewType", &given.export_view_type);
     }
     constraints.finish()?;
-    if input.filter_specification.is_some() {
-        let (member, operation) = ("FilterSpecification", "ExportTableToPointInTime");
-        return Err(Validation::Unsupported { member, operation }.into());
-    }
+    let bound = export_filter::check(input.filter_specification.as_ref())?;
     check_buckets(core, "Exports")?;
     let print = xxhash_rust::xxh3::xxh3_64(format!("{input:?}").as_bytes()) >> 1;
-    if let Some(token) = &input.client_token {
-        let exports = core.catalog().exports();
-        let same = |export: &&Arc<Export>| {
-            export.token.as_ref() == Some(token) && core.now_ms().saturating_sub(export.begun) < TOKEN_MS
-        };
-        if let Some(export) = exports.values().find(same) {
-            if export.print != print {
-                let message = "The client token was used for another export".to_owned();
-                return Err(ApiError::Plain(ErrorKind::ExportConflict, message));
-            }
-            let export_description = Some(description(core, export));
-            return Ok(Pending::ready(Ok(ExportTableToPointInTimeOutput { export_description })));
-        }
+    let token = input.client_token.as_deref();
+    if let Some(export) = begun_with(token, print, core.now_ms(), core.catalog().exports().values())
+        .map_err(|OtherRequest| conflict())?
+    {
+        let export_description = Some(description(core, export));
+        return Ok(Pending::ready(Ok(ExportTableToPointInTimeOutput { export_description })));
     }
     let given = TableName::new(input.table_arn.clone());
     let table = core.catalog().read().get(given.name()).cloned();
     let table = table.ok_or_else(|| table_not_found(given.name()))?;
     let kind = known(&input.export_type).unwrap_or(ExportType::FullExport);
     let (moment, to, view) = moments(core, &table, &input, kind)?;
+    let chosen = Box::new(Chosen::of(&table, bound)?);
     let mut batch = Batch::new();
     let tables = core.catalog().write();
     let export = Arc::new(Export {
@@ -100,6 +90,7 @@ fn begun(
         format: known(&input.export_format).unwrap_or(ExportFormat::DynamodbJson),
         kind,
         view,
+        filter: input.filter_specification,
         items: 0,
         bytes: 0,
         manifest: None,
@@ -109,10 +100,14 @@ fn begun(
     let ticket = core.store().stage(batch).map_err(internal)?;
     core.catalog().write_exports().insert((table.name.clone(), export.label.clone()), Arc::clone(&export));
     let export_description = Some(description(core, &export));
-    core.tasks().add(Task::Export { export, table });
+    core.tasks().add(Task::Export { export, table, chosen });
     drop(tables);
     core.signal().wake();
     Ok(Pending::after(ticket, Ok(ExportTableToPointInTimeOutput { export_description })))
+}
+
+fn conflict() -> ApiError {
+    ApiError::Plain(ErrorKind::ExportConflict, "The client token was used for another export".to_owned())
 }
 
 /// The moment of a full export; the two moments and the view of an incremental one.
@@ -193,7 +188,9 @@ fn description(core: &Core, export: &Export) -> ExportDescription {
             export_to_time: Some(Moment(to)),
             export_view_type: Some(export.view.into()),
         }),
-        ..ExportDescription::default()
+        filter_specification: export.filter.clone(),
+        s3_bucket_owner: None,
+        s3_sse_kms_key_id: None,
     }
 }
 

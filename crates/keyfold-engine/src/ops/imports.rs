@@ -7,11 +7,11 @@ use crate::core::Core;
 use crate::ops::create_table;
 use crate::ops::definition::sentence;
 use crate::ops::describe_table;
-use crate::ops::exports::{TOKEN_MS, check_buckets};
+use crate::ops::exports::check_buckets;
 use crate::pending::{Pending, internal};
 use crate::table::{IndexKind, Table};
 use crate::tasks::Task;
-use crate::transfers::Import;
+use crate::transfers::{Import, OtherRequest, begun_with};
 use keyfold_api::{
     ApiError, BillingMode, Constraint, CreateTableInput, CsvOptions, DescribeImportInput,
     DescribeImportOutput, ErrorKind, ImportStatus, ImportSummary, ImportTableDescription, ImportTableInput,
@@ -45,19 +45,12 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
     constraints.finish()?;
     check_buckets(core, "Imports")?;
     let print = xxhash_rust::xxh3::xxh3_64(format!("{input:?}").as_bytes()) >> 1;
-    if let Some(token) = &input.client_token {
-        let imports = core.catalog().imports();
-        let same = |import: &&Arc<Import>| {
-            import.token.as_ref() == Some(token) && core.now_ms().saturating_sub(import.begun) < TOKEN_MS
-        };
-        if let Some(import) = imports.values().find(same) {
-            if import.print != print {
-                let message = "The client token was used for another import".to_owned();
-                return Err(ApiError::Plain(ErrorKind::ImportConflict, message));
-            }
-            let import_table_description = Some(description(core, import)?);
-            return Ok(Pending::ready(Ok(ImportTableOutput { import_table_description })));
-        }
+    let token = input.client_token.as_deref();
+    if let Some(import) = begun_with(token, print, core.now_ms(), core.catalog().imports().values())
+        .map_err(|OtherRequest| conflict())?
+    {
+        let import_table_description = Some(description(core, import)?);
+        return Ok(Pending::ready(Ok(ImportTableOutput { import_table_description })));
     }
     let csv = input.input_format_options.unwrap_or_default().csv.unwrap_or_default();
     let delimiter = csv.delimiter.unwrap_or_else(|| ",".to_owned());
@@ -106,6 +99,10 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
     drop(tables);
     core.signal().wake();
     Ok(Pending::after(ticket, Ok(ImportTableOutput { import_table_description })))
+}
+
+fn conflict() -> ApiError {
+    ApiError::Plain(ErrorKind::ImportConflict, "The client token was used for another import".to_owned())
 }
 
 fn create_input(given: TableCreationParameters) -> CreateTableInput {

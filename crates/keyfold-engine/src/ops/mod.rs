@@ -12,6 +12,7 @@ pub(crate) mod delete_table;
 pub(crate) mod describe_table;
 pub(crate) mod execute_statement;
 pub(crate) mod execute_transaction;
+pub(crate) mod export_filter;
 pub(crate) mod exports;
 pub(crate) mod get_item;
 pub(crate) mod imports;

@@ -90,18 +90,8 @@ pub(crate) fn plan(core: &Core, input: QueryInput) -> Result<ReadPlan, ApiError>
         schema,
         &query.key_condition,
     )?;
-    if let Some(filter) = &query.bound.filter {
-        let mut on_key = None;
-        filter.visit_paths(&mut |path| {
-            if schema.contains(path.root()) && on_key.is_none() {
-                on_key = Some(path.root().to_owned());
-            }
-        });
-        if let Some(name) = on_key {
-            let parameter = if query.is_legacy { "QueryFilter" } else { "Filter Expression" };
-            return Err(Validation::FilterOnKey { parameter, name }.into());
-        }
-    }
+    let parameter = if query.is_legacy { "QueryFilter" } else { "Filter Expression" };
+    read_options::check_filter_keys(query.bound.filter.as_ref(), schema, parameter)?;
     let fetch = read_options::fetches(&table, index, query.select, query.bound.projection.as_ref())?;
     let cursor = match &query.start {
         None => None,

@@ -6,8 +6,8 @@ use crate::legacy::Legacy;
 use crate::table::{Index, IndexKind, IndexProjection, Table};
 use keyfold_api::{ApiError, Select, Validation};
 use keyfold_codec::key::{self, KeyBytes};
-use keyfold_expr::Projection;
-use keyfold_types::Item;
+use keyfold_expr::{Condition, Projection};
+use keyfold_types::{Item, KeySchema};
 
 /// The index a request names.
 pub(crate) fn index<'t>(table: &'t Table, name: &Option<String>) -> Result<Option<&'t Index>, ApiError> {
@@ -125,4 +125,21 @@ pub(crate) fn cursor(table: &Table, index: Option<&Index>, start: &Item) -> Opti
         None => key::base_key(table.id, &table.key, start).ok(),
         Some(index) => key::entry_key(table.id, index.id, &index.key, &table.key, index.tail(), start).ok(),
     }
+}
+
+/// Refuses a filter on attributes of the key that a key condition is given for.
+pub(crate) fn check_filter_keys(
+    filter: Option<&Condition>,
+    schema: &KeySchema,
+    parameter: &'static str,
+) -> Result<(), ApiError> {
+    let mut on_key = None;
+    if let Some(filter) = filter {
+        filter.visit_paths(&mut |path| {
+            if schema.contains(path.root()) && on_key.is_none() {
+                on_key = Some(path.root().to_owned());
+            }
+        });
+    }
+    on_key.map_or(Ok(()), |name| Err(Validation::FilterOnKey { parameter, name }.into()))
 }
