@@ -14,7 +14,8 @@ cargo xtask test   format, lints, house rules, all Rust tests, and end-to-end te
                    the AWS SDK for JavaScript (needs Rust, Python 3 with venv, Node 20; everything else is installed
                    under ignored folders)
 cargo xtask tidy   the house rules alone
-cargo xtask e2e    the end-to-end tests alone";
+cargo xtask e2e    the end-to-end tests alone
+cargo xtask bench  Keyfold beside the alternatives, which are installed under target/bench (`-- --help` tells more)";
 
 type Step = fn(&Path) -> Result<(), String>;
 
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         ],
         Some("tidy") => &[("tidy", tidy::run)],
         Some("e2e") => &[("end-to-end tests", e2e::run)],
+        Some("bench") => &[("bench", bench)],
         _ => {
             say(HELP);
             return ExitCode::from(2);
@@ -76,6 +78,16 @@ fn lints(root: &Path) -> Result<(), String> {
 
 fn rust_tests(root: &Path) -> Result<(), String> {
     execute(&mut cargo(root, &["test", "--workspace"]))
+}
+
+/// Builds what is measured and what measures, and measures. Arguments behind `bench` are the program's.
+fn bench(root: &Path) -> Result<(), String> {
+    let build = ["build", "--release", "--quiet", "--package", "keyfold-cli", "--package", "keyfold-bench"];
+    execute(&mut cargo(root, &build))?;
+    let mut arguments = vec!["run", "--release", "--quiet", "--package", "keyfold-bench", "--"];
+    let given: Vec<String> = std::env::args().skip(2).filter(|argument| argument != "--").collect();
+    arguments.extend(given.iter().map(String::as_str));
+    execute(&mut cargo(root, &arguments))
 }
 
 fn documentation(root: &Path) -> Result<(), String> {

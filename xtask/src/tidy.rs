@@ -31,6 +31,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("client", &["types", "api", "engine", "model", "wire", "sigv4"]),
     ("prove", &["types", "api", "engine", "model", "client"]),
     ("cli", &["types", "api", "engine", "server", "model", "codegen", "client", "prove", "wire"]),
+    ("bench", &["types", "api", "wire", "engine"]),
     ("testkit", &["types"]),
 ];
 

@@ -12,6 +12,10 @@ mod terminal;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
+/// Requests allocate and free small pieces on many threads, which this allocator does faster than the system's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 refused (a condition does not hold, a value is taken, a proof fails), 2 wrong usage,
 3 the model has errors, 4 an item that must exist does not, 5 the backend cannot be used.

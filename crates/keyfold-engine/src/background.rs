@@ -237,7 +237,6 @@ fn sweep_some(core: &Core) -> Result<Work, ApiError> {
         Some(index) => vec![KeyRange::prefix(key::space_prefix(table, index))],
         None => vec![
             KeyRange::prefix(table.0.to_be_bytes().to_vec()),
-            KeyRange::prefix(layout::counters_of(table)),
             KeyRange::prefix(layout::collections_of(table)),
             KeyRange::prefix(layout::expiries_of(table)),
             KeyRange::prefix(layout::changes(table)),
@@ -250,11 +249,15 @@ fn sweep_some(core: &Core) -> Result<Work, ApiError> {
             batch.remove(key);
         }
     }
+    if index.is_none() {
+        let counters = KeyRange::prefix(layout::counters_of(table));
+        keys(&snapshot, &counters, CHUNK)?.into_iter().for_each(|key| batch.remove_counter(key));
+    }
     if batch.is_empty() {
         batch.remove(note);
         if let Some(index) = index {
             for counter in [layout::Counter::Entries, layout::Counter::Bytes] {
-                batch.remove(layout::counter(table, index, counter));
+                batch.remove_counter(layout::counter(table, index, counter));
             }
         }
     }

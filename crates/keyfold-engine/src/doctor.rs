@@ -239,7 +239,12 @@ pub(crate) fn repair(core: &Core) -> Result<(), ApiError> {
         for index in &table.indexes {
             remove_all(core, &KeyRange::prefix(key::space_prefix(table.id, index.id)))?;
         }
-        remove_all(core, &KeyRange::prefix(layout::counters_of(table.id)))?;
+        let counters = KeyRange::prefix(layout::counters_of(table.id));
+        let mut batch = Batch::new();
+        for entry in entries(&core.store().snapshot(), &counters) {
+            batch.remove_counter(entry?.0.to_vec());
+        }
+        flush(core, &mut batch)?;
         let snapshot = core.store().snapshot();
         let mut batch = Batch::new();
         for entry in entries(&snapshot, &KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE))) {

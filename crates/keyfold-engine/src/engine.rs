@@ -165,6 +165,9 @@ impl Engine {
     /// Carries out any operation for a client of a region: names in the answer tell it. The tables are those of
     /// every region.
     pub fn execute_in(&self, region: &str, request: Request) -> Pending<Response> {
+        if region == self.core.region() {
+            return dispatch(&self.core, request);
+        }
         dispatch(&self.core.in_region(region), request)
     }
     /// Creates a table with its indexes.

@@ -106,8 +106,8 @@ impl ReadPlan {
         let snapshot = lag::view(core, is_global, self.rate);
         let mut page = Page::default();
         let (low, high) = self.range.bounds();
-        for entry in snapshot.range(low, high, self.direction) {
-            let (_, bytes) = entry.map_err(internal)?;
+        for bytes in snapshot.values(low, high, self.direction) {
+            let bytes = bytes.map_err(internal)?;
             let entry = RawItem::open(bytes).map_err(|error| corrupt(&self.table.name, &error))?;
             if self.take(&snapshot, entry, &mut page)? {
                 break;

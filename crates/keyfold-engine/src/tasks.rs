@@ -22,7 +22,7 @@ use keyfold_codec::RawItem;
 use keyfold_codec::key::{self, KeyRange, TableId};
 use keyfold_store::Batch;
 use keyfold_types::Item;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Items copied at once.
@@ -204,9 +204,16 @@ fn restore_some(core: &Core, table: &Arc<Table>, restores: &mut Restores) -> Res
 /// Puts items into a table that nobody reads or writes yet.
 pub(crate) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Result<(), ApiError> {
     let mut batch = Batch::new();
+    let mut filled = HashSet::new();
     for item in items {
         let write = ItemWrite::new(Action::Put(item.to_item()));
         let plan = write.plan(table)?;
+        if !filled.insert(plan.key.clone()) {
+            // The same key again: what stands in the batch must be seen.
+            // The last ticket answers for this one too: after a failure nothing is taken any more.
+            drop(core.store().stage(std::mem::take(&mut batch)).map_err(internal)?);
+            filled = HashSet::from([plan.key.clone()]);
+        }
         let before = plan.read_before(core).map_err(ApiError::from)?;
         let change = plan.evaluate(before).map_err(ApiError::from)?;
         write::apply_as(core, &mut batch, &plan, &change, Author::Filling).map_err(ApiError::from)?;

@@ -130,8 +130,10 @@ fn a_batch_answers_16_mb_and_leaves_the_rest() {
     for at in 0..45 {
         put(engine, item_of(at, 400 * 1024)).unwrap();
     }
+    // A small item behind the last that fits is left too.
+    put(engine, item_of(45, 100)).unwrap();
     let keys = KeysAndAttributes {
-        keys: Some((0..45).map(|at| Ok(key(at))).collect()),
+        keys: Some((0..46).map(|at| Ok(key(at))).collect()),
         ..KeysAndAttributes::default()
     };
     let input = BatchGetItemInput {
@@ -140,7 +142,7 @@ fn a_batch_answers_16_mb_and_leaves_the_rest() {
     };
     let answer = engine.batch_get_item(input).wait().unwrap();
     assert_eq!(answer.responses[0].1.len(), 40);
-    assert_eq!(answer.unprocessed_keys[0].1.keys.as_ref().unwrap().len(), 5);
+    assert_eq!(answer.unprocessed_keys[0].1.keys.as_ref().unwrap().len(), 6);
 }
 
 #[test]

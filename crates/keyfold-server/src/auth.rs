@@ -3,12 +3,15 @@
 
 use crate::config::{Access, Credential, ServerConfig};
 use hyper::HeaderMap;
+use hyper::header::{AUTHORIZATION, HeaderName};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use keyfold_api::{ApiError, ErrorKind, Operation};
 use keyfold_engine::Resource;
 use keyfold_sigv4::{Authorization, SignatureError};
+
+const DATE: HeaderName = HeaderName::from_static("x-amz-date");
 
 /// How far a request's date may be from now, in minutes.
 const DATE_SKEW_MIN: i64 = 15;
@@ -19,30 +22,32 @@ pub(crate) struct Caller<'c> {
     /// The credential that signed; none when anyone may call.
     pub(crate) credential: Option<&'c Credential>,
     /// The region of the signature's scope.
-    pub(crate) region: Option<String>,
+    pub(crate) region: Option<&'c str>,
 }
 
 /// Judges a request's signature. Without credentials only its form is judged.
 pub(crate) fn check<'c>(
     config: &'c ServerConfig,
-    headers: &HeaderMap,
+    headers: &'c HeaderMap,
     body: &[u8],
     now: Timestamp,
 ) -> Result<Caller<'c>, ApiError> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let Some(given) = header("authorization") else {
+    let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let Some(given) = given else {
         if config.credentials.is_empty() && config.allow_unsigned {
             return Ok(Caller::default());
         }
         return Err(ApiError::MissingAuthenticationToken);
     };
     let authorization = Authorization::parse(given).map_err(refused)?;
-    let Some(timestamp) = header("x-amz-date") else {
+    let timestamp = headers.get(DATE).and_then(|value| value.to_str().ok());
+    let Some(timestamp) = timestamp else {
         return Err(ApiError::IncompleteSignature(format!(
             "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. Authorization={given}"
         )));
     };
-    let region = is_region(&authorization.region).then(|| authorization.region.clone());
+    let region = is_region(authorization.region).then_some(authorization.region);
     if config.credentials.is_empty() {
         return Ok(Caller { credential: None, region });
     }

@@ -2,7 +2,8 @@
 
 use crate::auth;
 use crate::config::{Access, ServerConfig};
-use crate::request_id;
+use crate::metrics::Told;
+use crate::request_id::RequestId;
 use crate::server::Service;
 use bytes::Bytes;
 use flate2::Compression;
@@ -30,33 +31,33 @@ const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Response<Full<Bytes>> {
     let begun = Instant::now();
     let (parts, body) = request.into_parts();
-    let id = request_id::new();
+    let id = RequestId::new();
     let mut response = match (&parts.method, parts.uri.path()) {
         (&Method::POST, "/") if !speaks_json(&parts.headers) => page_not_found(),
         (&Method::POST, "/") => {
-            let mut told = Told { operation: "unknown", received: 0 };
+            let mut told = Received { operation: Told::Unknown, bytes: 0 };
             let outcome = respond_to(service, &parts.headers, body, &mut told).await;
-            let name = match &outcome {
-                Ok(_) => "ok",
-                Err(Refusal::Api(error)) => error.kind().exception(),
-                Err(Refusal::TooLarge) => "TooLarge",
-                Err(Refusal::TooSlow) => "TooSlow",
-                Err(Refusal::Cut) => "Cut",
+            let failure = match &outcome {
+                Ok(_) => None,
+                Err(Refusal::Api(error)) => Some(error.kind().exception()),
+                Err(Refusal::TooLarge) => Some("TooLarge"),
+                Err(Refusal::TooSlow) => Some("TooSlow"),
+                Err(Refusal::Cut) => Some("Cut"),
             };
             if let Err(Refusal::Api(error)) = &outcome
                 && let ApiError::Internal(detail) = &**error
             {
-                tracing::error!(request = %id, operation = told.operation, detail = %detail, "the engine failed");
+                tracing::error!(request = %id, operation = told.operation.name(), detail = %detail, "the engine failed");
             }
             let response = respond(&parts.headers, outcome);
             let sent = response.body().size_hint().lower() as usize;
             let took = begun.elapsed();
-            service.metrics.answered(told.operation, name, took, (told.received, sent));
+            service.metrics.answered(told.operation, failure, took, (told.bytes, sent));
             tracing::info!(
                 request = %id,
-                operation = told.operation,
-                outcome = name,
-                received = told.received,
+                operation = told.operation.name(),
+                outcome = failure.unwrap_or("ok"),
+                received = told.bytes,
                 sent,
                 micros = took.as_micros() as u64,
                 "answered"
@@ -75,7 +76,7 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
         (&Method::POST, _) => page_not_found(),
         _ => text(StatusCode::METHOD_NOT_ALLOWED, "The DynamoDB API takes POST requests to /\n"),
     };
-    response.headers_mut().insert(REQUEST_ID, header_value(&id));
+    response.headers_mut().insert(REQUEST_ID, id.header());
     if parts.headers.contains_key(header::ORIGIN) {
         response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     }
@@ -83,19 +84,19 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
 }
 
 /// What is known of a request, for counters and the log.
-struct Told {
-    operation: &'static str,
-    received: usize,
+struct Received {
+    operation: Told,
+    bytes: usize,
 }
 
 async fn respond_to(
     service: &Service,
     headers: &HeaderMap,
     body: Incoming,
-    told: &mut Told,
+    told: &mut Received,
 ) -> Result<Vec<u8>, Refusal> {
     let body = receive(&service.config, headers, body).await?;
-    told.received = body.sent.len();
+    told.bytes = body.sent.len();
     operate(service, headers, &body, told).await
 }
 
@@ -130,7 +131,11 @@ impl From<ApiError> for Refusal {
     }
 }
 
-async fn receive(config: &ServerConfig, headers: &HeaderMap, body: Incoming) -> Result<Received, Refusal> {
+async fn receive(
+    config: &ServerConfig,
+    headers: &HeaderMap,
+    body: Incoming,
+) -> Result<ReceivedBody, Refusal> {
     // Refused before anything is read, if the length says so.
     let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     if declared
@@ -148,19 +153,19 @@ async fn receive(config: &ServerConfig, headers: &HeaderMap, body: Incoming) -> 
     };
     let is_gzip = headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding == "gzip");
     if !is_gzip {
-        return Ok(Received { plain: sent.clone(), sent });
+        return Ok(ReceivedBody { plain: sent.clone(), sent });
     }
     let mut plain = Vec::new();
     let most = config.body_bytes_max as u64;
     match GzDecoder::new(sent.as_ref()).take(most + 1).read_to_end(&mut plain) {
         Ok(_) if plain.len() as u64 > most => Err(Refusal::TooLarge),
-        Ok(_) => Ok(Received { plain: plain.into(), sent }),
+        Ok(_) => Ok(ReceivedBody { plain: plain.into(), sent }),
         Err(_) => Err(ApiError::Serialization(Some("The body is not valid gzip".to_owned())).into()),
     }
 }
 
 /// A body as it was sent, which is what a signature covers, and without compression.
-struct Received {
+struct ReceivedBody {
     sent: Bytes,
     plain: Bytes,
 }
@@ -168,16 +173,16 @@ struct Received {
 async fn operate(
     service: &Service,
     headers: &HeaderMap,
-    body: &Received,
-    told: &mut Told,
+    body: &ReceivedBody,
+    told: &mut Received,
 ) -> Result<Vec<u8>, Refusal> {
     let target = headers.get(TARGET).and_then(|target| target.to_str().ok()).unwrap_or_default();
     if target == COPY_TARGET {
-        told.operation = "CopyDataFolder";
+        told.operation = Told::CopyDataFolder;
         return copy_data_folder(service, headers, body).await;
     }
     let operation = keyfold_wire::target::operation(target)?;
-    told.operation = operation.name();
+    told.operation = Told::Known(operation);
     let caller = auth::check(&service.config, headers, &body.sent, jiff::Timestamp::now())?;
     let request = keyfold_wire::decode(operation, &body.plain).map_err(ApiError::from)?;
     if caller.credential.is_some() {
@@ -207,7 +212,7 @@ async fn operate(
 async fn copy_data_folder(
     service: &Service,
     headers: &HeaderMap,
-    body: &Received,
+    body: &ReceivedBody,
 ) -> Result<Vec<u8>, Refusal> {
     let caller = auth::check(&service.config, headers, &body.sent, jiff::Timestamp::now())?;
     if caller.credential.is_some_and(|credential| credential.access_to(None) < Access::ReadWrite) {
@@ -253,9 +258,10 @@ fn respond(headers: &HeaderMap, outcome: Result<Vec<u8>, Refusal>) -> Response<F
     let mut response = Response::new(Full::new(Bytes::new()));
     *response.status_mut() = status;
     let out = response.headers_mut();
+    out.reserve(5);
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
     // The checksum covers the bytes as sent.
-    out.insert(CRC32, header_value(&crc32fast::hash(&body).to_string()));
+    out.insert(CRC32, HeaderValue::from(crc32fast::hash(&body)));
     if is_gzip {
         out.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
@@ -279,10 +285,6 @@ fn compress(headers: &HeaderMap, body: Vec<u8>) -> (Vec<u8>, bool) {
         Ok(_) => (packed, true),
         Err(_) => (body, false),
     }
-}
-
-fn header_value(text: &str) -> HeaderValue {
-    HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }
 
 fn text(status: StatusCode, body: impl Into<Bytes>) -> Response<Full<Bytes>> {

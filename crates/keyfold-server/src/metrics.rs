@@ -1,5 +1,6 @@
 //! What the server counts, for Prometheus: requests by operation and outcome, and how long they took.
 
+use keyfold_api::Operation;
 use keyfold_engine::Engine;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{EncodeLabelSet, LabelSetEncoder};
@@ -8,6 +9,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Upper edges of the buckets of a request's time, in seconds.
@@ -40,11 +42,32 @@ impl EncodeLabelSet for ByOperation {
 
 use prometheus_client::encoding::EncodeLabel;
 
+/// Which operation was asked for, as far as it is known.
+#[derive(Clone, Copy)]
+pub(crate) enum Told {
+    Unknown,
+    Known(Operation),
+    /// Keyfold's own.
+    CopyDataFolder,
+}
+
+impl Told {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Told::Unknown => "unknown",
+            Told::Known(operation) => operation.name(),
+            Told::CopyDataFolder => "CopyDataFolder",
+        }
+    }
+}
+
 /// The server's counters.
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Outcome, Counter>,
     seconds: Family<ByOperation, Histogram, fn() -> Histogram>,
+    /// The two of good answers, in the order of [`Operation::ALL`]: found without a look-up.
+    good: Vec<OnceLock<(Counter, Histogram)>>,
     received: Counter,
     sent: Counter,
     connections: Gauge,
@@ -67,18 +90,36 @@ impl Metrics {
         registry.register("connections", "Open connections", connections.clone());
         registry.register("store_commits", "Synced commits since the start", commits.clone());
         registry.register("store_batches", "Batches written since the start", batches.clone());
-        Metrics { registry, requests, seconds, received, sent, connections, commits, batches }
+        let good = Operation::ALL.iter().map(|_| OnceLock::new()).collect();
+        Metrics { registry, requests, seconds, good, received, sent, connections, commits, batches }
     }
 
+    /// Counts an answer: to which operation, if that was known, and the exception's name if it failed.
     pub(crate) fn answered(
         &self,
-        operation: &'static str,
-        outcome: &'static str,
+        operation: Told,
+        failure: Option<&'static str>,
         took: Duration,
         (received, sent): (usize, usize),
     ) {
-        self.requests.get_or_create(&Outcome { operation, outcome }).inc();
-        self.seconds.get_or_create(&ByOperation { operation }).observe(took.as_secs_f64());
+        let name = operation.name();
+        let counters = |outcome| {
+            let requests = self.requests.get_or_create_owned(&Outcome { operation: name, outcome });
+            (requests, self.seconds.get_or_create_owned(&ByOperation { operation: name }))
+        };
+        let place = if let Told::Known(operation) = operation { Some(operation as usize) } else { None };
+        match (failure, place.and_then(|place| self.good.get(place))) {
+            (None, Some(known)) => {
+                let (requests, seconds) = known.get_or_init(|| counters("ok"));
+                requests.inc();
+                seconds.observe(took.as_secs_f64());
+            }
+            (failure, _) => {
+                let (requests, seconds) = counters(failure.unwrap_or("ok"));
+                requests.inc();
+                seconds.observe(took.as_secs_f64());
+            }
+        }
         self.received.inc_by(received as u64);
         self.sent.inc_by(sent as u64);
     }

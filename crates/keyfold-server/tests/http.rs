@@ -400,6 +400,175 @@ fn requests_are_counted() {
     }
 }
 
+fn signed(
+    server: &Running,
+    (key, token): (&str, Option<&str>),
+    signed_at: &str,
+    target: &str,
+    body: &[u8],
+    gzip: bool,
+) -> Answer {
+    let mut headers = vec![("host", "localhost"), ("x-amz-date", signed_at), ("x-amz-target", target)];
+    if let Some(token) = token {
+        headers.push(("x-amz-security-token", token));
+    }
+    let mut packed = Vec::new();
+    GzEncoder::new(body, flate2::Compression::fast()).read_to_end(&mut packed).unwrap();
+    let body = if gzip { packed.as_slice() } else { body };
+    let authorization = keyfold_sigv4::sign(key, "secret", "us-east-1", signed_at, &headers, body);
+    let mut sent =
+        vec![("X-Amz-Date", signed_at), ("X-Amz-Target", target), ("Authorization", authorization.as_str())];
+    if let Some(token) = token {
+        sent.push(("X-Amz-Security-Token", token));
+    }
+    if gzip {
+        sent.push(("Content-Encoding", "gzip"));
+    }
+    server.send(&sent, body)
+}
+
+fn with_credentials() -> Running {
+    let mut reader = Credential::new("READER", "secret");
+    reader.access = Access::None;
+    reader.tables.insert("Open".to_owned(), Access::Read);
+    let mut most = Credential::new("MOST", "secret");
+    most.tables.insert("Closed".to_owned(), Access::None);
+    let mut looks = Credential::new("LOOKS", "secret");
+    looks.access = Access::Read;
+    let mut temporary = Credential::new("TEMP", "secret");
+    temporary.session_token = Some("token".to_owned());
+    Running::start(|config| config.credentials = vec![reader, most, looks, temporary])
+}
+
+fn ask(server: &Running, key: &str, operation: &str, body: &str) -> String {
+    let target =
+        if operation.contains('.') { operation.to_owned() } else { format!("DynamoDB_20120810.{operation}") };
+    signed(server, (key, None), &now(), &target, body.as_bytes(), false).text().to_owned()
+}
+
+#[test]
+fn a_batch_needs_the_right_to_write() {
+    let server = with_credentials();
+    let told = ask(
+        &server,
+        "READER",
+        "BatchWriteItem",
+        r#"{"RequestItems":{"Open":[{"DeleteRequest":{"Key":{"p":{"S":"a"}}}}]}}"#,
+    );
+    assert!(told.contains("AccessDeniedException"), "{told}");
+}
+
+#[test]
+fn every_table_of_a_transaction_is_judged() {
+    let server = with_credentials();
+    let get = |table: &str| format!(r#"{{"Get":{{"TableName":"{table}","Key":{{"p":{{"S":"a"}}}}}}}}"#);
+    let told = ask(
+        &server,
+        "READER",
+        "TransactGetItems",
+        &format!(r#"{{"TransactItems":[{},{}]}}"#, get("Open"), get("Closed")),
+    );
+    assert!(told.contains("AccessDeniedException"), "{told}");
+}
+
+#[test]
+fn an_arn_is_its_table() {
+    let server = with_credentials();
+    let told = ask(
+        &server,
+        "MOST",
+        "GetItem",
+        r#"{"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/Closed","Key":{}}"#,
+    );
+    assert!(told.contains("AccessDeniedException"), "{told}");
+    let told = ask(
+        &server,
+        "READER",
+        "GetItem",
+        r#"{"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/Open","Key":{}}"#,
+    );
+    assert!(told.contains("ResourceNotFoundException"), "{told}");
+}
+
+fn shifted(minutes: i64) -> String {
+    let moment = jiff::Timestamp::now().checked_add(jiff::SignedDuration::from_mins(minutes)).unwrap();
+    moment.strftime("%Y%m%dT%H%M%SZ").to_string()
+}
+
+#[test]
+fn signatures_are_good_for_a_quarter_of_an_hour() {
+    let server = with_credentials();
+    let list = |at: &str| {
+        signed(&server, ("MOST", None), at, "DynamoDB_20120810.ListTables", b"{}", false).text().to_owned()
+    };
+    assert!(list(&shifted(-14)).contains("TableNames"));
+    assert!(list(&shifted(14)).contains("TableNames"));
+    assert!(list(&shifted(-16)).contains("Signature expired"));
+    assert!(list(&shifted(16)).contains("Signature not yet current"));
+}
+
+#[test]
+fn a_session_token_must_be_the_one() {
+    let server = with_credentials();
+    let list = |token| {
+        signed(&server, ("TEMP", Some(token)), &now(), "DynamoDB_20120810.ListTables", b"{}", false)
+            .text()
+            .to_owned()
+    };
+    assert!(list("token").contains("TableNames"));
+    assert!(list("other").contains("UnrecognizedClientException"));
+}
+
+#[test]
+fn a_copy_needs_the_right_to_write() {
+    let server = with_credentials();
+    let told = ask(&server, "LOOKS", "Keyfold.CopyDataFolder", r#"{"To":"/nonexistent/x"}"#);
+    assert!(told.contains("AccessDeniedException"), "{told}");
+}
+
+#[test]
+fn headers_that_never_come_end_the_connection() {
+    let server = Running::start(|_| {});
+    let mut stream = server.connect();
+    stream.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
+    stream.write_all(b"POST / HTTP/1.1\r\nHost: x\r\n").unwrap();
+    let mut rest = Vec::new();
+    assert!(stream.read_to_end(&mut rest).is_ok(), "the connection is still open");
+}
+
+#[test]
+fn a_signature_covers_the_compressed_body() {
+    let server = with_credentials();
+    let told = signed(&server, ("MOST", None), &now(), "DynamoDB_20120810.ListTables", b"{}", true);
+    assert!(told.text().contains("TableNames"), "{}", told.text());
+}
+
+#[test]
+fn a_chunked_body_has_the_same_limit() {
+    let server = Running::start(|config| config.body_bytes_max = 1_000);
+    let mut stream = server.connect();
+    let head = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nTransfer-Encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(format!("7d0\r\n{{}}{}\r\n0\r\n\r\n", " ".repeat(1998)).as_bytes()).unwrap();
+    assert_eq!(Answer::read(&mut stream).status, 413);
+}
+
+#[test]
+fn a_shutdown_does_not_wait_for_ever() {
+    let mut server = Running::start(|config| {
+        config.receive_timeout = Duration::from_secs(60);
+        config.shutdown_timeout = Duration::from_millis(300);
+    });
+    let mut stream = server.connect();
+    write_post(&mut stream, &[], b"{", 2);
+    server.is_well();
+    drop(server.stop.take());
+    let begun = std::time::Instant::now();
+    server.thread.take().unwrap().join().unwrap();
+    server.thread = Some(std::thread::spawn(|| {}));
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
 /// Now as `20260101T000000Z`.
 fn now() -> String {
     jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string()

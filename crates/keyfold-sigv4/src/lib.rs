@@ -8,6 +8,9 @@
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
+/// What an `Authorization` header must hold.
+const PARTS: [&str; 3] = ["Credential", "Signature", "SignedHeaders"];
+
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 /// The service in the scope, for items and streams alike.
 pub const SERVICE: &str = "dynamodb";
@@ -120,33 +123,40 @@ pub fn sign(
     )
 }
 
-/// A parsed `Authorization` header.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Authorization {
+/// A parsed `Authorization` header. It borrows the header's text: reading one costs no memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Authorization<'t> {
     /// Whose key signed.
-    pub access_key: String,
+    pub access_key: &'t str,
     /// The region of the scope.
-    pub region: String,
-    date: String,
-    service: String,
-    signed_headers: Vec<String>,
-    signature: Vec<u8>,
+    pub region: &'t str,
+    date: &'t str,
+    service: &'t str,
+    /// Between semicolons.
+    signed_headers: &'t str,
+    /// In hexadecimal.
+    signature: &'t str,
 }
 
-impl Authorization {
+impl<'t> Authorization<'t> {
     /// Reads a header's text.
     ///
     /// # Errors
     /// `Malformed` when a part is missing or unreadable.
-    pub fn parse(header: &str) -> Result<Authorization, SignatureError> {
+    pub fn parse(header: &'t str) -> Result<Authorization<'t>, SignatureError> {
         let malformed = |what: String| SignatureError::Malformed(format!("{what} Authorization={header}"));
         let Some(rest) = header.trim().strip_prefix(ALGORITHM) else {
             return Err(malformed("Unsupported AWS 'algorithm'.".to_owned()));
         };
-        let mut parts = Vec::new();
-        for part in rest.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let mut found: [Option<&str>; 3] = [None; 3];
+        for part in rest.split(',').map(str::trim_ascii).filter(|part| !part.is_empty()) {
             match part.split_once('=') {
-                Some((name, value)) if !name.contains(' ') => parts.push((name, value.trim())),
+                Some((name, value)) if !name.as_bytes().contains(&b' ') => {
+                    let place = PARTS.iter().position(|known| *known == name);
+                    if let Some(slot) = place.and_then(|place| found.get_mut(place)) {
+                        slot.get_or_insert(value.trim_ascii());
+                    }
+                }
                 _ => {
                     return Err(SignatureError::Malformed(format!(
                         "'{part}' not a valid key=value pair (missing equal-sign) in Authorization header: '{header}'."
@@ -154,10 +164,8 @@ impl Authorization {
                 }
             }
         }
-        let part = |name: &str| parts.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
-        let found = [part("Credential"), part("Signature"), part("SignedHeaders")];
         let [Some(credential), Some(signature), Some(names)] = found else {
-            let missing: Vec<String> = ["Credential", "Signature", "SignedHeaders"]
+            let missing: Vec<String> = PARTS
                 .iter()
                 .zip(found)
                 .filter(|(_, found)| found.is_none())
@@ -165,21 +173,18 @@ impl Authorization {
                 .collect();
             return Err(malformed(missing.join(" ")));
         };
-        let signature = unhex(signature).ok_or(SignatureError::Mismatch)?;
-        let scope: Vec<&str> = credential.split('/').collect();
-        let [access_key, date, region, service, "aws4_request"] = scope.as_slice() else {
+        if !signature.len().is_multiple_of(2) || !signature.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(SignatureError::Mismatch);
+        }
+        let mut scope = credential.split('/');
+        let scope: [Option<&str>; 6] = std::array::from_fn(|_| scope.next());
+        let [Some(access_key), Some(date), Some(region), Some(service), Some("aws4_request"), None] = scope
+        else {
             return Err(malformed(format!(
                 "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '{credential}'."
             )));
         };
-        Ok(Authorization {
-            access_key: (*access_key).to_owned(),
-            region: (*region).to_owned(),
-            date: (*date).to_owned(),
-            service: (*service).to_owned(),
-            signed_headers: names.split(';').map(str::to_ascii_lowercase).collect(),
-            signature,
-        })
+        Ok(Authorization { access_key, region, date, service, signed_headers: names, signature })
     }
 
     /// Checks the signature of a request. `header` gives the received value of a lower-case name, `received`
@@ -198,7 +203,9 @@ impl Authorization {
         if self.service != SERVICE {
             return Err(SignatureError::Service);
         }
-        let signs = |name: &str| self.signed_headers.iter().any(|signed| signed == name);
+        let signed_headers: Vec<String> =
+            self.signed_headers.split(';').map(str::to_ascii_lowercase).collect();
+        let signs = |name: &str| signed_headers.iter().any(|signed| signed == name);
         if !signs("host") {
             return Err(SignatureError::HostNotSigned);
         }
@@ -208,13 +215,14 @@ impl Authorization {
                 "'{name}' must be a 'SignedHeader' in the AWS Authorization."
             )));
         }
-        if let Some(name) = self.signed_headers.iter().find(|name| header(name).is_none()) {
+        if let Some(name) = signed_headers.iter().find(|name| header(name).is_none()) {
             return Err(SignatureError::Malformed(format!(
                 "'{name}' is named as a SignedHeader, but it does not exist in the HTTP request."
             )));
         }
+        let signature = unhex(self.signature).ok_or(SignatureError::Mismatch)?;
         let timestamp = header("x-amz-date").unwrap_or_default();
-        if timestamp.get(..8) != Some(self.date.as_str()) {
+        if timestamp.get(..8) != Some(self.date) {
             return Err(SignatureError::Mismatch);
         }
         if let Some(claimed) = header("x-amz-content-sha256")
@@ -223,20 +231,17 @@ impl Authorization {
         {
             return Err(SignatureError::Mismatch);
         }
-        let headers: Vec<Header<'_>> = self
-            .signed_headers
-            .iter()
-            .map(|name| (name.as_str(), header(name).unwrap_or_default()))
-            .collect();
+        let headers: Vec<Header<'_>> =
+            signed_headers.iter().map(|name| (name.as_str(), header(name).unwrap_or_default())).collect();
         let signed = Signed {
-            date: &self.date,
-            region: &self.region,
-            service: &self.service,
+            date: self.date,
+            region: self.region,
+            service: self.service,
             timestamp,
             headers: &headers,
             body,
         };
-        signed.mac(secret).verify_slice(&self.signature).map_err(|_| SignatureError::Mismatch)
+        signed.mac(secret).verify_slice(&signature).map_err(|_| SignatureError::Mismatch)
     }
 }
 
@@ -258,7 +263,7 @@ mod tests {
     fn what_is_signed_verifies_and_nothing_else() {
         let header = sign("AK", "secret", "eu-west-1", "20260101T000000Z", HEADERS, b"{}");
         let authorization = Authorization::parse(&header).unwrap();
-        assert_eq!((authorization.access_key.as_str(), authorization.region.as_str()), ("AK", "eu-west-1"));
+        assert_eq!((authorization.access_key, authorization.region), ("AK", "eu-west-1"));
         let names = || HEADERS.iter().map(|(name, _)| *name);
         assert_eq!(authorization.verify("secret", find, names(), b"{}"), Ok(()));
         let more = names().chain(["x-amz-security-token"]);
@@ -270,6 +275,29 @@ mod tests {
         assert_eq!(authorization.verify("secret", find, names(), b"{ }"), Err(SignatureError::Mismatch));
         let moved = |name: &str| if name == "host" { Some("elsewhere") } else { find(name) };
         assert_eq!(authorization.verify("secret", moved, names(), b"{}"), Err(SignatureError::Mismatch));
+    }
+
+    #[test]
+    fn a_key_of_another_day_does_not_sign() {
+        let mut headers = HEADERS.to_vec();
+        headers.sort_unstable();
+        let signed = Signed {
+            date: "20260102",
+            region: "eu-west-1",
+            service: SERVICE,
+            timestamp: "20260101T000000Z",
+            headers: &headers,
+            body: b"{}",
+        };
+        let signature = hex(&signed.mac("secret").finalize().into_bytes());
+        let header = format!(
+            "{ALGORITHM} Credential=AK/{}, SignedHeaders={}, Signature={signature}",
+            signed.scope(),
+            signed.names()
+        );
+        let authorization = Authorization::parse(&header).unwrap();
+        let names = HEADERS.iter().map(|(name, _)| *name);
+        assert_eq!(authorization.verify("secret", find, names, b"{}"), Err(SignatureError::Mismatch));
     }
 
     #[test]

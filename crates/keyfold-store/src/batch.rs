@@ -8,11 +8,12 @@ pub struct Batch {
     pub(crate) changes: Vec<(Vec<u8>, Option<Bytes>)>,
     pub(crate) additions: Vec<(Vec<u8>, i64)>,
     pub(crate) appended: Vec<(Vec<u8>, Bytes)>,
+    pub(crate) reset: Vec<Vec<u8>>,
 }
 
 /// A length of a batch: see [`Batch::mark`].
 #[derive(Debug, Clone, Copy)]
-pub struct Mark([usize; 3]);
+pub struct Mark([usize; 4]);
 
 /// Where the store keeps the number of entries ever appended.
 pub const SEQUENCE_KEY: &[u8] = b"\0\0\0\0Q";
@@ -41,6 +42,11 @@ impl Batch {
         }
     }
 
+    /// Removes a counter, which is 0 again. It must not also be added to in the same batch.
+    pub fn remove_counter(&mut self, key: impl Into<Vec<u8>>) {
+        self.reset.push(key.into());
+    }
+
     /// Adds an entry behind `prefix`, under the store's next sequence number as 8 big-endian bytes. Numbers
     /// ascend in the order in which batches become visible, so a reader that has seen one misses none below.
     pub fn append(&mut self, prefix: impl Into<Vec<u8>>, value: impl Into<Bytes>) {
@@ -49,19 +55,20 @@ impl Batch {
 
     /// How much is in the batch now.
     pub fn mark(&self) -> Mark {
-        Mark([self.changes.len(), self.additions.len(), self.appended.len()])
+        Mark([self.changes.len(), self.additions.len(), self.appended.len(), self.reset.len()])
     }
 
     /// Takes out what was added after a mark.
-    pub fn undo_to(&mut self, Mark([changes, additions, appended]): Mark) {
+    pub fn undo_to(&mut self, Mark([changes, additions, appended, reset]): Mark) {
         self.changes.truncate(changes);
         self.additions.truncate(additions);
         self.appended.truncate(appended);
+        self.reset.truncate(reset);
     }
 
     /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.additions.is_empty() && self.appended.is_empty()
+        self.len() == 0 && self.additions.is_empty() && self.appended.is_empty()
     }
 
     /// Gives appended entries their numbers, from `sequence` on; gives back the number after the last.
@@ -81,7 +88,7 @@ impl Batch {
 
     /// How many keys are put or removed.
     pub fn len(&self) -> usize {
-        self.changes.len()
+        self.changes.len() + self.reset.len()
     }
 }
 

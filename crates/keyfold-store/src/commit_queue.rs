@@ -11,7 +11,7 @@ use crate::error::StoreError;
 use crate::metrics::Metrics;
 use crate::ticket::{Fate, Ticket};
 use bytes::Bytes;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -24,13 +24,17 @@ type Changes = HashMap<Vec<u8>, Option<Bytes>>;
 struct Group {
     changes: Changes,
     additions: HashMap<Vec<u8>, i64>,
+    /// Counters that begin anew.
+    reset: HashSet<Vec<u8>>,
     bytes: usize,
+    /// Batches merged.
+    batches: usize,
     fate: Arc<Fate>,
 }
 
 impl Group {
     fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.additions.is_empty()
+        self.changes.is_empty() && self.additions.is_empty() && self.reset.is_empty()
     }
 }
 
@@ -122,12 +126,20 @@ impl CommitQueue {
             group.bytes += key.len() + value.as_ref().map_or(0, Bytes::len);
             group.changes.insert(key, value);
         }
+        for key in batch.reset {
+            group.additions.remove(&key);
+            group.reset.insert(key);
+        }
         for (key, amount) in batch.additions {
             *group.additions.entry(key).or_default() += amount;
         }
+        group.batches += 1;
+        let is_first = group.batches == 1;
         let ticket = Ticket::of(&group.fate);
         drop(queue);
-        self.shared.staged.notify_one();
+        if is_first {
+            self.shared.staged.notify_one();
+        }
         Ok(ticket)
     }
 }
@@ -169,6 +181,7 @@ fn run(shared: &Shared) {
 struct InFlight {
     changes: Arc<Changes>,
     additions: HashMap<Vec<u8>, i64>,
+    reset: HashSet<Vec<u8>>,
     fate: Arc<Fate>,
 }
 
@@ -182,7 +195,12 @@ fn next_group(shared: &Shared) -> Option<InFlight> {
             queue.in_flight_fate = Some(Arc::clone(&group.fate));
             drop(queue);
             shared.drained.notify_all();
-            return Some(InFlight { changes, additions: group.additions, fate: group.fate });
+            return Some(InFlight {
+                changes,
+                additions: group.additions,
+                reset: group.reset,
+                fate: group.fate,
+            });
         }
         if queue.closed {
             return None;
@@ -193,17 +211,25 @@ fn next_group(shared: &Shared) -> Option<InFlight> {
 
 fn write(shared: &Shared, group: &InFlight, counters: &mut HashMap<Vec<u8>, i64>) -> Result<(), StoreError> {
     let mut totals = Vec::with_capacity(group.additions.len());
+    #[expect(clippy::iter_over_hash_type, reason = "each counter is removed once; order has no meaning")]
+    for key in &group.reset {
+        counters.remove(key);
+    }
     #[expect(clippy::iter_over_hash_type, reason = "each counter is written once; order has no meaning")]
     for (key, amount) in &group.additions {
         let before = match counters.get(key) {
             Some(value) => *value,
+            None if group.reset.contains(key) => 0,
             None => counter_value(shared.store.get(key)?.as_deref()),
         };
         let total = before.saturating_add(*amount);
         counters.insert(key.clone(), total);
         totals.push((key.clone(), Some(Bytes::copy_from_slice(&total.to_le_bytes()))));
     }
-    let changes = group.changes.iter().map(|(key, value)| (key.clone(), value.clone())).chain(totals);
+    let gone = group.reset.iter().filter(|key| !group.additions.contains_key(*key));
+    let gone = gone.map(|key| (key.clone(), None));
+    let changes =
+        group.changes.iter().map(|(key, value)| (key.clone(), value.clone())).chain(totals).chain(gone);
     shared.store.apply(changes, shared.sync)?;
     Metrics::count(&shared.metrics.commits);
     Ok(())

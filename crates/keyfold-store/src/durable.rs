@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 /// Journal size above which fjall flushes: what a reopening after a crash has to replay.
 const JOURNAL_BYTES_MAX: u64 = 64 * 1024 * 1024;
-const MEMTABLE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Small, so that little of the journal has to be inserted again after a crash.
+const MEMTABLE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Blocks kept in memory, decompressed.
 const CACHE_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -89,8 +90,16 @@ impl DurableSnapshot {
     }
 }
 
+/// An entry of a range, not read yet.
+pub(crate) type Entry = fjall::Guard;
+
 /// A range entry's key and value.
-pub(crate) fn entry(guard: fjall::Guard) -> Result<(Bytes, Bytes), StoreError> {
+pub(crate) fn entry(guard: Entry) -> Result<(Bytes, Bytes), StoreError> {
     let (key, value) = guard.into_inner()?;
     Ok((Bytes::from_owner(key), Bytes::from_owner(value)))
+}
+
+/// A range entry's value.
+pub(crate) fn value(guard: Entry) -> Result<Bytes, StoreError> {
+    Ok(Bytes::from_owner(guard.value()?))
 }

@@ -31,6 +31,10 @@ impl Metrics {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
+    pub(crate) fn add(counter: &AtomicU64, amount: u64) {
+        counter.fetch_add(amount, Ordering::Relaxed);
+    }
+
     pub(crate) fn counts(&self) -> StoreCounts {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         StoreCounts {

@@ -50,32 +50,73 @@ impl Snapshot {
         high: Bound<&[u8]>,
         direction: Direction,
     ) -> Box<dyn Iterator<Item = Result<(Bytes, Bytes), StoreError>> + 's> {
+        let owned = |(key, value): (&Vec<u8>, &Bytes)| Ok((Bytes::copy_from_slice(key), value.clone()));
+        self.entries(low, high, direction, owned, durable::entry)
+    }
+
+    /// The values alone, which costs less than keys and values.
+    pub fn values<'s>(
+        &'s self,
+        low: Bound<&[u8]>,
+        high: Bound<&[u8]>,
+        direction: Direction,
+    ) -> Box<dyn Iterator<Item = Result<Bytes, StoreError>> + 's> {
+        self.entries(low, high, direction, |(_, value)| Ok(value.clone()), durable::value)
+    }
+
+    fn entries<'s, T: 's>(
+        &'s self,
+        low: Bound<&[u8]>,
+        high: Bound<&[u8]>,
+        direction: Direction,
+        of_memory: impl Fn((&Vec<u8>, &Bytes)) -> Result<T, StoreError> + 's,
+        of_durable: impl Fn(durable::Entry) -> Result<T, StoreError> + 's,
+    ) -> Box<dyn Iterator<Item = Result<T, StoreError>> + 's> {
         Metrics::count(&self.metrics.range_opens);
         if is_empty(low, high) {
             return Box::new(std::iter::empty());
         }
-        let counted = |entry| {
-            Metrics::count(&self.metrics.range_steps);
-            entry
-        };
-        match &self.view {
-            View::Memory(map) => {
-                let entries = map.range::<_, [u8]>((low, high));
-                let owned =
-                    |(key, value): (&Vec<u8>, &Bytes)| Ok((Bytes::copy_from_slice(key), value.clone()));
-                match direction {
-                    Direction::Forward => Box::new(entries.map(owned).map(counted)),
-                    Direction::Backward => Box::new(entries.rev().map(owned).map(counted)),
-                }
+        fn counted<I>(metrics: &Metrics, entries: I) -> Counted<'_, I> {
+            Counted { entries, count: 0, metrics }
+        }
+        let metrics = &*self.metrics;
+        match (&self.view, direction) {
+            (View::Memory(map), Direction::Forward) => {
+                Box::new(counted(metrics, map.range::<_, [u8]>((low, high)).map(of_memory)))
             }
-            View::Durable(snapshot) => {
-                let entries = snapshot.range(low, high);
-                match direction {
-                    Direction::Forward => Box::new(entries.map(durable::entry).map(counted)),
-                    Direction::Backward => Box::new(entries.rev().map(durable::entry).map(counted)),
-                }
+            (View::Memory(map), Direction::Backward) => {
+                Box::new(counted(metrics, map.range::<_, [u8]>((low, high)).rev().map(of_memory)))
+            }
+            (View::Durable(snapshot), Direction::Forward) => {
+                Box::new(counted(metrics, snapshot.range(low, high).map(of_durable)))
+            }
+            (View::Durable(snapshot), Direction::Backward) => {
+                Box::new(counted(metrics, snapshot.range(low, high).rev().map(of_durable)))
             }
         }
+    }
+}
+
+/// Counts the entries read from a range, and tells when it is dropped: the total is shared with other readers.
+struct Counted<'m, I> {
+    entries: I,
+    count: u64,
+    metrics: &'m Metrics,
+}
+
+impl<I: Iterator> Iterator for Counted<'_, I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        let entry = self.entries.next()?;
+        self.count += 1;
+        Some(entry)
+    }
+}
+
+impl<I> Drop for Counted<'_, I> {
+    fn drop(&mut self) {
+        Metrics::add(&self.metrics.range_steps, self.count);
     }
 }
 

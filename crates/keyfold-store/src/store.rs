@@ -131,6 +131,7 @@ impl Store {
             Backend::Memory { store, writing } => {
                 let _one_at_a_time = writing.lock().unwrap_or_else(PoisonError::into_inner);
                 batch.number(sequence_value(store.get(SEQUENCE_KEY).as_deref()));
+                batch.changes.extend(batch.reset.drain(..).map(|key| (key, None)));
                 let mut totals = std::collections::BTreeMap::new();
                 for (key, amount) in batch.additions {
                     let before = counter_value(store.get(&key).as_deref());
@@ -301,6 +302,31 @@ mod tests {
                 }
             });
             assert_eq!(store.counter(b"n").unwrap(), round * 100);
+        }
+    }
+
+    #[test]
+    fn a_counter_that_was_removed_begins_anew() {
+        let (stores, _folder) = both();
+        let change = |store: &Store, reset: bool, amount: i64| {
+            let mut batch = Batch::new();
+            if reset {
+                batch.remove_counter(b"n".to_vec());
+            }
+            batch.add(b"n".to_vec(), amount);
+            store.stage(batch).unwrap()
+        };
+        for store in &stores {
+            change(store, false, 5).wait().unwrap();
+            // Waiting for each, and all in one group.
+            change(store, true, 0).wait().unwrap();
+            assert_eq!(store.counter(b"n").unwrap(), 0);
+            assert_eq!(contents(store, Direction::Forward), vec![]);
+            change(store, false, 2).wait().unwrap();
+            assert_eq!(store.counter(b"n").unwrap(), 2);
+            let tickets = [change(store, false, 3), change(store, true, 0), change(store, false, 4)];
+            tickets.into_iter().for_each(|ticket| ticket.wait().unwrap());
+            assert_eq!(store.counter(b"n").unwrap(), 4);
         }
     }
 

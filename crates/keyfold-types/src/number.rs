@@ -309,6 +309,35 @@ impl PartialOrd for Number {
     }
 }
 
+impl Number {
+    /// Appends what [`Display`](fmt::Display) prints; short numbers without its machinery.
+    pub fn append_to(&self, out: &mut Vec<u8>) {
+        let fraction = usize::from(self.exponent.unsigned_abs());
+        let (Ok(mut rest), true) = (u64::try_from(self.coefficient), self.exponent <= 0 && fraction < 18)
+        else {
+            return out.extend_from_slice(self.to_string().as_bytes());
+        };
+        // Digits from the last to the first, at least one before the point.
+        let mut text = [0u8; 22];
+        let (mut at, mut digits) = (text.len(), 0);
+        while rest > 0 || digits <= fraction {
+            if digits == fraction && fraction > 0 {
+                at -= 1;
+                text[at] = b'.';
+            }
+            at -= 1;
+            text[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            digits += 1;
+        }
+        if self.negative {
+            at -= 1;
+            text[at] = b'-';
+        }
+        out.extend_from_slice(&text[at..]);
+    }
+}
+
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.negative { "-" } else { "" };
@@ -427,6 +456,16 @@ mod tests {
         #[test]
         fn text_round_trips(number in any_number()) {
             prop_assert_eq!(number.to_string().parse::<Number>(), Ok(number));
+        }
+
+        #[test]
+        fn both_ways_to_print_agree(number in any_number(), short in any::<i64>(), exponent in -20i32..3) {
+            let short = Number::new(short < 0, u128::from(short.unsigned_abs()), exponent).unwrap();
+            for number in [number, short] {
+                let mut out = b"before".to_vec();
+                number.append_to(&mut out);
+                prop_assert_eq!(String::from_utf8(out).unwrap(), format!("before{number}"));
+            }
         }
 
         #[test]

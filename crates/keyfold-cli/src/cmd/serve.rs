@@ -6,10 +6,10 @@ use crate::cmd::realism::Realism;
 use crate::failure::Failure;
 use crate::model_file;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use keyfold_client::Backend;
 use keyfold_client::tables::{self, Outcome};
-use keyfold_engine::Engine;
+use keyfold_engine::{Durability, Engine, StoreOptions};
 use keyfold_server::{Server, ServerConfig};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -26,6 +26,10 @@ pub(crate) struct Arguments {
     /// Keep everything in memory; nothing is left when the server stops.
     #[arg(long, conflicts_with = "data")]
     memory: bool,
+    /// When a write is acknowledged: `synced` survives the machine's crash; `buffered` only the process's, and is
+    /// faster.
+    #[arg(long, value_enum, default_value_t = Acknowledged::Synced, value_name = "WHEN", conflicts_with = "memory")]
+    durability: Acknowledged,
     /// The folder whose subfolders stand for buckets of exports and imports.
     #[arg(long, value_name = "DIR")]
     buckets: Option<PathBuf>,
@@ -42,6 +46,15 @@ pub(crate) struct Arguments {
     listen: Listen,
 }
 
+/// When a write is acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Acknowledged {
+    /// When it is on the device.
+    Synced,
+    /// When it is handed to the operating system.
+    Buffered,
+}
+
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let mut config = arguments.listen.config()?;
     arguments.realism.of_server(&mut config);
@@ -52,6 +65,11 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let models =
         arguments.files.iter().map(|file| model_file::load(file, json)).collect::<Result<Vec<_>, _>>()?;
     let engine = backend::engine_with((!arguments.memory).then_some(arguments.data.as_path()), |options| {
+        if let StoreOptions::Folder { durability, .. } = &mut options.store
+            && arguments.durability == Acknowledged::Buffered
+        {
+            *durability = Durability::Buffered;
+        }
         options.buckets.clone_from(&arguments.buckets);
         options.region.clone_from(&arguments.region);
         options.transaction_conflicts = !arguments.wait_for_transactions;
@@ -113,10 +131,11 @@ pub(super) fn start(
     ready: impl FnOnce(SocketAddr) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     listen.start_log();
-    // Requests are answered on these threads; more than cores, so that one waiting for the disk holds up no other.
-    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    // Requests are answered on these threads, as many as can run at once: more would only take turns. Two at least, so
+    // that a read that waits for the disk holds up only some.
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).max(2);
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads((cores * 2).max(4))
+        .worker_threads(threads)
         .enable_all()
         .build()
         .map_err(|error| Failure::Backend(format!("cannot start threads: {error}")))?;

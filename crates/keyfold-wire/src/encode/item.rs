@@ -39,31 +39,26 @@ fn raw_number(bytes: &[u8]) -> Number {
 }
 
 fn raw_value(writer: &mut Writer<'_>, raw: RawValue<'_>) {
-    writer.object(|writer| {
-        writer.name(raw.kind().descriptor());
-        match raw.kind() {
-            ValueKind::S => writer.string(raw.as_str()),
-            ValueKind::N => writer.quoted_plain(raw_number(raw.scalar_bytes())),
-            ValueKind::B => base64(writer, raw.scalar_bytes()),
-            ValueKind::Bool => writer.plain(raw.is_true()),
-            ValueKind::Null => writer.plain(true),
-            ValueKind::L => {
-                writer.array(|writer| raw.elements().for_each(|element| raw_value(writer, element)))
+    writer.tagged(raw.kind().descriptor(), |writer| match raw.kind() {
+        ValueKind::S => writer.string(raw.as_str()),
+        ValueKind::N => writer.number(&raw_number(raw.scalar_bytes())),
+        ValueKind::B => base64(writer, raw.scalar_bytes()),
+        ValueKind::Bool => writer.plain(raw.is_true()),
+        ValueKind::Null => writer.plain(true),
+        ValueKind::L => writer.array(|writer| raw.elements().for_each(|element| raw_value(writer, element))),
+        ValueKind::M => writer.object(|writer| {
+            for (name, entry) in raw.entries() {
+                writer.name(name);
+                raw_value(writer, entry);
             }
-            ValueKind::M => writer.object(|writer| {
-                for (name, entry) in raw.entries() {
-                    writer.name(name);
-                    raw_value(writer, entry);
-                }
-            }),
-            ValueKind::Ss => writer.array(|writer| {
-                raw.members().for_each(|text| writer.string(std::str::from_utf8(text).unwrap_or_default()));
-            }),
-            ValueKind::Ns => writer.array(|writer| {
-                raw.members().for_each(|bytes| writer.quoted_plain(raw_number(bytes)));
-            }),
-            ValueKind::Bs => writer.array(|writer| raw.members().for_each(|bytes| base64(writer, bytes))),
-        }
+        }),
+        ValueKind::Ss => writer.array(|writer| {
+            raw.members().for_each(|text| writer.string(std::str::from_utf8(text).unwrap_or_default()));
+        }),
+        ValueKind::Ns => writer.array(|writer| {
+            raw.members().for_each(|bytes| writer.number(&raw_number(bytes)));
+        }),
+        ValueKind::Bs => writer.array(|writer| raw.members().for_each(|bytes| base64(writer, bytes))),
     });
 }
 
@@ -77,32 +72,21 @@ pub(crate) fn tree(writer: &mut Writer<'_>, item: &Item) {
 }
 
 pub(crate) fn value(writer: &mut Writer<'_>, value_: &Value) {
-    writer.object(|writer| {
-        writer.name(value_.kind().descriptor());
-        match value_ {
-            Value::S(text) => writer.string(text),
-            Value::N(number) => writer.quoted_plain(number),
-            Value::B(bytes) => base64(writer, bytes),
-            Value::Bool(truth) => writer.plain(truth),
-            Value::Null => writer.plain(true),
-            Value::L(values) => {
-                writer.array(|writer| values.iter().for_each(|element| value(writer, element)))
+    writer.tagged(value_.kind().descriptor(), |writer| match value_ {
+        Value::S(text) => writer.string(text),
+        Value::N(number) => writer.number(number),
+        Value::B(bytes) => base64(writer, bytes),
+        Value::Bool(truth) => writer.plain(truth),
+        Value::Null => writer.plain(true),
+        Value::L(values) => writer.array(|writer| values.iter().for_each(|element| value(writer, element))),
+        Value::M(map) => writer.object(|writer| {
+            for (name, entry) in map {
+                writer.name(name);
+                value(writer, entry);
             }
-            Value::M(map) => writer.object(|writer| {
-                for (name, entry) in map {
-                    writer.name(name);
-                    value(writer, entry);
-                }
-            }),
-            Value::Ss(set) => {
-                writer.array(|writer| set.members().iter().for_each(|text| writer.string(text)))
-            }
-            Value::Ns(set) => {
-                writer.array(|writer| set.members().iter().for_each(|n| writer.quoted_plain(n)))
-            }
-            Value::Bs(set) => {
-                writer.array(|writer| set.members().iter().for_each(|bytes| base64(writer, bytes)))
-            }
-        }
+        }),
+        Value::Ss(set) => writer.array(|writer| set.members().iter().for_each(|text| writer.string(text))),
+        Value::Ns(set) => writer.array(|writer| set.members().iter().for_each(|n| writer.number(n))),
+        Value::Bs(set) => writer.array(|writer| set.members().iter().for_each(|bytes| base64(writer, bytes))),
     });
 }

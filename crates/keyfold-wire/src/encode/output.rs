@@ -111,6 +111,8 @@ pub(super) fn write_item(writer: &mut Writer<'_>, output: &WriteItemOutput) {
 pub(super) fn page(writer: &mut Writer<'_>, output: &PageOutput) {
     writer.object(|writer| {
         if let Some(items) = &output.items {
+            // Names of types and quotes take about as much again as short values do.
+            writer.reserve(items.iter().map(|item| item.bytes().len() * 3 / 2 + 32).sum());
             writer.name("Items");
             writer.array(|writer| items.iter().for_each(|item| raw_item(writer, item)));
         }

@@ -1,5 +1,6 @@
 //! Writes JSON into a byte vector: commas and quotes, nothing more.
 
+use keyfold_types::Number;
 use std::fmt::Display;
 use std::io::Write as _;
 
@@ -7,6 +8,12 @@ pub(crate) struct Writer<'o> {
     out: &'o mut Vec<u8>,
     /// Whether the next member or element needs a comma before it.
     comma: bool,
+}
+
+/// Whether JSON has another way to write some of the text. Looks at whole blocks, which processors do at once.
+fn needs_escapes(text: &[u8]) -> bool {
+    let is_special = |byte: u8| (byte < 0x20) | (byte == b'"') | (byte == b'\\');
+    text.chunks(64).any(|block| block.iter().fold(false, |found, byte| found | is_special(*byte)))
 }
 
 impl<'o> Writer<'o> {
@@ -22,7 +29,14 @@ impl<'o> Writer<'o> {
     }
 
     fn quoted(&mut self, text: &str) {
-        serde_json::to_writer(&mut *self.out, text).expect("writing to memory does not fail");
+        if needs_escapes(text.as_bytes()) {
+            serde_json::to_writer(&mut *self.out, text).expect("writing to memory does not fail");
+            return;
+        }
+        self.out.reserve(text.len() + 2);
+        self.out.push(b'"');
+        self.out.extend_from_slice(text.as_bytes());
+        self.out.push(b'"');
     }
 
     /// The name of the next member; its value must follow.
@@ -38,6 +52,18 @@ impl<'o> Writer<'o> {
         self.quoted(text);
     }
 
+    /// An object of one member whose name needs no escaping: a value with its type.
+    pub(crate) fn tagged(&mut self, tag: &str, fill: impl FnOnce(&mut Writer<'_>)) {
+        self.separate();
+        self.out.extend_from_slice(b"{\"");
+        self.out.extend_from_slice(tag.as_bytes());
+        self.out.extend_from_slice(b"\":");
+        self.comma = false;
+        fill(self);
+        self.out.push(b'}');
+        self.comma = true;
+    }
+
     /// A number or word, as it prints.
     pub(crate) fn plain(&mut self, value: impl Display) {
         self.separate();
@@ -48,6 +74,19 @@ impl<'o> Writer<'o> {
     pub(crate) fn quoted_plain(&mut self, value: impl Display) {
         self.separate();
         write!(self.out, "\"{value}\"").expect("writing to memory does not fail");
+    }
+
+    /// A number as DynamoDB writes it: digits in quotes.
+    pub(crate) fn number(&mut self, number: &Number) {
+        self.separate();
+        self.out.push(b'"');
+        number.append_to(self.out);
+        self.out.push(b'"');
+    }
+
+    /// Makes room for so many bytes more.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.out.reserve(bytes);
     }
 
     fn nested(&mut self, open: u8, close: u8, fill: impl FnOnce(&mut Writer<'_>)) {

@@ -1,0 +1,153 @@
+//! The comparison: each server, each operation, each number of connections.
+
+use crate::contender::{Contender, Program, Running};
+use crate::load;
+use crate::request::Protocol;
+use crate::workload::{self, COLLECTION, Operation, Workload};
+use std::io;
+use std::time::Duration;
+
+/// What to measure.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub(crate) contenders: Vec<Contender>,
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) connections: Vec<u64>,
+    pub(crate) items: u64,
+    pub(crate) seconds: f64,
+    pub(crate) tools: std::path::PathBuf,
+}
+
+/// One measured cell.
+#[derive(Debug, Clone)]
+pub(crate) struct Cell {
+    pub(crate) operation: Operation,
+    pub(crate) connections: u64,
+    /// Answers a second.
+    pub(crate) rate: f64,
+    /// Microseconds: half, 99 % and 99.9 % of answers came within.
+    pub(crate) micros: [f64; 3],
+    /// Microseconds of the server's processor time an answer.
+    pub(crate) cpu_micros: Option<f64>,
+    pub(crate) errors: u64,
+    pub(crate) error: Option<String>,
+}
+
+/// What one server did.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) contender: Contender,
+    pub(crate) cells: Vec<Cell>,
+    /// Bytes of memory at most, and of files in the end.
+    pub(crate) memory: Option<u64>,
+    pub(crate) disk: u64,
+    /// Why it was not measured.
+    pub(crate) absent: Option<String>,
+}
+
+/// Whether a server can be asked for an operation.
+fn can(contender: &Contender, operation: Operation) -> bool {
+    match contender.program {
+        Program::Ceiling => operation == Operation::Get,
+        Program::Redis => matches!(operation, Operation::Get | Operation::Put),
+        Program::Dynalite => operation != Operation::Transact && operation != Operation::Shop,
+        // It answers requests of several items in seconds, which would hold up the run.
+        Program::Moto => matches!(operation, Operation::Get | Operation::Put | Operation::Update),
+        Program::Keyfold | Program::Dynoxide | Program::Endpoint => true,
+    }
+}
+
+/// Measures one server.
+pub(crate) fn row(plan: &Plan, contender: &Contender, tell: &dyn Fn(&str)) -> Row {
+    let mut row =
+        Row { contender: contender.clone(), cells: Vec::new(), memory: None, disk: 0, absent: None };
+    if let Err(error) = measure(plan, contender, &mut row, tell) {
+        row.absent = Some(error.to_string());
+    }
+    row
+}
+
+fn measure(plan: &Plan, contender: &Contender, row: &mut Row, tell: &dyn Fn(&str)) -> io::Result<()> {
+    let answer_bytes = answer_bytes(plan)?;
+    let running = contender.start(&plan.tools, answer_bytes)?;
+    tell("loading");
+    fill(contender, &running, plan)?;
+    for &operation in plan.operations.iter().filter(|operation| can(contender, **operation)) {
+        for &connections in &plan.connections {
+            tell(&format!("{}, {connections} connections", operation.name()));
+            let workload = Workload { operation, items: plan.items, protocol: contender.protocol() };
+            let (warm_up, time) = (plan.seconds / 4.0, plan.seconds);
+            let times = (Duration::from_secs_f64(warm_up), Duration::from_secs_f64(time));
+            let before = running.cpu();
+            let measured = load::run(running.address, workload, connections, times)?;
+            let used = before.zip(running.cpu()).map(|(before, after)| after - before);
+            row.cells.push(Cell {
+                cpu_micros: used.map(|micros| micros as f64 / measured.all_answers.max(1) as f64),
+                operation,
+                connections,
+                rate: measured.rate(),
+                micros: [0.5, 0.99, 0.999].map(|quantile| measured.micros(quantile)),
+                errors: measured.errors,
+                error: measured.error,
+            });
+        }
+    }
+    (row.memory, row.disk) = (running.memory(), running.disk());
+    Ok(())
+}
+
+/// Makes the tables and writes the data.
+pub(crate) fn fill(contender: &Contender, running: &Running, plan: &Plan) -> io::Result<()> {
+    let items = plan.items;
+    match contender.program {
+        Program::Ceiling => Ok(()),
+        Program::Redis => {
+            let sets = (0..items).map(|n| {
+                let mut out = Vec::new();
+                workload::load_redis(&mut out, n);
+                out
+            });
+            load::send_all(running.address, Protocol::Redis, sets, |_| ())
+        }
+        _ => {
+            for definition in workload::TABLES {
+                let (is_ok, body) = load::ask(running.address, "CreateTable", definition)?;
+                if !is_ok && !body.contains("ResourceInUse") {
+                    return Err(io::Error::other(format!("CreateTable failed: {body}")));
+                }
+            }
+            std::thread::sleep(Duration::from_millis(300));
+            let wants_shop = plan.operations.contains(&Operation::Shop) && can(contender, Operation::Shop);
+            let bench = (0..items).step_by(25).map(move |from| workload::load_batch(from, items));
+            let shop = wants_shop.then(|| workload::load_shop(items)).into_iter().flatten();
+            load::send_all(running.address, Protocol::Http, as_requests(bench.chain(shop)), |_| ())
+        }
+    }
+}
+
+/// Batches as requests to write them.
+pub(crate) fn as_requests(
+    bodies: impl Iterator<Item = Vec<u8>> + 'static,
+) -> impl Iterator<Item = Vec<u8>> + 'static {
+    bodies.map(|body| {
+        let mut out = Vec::with_capacity(body.len() + 700);
+        crate::request::http(&mut out, "BatchWriteItem", &body);
+        out
+    })
+}
+
+/// How long the answer to GetItem is: what the ceiling answers.
+fn answer_bytes(plan: &Plan) -> io::Result<usize> {
+    if !plan.contenders.iter().any(|contender| contender.program == Program::Ceiling) {
+        return Ok(0);
+    }
+    let keyfold = Contender::all()
+        .into_iter()
+        .find(|one| one.program == Program::Keyfold && one.keeps == crate::contender::Keeps::Memory);
+    let Some(keyfold) = keyfold else { return Ok(0) };
+    let running = keyfold.start(&plan.tools, 0)?;
+    let small = Plan { items: COLLECTION, operations: vec![], ..plan.clone() };
+    fill(&keyfold, &running, &small)?;
+    let body = r#"{"TableName":"Bench","Key":{"pk":{"S":"c0000000"},"sk":{"S":"000"}}}"#;
+    Ok(load::ask(running.address, "GetItem", body)?.1.len())
+}

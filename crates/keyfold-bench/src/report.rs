@@ -1,0 +1,236 @@
+//! What a comparison says: tables with ratios for people, JSON for programs.
+
+use crate::compare::{Cell, Plan, Row};
+use crate::contender::{Keeps, Program};
+use crate::workload::Operation;
+use serde_json::{Value, json};
+
+/// A comparison's results.
+pub(crate) struct Report<'r> {
+    pub(crate) plan: &'r Plan,
+    pub(crate) rows: &'r [Row],
+}
+
+/// What is promised: a ratio of Keyfold's rate to another's in the same run, at 64 connections.
+struct Goal {
+    operation: Operation,
+    keeps: Keeps,
+    /// Beside which programs; the best of them counts.
+    beside: &'static [Program],
+    /// Of the same durability, or of any.
+    is_like: bool,
+    ratio: f64,
+}
+
+const OTHERS: &[Program] = &[Program::Dynoxide, Program::Dynalite, Program::Moto, Program::Endpoint];
+
+const fn goal(
+    operation: Operation,
+    keeps: Keeps,
+    beside: &'static [Program],
+    is_like: bool,
+    ratio: f64,
+) -> Goal {
+    Goal { operation, keeps, beside, is_like, ratio }
+}
+
+const GOALS: [Goal; 8] = [
+    goal(Operation::Get, Keeps::Synced, &[Program::Ceiling], false, 0.7),
+    goal(Operation::Get, Keeps::Synced, &[Program::Redis], true, 0.4),
+    goal(Operation::Put, Keeps::Synced, &[Program::Redis], true, 0.35),
+    goal(Operation::Get, Keeps::Synced, OTHERS, true, 2.5),
+    goal(Operation::Put, Keeps::Synced, OTHERS, true, 8.0),
+    goal(Operation::Update, Keeps::Synced, OTHERS, true, 6.0),
+    goal(Operation::Query, Keeps::Synced, OTHERS, true, 6.0),
+    goal(Operation::Transact, Keeps::Synced, OTHERS, true, 8.0),
+];
+
+/// A number as people read it.
+pub(crate) fn rounded(rate: f64) -> String {
+    let digits = format!("{rate:.0}");
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn micros(value: f64) -> String {
+    if value >= 10_000.0 { format!("{:.0} ms", value / 1000.0) } else { format!("{value:.0} µs") }
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.0} MiB", bytes as f64 / 1_048_576.0)
+}
+
+/// Columns padded to their width.
+pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut out = String::new();
+    for row in rows {
+        for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let pad = width - cell.chars().count();
+            let (left, right) = if at == 0 { (0, pad) } else { (pad, 0) };
+            let gap = if at == 0 { "" } else { "  " };
+            out.push_str(gap);
+            out.extend(std::iter::repeat_n(' ', left));
+            out.push_str(cell);
+            out.extend(std::iter::repeat_n(' ', right));
+        }
+        out.truncate(out.trim_end().len());
+        out.push('\n');
+    }
+    out
+}
+
+fn cell(row: &Row, operation: Operation, connections: u64) -> Option<&Cell> {
+    row.cells.iter().find(|cell| cell.operation == operation && cell.connections == connections)
+}
+
+impl Report<'_> {
+    fn keyfold(&self, keeps: Keeps) -> Option<&Row> {
+        self.rows.iter().find(|row| row.contender.program == Program::Keyfold && row.contender.keeps == keeps)
+    }
+
+    /// Tables for people.
+    pub(crate) fn text(&self) -> String {
+        let mut out = String::new();
+        for &operation in &self.plan.operations {
+            let mut rows = vec![
+                ["", "connections", "a second", "keyfold is", "p50", "p99", "p99.9", "CPU each", "errors"]
+                    .map(str::to_owned)
+                    .to_vec(),
+            ];
+            rows[0][0] = operation.name().to_owned();
+            for row in self.rows {
+                for &connections in &self.plan.connections {
+                    let Some(cell) = cell(row, operation, connections) else { continue };
+                    let ours = self
+                        .keyfold(if row.contender.program == Program::Ceiling {
+                            Keeps::Synced
+                        } else {
+                            row.contender.keeps
+                        })
+                        .and_then(|ours| self::cell(ours, operation, connections));
+                    let ratio = match ours {
+                        Some(ours) if row.contender.program != Program::Keyfold => {
+                            format!("{:.2}x", ours.rate / cell.rate)
+                        }
+                        _ => String::new(),
+                    };
+                    let mut line =
+                        vec![row.contender.title(), connections.to_string(), rounded(cell.rate), ratio];
+                    line.extend(cell.micros.map(micros));
+                    line.push(cell.cpu_micros.map_or_else(String::new, |cpu| format!("{cpu:.1} µs")));
+                    line.push(cell.errors.to_string());
+                    rows.push(line);
+                }
+            }
+            out.push_str(&table(&rows));
+            out.push('\n');
+        }
+        let mut costs = vec![["server", "memory at most", "files"].map(str::to_owned).to_vec()];
+        for row in self.rows {
+            costs.push(vec![
+                row.contender.title(),
+                row.memory.map_or_else(String::new, mebibytes),
+                mebibytes(row.disk),
+            ]);
+        }
+        out.push_str(&table(&costs));
+        out.push_str(&self.goals_text());
+        for (row, cell) in self.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row, cell))) {
+            if let Some(error) = &cell.error {
+                let error: String = error.chars().take(160).collect();
+                let (title, operation) = (row.contender.title(), cell.operation.name());
+                out.push_str(&format!("\n{title}, {operation}: first error: {error}"));
+            }
+        }
+        out
+    }
+
+    /// Goal, the other's name and the ratio reached.
+    fn reached(&self) -> Vec<(&'static Goal, String, f64)> {
+        let connections = self.plan.connections.iter().copied().max().unwrap_or(1);
+        let mut out = Vec::new();
+        for goal in &GOALS {
+            let Some(ours) = self.keyfold(goal.keeps).and_then(|row| cell(row, goal.operation, connections))
+            else {
+                continue;
+            };
+            let others = self.rows.iter().filter(|row| {
+                goal.beside.contains(&row.contender.program)
+                    && (!goal.is_like || row.contender.keeps == goal.keeps)
+            });
+            let rates = others.filter_map(|row| {
+                Some((row.contender.title(), cell(row, goal.operation, connections)?.rate))
+            });
+            if let Some((name, rate)) = rates.max_by(|one, two| one.1.total_cmp(&two.1)) {
+                out.push((goal, name, ours.rate / rate));
+            }
+        }
+        out
+    }
+
+    fn goals_text(&self) -> String {
+        let reached = self.reached();
+        if reached.is_empty() {
+            return String::new();
+        }
+        let mut rows = vec![["goal", "beside", "wanted", "reached", ""].map(str::to_owned).to_vec()];
+        for (goal, name, ratio) in reached {
+            rows.push(vec![
+                goal.operation.name().to_owned(),
+                name,
+                format!("{:.2}x", goal.ratio),
+                format!("{ratio:.2}x"),
+                if ratio >= goal.ratio { "holds".to_owned() } else { "missed".to_owned() },
+            ]);
+        }
+        format!("\n{}", table(&rows))
+    }
+
+    /// Everything, for programs.
+    pub(crate) fn json(&self) -> Value {
+        let cell = |cell: &Cell| {
+            json!({
+                "operation": cell.operation.name(), "connections": cell.connections, "rate": cell.rate,
+                "p50_micros": cell.micros[0], "p99_micros": cell.micros[1], "p999_micros": cell.micros[2], "cpu_micros": cell.cpu_micros,
+                "errors": cell.errors, "error": cell.error,
+            })
+        };
+        let rows = self.rows.iter().map(|row| {
+            json!({
+                "server": row.contender.name, "keeps": row.contender.keeps.name(), "memory_bytes": row.memory,
+                "disk_bytes": row.disk, "stopped": row.absent, "cells": row.cells.iter().map(cell).collect::<Vec<_>>(),
+            })
+        });
+        let goals = self.reached().into_iter().map(|(goal, name, ratio)| {
+            json!({"operation": goal.operation.name(), "beside": name, "wanted": goal.ratio, "reached": ratio})
+        });
+        json!({
+            "items": self.plan.items, "seconds": self.plan.seconds,
+            "servers": rows.collect::<Vec<_>>(), "goals": goals.collect::<Vec<_>>(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn numbers_are_read_easily() {
+        assert_eq!(super::rounded(1_234_567.8), "1,234,568");
+        assert_eq!(super::rounded(999.4), "999");
+        assert_eq!(
+            super::table(&[vec!["a".into(), "b".into()], vec!["long".into(), "1".into()]]),
+            "a     b\nlong  1\n"
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! The bytes of requests and answers: HTTP with DynamoDB's headers, and Redis' protocol. Only what a load
+//! generator needs, written so that it costs as little as possible beside the server that is measured.
+
+/// Which language a server speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    /// DynamoDB's JSON over HTTP.
+    Http,
+    /// Redis' protocol.
+    Redis,
+}
+
+/// What SDKs send along, the signature included: its form is right, and it is checked by nobody.
+const HEADERS: &str = "Host: 127.0.0.1\r\n\
+User-Agent: aws-sdk-rust/1.3 api/dynamodb/1.136 os/linux lang/rust\r\n\
+Content-Type: application/x-amz-json-1.0\r\n\
+X-Amz-Date: 20260101T000000Z\r\n\
+Authorization: AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, \
+SignedHeaders=content-type;host;x-amz-date;x-amz-target, \
+Signature=4f0b9b2c9f5a7f1d6b7d2f5e3a1c8e9d0b4a6c2e8f1d3b5a7c9e0f2d4b6a8c1e\r\n";
+
+/// Writes a request of the API.
+pub(crate) fn http(out: &mut Vec<u8>, operation: &str, body: &[u8]) {
+    out.extend_from_slice(b"POST / HTTP/1.1\r\n");
+    out.extend_from_slice(HEADERS.as_bytes());
+    out.extend_from_slice(b"X-Amz-Target: DynamoDB_20120810.");
+    out.extend_from_slice(operation.as_bytes());
+    out.extend_from_slice(b"\r\nContent-Length: ");
+    out.extend_from_slice(body.len().to_string().as_bytes());
+    out.extend_from_slice(b"\r\n\r\n");
+    out.extend_from_slice(body);
+}
+
+/// Writes a command of Redis.
+pub(crate) fn redis(out: &mut Vec<u8>, parts: &[&[u8]]) {
+    out.extend_from_slice(format!("*{}\r\n", parts.len()).as_bytes());
+    for part in parts {
+        out.extend_from_slice(format!("${}\r\n", part.len()).as_bytes());
+        out.extend_from_slice(part);
+        out.extend_from_slice(b"\r\n");
+    }
+}
+
+/// An answer that has arrived whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// Bytes it takes.
+    pub(crate) length: usize,
+    /// Where its body begins.
+    pub(crate) body_at: usize,
+    pub(crate) is_ok: bool,
+    /// Whether the server closes the connection after it.
+    pub(crate) closes: bool,
+}
+
+/// The answer at the beginning of `bytes`, when all of it is there.
+pub(crate) fn answer(protocol: Protocol, bytes: &[u8]) -> Option<Answer> {
+    match protocol {
+        Protocol::Http => http_answer(bytes),
+        Protocol::Redis => redis_answer(bytes),
+    }
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+fn http_answer(bytes: &[u8]) -> Option<Answer> {
+    let head = bytes.get(..find(bytes, b"\r\n\r\n")?)?;
+    let body_at = head.len() + 4;
+    let is_ok = head.get(9..12) == Some(b"200");
+    let (mut length, mut closes, mut is_chunked) = (0, head.starts_with(b"HTTP/1.0"), false);
+    for line in head.split(|byte| *byte == b'\n').skip(1) {
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
+        let (name, value) = line.split_at(colon);
+        let value = std::str::from_utf8(value).unwrap_or_default().trim_start_matches(':').trim();
+        if name.eq_ignore_ascii_case(b"content-length") {
+            length = value.parse().ok()?;
+        } else if name.eq_ignore_ascii_case(b"connection") {
+            closes = value.eq_ignore_ascii_case("close");
+        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            is_chunked = true;
+        }
+    }
+    if is_chunked {
+        let end = find(bytes.get(body_at..)?, b"0\r\n\r\n")? + 5;
+        return Some(Answer { length: body_at + end, body_at, is_ok, closes });
+    }
+    (bytes.len() >= body_at + length).then_some(Answer { length: body_at + length, body_at, is_ok, closes })
+}
+
+fn redis_answer(bytes: &[u8]) -> Option<Answer> {
+    let line = find(bytes, b"\r\n")?;
+    let (body_at, is_ok) = (line + 2, bytes.first() != Some(&b'-'));
+    let whole = |length| Some(Answer { length, body_at, is_ok, closes: false });
+    if bytes.first() != Some(&b'$') {
+        return whole(body_at);
+    }
+    let length: i64 = std::str::from_utf8(bytes.get(1..line)?).ok()?.parse().ok()?;
+    match usize::try_from(length) {
+        Err(_) => Some(Answer { length: body_at, body_at, is_ok: false, closes: false }),
+        Ok(length) if bytes.len() >= body_at + length + 2 => whole(body_at + length + 2),
+        Ok(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_known_when_it_is_whole() {
+        let text = b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabcHTTP";
+        let whole = Answer { length: 41, body_at: 38, is_ok: true, closes: false };
+        assert_eq!(answer(Protocol::Http, text), Some(whole));
+        assert_eq!(answer(Protocol::Http, &text[..40]), None);
+        let closing =
+            b"HTTP/1.1 400 Bad\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n";
+        let told = answer(Protocol::Http, closing).unwrap();
+        assert!(!told.is_ok && told.closes && told.length == closing.len());
+        assert_eq!(answer(Protocol::Redis, b"$3\r\nabc\r").map(|told| told.length), None);
+        assert_eq!(answer(Protocol::Redis, b"$3\r\nabc\r\n").map(|told| told.length), Some(9));
+        assert!(!answer(Protocol::Redis, b"-ERR no\r\n").unwrap().is_ok);
+        assert!(!answer(Protocol::Redis, b"$-1\r\n").unwrap().is_ok, "a value that is not there");
+    }
+}

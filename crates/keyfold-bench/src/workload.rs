@@ -1,0 +1,303 @@
+//! What is asked: the operations, over the same data for every server.
+//!
+//! Table `Bench` holds collections of twenty items of about 300 bytes. Table `Shop` is the e-commerce model
+//! (`models/shop.keyfold`): products, orders with their copies below the user, and an index by status; its
+//! requests are those the model's patterns and writes become.
+
+use crate::request::{self, Protocol};
+use std::io::Write;
+
+/// Items of a collection.
+pub(crate) const COLLECTION: u64 = 20;
+const PAYLOAD: &str = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore magna aliqua. Ut enim ad minim veniam, quis nostrud exercitation ullamco laboris nisi.";
+
+/// One kind of request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
+pub(crate) enum Operation {
+    /// GetItem of one item.
+    Get,
+    /// PutItem over an item.
+    Put,
+    /// Query of a collection of twenty.
+    Query,
+    /// UpdateItem that adds one to a number.
+    Update,
+    /// PutItem if the item is there.
+    ConditionalPut,
+    /// TransactWriteItems of three puts.
+    Transact,
+    /// BatchWriteItem of twenty-five puts.
+    Batch,
+    /// The e-commerce model: reads of products, orders and users' orders, new orders, changes of stock.
+    Shop,
+}
+
+impl Operation {
+    /// All of them, in the order of reports.
+    pub(crate) const ALL: [Operation; 8] = [
+        Operation::Get,
+        Operation::Put,
+        Operation::Query,
+        Operation::Update,
+        Operation::ConditionalPut,
+        Operation::Transact,
+        Operation::Batch,
+        Operation::Shop,
+    ];
+
+    /// Its name in reports.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Operation::Get => "GetItem",
+            Operation::Put => "PutItem",
+            Operation::Query => "Query of 20",
+            Operation::Update => "UpdateItem counter",
+            Operation::ConditionalPut => "PutItem if it exists",
+            Operation::Transact => "TransactWriteItems of 3",
+            Operation::Batch => "BatchWriteItem of 25",
+            Operation::Shop => "shop mix",
+        }
+    }
+}
+
+/// Requests of one kind, over `items` items.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Workload {
+    pub(crate) operation: Operation,
+    pub(crate) items: u64,
+    pub(crate) protocol: Protocol,
+}
+
+/// Scratch space of a connection.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    body: Vec<u8>,
+}
+
+impl Scratch {
+    /// The last request's body.
+    pub(crate) fn into_body(self) -> Vec<u8> {
+        self.body
+    }
+}
+
+macro_rules! body {
+    ($out:expr, $($format:tt)*) => {{
+        $out.clear();
+        write!($out, $($format)*).expect("writing to memory does not fail");
+    }};
+}
+
+fn key(n: u64) -> String {
+    format!(r#""pk":{{"S":"c{:07}"}},"sk":{{"S":"{:03}"}}"#, n / COLLECTION, n % COLLECTION)
+}
+
+fn item(n: u64) -> String {
+    format!(r#"{{{},"n":{{"N":"0"}},"name":{{"S":"item {n}"}},"payload":{{"S":"{PAYLOAD}"}}}}"#, key(n))
+}
+
+fn redis_key(n: u64) -> String {
+    format!("c{:07}#{:03}", n / COLLECTION, n % COLLECTION)
+}
+
+impl Workload {
+    /// Writes the next request. Writers of several items stay within `lane` of `lanes`, so that two connections
+    /// never meet in a transaction.
+    pub(crate) fn next(
+        &self,
+        out: &mut Vec<u8>,
+        scratch: &mut Scratch,
+        random: &mut fastrand::Rng,
+        (lane, lanes): (u64, u64),
+    ) {
+        let n = random.u64(..self.items);
+        if self.protocol == Protocol::Redis {
+            return match self.operation {
+                Operation::Get => request::redis(out, &[b"GET", redis_key(n).as_bytes()]),
+                _ => request::redis(out, &[b"SET", redis_key(n).as_bytes(), item(n).as_bytes()]),
+            };
+        }
+        let body = &mut scratch.body;
+        let name = match self.operation {
+            Operation::Get => {
+                body!(body, r#"{{"TableName":"Bench","Key":{{{}}}}}"#, key(n));
+                "GetItem"
+            }
+            Operation::Put => {
+                body!(body, r#"{{"TableName":"Bench","Item":{}}}"#, item(n));
+                "PutItem"
+            }
+            Operation::Query => {
+                body!(
+                    body,
+                    r#"{{"TableName":"Bench","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{{":p":{{"S":"c{:07}"}}}}}}"#,
+                    n / COLLECTION
+                );
+                "Query"
+            }
+            Operation::Update => {
+                body!(
+                    body,
+                    r##"{{"TableName":"Bench","Key":{{{}}},"UpdateExpression":"SET #n = #n + :one","ExpressionAttributeNames":{{"#n":"n"}},"ExpressionAttributeValues":{{":one":{{"N":"1"}}}}}}"##,
+                    key(n)
+                );
+                "UpdateItem"
+            }
+            Operation::ConditionalPut => {
+                body!(
+                    body,
+                    r#"{{"TableName":"Bench","Item":{},"ConditionExpression":"attribute_exists(pk)"}}"#,
+                    item(n)
+                );
+                "PutItem"
+            }
+            Operation::Transact => {
+                let own = |n: u64| (n / lanes * lanes + lane) % self.items;
+                let puts = [0, 1, 2].map(|step| {
+                    let n = own((n + step * lanes) % (self.items - self.items % lanes));
+                    format!(r#"{{"Put":{{"TableName":"Bench","Item":{}}}}}"#, item(n))
+                });
+                body!(body, r#"{{"TransactItems":[{}]}}"#, puts.join(","));
+                "TransactWriteItems"
+            }
+            Operation::Batch => {
+                body!(body, r#"{{"RequestItems":{{"Bench":[{}]}}}}"#, put_requests(n, 25, self.items));
+                "BatchWriteItem"
+            }
+            Operation::Shop => shop(body, random, self.items),
+        };
+        request::http(out, name, body);
+    }
+}
+
+fn put_requests(from: u64, count: u64, items: u64) -> String {
+    let put = |n: u64| format!(r#"{{"PutRequest":{{"Item":{}}}}}"#, item(n % items));
+    (from..from + count).map(put).collect::<Vec<_>>().join(",")
+}
+
+/// The body of the batch that writes items `from` to `from + 25`, and its size for Redis' pipeline.
+pub(crate) fn load_batch(from: u64, items: u64) -> Vec<u8> {
+    let count = 25.min(items - from);
+    format!(r#"{{"RequestItems":{{"Bench":[{}]}}}}"#, put_requests(from, count, items)).into_bytes()
+}
+
+/// A command of Redis that writes an item.
+pub(crate) fn load_redis(out: &mut Vec<u8>, n: u64) {
+    request::redis(out, &[b"SET", redis_key(n).as_bytes(), item(n).as_bytes()]);
+}
+
+/// Users, products and statuses of the shop, as shares of the items.
+const STATUSES: [&str; 3] = ["pending", "paid", "shipped"];
+
+fn order(user: u64, n: u64) -> (String, String) {
+    let when = format!("2026-01-{:02}T10:{:02}:{:02}.000Z", n % 28 + 1, n / 28 % 60, n / 1680 % 60);
+    let status = STATUSES[(n % 3) as usize];
+    let fields = format!(
+        r#""orderId":{{"S":"o{n}"}},"total":{{"N":"{}.50"}},"status":{{"S":"{status}"}},"createdAt":{{"S":"{when}"}}"#,
+        n % 500
+    );
+    let order = format!(
+        r#"{{"PK":{{"S":"ORDER#o{n}"}},"SK":{{"S":"META"}},"entity":{{"S":"Order"}},"GSI1PK":{{"S":"STATUS#{status}#{}"}},"GSI1SK":{{"S":"ORDER#{when}#o{n}"}},"userId":{{"S":"u{user}"}},{fields}}}"#,
+        n % 50
+    );
+    let copy = format!(
+        r#"{{"PK":{{"S":"USER#u{user}"}},"SK":{{"S":"ORDER#{when}#o{n}"}},"entity":{{"S":"Order.summary"}},{fields}}}"#
+    );
+    (order, copy)
+}
+
+fn order_line(n: u64, line: u64) -> String {
+    format!(
+        r#"{{"PK":{{"S":"ORDER#o{n}"}},"SK":{{"S":"ITEM#i{line}"}},"entity":{{"S":"OrderItem"}},"productId":{{"S":"p{line}"}},"quantity":{{"N":"2"}},"price":{{"N":"19.99"}}}}"#
+    )
+}
+
+fn product(n: u64) -> String {
+    format!(
+        r#"{{"PK":{{"S":"PRODUCT#p{n}"}},"SK":{{"S":"INFO"}},"entity":{{"S":"Product"}},"productId":{{"S":"p{n}"}},"name":{{"S":"Product number {n}"}},"price":{{"N":"19.99"}},"stock":{{"N":"1000000000"}}}}"#
+    )
+}
+
+/// The batches that fill the shop with about `items` items: products, orders with their lines and copies.
+pub(crate) fn load_shop(items: u64) -> impl Iterator<Item = Vec<u8>> {
+    let products = (0..items / 10).map(product);
+    let orders = (0..items / 5).flat_map(move |n| {
+        let (order, copy) = order(n % (orders_of(items) / 10).max(1), n);
+        [order, copy, order_line(n, 1), order_line(n, 2)]
+    });
+    let mut all = products.chain(orders);
+    std::iter::from_fn(move || {
+        let batch: Vec<String> = all.by_ref().take(25).collect();
+        (!batch.is_empty()).then(|| {
+            let puts: Vec<String> =
+                batch.iter().map(|item| format!(r#"{{"PutRequest":{{"Item":{item}}}}}"#)).collect();
+            format!(r#"{{"RequestItems":{{"Shop":[{}]}}}}"#, puts.join(",")).into_bytes()
+        })
+    })
+}
+
+fn orders_of(items: u64) -> u64 {
+    items / 5
+}
+
+/// The next request of the shop: 30 % products, 20 % orders with their items, 20 % a user's newest orders, 10 %
+/// orders by status, 10 % changes of stock, 10 % new orders with everything that follows.
+fn shop(body: &mut Vec<u8>, random: &mut fastrand::Rng, items: u64) -> &'static str {
+    let orders = orders_of(items).max(10);
+    let user = random.u64(..(orders / 10).max(1));
+    let product = random.u64(..(items / 10).max(1));
+    match random.u32(..100) {
+        0..30 => {
+            body!(
+                body,
+                r#"{{"TableName":"Shop","Key":{{"PK":{{"S":"PRODUCT#p{product}"}},"SK":{{"S":"INFO"}}}}}}"#
+            );
+            "GetItem"
+        }
+        30..50 => {
+            body!(
+                body,
+                r#"{{"TableName":"Shop","KeyConditionExpression":"PK = :p","ExpressionAttributeValues":{{":p":{{"S":"ORDER#o{}"}}}}}}"#,
+                random.u64(..orders)
+            );
+            "Query"
+        }
+        50..70 => {
+            body!(
+                body,
+                r#"{{"TableName":"Shop","KeyConditionExpression":"PK = :p AND begins_with(SK, :o)","ScanIndexForward":false,"Limit":20,"ExpressionAttributeValues":{{":p":{{"S":"USER#u{user}"}},":o":{{"S":"ORDER#"}}}}}}"#
+            );
+            "Query"
+        }
+        70..80 => {
+            body!(
+                body,
+                r#"{{"TableName":"Shop","IndexName":"GSI1","KeyConditionExpression":"GSI1PK = :p","ScanIndexForward":false,"Limit":20,"ExpressionAttributeValues":{{":p":{{"S":"STATUS#{}#{}"}}}}}}"#,
+                STATUSES[random.usize(..3)],
+                random.u32(..50)
+            );
+            "Query"
+        }
+        80..90 => {
+            body!(
+                body,
+                r#"{{"TableName":"Shop","Key":{{"PK":{{"S":"PRODUCT#p{product}"}},"SK":{{"S":"INFO"}}}},"UpdateExpression":"SET stock = stock - :n","ConditionExpression":"stock >= :n","ExpressionAttributeValues":{{":n":{{"N":"1"}}}}}}"#
+            );
+            "UpdateItem"
+        }
+        _ => {
+            let n = 1_000_000_000 + random.u64(..1_000_000_000);
+            let (order, copy) = order(user, n);
+            let puts = [order, copy, order_line(n, 1), order_line(n, 2)]
+                .map(|item| format!(r#"{{"Put":{{"TableName":"Shop","Item":{item}}}}}"#));
+            body!(body, r#"{{"TransactItems":[{}]}}"#, puts.join(","));
+            "TransactWriteItems"
+        }
+    }
+}
+
+/// The definitions of both tables.
+pub(crate) const TABLES: [&str; 2] = [
+    r#"{"TableName":"Bench","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}]}"#,
+    r#"{"TableName":"Shop","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"},{"AttributeName":"GSI1PK","AttributeType":"S"},{"AttributeName":"GSI1SK","AttributeType":"S"}],"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],"GlobalSecondaryIndexes":[{"IndexName":"GSI1","KeySchema":[{"AttributeName":"GSI1PK","KeyType":"HASH"},{"AttributeName":"GSI1SK","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}]}"#,
+];
