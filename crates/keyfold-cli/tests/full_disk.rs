@@ -1,0 +1,119 @@
+//! The disk fills up under a server: writes are refused, reads go on, and with room again everything that was
+//! acknowledged is there, whole. The disk is a small file system in memory, in a mount namespace of its own (Linux).
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use keyfold_api::{GetItemInput, PutItemInput, Request, Response};
+use keyfold_client::{Backend, tables};
+use keyfold_types::{Item, Value};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const MODEL: &str = "model full 1\ntable Full (pk, sk)\n  gsi ByKind (kind)\n";
+const ITEM_BYTES: usize = 100_000;
+
+/// Two servers over one folder, one after the other; between them the disk grows. Then the doctor.
+const SCRIPT: &str = r#"
+set -e
+mount -t tmpfs -o size=24m tmpfs "$DISK"
+"$KEYFOLD" serve --port 0 --json --data "$DISK/data" > "$OUT/first" & echo $! > "$OUT/first.pid"
+wait $! || true
+mount -o remount,size=256m "$DISK"
+"$KEYFOLD" serve --port 0 --json --data "$DISK/data" > "$OUT/second" & echo $! > "$OUT/second.pid"
+wait $! || true
+"$KEYFOLD" doctor --data "$DISK/data" --json > "$OUT/doctor"
+"#;
+
+/// The servers' shell; ended with the test.
+struct Shell(Child);
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+fn text_of(path: &Path) -> String {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        match std::fs::read_to_string(path) {
+            Ok(text) if text.ends_with('\n') => return text,
+            _ => assert!(Instant::now() < deadline, "{} was not written", path.display()),
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn server(out: &Path, name: &str) -> Backend {
+    let report: serde_json::Value = serde_json::from_str(&text_of(&out.join(name))).unwrap();
+    let endpoint = report.get("endpoint").and_then(serde_json::Value::as_str).unwrap().to_owned();
+    Backend::endpoint(&endpoint, "us-east-1", "k", "s").unwrap()
+}
+
+fn end(out: &Path, name: &str) {
+    let id = text_of(&out.join(format!("{name}.pid")));
+    assert!(Command::new("kill").args(["-TERM", id.trim()]).status().unwrap().success());
+}
+
+fn key(at: usize) -> Item {
+    [("pk", format!("{at:04}")), ("sk", "x".to_owned())].into_iter().collect()
+}
+
+fn put(backend: &Backend, at: usize) -> bool {
+    let mut item = key(at);
+    item.insert("kind", Value::from(format!("kind {}", at % 7)));
+    item.insert("body", Value::from("x".repeat(ITEM_BYTES)));
+    let input =
+        PutItemInput { table_name: Some("Full".to_owned()), item: Some(Ok(item)), ..PutItemInput::default() };
+    backend.call(Request::PutItem(input)).is_ok()
+}
+
+fn body_length(backend: &Backend, at: usize) -> Option<usize> {
+    let input = GetItemInput {
+        table_name: Some("Full".to_owned()),
+        key: Some(Ok(key(at))),
+        consistent_read: Some(true),
+        ..GetItemInput::default()
+    };
+    let Response::GetItem(output) = backend.call(Request::GetItem(input)).unwrap() else { panic!("no item") };
+    output.item.map(|raw| match raw.to_item().get("body") {
+        Some(Value::S(text)) => text.len(),
+        other => panic!("{other:?}"),
+    })
+}
+
+#[test]
+fn a_full_disk_loses_nothing_that_was_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let (disk, out) = (folder.path().join("disk"), folder.path().join("out"));
+    std::fs::create_dir(&disk).unwrap();
+    std::fs::create_dir(&out).unwrap();
+    let mut shell = Command::new("unshare");
+    shell.args(["--user", "--mount", "--map-root-user", "sh", "-c", SCRIPT]).stdin(Stdio::null());
+    shell.env("DISK", &disk).env("OUT", &out).env("KEYFOLD", env!("CARGO_BIN_EXE_keyfold"));
+    let mut shell = Shell(shell.spawn().expect("the test needs `unshare` and user namespaces"));
+
+    let first = server(&out, "first");
+    let model = keyfold_model::compile(MODEL).model.unwrap();
+    tables::ensure(&first, &model).unwrap();
+    let acknowledged = (0..2000).take_while(|at| put(&first, *at)).count();
+    assert!((20..1000).contains(&acknowledged), "the disk holds more than a little: {acknowledged}");
+    assert!(!put(&first, acknowledged + 1), "nothing can be written any more");
+    for at in 0..acknowledged {
+        assert_eq!(body_length(&first, at), Some(ITEM_BYTES), "item {at} is read from a full disk");
+    }
+    end(&out, "first");
+
+    let second = server(&out, "second");
+    for at in 0..acknowledged {
+        assert_eq!(body_length(&second, at), Some(ITEM_BYTES), "item {at} is there again");
+    }
+    // The one that was refused may have reached the log or not; the one after it was never tried.
+    assert_eq!(body_length(&second, acknowledged + 1), None);
+    assert!(put(&second, acknowledged + 2), "there is room again");
+    end(&out, "second");
+    assert!(shell.0.wait().unwrap().success());
+    let told: serde_json::Value = serde_json::from_str(&text_of(&out.join("doctor"))).unwrap();
+    assert_eq!(told.get("ok"), Some(&serde_json::Value::Bool(true)), "{told}");
+}
