@@ -177,6 +177,7 @@ class Transfer(unittest.TestCase):
         table = self.resource.Table("Out")
         time.sleep(1.1)
         started = int(time.time())
+        self.addCleanup(table.delete_item, Key={"p": "passing"})
         table.put_item(Item={"p": "passing", "v": 1})
         time.sleep(1.1)
         window = {"ExportFromTime": started, "ExportToTime": int(time.time())}
@@ -189,7 +190,6 @@ class Transfer(unittest.TestCase):
             },
         )
         changes = [json.loads(line) for text in texts for line in text.splitlines()]
-        table.delete_item(Key={"p": "passing"})
         self.assertEqual([change["NewImage"] for change in changes], [{"p": {"S": "passing"}, "v": {"N": "1"}}])
 
 

@@ -15,7 +15,7 @@ cargo xtask test   format, lints, house rules, all Rust tests, and end-to-end te
                    under ignored folders)
 cargo xtask tidy   the house rules alone
 cargo xtask e2e    the end-to-end tests alone
-cargo xtask bench  Keyfold beside the alternatives, which are installed under target/bench (`-- --help` tells more)";
+cargo xtask bench  Keyfold beside the alternatives, which are installed under target/bench, Redis by apt-get (`-- --help` tells more)";
 
 type Step = fn(&Path) -> Result<(), String>;
 

@@ -31,7 +31,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("client", &["types", "api", "engine", "model", "wire", "sigv4"]),
     ("prove", &["types", "api", "engine", "model", "client"]),
     ("cli", &["types", "api", "engine", "server", "model", "codegen", "client", "prove", "wire"]),
-    ("bench", &["types", "api", "wire", "engine"]),
+    ("bench", &["api", "wire", "engine"]),
     ("testkit", &["types"]),
 ];
 

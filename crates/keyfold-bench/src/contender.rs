@@ -124,11 +124,12 @@ impl Contender {
         command.stdin(Stdio::null()).stderr(Stdio::null());
         command.stdout(if tells { Stdio::piped() } else { Stdio::null() });
         let mut child = command.spawn()?;
-        let address = match child.stdout.take() {
-            Some(stdout) => told_address(stdout)?,
-            None => SocketAddr::from(([127, 0, 0, 1], port)),
-        };
+        let stdout = child.stdout.take();
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
         let mut running = Running { child: Some(child), address, folder };
+        if let Some(stdout) = stdout {
+            running.address = told_address(stdout)?;
+        }
         running.wait_until_it_answers()?;
         Ok(running)
     }

@@ -108,8 +108,15 @@ fn measure(arguments: &Arguments) -> Result<Vec<Step>, Failed> {
 
 /// The storage engine alone: point reads and writes of values as long as an item.
 fn raw(path: &std::path::Path, items: u64, time: Duration, steps: &mut Vec<Step>) -> Result<(), Failed> {
-    let database = fjall::Database::builder(path).cache_size(64 * 1024 * 1024).open()?;
-    let keyspace = database.keyspace("raw", fjall::KeyspaceCreateOptions::default)?;
+    let database = fjall::Database::builder(path)
+        .cache_size(64 * 1024 * 1024)
+        .max_journaling_size(64 * 1024 * 1024)
+        .worker_threads(2)
+        .open()?;
+    let keyspace = database.keyspace("raw", || {
+        // As the engine's store opens it.
+        fjall::KeyspaceCreateOptions::default().max_memtable_size(4 * 1024 * 1024)
+    })?;
     let key = |n: u64| {
         [&[0, 0, 0, 1, 0], n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes().as_slice(), b"c0000000#000"]
             .concat()

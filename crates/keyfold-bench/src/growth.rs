@@ -60,15 +60,20 @@ struct Server {
 
 impl Server {
     /// Starts a server and asks it for an item: how long until the answer.
-    fn start(data: &Path) -> io::Result<(Server, f64)> {
+    fn start(data: &Path, is_new: bool) -> io::Result<(Server, f64)> {
         let begun = Instant::now();
         let mut command = keyfold()?;
         command.args(["serve", "--port", "0", "--json", "--data"]).arg(data);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let stdout = child.stdout.take().ok_or_else(|| io::Error::other("the server has no output"))?;
-        let server = Server { child, address: told_address(stdout)? };
+        let mut server = Server { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
+        server.address = told_address(stdout)?;
         let body = r#"{"TableName":"Bench","Key":{"pk":{"S":"c0000000"},"sk":{"S":"000"}}}"#;
-        load::ask(server.address, "GetItem", body)?;
+        let (is_ok, answer) = load::ask(server.address, "GetItem", body)?;
+        let has_item = is_ok && answer.contains("\"Item\"");
+        if !is_new && !has_item {
+            return Err(io::Error::other(format!("after its start the server answered {answer}")));
+        }
         Ok((server, begun.elapsed().as_secs_f64() * 1000.0))
     }
 
@@ -85,10 +90,18 @@ impl Server {
     }
 }
 
+impl Drop for Server {
+    fn drop(&mut self) {
+        // One that has ended already is no fault.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
 fn size(arguments: &Arguments, items: u64) -> io::Result<Size> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data");
-    let (server, _) = Server::start(&data)?;
+    let (server, _) = Server::start(&data, true)?;
     let (is_ok, answer) = load::ask(server.address, "CreateTable", workload::TABLES[0])?;
     if !is_ok {
         return Err(io::Error::other(answer));
@@ -114,12 +127,12 @@ fn size(arguments: &Arguments, items: u64) -> io::Result<Size> {
         operations.push((operation, measured.rate(), [0.5, 0.99].map(|quantile| measured.micros(quantile))));
     }
     server.stop()?;
-    let (server, start_after_stop) = Server::start(&data)?;
+    let (server, start_after_stop) = Server::start(&data, false)?;
     // The log is as full as it becomes: a kill right after writes.
     let workload = Workload { operation: Operation::Put, items, protocol: Protocol::Http };
     load::run(server.address, workload, arguments.connections, (Duration::ZERO, time))?;
     server.kill()?;
-    let (server, start_after_kill) = Server::start(&data)?;
+    let (server, start_after_kill) = Server::start(&data, false)?;
     server.stop()?;
     Ok(Size { items, loading, operations, start_after_stop, start_after_kill })
 }

@@ -124,6 +124,10 @@ fn compare(arguments: &Compare) -> Result<(), String> {
     std::fs::create_dir_all(&tools).map_err(|error| error.to_string())?;
     let operations =
         if arguments.operations.is_empty() { Operation::ALL.to_vec() } else { arguments.operations.clone() };
+    let most = arguments.connections.iter().copied().max().unwrap_or(1);
+    if arguments.items < 25.max(3 * most) {
+        return Err(format!("--items must be at least {}", 25.max(3 * most)));
+    }
     let plan = Plan {
         contenders,
         operations,

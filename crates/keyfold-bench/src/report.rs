@@ -11,7 +11,7 @@ pub(crate) struct Report<'r> {
     pub(crate) rows: &'r [Row],
 }
 
-/// What is promised: a ratio of Keyfold's rate to another's in the same run, at 64 connections.
+/// What is promised: a ratio of Keyfold's rate to another's in the same run, at the highest number of connections.
 struct Goal {
     operation: Operation,
     keeps: Keeps,
@@ -90,6 +90,11 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
     out
 }
 
+/// Whether two rates can be compared: both servers answered, and without errors.
+fn is_sound(one: &Cell, other: &Cell) -> bool {
+    [one, other].iter().all(|cell| cell.rate > 0.0 && cell.errors == 0)
+}
+
 fn cell(row: &Row, operation: Operation, connections: u64) -> Option<&Cell> {
     row.cells.iter().find(|cell| cell.operation == operation && cell.connections == connections)
 }
@@ -120,7 +125,7 @@ impl Report<'_> {
                         })
                         .and_then(|ours| self::cell(ours, operation, connections));
                     let ratio = match ours {
-                        Some(ours) if row.contender.program != Program::Keyfold => {
+                        Some(ours) if row.contender.program != Program::Keyfold && is_sound(ours, cell) => {
                             format!("{:.2}x", ours.rate / cell.rate)
                         }
                         _ => String::new(),
@@ -169,10 +174,11 @@ impl Report<'_> {
                 goal.beside.contains(&row.contender.program)
                     && (!goal.is_like || row.contender.keeps == goal.keeps)
             });
-            let rates = others.filter_map(|row| {
-                Some((row.contender.title(), cell(row, goal.operation, connections)?.rate))
+            let cells = others.filter_map(|row| {
+                let cell = cell(row, goal.operation, connections).filter(|cell| is_sound(ours, cell))?;
+                Some((row.contender.title(), cell.rate))
             });
-            if let Some((name, rate)) = rates.max_by(|one, two| one.1.total_cmp(&two.1)) {
+            if let Some((name, rate)) = cells.max_by(|one, two| one.1.total_cmp(&two.1)) {
                 out.push((goal, name, ours.rate / rate));
             }
         }

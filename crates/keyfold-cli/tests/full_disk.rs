@@ -1,11 +1,12 @@
 //! The disk fills up under a server: writes are refused, reads go on, and with room again everything that was
 //! acknowledged is there, whole. The disk is a small file system in memory, in a mount namespace of its own (Linux).
+#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_api::{GetItemInput, PutItemInput, Request, Response};
 use keyfold_client::{Backend, tables};
 use keyfold_types::{Item, Value};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -24,11 +25,16 @@ wait $! || true
 "$KEYFOLD" doctor --data "$DISK/data" --json > "$OUT/doctor"
 "#;
 
-/// The servers' shell; ended with the test.
-struct Shell(Child);
+/// The servers' shell and where it writes their ids; all end with the test.
+struct Shell(Child, PathBuf);
 
 impl Drop for Shell {
     fn drop(&mut self) {
+        for name in ["first.pid", "second.pid"] {
+            if let Ok(id) = std::fs::read_to_string(self.1.join(name)) {
+                drop(Command::new("kill").args(["-KILL", id.trim()]).stderr(Stdio::null()).status());
+            }
+        }
         drop(self.0.kill());
         drop(self.0.wait());
     }
@@ -39,7 +45,11 @@ fn text_of(path: &Path) -> String {
     loop {
         match std::fs::read_to_string(path) {
             Ok(text) if text.ends_with('\n') => return text,
-            _ => assert!(Instant::now() < deadline, "{} was not written", path.display()),
+            _ => assert!(
+                Instant::now() < deadline,
+                "{} was not written: the test needs `unshare` and user namespaces",
+                path.display()
+            ),
         }
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -92,7 +102,8 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
     let mut shell = Command::new("unshare");
     shell.args(["--user", "--mount", "--map-root-user", "sh", "-c", SCRIPT]).stdin(Stdio::null());
     shell.env("DISK", &disk).env("OUT", &out).env("KEYFOLD", env!("CARGO_BIN_EXE_keyfold"));
-    let mut shell = Shell(shell.spawn().expect("the test needs `unshare` and user namespaces"));
+    let child = shell.spawn().expect("the test needs `unshare` and user namespaces");
+    let mut shell = Shell(child, out.clone());
 
     let first = server(&out, "first");
     let model = keyfold_model::compile(MODEL).model.unwrap();
@@ -109,7 +120,7 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
     for at in 0..acknowledged {
         assert_eq!(body_length(&second, at), Some(ITEM_BYTES), "item {at} is there again");
     }
-    // The one that was refused may have reached the log or not; the one after it was never tried.
+    // The one that was refused may have reached the log or not; the one after it came when nothing was taken any more.
     assert_eq!(body_length(&second, acknowledged + 1), None);
     assert!(put(&second, acknowledged + 2), "there is room again");
     end(&out, "second");

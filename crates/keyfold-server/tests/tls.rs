@@ -80,7 +80,8 @@ async fn a_client_that_trusts_the_root_is_served_and_others_go_away() {
     let mut plain = TcpStream::connect(address).await.unwrap();
     plain.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
     let mut told = Vec::new();
-    plain.read_to_end(&mut told).await.unwrap();
+    // Closed or reset: either will do.
+    drop(plain.read_to_end(&mut told).await);
     assert!(!told.starts_with(b"HTTP"), "{told:?}");
     assert!(list_tables(address, roots).await.is_ok());
     drop(stop);

@@ -42,7 +42,7 @@ impl Batch {
         }
     }
 
-    /// Removes a counter, which is 0 again. It must not also be added to in the same batch.
+    /// Removes a counter, which is 0 again, before what the same batch adds to it.
     pub fn remove_counter(&mut self, key: impl Into<Vec<u8>>) {
         self.reset.push(key.into());
     }

@@ -27,8 +27,6 @@ struct Group {
     /// Counters that begin anew.
     reset: HashSet<Vec<u8>>,
     bytes: usize,
-    /// Batches merged.
-    batches: usize,
     fate: Arc<Fate>,
 }
 
@@ -122,6 +120,7 @@ impl CommitQueue {
         }
         queue.sequence = batch.number(queue.sequence);
         let group = &mut queue.pending;
+        let was_empty = group.is_empty();
         for (key, value) in batch.changes {
             group.bytes += key.len() + value.as_ref().map_or(0, Bytes::len);
             group.changes.insert(key, value);
@@ -133,11 +132,9 @@ impl CommitQueue {
         for (key, amount) in batch.additions {
             *group.additions.entry(key).or_default() += amount;
         }
-        group.batches += 1;
-        let is_first = group.batches == 1;
         let ticket = Ticket::of(&group.fate);
         drop(queue);
-        if is_first {
+        if was_empty {
             self.shared.staged.notify_one();
         }
         Ok(ticket)

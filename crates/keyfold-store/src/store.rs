@@ -131,16 +131,17 @@ impl Store {
             Backend::Memory { store, writing } => {
                 let _one_at_a_time = writing.lock().unwrap_or_else(PoisonError::into_inner);
                 batch.number(sequence_value(store.get(SEQUENCE_KEY).as_deref()));
-                batch.changes.extend(batch.reset.drain(..).map(|key| (key, None)));
                 let mut totals = std::collections::BTreeMap::new();
                 for (key, amount) in batch.additions {
-                    let before = counter_value(store.get(&key).as_deref());
+                    let is_reset = batch.reset.contains(&key);
+                    let before = if is_reset { 0 } else { counter_value(store.get(&key).as_deref()) };
                     *totals.entry(key).or_insert(before) += amount;
                 }
                 let totals = totals
                     .into_iter()
                     .map(|(key, total)| (key, Some(Bytes::copy_from_slice(&total.to_le_bytes()))));
-                store.apply(batch.changes.into_iter().chain(totals));
+                let reset = batch.reset.into_iter().map(|key| (key, None));
+                store.apply(batch.changes.into_iter().chain(reset).chain(totals));
                 Metrics::count(&self.metrics.commits);
                 Ok(Ticket::done())
             }
@@ -327,6 +328,8 @@ mod tests {
             let tickets = [change(store, false, 3), change(store, true, 0), change(store, false, 4)];
             tickets.into_iter().for_each(|ticket| ticket.wait().unwrap());
             assert_eq!(store.counter(b"n").unwrap(), 4);
+            change(store, true, 1).wait().unwrap();
+            assert_eq!(store.counter(b"n").unwrap(), 1);
         }
     }
 

@@ -43,8 +43,9 @@ impl Chosen {
         let range = match bound.key_condition.take() {
             None => KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE)),
             Some(condition) => {
+                let range = key_range::plan(table.id, None, &table.key, &condition)?.wanted;
                 read_options::check_filter_keys(bound.filter.as_ref(), &table.key, "Filter Expression")?;
-                key_range::plan(table.id, None, &table.key, &condition)?.wanted
+                range
             }
         };
         Ok(Chosen { range, bound })
