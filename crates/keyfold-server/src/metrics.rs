@@ -108,17 +108,13 @@ impl Metrics {
             (requests, self.seconds.get_or_create_owned(&ByOperation { operation: name }))
         };
         let place = if let Told::Known(operation) = operation { Some(operation as usize) } else { None };
+        let count = |(requests, seconds): &(Counter, Histogram)| {
+            requests.inc();
+            seconds.observe(took.as_secs_f64());
+        };
         match (failure, place.and_then(|place| self.good.get(place))) {
-            (None, Some(known)) => {
-                let (requests, seconds) = known.get_or_init(|| counters("ok"));
-                requests.inc();
-                seconds.observe(took.as_secs_f64());
-            }
-            (failure, _) => {
-                let (requests, seconds) = counters(failure.unwrap_or("ok"));
-                requests.inc();
-                seconds.observe(took.as_secs_f64());
-            }
+            (None, Some(known)) => count(known.get_or_init(|| counters("ok"))),
+            (failure, _) => count(&counters(failure.unwrap_or("ok"))),
         }
         self.received.inc_by(received as u64);
         self.sent.inc_by(sent as u64);

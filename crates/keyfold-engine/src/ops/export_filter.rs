@@ -51,24 +51,23 @@ impl Chosen {
         Ok(Chosen { range, bound })
     }
 
+    fn holds(&self, item: &RawItem) -> bool {
+        self.bound.filter.as_ref().is_none_or(|filter| filter.holds(Some(item)))
+    }
+
+    fn projected(&self, item: RawItem) -> RawItem {
+        page::projected(self.bound.projection.as_ref(), item)
+    }
+
     /// The part of an item of the range that is exported, if it is.
     pub(crate) fn part(&self, item: RawItem) -> Option<RawItem> {
-        let holds = self.bound.filter.as_ref().is_none_or(|filter| filter.holds(Some(&item)));
-        holds.then(|| page::projected(self.bound.projection.as_ref(), item))
+        self.holds(&item).then(|| self.projected(item))
     }
 
     /// The part of a change that is exported, if the item before or after it is.
     pub(crate) fn part_of_change(&self, change: Change) -> Option<Change> {
-        let is_chosen = |item: &Option<RawItem>| {
-            let filter = self.bound.filter.as_ref();
-            item.as_ref().is_some_and(|item| filter.is_none_or(|filter| filter.holds(Some(item))))
-        };
-        let part =
-            |item: Option<RawItem>| item.map(|item| page::projected(self.bound.projection.as_ref(), item));
-        (is_chosen(&change.old) || is_chosen(&change.new)).then(|| Change {
-            old: part(change.old),
-            new: part(change.new),
-            ..change
-        })
+        let is_chosen = change.old.iter().chain(&change.new).any(|item| self.holds(item));
+        let part = |item: Option<RawItem>| item.map(|item| self.projected(item));
+        is_chosen.then(|| Change { old: part(change.old), new: part(change.new), ..change })
     }
 }
