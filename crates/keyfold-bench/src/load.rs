@@ -42,6 +42,13 @@ impl Measured {
     }
 }
 
+/// How long the last answers may take: a server that never answers must not hold up the run for ever.
+const LATE_MAX: Duration = Duration::from_secs(60);
+
+fn too_late(_: tokio::time::error::Elapsed) -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "the server did not answer within a minute")
+}
+
 struct Tally {
     answers: u64,
     all_answers: u64,
@@ -103,7 +110,7 @@ pub(crate) fn run(
     connections: u64,
     (warm_up, measured): (Duration, Duration),
 ) -> io::Result<Measured> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let latency = Histogram::new_with_bounds(1, 60_000_000_000, 3).map_err(io::Error::other)?;
     let tally = Rc::new(RefCell::new(Tally { answers: 0, all_answers: 0, errors: 0, error: None, latency }));
     let from = Instant::now() + warm_up;
@@ -144,7 +151,8 @@ pub(crate) fn run(
             }
         });
     }
-    runtime.block_on(local);
+    let time = warm_up + measured + LATE_MAX;
+    runtime.block_on(async { tokio::time::timeout(time, local).await }).map_err(too_late)?;
     let tally =
         Rc::try_unwrap(tally).map_err(|_| io::Error::other("a connection is still running"))?.into_inner();
     Ok(Measured {
@@ -199,10 +207,11 @@ pub(crate) fn send_all(
 
 /// Sends one request of the API.
 pub(crate) fn ask(address: SocketAddr, operation: &str, body: &str) -> io::Result<(bool, String)> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut connection = Connection::new(address, Protocol::Http);
     let mut sent = Vec::new();
     request::http(&mut sent, operation, body.as_bytes());
-    let is_ok = runtime.block_on(connection.exchange(&sent))?;
+    let answer = async { tokio::time::timeout(LATE_MAX, connection.exchange(&sent)).await };
+    let is_ok = runtime.block_on(answer).map_err(too_late)??;
     Ok((is_ok, String::from_utf8_lossy(connection.body()).into_owned()))
 }
