@@ -1,6 +1,6 @@
 //! The engine inside a program, beside the storage engine it stands on, and where a request's time goes.
 //!
-//! One thread, nothing over the network. "raw" is fjall with the same keys and values: what any database over it
+//! One thread, nothing over the network. "raw" is fjall, the same trees with a log of its own, with the same keys and values: what any database over them
 //! has to pay.
 
 use crate::report::{rounded, table};
@@ -85,10 +85,7 @@ fn measure(arguments: &Arguments) -> Result<Vec<Step>, Failed> {
     let mut steps = Vec::new();
     raw(&folder.path().join("raw"), arguments.items, time, &mut steps)?;
     let stores = [
-        (
-            "on disk",
-            StoreOptions::Folder { path: folder.path().join("engine"), durability: Durability::Buffered },
-        ),
+        ("on disk", StoreOptions::folder(folder.path().join("engine"), Durability::Buffered)),
         ("in memory", StoreOptions::Memory),
     ];
     for (place, store) in stores {

@@ -5,8 +5,8 @@ use crate::load;
 use crate::report::{rounded, table};
 use crate::request::Protocol;
 use crate::workload::{self, Operation, Workload};
-use std::io;
-use std::net::SocketAddr;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -27,6 +27,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 }
+
+/// More than the merges of the largest table take.
+const MERGES_TAKE_MAX: Duration = Duration::from_secs(600);
 
 const OPERATIONS: [Operation; 4] = [Operation::Get, Operation::Query, Operation::Put, Operation::Update];
 
@@ -98,6 +101,22 @@ impl Drop for Server {
     }
 }
 
+/// Waits until the store has merged what was loaded, so that the next numbers are those of a table at rest.
+fn await_upkeep(address: SocketAddr) -> io::Result<()> {
+    let deadline = Instant::now() + MERGES_TAKE_MAX;
+    while Instant::now() < deadline {
+        let mut stream = TcpStream::connect(address)?;
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: keyfold\r\nconnection: close\r\n\r\n")?;
+        let mut told = String::new();
+        stream.read_to_string(&mut told)?;
+        if told.lines().any(|line| line == "keyfold_store_upkeep 0") {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    Err(io::Error::new(io::ErrorKind::TimedOut, "the merges did not end"))
+}
+
 fn size(arguments: &Arguments, items: u64) -> io::Result<Size> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data");
@@ -115,6 +134,8 @@ fn size(arguments: &Arguments, items: u64) -> io::Result<Size> {
         }
     })?;
     let loading = items as f64 / begun.elapsed().as_secs_f64();
+    crate::say("  waiting for the merges");
+    await_upkeep(server.address)?;
     let time = Duration::from_secs_f64(arguments.seconds);
     let mut operations = Vec::new();
     for operation in OPERATIONS {

@@ -68,7 +68,7 @@ pub(crate) fn engine_with(
             std::fs::create_dir_all(folder).map_err(|error| {
                 Failure::Backend(format!("cannot make the data folder {}: {error}", folder.display()))
             })?;
-            StoreOptions::Folder { path: folder.to_owned(), durability: Durability::Synced }
+            StoreOptions::folder(folder, Durability::Synced)
         }
     };
     let mut options = EngineOptions::new(store);

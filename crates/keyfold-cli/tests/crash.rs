@@ -151,7 +151,7 @@ fn what_is_acknowledged_survives_kill_and_indexes_agree() {
 }
 
 fn check(folder: &Path, acknowledged: &[u64]) {
-    let store = StoreOptions::Folder { path: folder.join("data"), durability: Durability::Synced };
+    let store = StoreOptions::folder(folder.join("data"), Durability::Synced);
     let engine = Engine::open(EngineOptions::new(store)).unwrap();
     let items = scan(&engine, None);
     let value =

@@ -66,6 +66,9 @@ impl Core {
     }
 
     pub(crate) fn catalog(&self) -> &Catalog {
+        if self.shared.store.has_failed() {
+            self.shared.catalog.forget_unwritten(&self.shared.store);
+        }
         &self.shared.catalog
     }
 

@@ -139,6 +139,11 @@ impl Engine {
         self.core.store().counts()
     }
 
+    /// How much the store has to do behind the writes: memory tables to be written, tables to be merged.
+    pub fn store_upkeep(&self) -> u64 {
+        self.core.store().upkeep()
+    }
+
     /// The plan of a query's next page.
     ///
     /// # Errors

@@ -49,7 +49,9 @@ pub use access::Resource;
 pub use doctor::{Examination, Problem};
 pub use engine::{Engine, EngineOptions};
 pub use environment::{Clock, Environment, Random};
-pub use keyfold_store::{Durability, StoreCounts, StoreError, StoreOptions};
+pub use keyfold_store::{
+    Durability, FolderOptions, LogFile, LogFiles, LogFolder, StoreCounts, StoreError, StoreOptions,
+};
 pub use lag::IndexLag;
 pub use pending::Pending;
 pub use table::{Index, IndexKind, IndexProjection, Settings, Table};

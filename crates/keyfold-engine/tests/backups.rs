@@ -13,7 +13,7 @@ use keyfold_types::{Item, Value};
 use std::path::Path;
 
 fn open(path: &Path) -> Engine {
-    let store = StoreOptions::Folder { path: path.to_owned(), durability: Durability::Buffered };
+    let store = StoreOptions::folder(path, Durability::Buffered);
     Engine::open(EngineOptions { background: false, ..EngineOptions::new(store) }).unwrap()
 }
 

@@ -106,7 +106,7 @@ fn profile(engine: &Engine) -> Vec<(&'static str, StoreCounts)> {
 #[test]
 fn a_page_costs_the_same_on_a_thousand_items_and_on_a_hundred_thousand() {
     let folder = tempfile::tempdir().unwrap();
-    let store = StoreOptions::Folder { path: folder.path().to_owned(), durability: Durability::Buffered };
+    let store = StoreOptions::folder(folder.path(), Durability::Buffered);
     // The background reads the store too, and would be counted.
     let engine = Engine::open(EngineOptions { background: false, ..EngineOptions::new(store) }).unwrap();
     create_table(&engine, "Big");

@@ -48,8 +48,7 @@ fn engines() -> (Vec<Engine>, tempfile::TempDir) {
     let waits = |store| {
         Engine::open(EngineOptions { transaction_conflicts: false, ..EngineOptions::new(store) }).unwrap()
     };
-    let on_disk =
-        StoreOptions::Folder { path: folder.path().join("waiting"), durability: Durability::Buffered };
+    let on_disk = StoreOptions::folder(folder.path().join("waiting"), Durability::Buffered);
     let engines = vec![durable(&folder.path().join("refusing")), waits(on_disk), waits(StoreOptions::Memory)];
     (engines, folder)
 }

@@ -13,7 +13,7 @@ use std::ops::Bound;
 use std::path::Path;
 
 fn options(path: &Path) -> StoreOptions {
-    StoreOptions::Folder { path: path.to_owned(), durability: Durability::Buffered }
+    StoreOptions::folder(path, Durability::Buffered)
 }
 
 fn open(path: &Path) -> Engine {

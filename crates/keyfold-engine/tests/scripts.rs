@@ -37,8 +37,7 @@ impl Runner {
     fn new() -> Runner {
         let folder = tempfile::tempdir().unwrap();
         let clock = ManualClock::new();
-        let durable =
-            StoreOptions::Folder { path: folder.path().join("data"), durability: Durability::Synced };
+        let durable = StoreOptions::folder(folder.path().join("data"), Durability::Synced);
         let open = |store| {
             let random = Arc::new(CountingRandom(AtomicU64::new(1)));
             let environment = Environment { clock: clock.clone(), random };

@@ -12,8 +12,7 @@ use std::ops::Bound;
 use std::path::Path;
 
 fn tamper(path: &Path, choose: impl Fn(&[u8]) -> bool, change: impl Fn(&mut Batch, Vec<u8>, Vec<u8>)) {
-    let store = Store::open(StoreOptions::Folder { path: path.to_owned(), durability: Durability::Buffered })
-        .unwrap();
+    let store = Store::open(StoreOptions::folder(path, Durability::Buffered)).unwrap();
     let mut batch = Batch::new();
     let snapshot = store.snapshot();
     for entry in snapshot.range(Bound::Unbounded, Bound::Unbounded, Direction::Forward) {
@@ -32,10 +31,7 @@ fn doctored(choose: impl Fn(&[u8]) -> bool, change: impl Fn(&mut Batch, Vec<u8>,
     let open = || {
         Engine::open(EngineOptions {
             background: false,
-            ..EngineOptions::new(StoreOptions::Folder {
-                path: path.clone(),
-                durability: Durability::Buffered,
-            })
+            ..EngineOptions::new(StoreOptions::folder(path.clone(), Durability::Buffered))
         })
         .unwrap()
     };

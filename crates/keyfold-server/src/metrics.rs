@@ -73,6 +73,7 @@ pub(crate) struct Metrics {
     connections: Gauge,
     commits: Gauge,
     batches: Gauge,
+    upkeep: Gauge,
 }
 
 impl Metrics {
@@ -81,7 +82,7 @@ impl Metrics {
         let seconds: Family<ByOperation, Histogram, fn() -> Histogram> =
             Family::new_with_constructor(|| Histogram::new(EDGES));
         let (received, sent) = (Counter::default(), Counter::default());
-        let (connections, commits, batches) = (Gauge::default(), Gauge::default(), Gauge::default());
+        let [connections, commits, batches, upkeep] = std::array::from_fn(|_| Gauge::default());
         let mut registry = Registry::with_prefix("keyfold");
         registry.register("requests", "Requests by operation and outcome", requests.clone());
         registry.register("request_seconds", "How long requests took", seconds.clone());
@@ -91,7 +92,9 @@ impl Metrics {
         registry.register("store_commits", "Synced commits since the start", commits.clone());
         registry.register("store_batches", "Batches written since the start", batches.clone());
         let good = Operation::ALL.iter().map(|_| OnceLock::new()).collect();
-        Metrics { registry, requests, seconds, good, received, sent, connections, commits, batches }
+        let left = "Memory tables to be written and merges to be done, behind the writes";
+        registry.register("store_upkeep", left, upkeep.clone());
+        Metrics { registry, requests, seconds, good, received, sent, connections, commits, batches, upkeep }
     }
 
     /// Counts an answer: to which operation, if that was known, and the exception's name if it failed.
@@ -133,6 +136,7 @@ impl Metrics {
         let counts = engine.store_counts();
         self.commits.set(i64::try_from(counts.commits).unwrap_or(i64::MAX));
         self.batches.set(i64::try_from(counts.batches).unwrap_or(i64::MAX));
+        self.upkeep.set(i64::try_from(engine.store_upkeep()).unwrap_or(i64::MAX));
         let mut out = String::new();
         match encode(&mut out, &self.registry) {
             Ok(()) => out,

@@ -12,6 +12,7 @@ use crate::metrics::Metrics;
 use crate::ticket::{Fate, Ticket};
 use bytes::Bytes;
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -55,6 +56,7 @@ struct Shared {
     store: Arc<DurableStore>,
     metrics: Arc<Metrics>,
     sync: bool,
+    has_failed: AtomicBool,
 }
 
 impl Shared {
@@ -83,6 +85,7 @@ impl CommitQueue {
             store,
             metrics,
             sync,
+            has_failed: AtomicBool::new(false),
         });
         let for_thread = Arc::clone(&shared);
         let committer =
@@ -94,6 +97,10 @@ impl CommitQueue {
     pub(crate) fn latest(&self, key: &[u8]) -> Option<Option<Bytes>> {
         let queue = self.shared.lock();
         queue.pending.changes.get(key).or_else(|| queue.in_flight.get(key)).cloned()
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.shared.has_failed.load(Ordering::Acquire)
     }
 
     /// The ticket of everything staged so far.
@@ -165,6 +172,7 @@ fn run(shared: &Shared) {
         queue.in_flight_fate = None;
         if let Err(error) = &result {
             queue.failed = Some(error.clone());
+            shared.has_failed.store(true, Ordering::Release);
             // Whoever staged meanwhile was judged against what is now lost.
             let orphans = std::mem::take(&mut queue.pending);
             orphans.fate.decide(Err(StoreError::Poisoned(error.to_string())));
@@ -221,13 +229,12 @@ fn write(shared: &Shared, group: &InFlight, counters: &mut HashMap<Vec<u8>, i64>
         };
         let total = before.saturating_add(*amount);
         counters.insert(key.clone(), total);
-        totals.push((key.clone(), Some(Bytes::copy_from_slice(&total.to_le_bytes()))));
+        totals.push((key, total.to_le_bytes()));
     }
     let gone = group.reset.iter().filter(|key| !group.additions.contains_key(*key));
-    let gone = gone.map(|key| (key.clone(), None));
-    let changes =
-        group.changes.iter().map(|(key, value)| (key.clone(), value.clone())).chain(totals).chain(gone);
-    shared.store.apply(changes, shared.sync)?;
+    let changes = group.changes.iter().map(|(key, value)| (&key[..], value.as_deref()));
+    let totals = totals.iter().map(|(key, total)| (&key[..], Some(&total[..])));
+    shared.store.apply(changes.chain(totals).chain(gone.map(|key| (&key[..], None))), shared.sync)?;
     Metrics::count(&shared.metrics.commits);
     Ok(())
 }

@@ -13,12 +13,15 @@
 //!
 //! A staged write is seen by [`Store::latest`] at once, by snapshots only when it is durable: what a reader
 //! has seen survives a crash. No lock is held across a sync. The store is synchronous and knows nothing of
-//! tables; which storage engine keeps the bytes is known to `durable.rs` alone.
+//! tables; which storage engine keeps the bytes is known to `durable` alone. Changes go to a log first (`log`), so
+//! that a sync costs one write, and a reopening replays little.
 
 mod batch;
 mod commit_queue;
 mod durable;
 mod error;
+mod folder;
+mod log;
 mod memory;
 mod metrics;
 mod snapshot;
@@ -27,7 +30,8 @@ mod ticket;
 
 pub use batch::{Batch, Mark, SEQUENCE_KEY};
 pub use error::StoreError;
+pub use log::{LogFile, LogFiles, LogFolder};
 pub use metrics::StoreCounts;
 pub use snapshot::{Direction, Snapshot};
-pub use store::{Durability, KeyLocks, Store, StoreOptions};
+pub use store::{Durability, FolderOptions, KeyLocks, Store, StoreOptions};
 pub use ticket::Ticket;

@@ -4,6 +4,7 @@ use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
 use crate::commit_queue::CommitQueue;
 use crate::durable::DurableStore;
 use crate::error::StoreError;
+use crate::log::LogFiles;
 use crate::memory::MemoryStore;
 use crate::metrics::{Metrics, StoreCounts};
 use crate::snapshot::{Direction, Snapshot, View};
@@ -28,18 +29,55 @@ pub enum Durability {
     Buffered,
 }
 
+/// Bytes of blocks kept in memory unless said otherwise.
+const CACHE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Bytes of the memory table unless said otherwise.
+const MEMTABLE_BYTES: u64 = 4 * 1024 * 1024;
+
 /// Where and how a store keeps its bytes.
 #[derive(Debug, Clone)]
 pub enum StoreOptions {
     /// In memory; gone when the store is dropped.
     Memory,
-    /// In a folder, created if absent.
-    Folder {
-        /// The folder.
-        path: PathBuf,
-        /// When a write is acknowledged.
-        durability: Durability,
-    },
+    /// In a folder.
+    Folder(FolderOptions),
+}
+
+impl StoreOptions {
+    /// A store in a folder with a durability, and the defaults otherwise.
+    pub fn folder(path: impl Into<PathBuf>, durability: Durability) -> StoreOptions {
+        StoreOptions::Folder(FolderOptions { durability, ..FolderOptions::new(path) })
+    }
+}
+
+/// How a store in a folder is kept.
+#[derive(Debug, Clone)]
+pub struct FolderOptions {
+    /// The folder; made if it is absent.
+    pub path: PathBuf,
+    /// When a write is acknowledged.
+    pub durability: Durability,
+    /// Bytes of tables' blocks kept in memory.
+    pub cache_bytes: u64,
+    /// Bytes of the memory table, above which it is written to a table on the disk: what a reopening after a crash reads
+    /// from the log.
+    pub memtable_bytes: u64,
+    /// Where the log is kept instead of in the folder: for tests, which stop it, tear it and let it fail.
+    pub log_files: Option<Arc<dyn LogFiles>>,
+}
+
+impl FolderOptions {
+    /// The defaults: synced, 256 MiB of cache, a memory table of 4 MiB, the log in the folder.
+    pub fn new(path: impl Into<PathBuf>) -> FolderOptions {
+        FolderOptions {
+            path: path.into(),
+            durability: Durability::Synced,
+            cache_bytes: CACHE_BYTES,
+            memtable_bytes: MEMTABLE_BYTES,
+            log_files: None,
+        }
+    }
 }
 
 enum Backend {
@@ -72,9 +110,9 @@ impl Store {
             StoreOptions::Memory => {
                 Backend::Memory { store: MemoryStore::default(), writing: Mutex::new(()) }
             }
-            StoreOptions::Folder { path, durability } => {
-                let store = Arc::new(DurableStore::open(&path)?);
-                let sync = durability == Durability::Synced;
+            StoreOptions::Folder(options) => {
+                let store = Arc::new(DurableStore::open(&options)?);
+                let sync = options.durability == Durability::Synced;
                 let queue = CommitQueue::start(Arc::clone(&store), Arc::clone(&metrics), sync)?;
                 Backend::Durable { queue, store }
             }
@@ -148,6 +186,14 @@ impl Store {
         }
     }
 
+    /// Whether a write failed: none is taken any more.
+    pub fn has_failed(&self) -> bool {
+        match &self.backend {
+            Backend::Memory { .. } => false,
+            Backend::Durable { queue, .. } => queue.has_failed(),
+        }
+    }
+
     /// The ticket of everything staged so far: for answers that rest on staged writes without adding one.
     pub fn barrier(&self) -> Ticket {
         match &self.backend {
@@ -192,6 +238,14 @@ impl Store {
         }
     }
 
+    /// How much is left to do behind the writes: full memory tables to be written, tables to be merged.
+    pub fn upkeep(&self) -> u64 {
+        match &self.backend {
+            Backend::Memory { .. } => 0,
+            Backend::Durable { store, .. } => store.upkeep(),
+        }
+    }
+
     /// Copies everything committed, as it is at this moment, into a new folder; gives the number of keys.
     ///
     /// # Errors
@@ -202,7 +256,7 @@ impl Store {
             return Err(exists.into());
         }
         std::fs::create_dir_all(folder)?;
-        let copy = DurableStore::open(folder)?;
+        let copy = DurableStore::open(&FolderOptions::new(folder))?;
         let snapshot = self.snapshot();
         let mut entries = snapshot.range(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
         let mut count = 0;
@@ -212,7 +266,7 @@ impl Store {
                 break;
             }
             count += piece.len() as u64;
-            copy.apply(piece.into_iter().map(|(key, value)| (key.to_vec(), Some(value))), false)?;
+            copy.apply(piece.iter().map(|(key, value)| (&key[..], Some(&value[..]))), false)?;
         }
         copy.sync()?;
         Ok(count)
@@ -232,7 +286,7 @@ mod tests {
 
     fn both() -> (Vec<Store>, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
-        let options = StoreOptions::Folder { path: folder.path().join("db"), durability: Durability::Synced };
+        let options = StoreOptions::folder(folder.path().join("db"), Durability::Synced);
         (vec![Store::open(StoreOptions::Memory).unwrap(), Store::open(options).unwrap()], folder)
     }
 
@@ -287,7 +341,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let open = || {
             let path = folder.path().join("db");
-            Store::open(StoreOptions::Folder { path, durability: Durability::Synced }).unwrap()
+            Store::open(StoreOptions::folder(path, Durability::Synced)).unwrap()
         };
         for round in 1..=3 {
             let store = open();
@@ -356,9 +410,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db");
         for round in 0..2u64 {
-            let store =
-                Store::open(StoreOptions::Folder { path: path.clone(), durability: Durability::Synced })
-                    .unwrap();
+            let store = Store::open(StoreOptions::folder(path.clone(), Durability::Synced)).unwrap();
             assert_eq!(store.sequence().unwrap(), round * 200);
             std::thread::scope(|scope| {
                 for writer in 0..4u8 {
@@ -394,7 +446,7 @@ mod tests {
     #[test]
     fn a_second_process_is_kept_out() {
         let folder = tempfile::tempdir().unwrap();
-        let options = StoreOptions::Folder { path: folder.path().join("db"), durability: Durability::Synced };
+        let options = StoreOptions::folder(folder.path().join("db"), Durability::Synced);
         let _first = Store::open(options.clone()).unwrap();
         assert!(matches!(Store::open(options), Err(StoreError::Locked)));
     }

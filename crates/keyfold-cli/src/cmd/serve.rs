@@ -65,10 +65,10 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let models =
         arguments.files.iter().map(|file| model_file::load(file, json)).collect::<Result<Vec<_>, _>>()?;
     let engine = backend::engine_with((!arguments.memory).then_some(arguments.data.as_path()), |options| {
-        if let StoreOptions::Folder { durability, .. } = &mut options.store
+        if let StoreOptions::Folder(folder) = &mut options.store
             && arguments.durability == Acknowledged::Buffered
         {
-            *durability = Durability::Buffered;
+            folder.durability = Durability::Buffered;
         }
         options.buckets.clone_from(&arguments.buckets);
         options.region.clone_from(&arguments.region);

@@ -15,7 +15,7 @@ use keyfold_codec::RawItem;
 use keyfold_codec::key::{IndexId, KeyRange, TableId};
 use keyfold_store::{Batch, Direction, Store};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use stored::Stored;
 
@@ -45,6 +45,8 @@ pub(crate) struct Catalog {
     exports: RwLock<Exports>,
     imports: RwLock<Imports>,
     next_id: AtomicU32,
+    /// Whether changes that were never written are forgotten.
+    is_as_written: AtomicBool,
 }
 
 impl Catalog {
@@ -76,7 +78,30 @@ impl Catalog {
             imports: RwLock::new(imports.into_iter().map(by_import).collect()),
             backups: RwLock::new(backups.into_iter().map(by_label).collect()),
             streams: RwLock::new(streams.into_iter().map(by_key).collect()),
+            is_as_written: AtomicBool::new(false),
         })
+    }
+
+    /// After a write failed, which was the last: what is held becomes what is stored, since changes are held as soon as
+    /// they are staged. Where somebody holds a lock, a later call does it.
+    pub(crate) fn forget_unwritten(&self, store: &Store) {
+        if self.is_as_written.load(Ordering::Acquire) {
+            return;
+        }
+        let (Ok(mut tables), Ok(mut streams)) = (self.tables.try_write(), self.streams.try_write()) else {
+            return;
+        };
+        let Ok(mut backups) = self.backups.try_write() else { return };
+        let (Ok(mut exports), Ok(mut imports)) = (self.exports.try_write(), self.imports.try_write()) else {
+            return;
+        };
+        let Ok(stored) = Catalog::load(store) else { return };
+        *tables = std::mem::take(&mut *stored.write());
+        *streams = std::mem::take(&mut *stored.write_streams());
+        *backups = std::mem::take(&mut *stored.write_backups());
+        *exports = std::mem::take(&mut *stored.write_exports());
+        *imports = std::mem::take(&mut *stored.write_imports());
+        self.is_as_written.store(true, Ordering::Release);
     }
 
     /// An id for a new table, stream or backup, and the change that uses it up. The caller holds

@@ -42,7 +42,7 @@ pub(crate) fn ask(engine: &Engine, operation: &str, body: &serde_json::Value) ->
 }
 
 pub(crate) fn durable(folder: &Path) -> Engine {
-    let store = StoreOptions::Folder { path: folder.to_owned(), durability: Durability::Synced };
+    let store = StoreOptions::folder(folder, Durability::Synced);
     Engine::open(EngineOptions::new(store)).unwrap()
 }
 

@@ -1,0 +1,209 @@
+//! The durable store: our log in front of lsm-tree's log-structured merge tree. Nothing outside this folder knows lsm-tree.
+//!
+//! The commit queue hands over one merged batch at a time. It is appended to the log and synced, put into the tree's
+//! memory table, and then made visible under its sequence number. Readers hold a mark, below which they see.
+
+mod marks;
+mod upkeep;
+
+use crate::error::StoreError;
+use crate::folder::{Claim, claim};
+use crate::log::{Change, Log, LogFiles, LogFolder};
+use crate::store::FolderOptions;
+use bytes::Bytes;
+use lsm_tree::config::{
+    BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry, RestartIntervalPolicy,
+};
+use lsm_tree::{
+    AbstractTree, AnyTree, Cache, CompressionType, DescriptorTable, Guard, IterGuardImpl,
+    SequenceNumberCounter, Slice,
+};
+use marks::{Mark, Marks};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use upkeep::Upkeep;
+
+/// Segments of the log above which they are merged into a table when the store is opened.
+const SEGMENTS_MAX: usize = 4;
+/// Files of tables kept open.
+const FILES_OPEN: usize = 512;
+
+pub(crate) struct DurableStore {
+    // Dropped first: it works on the others.
+    upkeep: Upkeep,
+    tree: AnyTree,
+    log: Mutex<Writing>,
+    marks: Arc<Marks>,
+    memtable_bytes_max: u64,
+    _claim: Claim,
+}
+
+/// What only who writes needs.
+struct Writing {
+    log: Log,
+    sequence: SequenceNumberCounter,
+    /// Segments whose changes are in the memory table, besides the one that is written.
+    replayed: Vec<u64>,
+    memtable_bytes: u64,
+}
+
+impl From<lsm_tree::Error> for StoreError {
+    fn from(error: lsm_tree::Error) -> StoreError {
+        match error {
+            lsm_tree::Error::Io(error) => StoreError::Io(Arc::new(error)),
+            lsm_tree::Error::Unrecoverable => {
+                StoreError::Corrupt("a file of a table is missing or unreadable".to_owned())
+            }
+            lsm_tree::Error::ChecksumMismatch { .. } => {
+                StoreError::Corrupt("a block of a table does not match its checksum".to_owned())
+            }
+            other => StoreError::Corrupt(other.to_string()),
+        }
+    }
+}
+
+fn tree(folder: &Path, cache_bytes: u64, sequence: &SequenceNumberCounter) -> Result<AnyTree, StoreError> {
+    // The tree's own notion of what is visible is not used: it would show half a batch when a merge ends meanwhile.
+    let unused = SequenceNumberCounter::default();
+    let none = CompressionType::None;
+    let config = lsm_tree::Config::new(folder, sequence.clone(), unused)
+        .use_cache(Arc::new(Cache::with_capacity_bytes(cache_bytes)))
+        .use_descriptor_table(Some(Arc::new(DescriptorTable::new(FILES_OPEN))))
+        .data_block_restart_interval_policy(RestartIntervalPolicy::new([10, 16]))
+        .data_block_compression_policy(CompressionPolicy::new([none, none, CompressionType::Lz4]))
+        .filter_policy(FilterPolicy::new([
+            FilterPolicyEntry::Bloom(BloomConstructionPolicy::FalsePositiveRate(0.0001)),
+            FilterPolicyEntry::Bloom(BloomConstructionPolicy::BitsPerKey(10.0)),
+        ]));
+    Ok(config.open()?)
+}
+
+impl DurableStore {
+    pub(crate) fn open(options: &FolderOptions) -> Result<DurableStore, StoreError> {
+        let folder = &options.path;
+        let claim = claim(folder)?;
+        let sequence = SequenceNumberCounter::default();
+        let tree = tree(&folder.join("tables"), options.cache_bytes, &sequence)?;
+        sequence.fetch_max(tree.get_highest_persisted_seqno().map_or(1, |highest| highest + 1));
+        let files: Arc<dyn LogFiles> = match &options.log_files {
+            Some(files) => Arc::clone(files),
+            None => Arc::new(LogFolder::open(&folder.join("log"))?),
+        };
+        let mut memtable_bytes = 0;
+        let (log, replayed) = Log::open(Arc::clone(&files), |changes| {
+            memtable_bytes = insert(&tree, sequence.next(), changes);
+        })?;
+        let marks = Arc::new(Marks::new(sequence.get()));
+        let upkeep = Upkeep::start(tree.clone(), Arc::clone(&marks), files)?;
+        let writing = Writing { log, sequence, replayed, memtable_bytes };
+        let memtable_bytes_max = options.memtable_bytes;
+        let store =
+            DurableStore { upkeep, tree, log: Mutex::new(writing), marks, memtable_bytes_max, _claim: claim };
+        let mut writing = store.writing();
+        if writing.replayed.len() >= SEGMENTS_MAX {
+            store.seal(&mut writing)?;
+        }
+        drop(writing);
+        Ok(store)
+    }
+
+    fn writing(&self) -> MutexGuard<'_, Writing> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The newest value of a key.
+    pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        Ok(self.tree.get(key, u64::MAX)?.map(Bytes::from_owner))
+    }
+
+    pub(crate) fn snapshot(&self) -> DurableSnapshot {
+        DurableSnapshot { mark: self.marks.newest(), tree: self.tree.clone() }
+    }
+
+    /// Writes one batch; each key at most once.
+    pub(crate) fn apply<'c>(
+        &self,
+        changes: impl Iterator<Item = Change<'c>> + Clone,
+        sync: bool,
+    ) -> Result<(), StoreError> {
+        let mut writing = self.writing();
+        if writing.memtable_bytes > self.memtable_bytes_max {
+            self.seal(&mut writing)?;
+        }
+        writing.log.append(changes.clone(), sync)?;
+        let sequence = writing.sequence.next();
+        writing.memtable_bytes = insert(&self.tree, sequence, changes);
+        self.marks.publish(sequence + 1);
+        Ok(())
+    }
+
+    /// Begins a new memory table and a new segment of the log.
+    fn seal(&self, writing: &mut Writing) -> Result<(), StoreError> {
+        let ended = writing.log.rotate()?;
+        writing.memtable_bytes = 0;
+        let segments = std::mem::take(&mut writing.replayed).into_iter().chain([ended]);
+        self.upkeep.sealed(segments)
+    }
+
+    pub(crate) fn sync(&self) -> Result<(), StoreError> {
+        self.writing().log.sync()
+    }
+
+    /// How much is left to do behind the writes.
+    pub(crate) fn upkeep(&self) -> u64 {
+        self.upkeep.pending()
+    }
+}
+
+impl Drop for DurableStore {
+    fn drop(&mut self) {
+        // What was acknowledged without a sync is safe from here on, if it can be.
+        drop(self.sync());
+    }
+}
+
+/// Puts a batch into the memory table; gives back how large this is then.
+fn insert<'c>(tree: &AnyTree, sequence: u64, changes: impl Iterator<Item = Change<'c>>) -> u64 {
+    let mut bytes = 0;
+    for (key, value) in changes {
+        (_, bytes) = match value {
+            Some(value) => tree.insert(Slice::from(key), Slice::from(value), sequence),
+            None => tree.remove(Slice::from(key), sequence),
+        };
+    }
+    bytes
+}
+
+#[derive(Clone)]
+pub(crate) struct DurableSnapshot {
+    mark: Mark,
+    tree: AnyTree,
+}
+
+/// An entry of a range, not read yet.
+pub(crate) type Entry = IterGuardImpl;
+
+impl DurableSnapshot {
+    pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        Ok(self.tree.get(key, *self.mark)?.map(Bytes::from_owner))
+    }
+
+    pub(crate) fn range(
+        &self,
+        low: std::ops::Bound<&[u8]>,
+        high: std::ops::Bound<&[u8]>,
+    ) -> Box<dyn DoubleEndedIterator<Item = Entry> + Send> {
+        self.tree.range::<&[u8], _>((low, high), *self.mark, None)
+    }
+}
+
+/// A range entry's key and value.
+pub(crate) fn entry(guard: Entry) -> Result<(Bytes, Bytes), StoreError> {
+    let (key, value) = guard.into_inner()?;
+    Ok((Bytes::from_owner(key), Bytes::from_owner(value)))
+}
+
+/// A range entry's value.
+pub(crate) fn value(guard: Entry) -> Result<Bytes, StoreError> {
+    Ok(Bytes::from_owner(guard.value()?))
+}

@@ -1,0 +1,212 @@
+//! The log's files: a trait, so that tests can stop, tear and fail them, and its form on a real file system.
+
+use std::fmt::Debug;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// How much is allocated at first; doubled when it is full.
+const ALLOCATED_AT_FIRST: u64 = 64 * 1024;
+/// How much is allocated at a time at the most.
+const ALLOCATED_AT_ONCE: u64 = 4 * 1024 * 1024;
+/// Retired files kept for use again.
+const SPARES: usize = 2;
+
+/// Where a log's segments are kept.
+pub trait LogFiles: Debug + Send + Sync {
+    /// The ids of all segments, in any order.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    fn segments(&self) -> io::Result<Vec<u64>>;
+
+    /// Everything in a segment's file, which may be longer than what was written to it.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    fn read(&self, id: u64) -> io::Result<Vec<u8>>;
+
+    /// A new segment, which is there after a crash too. Its file may hold anything behind what is written.
+    ///
+    /// # Errors
+    /// When the file cannot be made.
+    fn create(&self, id: u64) -> io::Result<Box<dyn LogFile>>;
+
+    /// Gives up a segment. After a crash it may be there again.
+    ///
+    /// # Errors
+    /// When the file cannot be removed.
+    fn retire(&self, id: u64) -> io::Result<()>;
+}
+
+/// A segment that is written.
+pub trait LogFile: Send {
+    /// Writes behind what was written before.
+    ///
+    /// # Errors
+    /// When the file cannot be written. Part of the bytes may be there.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Returns when everything appended survives a crash of the machine.
+    ///
+    /// # Errors
+    /// When the device fails. Whether the bytes survive is not known.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// Segments as files of a folder. Retired ones are renamed and used again: their blocks are on the disk already, so a
+/// sync need not write the file system's journal too.
+#[derive(Debug)]
+pub struct LogFolder {
+    folder: PathBuf,
+    spares: Mutex<Vec<PathBuf>>,
+}
+
+impl LogFolder {
+    /// Opens a folder, which is made if it is absent.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or read.
+    pub fn open(folder: &Path) -> io::Result<LogFolder> {
+        fs::create_dir_all(folder)?;
+        let mut spares = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "spare") {
+                spares.push(path);
+            }
+        }
+        Ok(LogFolder { folder: folder.to_owned(), spares: Mutex::new(spares) })
+    }
+
+    fn path(&self, id: u64) -> PathBuf {
+        self.folder.join(format!("{id:012}.log"))
+    }
+
+    fn spares(&self) -> std::sync::MutexGuard<'_, Vec<PathBuf>> {
+        self.spares.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LogFiles for LogFolder {
+    fn segments(&self) -> io::Result<Vec<u64>> {
+        let mut ids = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            let is_segment = path.extension().is_some_and(|extension| extension == "log");
+            let id: Option<u64> =
+                path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
+            ids.extend(id.filter(|_| is_segment));
+        }
+        Ok(ids)
+    }
+
+    fn read(&self, id: u64) -> io::Result<Vec<u8>> {
+        fs::read(self.path(id))
+    }
+
+    fn create(&self, id: u64) -> io::Result<Box<dyn LogFile>> {
+        let path = self.path(id);
+        let spare = self.spares().pop();
+        if let Some(spare) = spare {
+            fs::rename(spare, &path)?;
+        }
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+        let allocated = file.metadata()?.len();
+        let mut segment = SegmentFile { file, written: 0, allocated };
+        segment.allocate(1)?;
+        sync_folder(&self.folder)?;
+        Ok(Box::new(segment))
+    }
+
+    fn retire(&self, id: u64) -> io::Result<()> {
+        let mut spares = self.spares();
+        let path = self.path(id);
+        if spares.len() >= SPARES {
+            return fs::remove_file(path);
+        }
+        let spare = path.with_extension("spare");
+        fs::rename(path, &spare)?;
+        spares.push(spare);
+        Ok(())
+    }
+}
+
+/// New names of a folder survive a crash after this. Windows writes them by itself and cannot open folders.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+struct SegmentFile {
+    file: File,
+    written: u64,
+    /// Bytes of the file that are on the disk, whatever they are.
+    allocated: u64,
+}
+
+impl SegmentFile {
+    /// Writes zeros ahead, so that syncing what is appended changes nothing but contents.
+    fn allocate(&mut self, needed: u64) -> io::Result<()> {
+        if self.allocated >= needed {
+            return Ok(());
+        }
+        let zeros = vec![0; 64 * 1024];
+        while self.allocated < needed {
+            let more = self.allocated.clamp(ALLOCATED_AT_FIRST, ALLOCATED_AT_ONCE);
+            self.file.seek(SeekFrom::Start(self.allocated))?;
+            for _ in 0..more / zeros.len() as u64 {
+                self.file.write_all(&zeros)?;
+            }
+            self.allocated += more;
+        }
+        self.file.sync_all()?;
+        self.file.seek(SeekFrom::Start(self.written)).map(drop)
+    }
+}
+
+impl LogFile for SegmentFile {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.allocate(self.written + bytes.len() as u64)?;
+        self.file.write_all(bytes)?;
+        self.written += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_retired_file_is_used_again_and_its_name_is_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = LogFolder::open(folder.path()).unwrap();
+        let mut first = files.create(7).unwrap();
+        first.append(b"before").unwrap();
+        first.append(&vec![1; 300_000]).unwrap();
+        first.sync().unwrap();
+        assert_eq!(files.segments().unwrap(), vec![7]);
+        files.retire(7).unwrap();
+        assert_eq!(files.segments().unwrap(), Vec::<u64>::new());
+        // By who opens the folder later, too.
+        let files = LogFolder::open(folder.path()).unwrap();
+        files.create(8).unwrap().append(b"behind").unwrap();
+        let bytes = files.read(8).unwrap();
+        assert!(bytes.starts_with(b"behind\x01") && bytes.len() > 300_000, "{}", bytes.len());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn no_more_than_a_few_files_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = LogFolder::open(folder.path()).unwrap();
+        (1..9).for_each(|id| drop(files.create(id).unwrap()));
+        (1..9).for_each(|id| files.retire(id).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), SPARES);
+    }
+}

@@ -1,0 +1,148 @@
+//! The write-ahead log: what was acknowledged and is not in a table of the storage engine yet.
+//!
+//! A log is a row of segments with ascending ids. Changes are appended to the last one; when the storage engine starts
+//! a new memory table, the log starts a new segment, and once the old memory table is written to the disk the
+//! segments before are retired. So a reopening replays little, however much is stored.
+//!
+//! Why a log of our own: the storage engine's trees come without one, and the one made for them keeps up to 64 MB, which takes
+//! too long to replay, allocates without writing ahead, and refuses to open when its tail is torn.
+
+mod files;
+mod record;
+
+pub(crate) use files::sync_folder;
+pub use files::{LogFile, LogFiles, LogFolder};
+pub(crate) use record::Change;
+
+use crate::error::StoreError;
+use record::{HEADER_BYTES, Record, is_damaged, read_header, write_header, write_record};
+use std::sync::Arc;
+
+/// Capacity that is kept for the next record.
+const BUFFER_BYTES_KEPT: usize = 1024 * 1024;
+
+/// A log that is written.
+pub(crate) struct Log {
+    files: Arc<dyn LogFiles>,
+    current: Box<dyn LogFile>,
+    id: u64,
+    /// Where the segment before this one ended.
+    end_before: u64,
+    written: u64,
+    synced: u64,
+    buffer: Vec<u8>,
+}
+
+impl Log {
+    /// Opens a log: hands over every group of changes in order, then begins a new segment. Gives the ids of the segments
+    /// that were replayed, too.
+    ///
+    /// # Errors
+    /// `Io` when a file cannot be read or made; `Corrupt` when acknowledged changes cannot be read.
+    pub(crate) fn open(
+        files: Arc<dyn LogFiles>,
+        mut visit: impl FnMut(&mut dyn Iterator<Item = Change<'_>>),
+    ) -> Result<(Log, Vec<u64>), StoreError> {
+        let ids = live_segments(&*files)?;
+        let mut segments: Vec<(u64, Vec<u8>)> = Vec::with_capacity(ids.len());
+        for id in ids {
+            segments.push((id, files.read(id)?));
+        }
+        // The segments that hold something, and where they end: a segment's end is told by the one behind it.
+        let mut ended: Vec<(u64, u64)> = Vec::with_capacity(segments.len());
+        for (at, (id, bytes)) in segments.iter().enumerate() {
+            let told = segments.get(at + 1).and_then(|(id, bytes)| read_header(bytes, *id));
+            ended.push((*id, replay(*id, bytes, told, &mut visit)?));
+        }
+        // A segment in which nothing was written is used now.
+        let unused = ended.pop_if(|(_, end)| *end == 0);
+        let id = unused.or(ended.last().copied()).map_or(1, |(id, end)| if end == 0 { id } else { id + 1 });
+        let end_before = ended.last().map_or(0, |(_, end)| *end);
+        let ids = ended.into_iter().map(|(id, _)| id).collect();
+        let current = files.create(id)?;
+        let log = Log { files, current, id, end_before, written: 0, synced: 0, buffer: Vec::new() };
+        Ok((log, ids))
+    }
+
+    /// Appends one group of changes; with `sync`, returns when it survives a crash of the machine.
+    pub(crate) fn append<'c>(
+        &mut self,
+        changes: impl Iterator<Item = Change<'c>>,
+        sync: bool,
+    ) -> Result<(), StoreError> {
+        self.buffer.clear();
+        self.buffer.shrink_to(BUFFER_BYTES_KEPT);
+        if self.written == 0 {
+            write_header(&mut self.buffer, self.id, self.end_before);
+        }
+        let at = self.written + self.buffer.len() as u64;
+        write_record(&mut self.buffer, self.id, at, self.synced, changes);
+        self.current.append(&self.buffer)?;
+        self.written += self.buffer.len() as u64;
+        if sync { self.sync() } else { Ok(()) }
+    }
+
+    pub(crate) fn sync(&mut self) -> Result<(), StoreError> {
+        if self.synced < self.written {
+            self.current.sync()?;
+            self.synced = self.written;
+        }
+        Ok(())
+    }
+
+    /// Ends the segment and begins another. Gives the ended one's id.
+    pub(crate) fn rotate(&mut self) -> Result<u64, StoreError> {
+        // What is in a table must not be newer than what is in the log before it.
+        self.sync()?;
+        let ended = self.id;
+        self.current = self.files.create(ended + 1)?;
+        (self.id, self.end_before, self.written, self.synced) = (ended + 1, self.written, 0, 0);
+        Ok(ended)
+    }
+}
+
+/// Segments to replay. They are retired oldest first, so what is below a gap is there no more.
+fn live_segments(files: &dyn LogFiles) -> Result<Vec<u64>, StoreError> {
+    let mut ids = files.segments()?;
+    ids.sort_unstable();
+    let gap = ids.windows(2).rposition(|pair| matches!(pair, [low, high] if low + 1 != *high));
+    let live = ids.split_off(gap.map_or(0, |at| at + 1));
+    for id in ids {
+        files.retire(id)?;
+    }
+    Ok(live)
+}
+
+/// Hands over a segment's groups; gives back where it ends.
+fn replay(
+    id: u64,
+    bytes: &[u8],
+    told: Option<u64>,
+    visit: &mut impl FnMut(&mut dyn Iterator<Item = Change<'_>>),
+) -> Result<u64, StoreError> {
+    if read_header(bytes, id).is_none() {
+        return match told {
+            Some(end) if end > 0 => Err(damaged(id, 0)),
+            _ if is_damaged(bytes, id, 0) => Err(damaged(id, 0)),
+            _ => Ok(0),
+        };
+    }
+    let mut at = HEADER_BYTES;
+    while told.is_none_or(|end| (at as u64) < end) {
+        let Some(record) = Record::read(bytes, id, at) else { break };
+        visit(&mut record.changes());
+        at = record.end;
+    }
+    let is_whole = told.map_or_else(|| !is_damaged(bytes, id, at), |end| at as u64 == end);
+    if is_whole { Ok(at as u64) } else { Err(damaged(id, at)) }
+}
+
+fn damaged(id: u64, at: usize) -> StoreError {
+    StoreError::Corrupt(format!(
+        "segment {id} of the log is damaged at byte {at}: changes that were acknowledged cannot be read, so the \
+         data folder is not opened; restore a copy of it, or remove the folder `log` to give these changes up"
+    ))
+}
+
+#[cfg(test)]
+mod tests;
