@@ -3,6 +3,7 @@
 //! The steps run one after another and stop at the first that fails; each shows its name and its time.
 
 mod e2e;
+mod fuzz;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -11,9 +12,10 @@ use std::time::Instant;
 
 const HELP: &str = "\
 cargo xtask test   format, lints, house rules, all Rust tests, and end-to-end tests with boto3, the AWS CLI and
-                   the AWS SDK for JavaScript (needs Rust, Python 3 with venv, Node 20; everything else is installed
-                   under ignored folders)
+                   the AWS SDK for JavaScript, and fuzzing (needs Rust, a C++ compiler, Python 3 with venv, Node 20;
+                   everything else is installed under ignored folders)
 cargo xtask tidy   the house rules alone
+cargo xtask fuzz   the fuzz targets, KEYFOLD_FUZZ_SECONDS each (5); names of targets choose; `--keep` keeps what was found
 cargo xtask e2e    the end-to-end tests alone
 cargo xtask bench  Keyfold beside the alternatives, which are installed under target/bench, Redis by apt-get (`-- --help` tells more)";
 
@@ -29,7 +31,9 @@ fn main() -> ExitCode {
             ("Rust tests", rust_tests),
             ("documentation", documentation),
             ("end-to-end tests", e2e::run),
+            ("fuzzing", fuzz::run),
         ],
+        Some("fuzz") => &[("fuzzing", fuzz::run)],
         Some("tidy") => &[("tidy", tidy::run)],
         Some("e2e") => &[("end-to-end tests", e2e::run)],
         Some("bench") => &[("bench", bench)],

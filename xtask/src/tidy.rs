@@ -32,6 +32,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("prove", &["types", "api", "engine", "model", "client"]),
     ("cli", &["types", "api", "engine", "server", "model", "codegen", "client", "prove", "wire"]),
     ("bench", &["api", "wire", "engine"]),
+    ("fuzz", &["types", "codec", "api", "engine", "wire", "sigv4", "model"]),
     ("testkit", &["types"]),
 ];
 

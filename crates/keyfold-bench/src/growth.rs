@@ -1,14 +1,12 @@
 //! Growth: the same requests with more and more data, and how long a start takes, after a stop and after a kill.
 
-use crate::contender::{keyfold, told_address};
 use crate::load;
 use crate::report::{rounded, table};
 use crate::request::Protocol;
+use crate::server::Server;
 use crate::workload::{self, Operation, Workload};
-use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io;
 use std::path::Path;
-use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// Measures one server with growing data.
@@ -27,9 +25,6 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 }
-
-/// More than the merges of the largest table take.
-const MERGES_TAKE_MAX: Duration = Duration::from_secs(600);
 
 const OPERATIONS: [Operation; 4] = [Operation::Get, Operation::Query, Operation::Put, Operation::Update];
 
@@ -56,75 +51,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-struct Server {
-    child: Child,
-    address: SocketAddr,
-}
-
-impl Server {
-    /// Starts a server and asks it for an item: how long until the answer.
-    fn start(data: &Path, is_new: bool) -> io::Result<(Server, f64)> {
-        let begun = Instant::now();
-        let mut command = keyfold()?;
-        command.args(["serve", "--port", "0", "--json", "--data"]).arg(data);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let stdout = child.stdout.take().ok_or_else(|| io::Error::other("the server has no output"))?;
-        let mut server = Server { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
-        server.address = told_address(stdout)?;
-        let body = r#"{"TableName":"Bench","Key":{"pk":{"S":"c0000000"},"sk":{"S":"000"}}}"#;
-        let (is_ok, answer) = load::ask(server.address, "GetItem", body)?;
-        let has_item = is_ok && answer.contains("\"Item\"");
-        if !is_new && !has_item {
-            return Err(io::Error::other(format!("after its start the server answered {answer}")));
-        }
-        Ok((server, begun.elapsed().as_secs_f64() * 1000.0))
+/// Starts a server and asks it for an item: how many milliseconds until the answer.
+fn start(data: &Path) -> io::Result<(Server, f64)> {
+    let begun = Instant::now();
+    let server = Server::start(data)?;
+    let body = r#"{"TableName":"Bench","Key":{"pk":{"S":"c0000000"},"sk":{"S":"000"}}}"#;
+    let answer = server.ask("GetItem", body)?;
+    if !answer.contains("\"Item\"") {
+        return Err(io::Error::other(format!("after its start the server answered {answer}")));
     }
-
-    /// Stops it as an operator does.
-    fn stop(mut self) -> io::Result<()> {
-        let id = self.child.id().to_string();
-        std::process::Command::new("kill").args(["-TERM", &id]).status()?;
-        self.child.wait().map(drop)
-    }
-
-    fn kill(mut self) -> io::Result<()> {
-        self.child.kill()?;
-        self.child.wait().map(drop)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // One that has ended already is no fault.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
-/// Waits until the store has merged what was loaded, so that the next numbers are those of a table at rest.
-fn await_upkeep(address: SocketAddr) -> io::Result<()> {
-    let deadline = Instant::now() + MERGES_TAKE_MAX;
-    while Instant::now() < deadline {
-        let mut stream = TcpStream::connect(address)?;
-        stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: keyfold\r\nconnection: close\r\n\r\n")?;
-        let mut told = String::new();
-        stream.read_to_string(&mut told)?;
-        if told.lines().any(|line| line == "keyfold_store_upkeep 0") {
-            return Ok(());
-        }
-        std::thread::sleep(Duration::from_millis(200));
-    }
-    Err(io::Error::new(io::ErrorKind::TimedOut, "the merges did not end"))
+    Ok((server, begun.elapsed().as_secs_f64() * 1000.0))
 }
 
 fn size(arguments: &Arguments, items: u64) -> io::Result<Size> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data");
-    let (server, _) = Server::start(&data, true)?;
-    let (is_ok, answer) = load::ask(server.address, "CreateTable", workload::TABLES[0])?;
-    if !is_ok {
-        return Err(io::Error::other(answer));
-    }
+    let server = Server::start(&data)?;
+    server.ask("CreateTable", workload::TABLES[0])?;
     let begun = Instant::now();
     let batches = (0..items).step_by(25).map(move |from| workload::load_batch(from, items));
     let every = (items / 25 / 10).max(1);
@@ -135,7 +78,7 @@ fn size(arguments: &Arguments, items: u64) -> io::Result<Size> {
     })?;
     let loading = items as f64 / begun.elapsed().as_secs_f64();
     crate::say("  waiting for the merges");
-    await_upkeep(server.address)?;
+    server.await_upkeep()?;
     let time = Duration::from_secs_f64(arguments.seconds);
     let mut operations = Vec::new();
     for operation in OPERATIONS {
@@ -148,12 +91,12 @@ fn size(arguments: &Arguments, items: u64) -> io::Result<Size> {
         operations.push((operation, measured.rate(), [0.5, 0.99].map(|quantile| measured.micros(quantile))));
     }
     server.stop()?;
-    let (server, start_after_stop) = Server::start(&data, false)?;
+    let (server, start_after_stop) = start(&data)?;
     // The log is as full as it becomes: a kill right after writes.
     let workload = Workload { operation: Operation::Put, items, protocol: Protocol::Http };
     load::run(server.address, workload, arguments.connections, (Duration::ZERO, time))?;
     server.kill()?;
-    let (server, start_after_kill) = Server::start(&data, false)?;
+    let (server, start_after_kill) = start(&data)?;
     server.stop()?;
     Ok(Size { items, loading, operations, start_after_stop, start_after_kill })
 }

@@ -13,6 +13,8 @@ mod load;
 mod plot;
 mod report;
 mod request;
+mod server;
+mod soak;
 mod workload;
 
 use anstream::{eprintln, println};
@@ -43,6 +45,8 @@ enum Command {
     Growth(growth::Arguments),
     /// The engine inside a program beside the storage engine it stands on.
     Embedded(embedded::Arguments),
+    /// A long time of mixed load: memory, files and latencies minute by minute.
+    Soak(soak::Arguments),
     /// The bare HTTP server that the comparison starts.
     #[command(hide = true)]
     Ceiling {
@@ -89,6 +93,7 @@ fn main() -> ExitCode {
     let outcome = match &arguments.command {
         Some(Command::Growth(growth)) => growth::run(growth),
         Some(Command::Embedded(embedded)) => embedded::run(embedded),
+        Some(Command::Soak(soak)) => soak::run(soak),
         Some(Command::Ceiling { body_bytes }) => {
             ceiling::serve(*body_bytes).map_err(|error| error.to_string())
         }

@@ -23,7 +23,10 @@ Signature=4f0b9b2c9f5a7f1d6b7d2f5e3a1c8e9d0b4a6c2e8f1d3b5a7c9e0f2d4b6a8c1e\r\n";
 pub(crate) fn http(out: &mut Vec<u8>, operation: &str, body: &[u8]) {
     out.extend_from_slice(b"POST / HTTP/1.1\r\n");
     out.extend_from_slice(HEADERS.as_bytes());
-    out.extend_from_slice(b"X-Amz-Target: DynamoDB_20120810.");
+    let is_of_streams = matches!(operation, "DescribeStream" | "GetRecords" | "GetShardIterator");
+    let service: &[u8] = if is_of_streams { b"DynamoDBStreams_20120810." } else { b"DynamoDB_20120810." };
+    out.extend_from_slice(b"X-Amz-Target: ");
+    out.extend_from_slice(service);
     out.extend_from_slice(operation.as_bytes());
     out.extend_from_slice(b"\r\nContent-Length: ");
     out.extend_from_slice(body.len().to_string().as_bytes());

@@ -78,6 +78,10 @@ pub struct ServerConfig {
     pub body_bytes_max: usize,
     /// How long a client may take to send headers or a body.
     pub receive_timeout: Duration,
+    /// How long a client may take to read a part of an answer.
+    pub send_timeout: Duration,
+    /// Bytes of memory for large bodies, received and sent, of all clients together.
+    pub bodies_bytes_max: usize,
     /// How long open requests may take during a shutdown.
     pub shutdown_timeout: Duration,
 }
@@ -93,6 +97,8 @@ impl ServerConfig {
             latency: None,
             body_bytes_max: REQUEST_BODY_BYTES_MAX,
             receive_timeout: Duration::from_secs(60),
+            send_timeout: Duration::from_secs(30),
+            bodies_bytes_max: 512 * 1024 * 1024,
             shutdown_timeout: Duration::from_secs(10),
         }
     }

@@ -1,7 +1,8 @@
 //! One HTTP exchange: receive, answer, send.
 
 use crate::auth;
-use crate::config::{Access, ServerConfig};
+use crate::budget::Room;
+use crate::config::Access;
 use crate::metrics::Told;
 use crate::request_id::RequestId;
 use crate::server::Service;
@@ -12,7 +13,7 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
-use keyfold_api::{ApiError, ErrorKind, Response as ApiResponse, Validation};
+use keyfold_api::{ApiError, ErrorKind, Operation, Response as ApiResponse, Validation};
 use keyfold_wire::admin::{COPY_TARGET, decode_copy, encode_copied};
 use std::io::Read;
 use std::path::PathBuf;
@@ -43,6 +44,7 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
                 Err(Refusal::TooLarge) => Some("TooLarge"),
                 Err(Refusal::TooSlow) => Some("TooSlow"),
                 Err(Refusal::Cut) => Some("Cut"),
+                Err(Refusal::NoRoom) => Some("NoRoom"),
             };
             if let Err(Refusal::Api(error)) = &outcome
                 && let ApiError::Internal(detail) = &**error
@@ -94,8 +96,8 @@ async fn respond_to(
     headers: &HeaderMap,
     body: Incoming,
     told: &mut Received,
-) -> Result<Vec<u8>, Refusal> {
-    let body = receive(&service.config, headers, body).await?;
+) -> Result<Written, Refusal> {
+    let body = receive(service, headers, body).await?;
     told.bytes = body.sent.len();
     operate(service, headers, &body, told).await
 }
@@ -117,12 +119,25 @@ fn page_not_found() -> Response<Full<Bytes>> {
     response
 }
 
+/// An answer's body, and the room that it takes until it is sent.
+struct Written {
+    body: Vec<u8>,
+    room: Room,
+}
+
+impl From<Vec<u8>> for Written {
+    fn from(body: Vec<u8>) -> Written {
+        Written { body, room: Room::default() }
+    }
+}
+
 /// A request that gets no answer of the API's.
 enum Refusal {
     Api(Box<ApiError>),
     TooLarge,
     TooSlow,
     Cut,
+    NoRoom,
 }
 
 impl From<ApiError> for Refusal {
@@ -131,19 +146,20 @@ impl From<ApiError> for Refusal {
     }
 }
 
-async fn receive(
-    config: &ServerConfig,
-    headers: &HeaderMap,
-    body: Incoming,
-) -> Result<ReceivedBody, Refusal> {
-    // Refused before anything is read, if the length says so.
+async fn receive(service: &Service, headers: &HeaderMap, body: Incoming) -> Result<ReceivedBody, Refusal> {
+    let config = &service.config;
+    // Refused before anything is read, if the length says so. What does not tell its length may become as long as any.
     let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
-    if declared
-        .and_then(|length| length.parse::<u64>().ok())
-        .is_some_and(|bytes| bytes > config.body_bytes_max as u64)
-    {
+    let declared = declared.and_then(|length| length.parse::<u64>().ok());
+    if declared.is_some_and(|bytes| bytes > config.body_bytes_max as u64) {
         return Err(Refusal::TooLarge);
     }
+    let is_gzip = headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding == "gzip");
+    let most = match declared {
+        Some(bytes) if !is_gzip => bytes as usize,
+        _ => config.body_bytes_max,
+    };
+    let mut room = service.budget.room_for(most, config.receive_timeout).await.ok_or(Refusal::NoRoom)?;
     let limited = Limited::new(body, config.body_bytes_max).collect();
     let sent = match tokio::time::timeout(config.receive_timeout, limited).await {
         Err(_elapsed) => return Err(Refusal::TooSlow),
@@ -151,15 +167,18 @@ async fn receive(
         Ok(Err(_cut)) => return Err(Refusal::Cut),
         Ok(Ok(collected)) => collected.to_bytes(),
     };
-    let is_gzip = headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding == "gzip");
     if !is_gzip {
-        return Ok(ReceivedBody { plain: sent.clone(), sent });
+        room.shrink_to(sent.len());
+        return Ok(ReceivedBody { plain: sent.clone(), sent, _room: room });
     }
     let mut plain = Vec::new();
     let most = config.body_bytes_max as u64;
     match GzDecoder::new(sent.as_ref()).take(most + 1).read_to_end(&mut plain) {
         Ok(_) if plain.len() as u64 > most => Err(Refusal::TooLarge),
-        Ok(_) => Ok(ReceivedBody { plain: plain.into(), sent }),
+        Ok(_) => {
+            room.shrink_to(plain.len());
+            Ok(ReceivedBody { plain: plain.into(), sent, _room: room })
+        }
         Err(_) => Err(ApiError::Serialization(Some("The body is not valid gzip".to_owned())).into()),
     }
 }
@@ -168,6 +187,7 @@ async fn receive(
 struct ReceivedBody {
     sent: Bytes,
     plain: Bytes,
+    _room: Room,
 }
 
 async fn operate(
@@ -175,11 +195,11 @@ async fn operate(
     headers: &HeaderMap,
     body: &ReceivedBody,
     told: &mut Received,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Written, Refusal> {
     let target = headers.get(TARGET).and_then(|target| target.to_str().ok()).unwrap_or_default();
     if target == COPY_TARGET {
         told.operation = Told::CopyDataFolder;
-        return copy_data_folder(service, headers, body).await;
+        return copy_data_folder(service, headers, body).await.map(Written::from);
     }
     let operation = keyfold_wire::target::operation(target)?;
     told.operation = Told::Known(operation);
@@ -188,6 +208,8 @@ async fn operate(
     if caller.credential.is_some() {
         auth::check_rights(&caller, operation, &service.engine.resources(&request))?;
     }
+    let time = service.config.receive_timeout;
+    let mut room = service.budget.room_for(answer_bytes(operation), time).await.ok_or(Refusal::NoRoom)?;
     let outcome = match &caller.region {
         Some(region) => service.engine.execute_in(region, request).await,
         None => service.engine.execute(request).await,
@@ -203,9 +225,22 @@ async fn operate(
             endpoint.address = host.map(str::to_owned).or(endpoint.address.take());
         }
     }
-    let mut out = Vec::with_capacity(256);
-    keyfold_wire::encode_response(&mut out, &response);
-    Ok(out)
+    let mut body = Vec::with_capacity(256);
+    keyfold_wire::encode_response(&mut body, &response);
+    room.shrink_to(body.capacity());
+    Ok(Written { body, room })
+}
+
+/// Bytes that the answers to an operation may take, where they may be many: pages hold 1 MB of items and batches 16 MB, and as JSON
+/// they are longer.
+fn answer_bytes(operation: Operation) -> usize {
+    const MIB: usize = 1024 * 1024;
+    match operation {
+        Operation::Query | Operation::Scan | Operation::ExecuteStatement | Operation::GetRecords => 4 * MIB,
+        Operation::TransactGetItems | Operation::ExecuteTransaction => 16 * MIB,
+        Operation::BatchGetItem | Operation::BatchExecuteStatement => 32 * MIB,
+        _ => 0,
+    }
 }
 
 /// Keyfold's own request: the data folder is copied while others read and write.
@@ -238,13 +273,14 @@ async fn copy_data_folder(
     Ok(out)
 }
 
-fn respond(headers: &HeaderMap, outcome: Result<Vec<u8>, Refusal>) -> Response<Full<Bytes>> {
-    let (status, body) = match outcome {
-        Ok(body) => (StatusCode::OK, body),
+fn respond(headers: &HeaderMap, outcome: Result<Written, Refusal>) -> Response<Full<Bytes>> {
+    let (status, Written { body, room }) = match outcome {
+        Ok(written) => (StatusCode::OK, written),
         Err(Refusal::Api(error)) => {
             let mut body = Vec::new();
             keyfold_wire::encode_error(&mut body, &error);
-            (StatusCode::from_u16(error.kind().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body)
+            let status = StatusCode::from_u16(error.kind().status());
+            (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body.into())
         }
         Err(Refusal::TooLarge) => {
             return text(StatusCode::PAYLOAD_TOO_LARGE, "The request body is too large\n");
@@ -253,6 +289,12 @@ fn respond(headers: &HeaderMap, outcome: Result<Vec<u8>, Refusal>) -> Response<F
             return text(StatusCode::REQUEST_TIMEOUT, "The request body took too long\n");
         }
         Err(Refusal::Cut) => return text(StatusCode::BAD_REQUEST, "The request body ended early\n"),
+        Err(Refusal::NoRoom) => {
+            return text(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Too many large bodies are under way; try again in a moment\n",
+            );
+        }
     };
     let (body, is_gzip) = compress(headers, body);
     let mut response = Response::new(Full::new(Bytes::new()));
@@ -265,7 +307,7 @@ fn respond(headers: &HeaderMap, outcome: Result<Vec<u8>, Refusal>) -> Response<F
     if is_gzip {
         out.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
-    *response.body_mut() = Full::new(body.into());
+    *response.body_mut() = Full::new(room.filled_with(body));
     response
 }
 

@@ -1,5 +1,6 @@
 //! Listening, connections, shutdown.
 
+use crate::budget::Budget;
 use crate::config::{ServerConfig, ServerError};
 use crate::http;
 use crate::latency::Latency;
@@ -17,6 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
 /// A server that listens but does not answer yet.
@@ -32,7 +34,11 @@ pub(crate) struct Service {
     pub(crate) config: ServerConfig,
     pub(crate) metrics: Metrics,
     pub(crate) latency: Option<Latency>,
+    pub(crate) budget: Budget,
 }
+
+/// Bytes of a request's headers at the most: SDKs send less than a tenth.
+const HEADERS_BYTES_MAX: usize = 64 * 1024;
 
 impl Server {
     /// Starts listening; connections wait until [`Server::run`].
@@ -45,7 +51,8 @@ impl Server {
             TcpListener::bind(address).await.map_err(|source| ServerError::Bind { address, source })?;
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let latency = config.latency.map(|(profile, seed)| Latency::new(profile, seed));
-        let service = Service { engine, config, metrics: Metrics::new(), latency };
+        let budget = Budget::new(config.bodies_bytes_max);
+        let service = Service { engine, config, metrics: Metrics::new(), latency, budget };
         Ok(Server { listener, tls, service: Arc::new(service) })
     }
 
@@ -116,10 +123,14 @@ async fn converse(
         let service = Arc::clone(service);
         async move { Ok::<_, Infallible>(http::answer(&service, request).await) }
     });
+    // Who does not read answers is let go; each keeps one at the most, since the next request waits.
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(service.config.send_timeout));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(service.config.receive_timeout)
-        .serve_connection(TokioIo::new(stream), answer);
+        .max_buf_size(HEADERS_BYTES_MAX)
+        .serve_connection(TokioIo::new(Box::pin(stream)), answer);
     tokio::pin!(connection);
     tokio::select! {
         // A broken connection is the client's affair.

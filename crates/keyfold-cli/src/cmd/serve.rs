@@ -131,6 +131,8 @@ pub(super) fn start(
     ready: impl FnOnce(SocketAddr) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     listen.start_log();
+    // As many connections as the system lets this process have; where that cannot be asked for, what it has must do.
+    drop(rlimit::increase_nofile_limit(u64::MAX));
     // Requests are answered on these threads, as many as can run at once: more would only take turns. Two at least, so
     // that a read that waits for the disk holds up only some.
     let threads = std::thread::available_parallelism().map_or(2, usize::from).max(2);

@@ -162,6 +162,13 @@ impl Drop for DurableStore {
     }
 }
 
+#[cfg(test)]
+impl Writing {
+    fn log_id(&self) -> u64 {
+        self.log.id()
+    }
+}
+
 /// Puts a batch into the memory table; gives back how large this is then.
 fn insert<'c>(tree: &AnyTree, sequence: u64, changes: impl Iterator<Item = Change<'c>>) -> u64 {
     let mut bytes = 0;
@@ -207,3 +214,6 @@ pub(crate) fn entry(guard: Entry) -> Result<(Bytes, Bytes), StoreError> {
 pub(crate) fn value(guard: Entry) -> Result<Bytes, StoreError> {
     Ok(Bytes::from_owner(guard.value()?))
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,11 +5,11 @@
 use super::marks::Marks;
 use crate::error::StoreError;
 use crate::log::LogFiles;
-use lsm_tree::compaction::{CompactionStrategy, Leveled};
+use lsm_tree::compaction::Leveled;
 use lsm_tree::{AbstractTree, AnyTree};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Full memory tables above which writers wait: what a reopening after a crash has to replay at the most.
 const SEALED_MAX: usize = 4;
@@ -18,10 +18,22 @@ const UNMERGED_MAX: usize = 24;
 /// How long after a failure the same is tried again.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// Removals in tables below which it is not worth writing them anew.
+const REMOVALS_MIN: u64 = 1_000;
+/// The same while others write.
+const REMOVALS_UNDER_LOAD: u64 = 10_000;
+/// Tables of this size together are written anew in a second or two, which writers need not notice.
+const REWRITTEN_UNDER_LOAD: u64 = 128 * 1024 * 1024;
+/// How long nothing was written when nobody is said to write.
+const QUIET: Duration = Duration::from_secs(5);
+/// Bytes of a table that is written anew.
+const TABLE_BYTES: u64 = 64 * 1024 * 1024;
+
 #[derive(Default)]
 struct State {
     /// Segments of the log whose changes are in full memory tables or on the disk.
     sealed: Vec<u64>,
+    last_sealed: Option<Instant>,
     has_new_tables: bool,
     is_merging: bool,
     /// What went wrong, until it goes well.
@@ -86,6 +98,7 @@ impl Upkeep {
         let mut state = self.shared.lock();
         self.shared.tree.rotate_memtable();
         state.sealed.extend(segments);
+        state.last_sealed = Some(Instant::now());
         self.shared.changed.notify_all();
         let tree = &self.shared.tree;
         while tree.sealed_memtable_count() > SEALED_MAX || tree.l0_run_count() > UNMERGED_MAX {
@@ -100,7 +113,8 @@ impl Upkeep {
     /// How many memory tables and merges are not done yet.
     pub(super) fn pending(&self) -> u64 {
         let state = self.shared.lock();
-        let merges = u64::from(state.has_new_tables || state.is_merging);
+        let has_new = self.shared.tree.l0_run_count() > 0;
+        let merges = u64::from(has_new || state.has_new_tables || state.is_merging);
         self.shared.tree.sealed_memtable_count() as u64 + merges
     }
 }
@@ -154,32 +168,76 @@ fn flush(shared: &Shared) -> Result<(), StoreError> {
 }
 
 fn merge_until_closed(shared: &Shared) {
-    let strategy: Arc<dyn CompactionStrategy> = Arc::new(Leveled::default());
+    // The version of the tables that no quiet merge made better.
+    let mut best = None;
     let mut state = shared.lock();
     while !state.is_closed {
-        if !state.has_new_tables {
-            state = shared.wait(state);
+        let is_quiet = state.last_sealed.is_none_or(|last| last.elapsed() >= QUIET);
+        let is_best = best == Some(shared.tree.current_version().id());
+        let due = Merge::due(&shared.tree, state.has_new_tables, is_quiet);
+        let Some(work) = due.filter(|work| matches!(work, Merge::Behind) || !is_best) else {
+            state = shared.changed.wait_timeout(state, QUIET).unwrap_or_else(PoisonError::into_inner).0;
             continue;
-        }
+        };
         state.has_new_tables = false;
         state.is_merging = true;
         drop(state);
         let before = shared.tree.current_version().id();
-        let result = shared.tree.compact(Arc::clone(&strategy), shared.marks.oldest());
-        let has_merged = shared.tree.current_version().id() != before;
+        let result = work.carry_out(&shared.tree, shared.marks.oldest());
+        let after = shared.tree.current_version().id();
         state = shared.lock();
         state.is_merging = false;
         match result {
+            Ok(()) if after == before => best = Some(after),
             // One merge may make another due.
-            Ok(()) => state.has_new_tables |= has_merged,
+            Ok(()) => state.has_new_tables = true,
             Err(error) => {
-                state.failed = Some(error.into());
+                state.failed = Some(error);
                 state.has_new_tables = true;
                 state = pause(shared, state);
             }
         }
         shared.changed.notify_all();
     }
+}
+
+/// What the merging thread does next.
+enum Merge {
+    /// What the strategy chooses, which keeps up with the writes.
+    Behind,
+    /// New tables are merged into the sorted ones, so that a read looks into one place less for each.
+    New,
+    /// All tables are written anew.
+    All,
+}
+
+impl Merge {
+    fn due(tree: &AnyTree, has_new_tables: bool, is_quiet: bool) -> Option<Merge> {
+        if has_new_tables {
+            Some(Merge::Behind)
+        } else if is_full_of_removals(tree, is_quiet) {
+            Some(Merge::All)
+        } else {
+            (is_quiet && tree.l0_run_count() > 0).then_some(Merge::New)
+        }
+    }
+
+    fn carry_out(self, tree: &AnyTree, oldest: u64) -> Result<(), StoreError> {
+        match self {
+            Merge::Behind => tree.compact(Arc::new(Leveled::default()), oldest)?,
+            Merge::New => tree.compact(Arc::new(Leveled::default().with_l0_threshold(1)), oldest)?,
+            Merge::All => tree.major_compact(TABLE_BYTES, oldest)?,
+        }
+        Ok(())
+    }
+}
+
+/// Whether so much was removed that the tables are worth writing anew: removals are entries too, and what they remove stays on
+/// the disk until both meet in a merge. A large store is written anew only when nobody writes to it.
+fn is_full_of_removals(tree: &AnyTree, is_quiet: bool) -> bool {
+    let removals = tree.tombstone_count();
+    let is_time = is_quiet || (removals >= REMOVALS_UNDER_LOAD && tree.disk_space() <= REWRITTEN_UNDER_LOAD);
+    is_time && removals >= REMOVALS_MIN && removals * 4 > tree.approximate_len() as u64
 }
 
 fn pause<'s>(shared: &Shared, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {

@@ -64,6 +64,12 @@ impl Log {
         Ok((log, ids))
     }
 
+    /// The segment that is written.
+    #[cfg(test)]
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
     /// Appends one group of changes; with `sync`, returns when it survives a crash of the machine.
     pub(crate) fn append<'c>(
         &mut self,

@@ -1,0 +1,202 @@
+//! The targets themselves.
+
+use crate::places::{ask, ask_json, item as sample, with_engine};
+use bytes::Bytes;
+use keyfold_api::Operation;
+use keyfold_codec::{RawItem, RawValue};
+use keyfold_sigv4::Authorization;
+use keyfold_types::{Number, Value};
+use serde_json::json;
+
+/// A request's operation and body, with a space between: it is decoded and carried out. An answer is JSON, and never an
+/// internal error.
+pub(crate) fn body(input: &[u8]) {
+    let Some(space) = input.iter().position(|byte| *byte == b' ') else { return };
+    let (name, body) = input.split_at(space);
+    let Some(operation) = Operation::ALL.iter().copied().find(|known| known.name().as_bytes() == name) else {
+        return;
+    };
+    // They write files of the machine.
+    if matches!(operation, Operation::ExportTableToPointInTime | Operation::ImportTable) {
+        drop(keyfold_wire::decode(operation, body));
+        return;
+    }
+    with_engine(|engine| ask(engine, operation, body));
+}
+
+/// An expression of each kind, with names and values for whatever placeholders it has.
+pub(crate) fn expression(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let (mut names, mut values) = (serde_json::Map::new(), serde_json::Map::new());
+    for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '#' | ':'))) {
+        if word.len() > 1 && word.starts_with('#') {
+            names.insert(word.to_owned(), json!(["m", "l", "n", "pk", "deep"][word.len() % 5]));
+        }
+        if word.len() > 1 && word.starts_with(':') {
+            let kinds = [
+                json!({"N": "3"}),
+                json!({"S": "p"}),
+                json!({"L": [{"S": "x"}]}),
+                json!({"NS": ["1"]}),
+                json!({"M": {"a": {"N": "1"}}}),
+            ];
+            values.insert(word.to_owned(), kinds[word.len() % 5].clone());
+        }
+    }
+    let with = |mut body: serde_json::Value| {
+        if !names.is_empty() {
+            body["ExpressionAttributeNames"] = names.clone().into();
+        }
+        if !values.is_empty() {
+            body["ExpressionAttributeValues"] = values.clone().into();
+        }
+        body
+    };
+    let key = json!({"pk": {"S": "p"}, "sk": {"S": "s"}});
+    with_engine(|engine| {
+        let update = with(json!({"TableName": "Tab", "Key": key, "UpdateExpression": text}));
+        ask_json(engine, Operation::UpdateItem, &update);
+        ask_json(engine, Operation::PutItem, &json!({"TableName": "Tab", "Item": sample()}));
+        let put = with(json!({"TableName": "Tab", "Item": sample(), "ConditionExpression": text}));
+        ask_json(engine, Operation::PutItem, &put);
+        let scan = with(json!({"TableName": "Tab", "FilterExpression": text}));
+        ask_json(engine, Operation::Scan, &scan);
+        let query = with(json!({"TableName": "Tab", "KeyConditionExpression": text}));
+        ask_json(engine, Operation::Query, &query);
+        // A projection takes no values.
+        let mut get = json!({"TableName": "Tab", "Key": key, "ProjectionExpression": text});
+        if !names.is_empty() {
+            get["ExpressionAttributeNames"] = names.clone().into();
+        }
+        ask_json(engine, Operation::GetItem, &get);
+    });
+}
+
+/// A statement, with parameters for its question marks.
+pub(crate) fn partiql(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let parameters = [json!({"S": "p"}), json!({"N": "1"}), json!({"L": [{"S": "s"}]})];
+    let count = text.matches('?').count().min(50);
+    let parameters: Vec<_> = parameters.iter().cycle().take(count).collect();
+    let mut statement = json!({"Statement": text});
+    if count > 0 {
+        statement["Parameters"] = json!(parameters);
+    }
+    with_engine(|engine| {
+        ask_json(engine, Operation::ExecuteStatement, &statement);
+        ask_json(engine, Operation::BatchExecuteStatement, &json!({"Statements": [statement]}));
+        ask_json(engine, Operation::ExecuteTransaction, &json!({"TransactStatements": [statement]}));
+    });
+}
+
+/// A model file: it compiles or is diagnosed, with places that are in the text; what is formatted once stays as it is,
+/// and means the same.
+pub(crate) fn model(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let compiled = keyfold_model::compile(text);
+    for diagnostic in &compiled.diagnostics {
+        for span in diagnostic
+            .labels
+            .iter()
+            .map(|(span, _)| span)
+            .chain(diagnostic.repair.iter().map(|edit| &edit.span))
+        {
+            assert!(text.get(span.start..span.end).is_some(), "{span:?} is no place of {text:?}");
+        }
+    }
+    let formatted = keyfold_model::format(text);
+    assert_eq!(keyfold_model::format(&formatted), formatted, "formatting twice is formatting once");
+    let again = keyfold_model::compile(&formatted);
+    assert_eq!(compiled.model.is_some(), again.model.is_some(), "formatting changes no meaning: {formatted}");
+}
+
+/// Two key values: their bytes are ordered as they are, and neither is the beginning of the other.
+pub(crate) fn key(input: &[u8]) {
+    let Some((first, rest)) = input.split_first() else { return };
+    // A number of an encoding is the number that was encoded.
+    if let Some(number) = keyfold_codec::number::decode(rest) {
+        let mut bytes = Vec::new();
+        keyfold_codec::number::encode(&mut bytes, &number);
+        assert_eq!(keyfold_codec::number::decode(&bytes), Some(number));
+    }
+    let (one, other) = rest.split_at(rest.len() / 2);
+    let value = |bytes: &[u8]| {
+        let text = std::str::from_utf8(bytes).ok();
+        match first % 3 {
+            0 => Some(Value::B(bytes.to_vec())),
+            1 => text.map(Value::from),
+            _ => text.and_then(|text| text.parse::<Number>().ok()).map(Value::N),
+        }
+    };
+    let (Some(one), Some(other)) = (value(one), value(other)) else { return };
+    let encoded = |value: &Value| {
+        let mut out = Vec::new();
+        keyfold_codec::key::encode_value(&mut out, value).expect("S, N and B are key values");
+        out
+    };
+    let (a, b) = (encoded(&one), encoded(&other));
+    let order = match (&one, &other) {
+        (Value::B(one), Value::B(other)) => one.cmp(other),
+        (Value::S(one), Value::S(other)) => one.as_bytes().cmp(other.as_bytes()),
+        (Value::N(one), Value::N(other)) => one.cmp(other),
+        _ => return,
+    };
+    assert_eq!(a.cmp(&b), order, "{one:?} and {other:?}");
+    assert!(one == other || !(a.starts_with(&b) || b.starts_with(&a)), "{one:?} and {other:?}");
+}
+
+/// An item's bytes with the checksum they should have: they are refused, or they are an item, which is the same when it is
+/// encoded again.
+pub(crate) fn item(input: &[u8]) {
+    let mut bytes = input.to_vec();
+    bytes.extend_from_slice(&crc32fast::hash(input).to_le_bytes());
+    let Ok(raw) = RawItem::open(Bytes::from(bytes)) else { return };
+    // What has the right checksum was written by us, and may be trusted; it must not do harm all the same.
+    let item = raw.to_item();
+    for (name, value) in raw.attributes() {
+        std::hint::black_box((name.len(), walk(&value, 0)));
+    }
+    let again = RawItem::encode(&item);
+    assert_eq!(again.to_item(), item);
+    assert_eq!(again.size_bytes(), item.size_bytes());
+}
+
+fn walk(value: &RawValue<'_>, depth: usize) -> usize {
+    if depth > 64 {
+        return 0;
+    }
+    let elements: usize = value.elements().take(1000).map(|value| walk(&value, depth + 1)).sum();
+    let entries: usize = value.entries().take(1000).map(|(_, value)| walk(&value, depth + 1)).sum();
+    elements + entries + value.members().take(1000).count()
+}
+
+/// A stream's iterator.
+pub(crate) fn iterator(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    with_engine(|engine| {
+        ask_json(engine, Operation::GetRecords, &json!({"ShardIterator": text}));
+        let described =
+            ask_json(engine, Operation::DescribeTable, &json!({"TableName": "Tab"})).unwrap_or_default();
+        let described: serde_json::Value = serde_json::from_slice(&described).unwrap_or_default();
+        let arn = &described["Table"]["LatestStreamArn"];
+        // Behind the name of the stream that there is.
+        let told = format!("{}{text}", arn.as_str().unwrap_or_default());
+        ask_json(engine, Operation::GetRecords, &json!({"ShardIterator": told}));
+        let at = json!({
+            "StreamArn": arn, "ShardId": "shardId-00000000000000000000-00000000", "ShardIteratorType": "AT_SEQUENCE_NUMBER",
+            "SequenceNumber": text,
+        });
+        ask_json(engine, Operation::GetShardIterator, &at);
+        ask_json(engine, Operation::DescribeStream, &json!({"StreamArn": text}));
+    });
+}
+
+/// An `Authorization` header, then a line, then the value of every header that it names.
+pub(crate) fn signature(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let (header, value) = text.split_once('\n').unwrap_or((text, "20260101T000000Z"));
+    let Ok(told) = Authorization::parse(header) else { return };
+    let names = ["host", "x-amz-date", "x-amz-target"].into_iter();
+    let outcome = told.verify("secret", |_| Some(value), names, value.as_bytes());
+    assert!(outcome.is_err(), "nobody guesses a signature");
+}

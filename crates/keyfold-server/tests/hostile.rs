@@ -1,0 +1,241 @@
+//! Clients that mean no good, by the hundred: they hold a bounded amount of memory for a bounded time, and others are
+//! served meanwhile.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_server::{Server, ServerConfig};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+const MIB: usize = 1024 * 1024;
+/// Time after which the servers of these tests lose patience.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// One test at a time: each measures the memory of the process.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+struct Running {
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Running {
+    /// A server with a table of one partition that holds a megabyte and more.
+    fn start(bodies_bytes_max: usize) -> Running {
+        let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
+        config.receive_timeout = PATIENCE;
+        config.send_timeout = PATIENCE;
+        config.allow_unsigned = true;
+        config.bodies_bytes_max = bodies_bytes_max;
+        let engine = Arc::new(Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap());
+        let (stop, stopped) = oneshot::channel();
+        let (tell, told) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+            runtime.unwrap().block_on(async {
+                let server = Server::bind(engine, config).await.unwrap();
+                tell.send(server.address()).unwrap();
+                server.run(async { drop(stopped.await) }).await;
+            });
+        });
+        let running =
+            Running { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread), _alone: alone };
+        let table = r#"{"TableName":"Tab","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"},{"AttributeName":"s","AttributeType":"S"}],"KeySchema":[{"AttributeName":"p","KeyType":"HASH"},{"AttributeName":"s","KeyType":"RANGE"}]}"#;
+        assert_eq!(running.ask("CreateTable", table).0, 200);
+        let text = "x".repeat(300_000);
+        for n in 0..4 {
+            let put = format!(
+                r#"{{"TableName":"Tab","Item":{{"p":{{"S":"a"}},"s":{{"S":"{n}"}},"t":{{"S":"{text}"}}}}}}"#
+            );
+            assert_eq!(running.ask("PutItem", &put).0, 200);
+        }
+        let small = r#"{"TableName":"Tab","Item":{"p":{"S":"b"},"s":{"S":"0"}}}"#;
+        assert_eq!(running.ask("PutItem", small).0, 200);
+        running
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream
+    }
+
+    /// The status and the length of the answer, of a client that behaves.
+    fn ask(&self, operation: &str, body: &str) -> (u16, usize) {
+        let mut stream = self.connect();
+        stream.write_all(&post(operation, body, "Connection: close\r\n")).unwrap();
+        answer(&mut stream)
+    }
+
+    /// Others are served: small requests at once, large ones at the latest when the hostile ones are let go.
+    fn serves_others(&self) {
+        let begun = Instant::now();
+        let get = r#"{"TableName":"Tab","Key":{"p":{"S":"b"},"s":{"S":"0"}}}"#;
+        for _ in 0..20 {
+            assert_eq!(self.ask("GetItem", get).0, 200);
+        }
+        assert!(begun.elapsed() < PATIENCE * 4, "small requests took {:?}", begun.elapsed());
+        // As SDKs do, who are told to try again.
+        let deadline = Instant::now() + PATIENCE * 20;
+        let (status, length) = loop {
+            match self.ask("Query", QUERY) {
+                (503, _) if Instant::now() < deadline => {}
+                answered => break answered,
+            }
+        };
+        assert!(status == 200 && length > 900_000, "{status}, {length} bytes");
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+const QUERY: &str =
+    r#"{"TableName":"Tab","KeyConditionExpression":"p = :p","ExpressionAttributeValues":{":p":{"S":"a"}}}"#;
+
+fn post(operation: &str, body: &str, headers: &str) -> Vec<u8> {
+    format!(
+        "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
+/// The status and the length of what comes until the server closes.
+fn answer(stream: &mut TcpStream) -> (u16, usize) {
+    let mut told = Vec::new();
+    drop(stream.read_to_end(&mut told));
+    let head = String::from_utf8_lossy(&told[..told.len().min(20)]).into_owned();
+    (head.split_whitespace().nth(1).and_then(|status| status.parse().ok()).unwrap_or(0), told.len())
+}
+
+/// Bytes that this process holds.
+fn memory() -> usize {
+    let told = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    told.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or(0) * 4096
+}
+
+fn assert_closed_in_time(streams: Vec<TcpStream>) {
+    let begun = Instant::now();
+    for mut stream in streams {
+        // Whatever was sent, then the end.
+        let mut rest = Vec::new();
+        drop(stream.read_to_end(&mut rest));
+    }
+    assert!(begun.elapsed() < PATIENCE * 8, "the last was let go after {:?}", begun.elapsed());
+}
+
+#[test]
+fn answers_that_nobody_reads_are_bounded_and_let_go() {
+    let running = Running::start(32 * MIB);
+    let before = memory();
+    let hostile: Vec<TcpStream> = (0..200)
+        .map(|_| {
+            let mut stream = running.connect();
+            // Ten answers of a megabyte, none of which is read.
+            stream.write_all(&post("Query", QUERY, "").repeat(10)).unwrap();
+            stream
+        })
+        .collect();
+    running.serves_others();
+    let held = memory().saturating_sub(before);
+    assert!(held < 100 * MIB, "{} MiB are held", held / MIB);
+    std::thread::sleep(PATIENCE);
+    running.serves_others();
+    drop(hostile);
+    running.serves_others();
+}
+
+#[test]
+fn bodies_that_never_end_are_bounded_and_let_go() {
+    let running = Running::start(32 * MIB);
+    let before = memory();
+    let head = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.PutItem\r\n";
+    let hostile: Vec<TcpStream> = (0..200)
+        .map(|n| {
+            let mut stream = running.connect();
+            // Half say how much they will send, half do not; each sends a part of it.
+            let length = if n % 2 == 0 { "Content-Length: 16000000" } else { "Transfer-Encoding: chunked" };
+            drop(stream.write_all(format!("{head}{length}\r\n\r\n").as_bytes()));
+            drop(stream.set_write_timeout(Some(Duration::from_millis(5))));
+            if n % 2 == 1 {
+                drop(stream.write_all(b"f4240\r\n"));
+            }
+            drop(stream.write_all(&vec![b' '; 1_000_000]));
+            stream
+        })
+        .collect();
+    // Before the first is let go.
+    std::thread::sleep(PATIENCE / 4);
+    let held = memory().saturating_sub(before);
+    assert!(held < 100 * MIB, "{} MiB are held", held / MIB);
+    running.serves_others();
+    assert_closed_in_time(hostile);
+    running.serves_others();
+}
+
+#[test]
+fn headers_that_trickle_never_end_or_are_huge_are_let_go() {
+    let running = Running::start(32 * MIB);
+    let mut trickling: Vec<TcpStream> = (0..200).map(|_| running.connect()).collect();
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE / 2 {
+        for stream in &mut trickling {
+            drop(stream.write_all(b"X"));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    running.serves_others();
+    assert_closed_in_time(trickling);
+
+    let huge = format!("POST / HTTP/1.1\r\nHost: localhost\r\nX-Long: {}\r\n\r\n", "y".repeat(300_000));
+    let many: String = (0..2_000).map(|n| format!("X-{n}: y\r\n")).collect();
+    let many = format!("POST / HTTP/1.1\r\nHost: localhost\r\n{many}\r\n");
+    for request in [huge, many] {
+        let mut stream = running.connect();
+        drop(stream.write_all(request.as_bytes()));
+        assert_eq!(answer(&mut stream).0, 431);
+    }
+    running.serves_others();
+}
+
+/// Half-open: the client is gone, or says nothing more, and tells nobody.
+#[test]
+fn thousands_of_connections_that_say_nothing_cost_little() {
+    let wanted = 2_000;
+    let limit = rlimit::increase_nofile_limit(2 * wanted + 100).unwrap();
+    assert!(
+        limit > 2 * wanted,
+        "the test opens {wanted} connections, both ends; the limit of files is {limit}"
+    );
+    let running = Running::start(32 * MIB);
+    let before = memory();
+    let idle: Vec<TcpStream> = (0..wanted)
+        .map(|n| {
+            let mut stream = running.connect();
+            if n % 2 == 0 {
+                // One request, answered, and then nothing.
+                stream.write_all(&post("ListTables", "{}", "")).unwrap();
+                let mut told = [0; 512];
+                assert!(stream.read(&mut told).unwrap() > 12);
+                assert!(told.starts_with(b"HTTP/1.1 200"));
+            }
+            stream
+        })
+        .collect();
+    running.serves_others();
+    let held = memory().saturating_sub(before);
+    assert!(held < 200 * MIB, "{} MiB are held", held / MIB);
+    assert_closed_in_time(idle);
+    running.serves_others();
+}

@@ -1,0 +1,99 @@
+//! The durable store while tables are written and merged behind it.
+
+use super::*;
+use crate::store::FolderOptions;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::time::{Duration, Instant};
+
+fn open(folder: &Path, memtable_bytes: u64) -> DurableStore {
+    DurableStore::open(&FolderOptions { memtable_bytes, ..FolderOptions::new(folder) }).unwrap()
+}
+
+type Model = BTreeMap<Vec<u8>, Vec<u8>>;
+
+fn contents(snapshot: &DurableSnapshot) -> Model {
+    let entries = snapshot.range(Bound::Unbounded, Bound::Unbounded);
+    entries.map(|guard| entry(guard).unwrap()).map(|(key, value)| (key.to_vec(), value.to_vec())).collect()
+}
+
+/// Random numbers that need no crate.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+#[test]
+fn a_snapshot_stays_what_it_was_while_tables_are_written_and_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(7);
+    let mut model = Model::new();
+    for opening in 0..3 {
+        let store = open(folder.path(), 20_000);
+        assert_eq!(contents(&store.snapshot()), model, "opening {opening}");
+        let mut held: Vec<(DurableSnapshot, Model)> = Vec::new();
+        for turn in 0..600 {
+            let batch: Vec<(Vec<u8>, Option<Vec<u8>>)> = (0..random.below(20) + 1)
+                .map(|n| (n * 31 + random.below(200), random.below(4)))
+                .collect::<BTreeMap<_, _>>()
+                .into_iter()
+                .map(|(key, kind)| {
+                    let value = vec![turn as u8; random.below(300) as usize];
+                    (key.to_be_bytes().to_vec(), (kind > 0).then_some(value))
+                })
+                .collect();
+            store.apply(batch.iter().map(|(key, value)| (&key[..], value.as_deref())), false).unwrap();
+            for (key, value) in batch {
+                match value {
+                    Some(value) => model.insert(key, value),
+                    None => model.remove(&key),
+                };
+            }
+            if random.below(20) == 0 {
+                held.push((store.snapshot(), model.clone()));
+            }
+            if random.below(10) == 0 && !held.is_empty() {
+                let at = random.below(held.len() as u64) as usize;
+                let (snapshot, expected) = held.swap_remove(at);
+                assert_eq!(contents(&snapshot), expected, "opening {opening}, turn {turn}");
+                for key in 0..40u64 {
+                    let key = key.to_be_bytes();
+                    let found = snapshot.get(&key).unwrap().map(|value| value.to_vec());
+                    assert_eq!(found.as_ref(), expected.get(&key[..]));
+                }
+            }
+        }
+        assert!(store.tree.table_count() > 0, "tables were written");
+        assert!(store.log.lock().unwrap().log_id() > 10, "and segments of the log begun");
+    }
+}
+
+#[test]
+fn the_space_of_what_was_removed_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), 100_000);
+    let value = [7; 100];
+    let keys: Vec<[u8; 8]> = (0..30_000u64).map(u64::to_be_bytes).collect();
+    for some in keys.chunks(500) {
+        store.apply(some.iter().map(|key| (&key[..], Some(&value[..]))), false).unwrap();
+    }
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while store.upkeep() > 0 && store.tree.disk_space() < 2_000_000 {
+        assert!(Instant::now() < deadline, "the tables were not written");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    for some in keys.chunks(500) {
+        store.apply(some.iter().map(|key| (&key[..], None)), false).unwrap();
+    }
+    while store.tree.disk_space() > 500_000 {
+        assert!(Instant::now() < deadline, "{} bytes of tables are left", store.tree.disk_space());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(contents(&store.snapshot()), Model::new());
+    let segments = std::fs::read_dir(folder.path().join("log")).unwrap().count();
+    assert!(segments < 8, "{segments} files of the log");
+}
