@@ -2,6 +2,7 @@
 //!
 //! The steps run one after another and stop at the first that fails; each shows its name and its time.
 
+mod counts;
 mod e2e;
 mod fuzz;
 mod tidy;
@@ -12,9 +13,10 @@ use std::time::Instant;
 
 const HELP: &str = "\
 cargo xtask test   format, lints, house rules, all Rust tests, and end-to-end tests with boto3, the AWS CLI and
-                   the AWS SDK for JavaScript, and fuzzing (needs Rust, a C++ compiler, Python 3 with venv, Node 20;
+                   the AWS SDK for JavaScript, instruction counts and fuzzing (needs Rust, a C++ compiler, valgrind, Python 3 with venv, Node 20;
                    everything else is installed under ignored folders)
 cargo xtask tidy   the house rules alone
+cargo xtask counts instructions of each kind of request, counted by valgrind
 cargo xtask fuzz   the fuzz targets, KEYFOLD_FUZZ_SECONDS each (5); names of targets choose; `--keep` keeps what was found
 cargo xtask e2e    the end-to-end tests alone
 cargo xtask bench  Keyfold beside the alternatives, which are installed under target/bench, Redis by apt-get (`-- --help` tells more)";
@@ -31,8 +33,10 @@ fn main() -> ExitCode {
             ("Rust tests", rust_tests),
             ("documentation", documentation),
             ("end-to-end tests", e2e::run),
+            ("instruction counts", counts::run),
             ("fuzzing", fuzz::run),
         ],
+        Some("counts") => &[("instruction counts", counts::run)],
         Some("fuzz") => &[("fuzzing", fuzz::run)],
         Some("tidy") => &[("tidy", tidy::run)],
         Some("e2e") => &[("end-to-end tests", e2e::run)],

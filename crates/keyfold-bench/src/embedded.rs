@@ -62,7 +62,8 @@ fn timed(name: &str, time: Duration, mut call: impl FnMut() -> Result<(), Failed
     Ok(Step { name: name.to_owned(), nanos: begun.elapsed().as_nanos() as f64 / count as f64 })
 }
 
-fn ask(engine: &Engine, operation: ApiOperation, body: &[u8]) -> Result<Vec<u8>, Failed> {
+/// Decodes, carries out and encodes one request.
+pub(crate) fn ask(engine: &Engine, operation: ApiOperation, body: &[u8]) -> Result<Vec<u8>, Failed> {
     let request = keyfold_wire::decode(operation, body).map_err(|error| format!("{error:?}"))?;
     let response = engine.execute(request).wait()?;
     let mut out = Vec::with_capacity(256);
@@ -70,7 +71,8 @@ fn ask(engine: &Engine, operation: ApiOperation, body: &[u8]) -> Result<Vec<u8>,
     Ok(out)
 }
 
-fn filled(store: StoreOptions, items: u64) -> Result<Engine, Failed> {
+/// An engine with the table `Bench` of so many items.
+pub(crate) fn filled(store: StoreOptions, items: u64) -> Result<Engine, Failed> {
     let engine = Engine::open(EngineOptions::new(store))?;
     ask(&engine, ApiOperation::CreateTable, workload::TABLES[0].as_bytes())?;
     for from in (0..items).step_by(25) {

@@ -6,6 +6,7 @@
 mod ceiling;
 mod compare;
 mod contender;
+mod count;
 mod embedded;
 mod growth;
 mod install;
@@ -47,6 +48,9 @@ enum Command {
     Embedded(embedded::Arguments),
     /// A long time of mixed load: memory, files and latencies minute by minute.
     Soak(soak::Arguments),
+    /// Requests for who counts instructions.
+    #[command(hide = true)]
+    Count(count::Arguments),
     /// The bare HTTP server that the comparison starts.
     #[command(hide = true)]
     Ceiling {
@@ -93,6 +97,7 @@ fn main() -> ExitCode {
     let outcome = match &arguments.command {
         Some(Command::Growth(growth)) => growth::run(growth),
         Some(Command::Embedded(embedded)) => embedded::run(embedded),
+        Some(Command::Count(count)) => count::run(count),
         Some(Command::Soak(soak)) => soak::run(soak),
         Some(Command::Ceiling { body_bytes }) => {
             ceiling::serve(*body_bytes).map_err(|error| error.to_string())

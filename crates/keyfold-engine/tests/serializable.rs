@@ -3,15 +3,18 @@
 //! Every write appends a number of its own to the lists of some items, so that each read tells which writes it
 //! has seen, and in which order. From this follow the edges between operations: a write before the next on the
 //! same list, a write before the read that saw it, a read before the first write that it has not seen, and an
-//! operation before one that began after its end. A cycle among them is an order that no serial run has.
+//! operation before one that began after its end. A cycle among them is an order that no serial run has. Operations are
+//! single writes, conditional ones, transactions, single reads, transactional ones, and queries of an index, which see all
+//! items at one moment.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod common;
 
 use common::{create_table, memory_and_durable};
 use keyfold_api::{
-    ApiError, CancellationReason, ErrorKind, ExpressionAttributes, GetItemInput, TransactGet,
-    TransactGetItemsInput, TransactUpdate, TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
+    ApiError, CancellationReason, ErrorKind, ExpressionAttributes, GetItemInput, QueryInput,
+    ReturnValuesOnConditionCheckFailure, TransactGet, TransactGetItemsInput, TransactUpdate,
+    TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
 };
 use keyfold_engine::Engine;
 use keyfold_types::{Item, Value};
@@ -30,18 +33,23 @@ struct Event {
     ended: u64,
     wrote: Vec<(u64, i64)>,
     read: Vec<(u64, Vec<i64>)>,
+    /// How long lists were before this, by the conditions that held.
+    lengths: Vec<(u64, usize)>,
 }
 
 fn key(item: u64) -> Item {
     [("pk", "p".to_owned()), ("sk", format!("{item}"))].into_iter().collect()
 }
 
-const APPEND: &str = "SET l = list_append(if_not_exists(l, :none), :one)";
+const APPEND: &str = "SET l = list_append(if_not_exists(l, :none), :one), g = :g, n = :n";
 
-fn appended(number: i64) -> ExpressionAttributes {
+/// What an append needs; it puts the item into the index, too.
+fn appended(item: u64, number: i64) -> ExpressionAttributes {
     ExpressionAttributes::default()
         .value(":none", Value::L(vec![]))
         .value(":one", Value::L(vec![Value::from(number)]))
+        .value(":g", Value::from("g"))
+        .value(":n", Value::from(item as i64))
 }
 
 fn list(item: Option<&Item>) -> Vec<i64> {
@@ -63,7 +71,7 @@ fn write(engine: &Engine, wrote: &[(u64, i64)], alone: bool) -> bool {
             table_name,
             key: Some(Ok(key(item))),
             update_expression: Some(APPEND.to_owned()),
-            expression_attributes: appended(number),
+            expression_attributes: appended(item, number),
             ..UpdateItemInput::default()
         };
         engine.update_item(input).wait().map(|_| ())
@@ -73,7 +81,7 @@ fn write(engine: &Engine, wrote: &[(u64, i64)], alone: bool) -> bool {
                 table_name: table_name.clone(),
                 key: Some(Ok(key(*item))),
                 update_expression: Some(APPEND.to_owned()),
-                expression_attributes: appended(*number),
+                expression_attributes: appended(*item, *number),
                 ..TransactUpdate::default()
             }),
             ..TransactWriteItem::default()
@@ -121,6 +129,48 @@ fn read(engine: &Engine, items: &[u64], alone: bool) -> Vec<(u64, Vec<i64>)> {
     items.iter().copied().zip(found).collect()
 }
 
+/// Appends to an item if its list is as long as `length`. Otherwise gives the list that was found.
+fn write_if(engine: &Engine, (item, number): (u64, i64), length: usize) -> Result<bool, Vec<i64>> {
+    let condition = if length == 0 { "attribute_not_exists(l)" } else { "size(l) = :length" };
+    let mut attributes = appended(item, number);
+    if length > 0 {
+        attributes = attributes.value(":length", Value::from(length as i64));
+    }
+    let input = UpdateItemInput {
+        table_name: Some("Tab".to_owned()),
+        key: Some(Ok(key(item))),
+        update_expression: Some(APPEND.to_owned()),
+        condition_expression: Some(condition.to_owned()),
+        expression_attributes: attributes,
+        return_values_on_condition_check_failure: Some(ReturnValuesOnConditionCheckFailure::AllOld.into()),
+        ..UpdateItemInput::default()
+    };
+    match engine.update_item(input).wait() {
+        Ok(_) => Ok(true),
+        Err(ApiError::Plain(ErrorKind::TransactionConflict, _)) => Ok(false),
+        Err(ApiError::ConditionalCheckFailed(found)) => Err(list(found.map(|item| item.to_item()).as_ref())),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// All items, as the index has them.
+fn query(engine: &Engine) -> Vec<(u64, Vec<i64>)> {
+    let input = QueryInput {
+        table_name: Some("Tab".to_owned()),
+        index_name: Some("ByG".to_owned()),
+        key_condition_expression: Some("g = :g".to_owned()),
+        expression_attributes: ExpressionAttributes::default().value(":g", Value::from("g")),
+        ..QueryInput::default()
+    };
+    let output = engine.query(input).wait().unwrap();
+    let mut found: BTreeMap<u64, Vec<i64>> = (0..ITEMS).map(|item| (item, Vec::new())).collect();
+    for item in output.items.unwrap().iter().map(|item| item.to_item()) {
+        let Some(Value::N(number)) = item.get("n") else { panic!("{item:?}") };
+        found.insert(number.to_i64().unwrap() as u64, list(Some(&item)));
+    }
+    found.into_iter().collect()
+}
+
 /// Random operations on all threads; gives what happened, and what was refused.
 fn history(engine: &Engine, seed: u64) -> (Vec<Event>, Vec<i64>) {
     let (events, refused) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
@@ -134,19 +184,47 @@ fn history(engine: &Engine, seed: u64) -> (Vec<Event>, Vec<i64>) {
                     let count = random.usize(1..=3);
                     let items: BTreeSet<u64> = (0..count).map(|_| random.u64(0..ITEMS)).collect();
                     let items: Vec<u64> = items.into_iter().collect();
-                    let (writes, alone) = (random.bool(), random.u8(0..3) == 0);
+                    let alone = random.u8(0..3) == 0;
                     let used = if alone { 1 } else { items.len() };
+                    // What a condition asks for is what was there a moment ago.
+                    let length = read(engine, &items[..1], true)[0].1.len();
+                    let next = |item: &u64| (*item, number.fetch_add(1, Ordering::SeqCst));
                     let begun = clock.fetch_add(1, Ordering::SeqCst);
-                    let mut event = Event { begun, ended: 0, wrote: Vec::new(), read: Vec::new() };
-                    if writes {
-                        let next = |item: &u64| (*item, number.fetch_add(1, Ordering::SeqCst));
-                        event.wrote = items[..used].iter().map(next).collect();
-                        if !write(engine, &event.wrote, alone) {
-                            refused.lock().unwrap().extend(event.wrote.iter().map(|(_, number)| *number));
-                            continue;
+                    let mut event =
+                        Event { begun, ended: 0, wrote: Vec::new(), read: Vec::new(), lengths: Vec::new() };
+                    let is_done = match random.u8(0..6) {
+                        0 | 1 => {
+                            event.wrote = items[..used].iter().map(next).collect();
+                            write(engine, &event.wrote, alone)
                         }
-                    } else {
-                        event.read = read(engine, &items[..used], alone);
+                        2 => {
+                            let wanted = next(&items[0]);
+                            match write_if(engine, wanted, length) {
+                                Ok(is_done) => {
+                                    event.wrote = vec![wanted];
+                                    event.lengths = vec![(items[0], length)];
+                                    is_done
+                                }
+                                Err(found) => {
+                                    assert_ne!(found.len(), length, "the condition held");
+                                    refused.lock().unwrap().push(wanted.1);
+                                    event.read = vec![(items[0], found)];
+                                    true
+                                }
+                            }
+                        }
+                        3 => {
+                            event.read = query(engine);
+                            true
+                        }
+                        _ => {
+                            event.read = read(engine, &items[..used], alone);
+                            true
+                        }
+                    };
+                    if !is_done {
+                        refused.lock().unwrap().extend(event.wrote.iter().map(|(_, number)| *number));
+                        continue;
                     }
                     event.ended = clock.fetch_add(1, Ordering::SeqCst);
                     events.lock().unwrap().push(event);
@@ -165,6 +243,15 @@ fn check(events: &[Event], refused: &[i64], last: &BTreeMap<u64, Vec<i64>>) -> R
             writer.insert(*number, at);
             if last[item].iter().filter(|seen| *seen == number).count() != 1 {
                 return Err(format!("the acknowledged append {number} is not in item {item} once"));
+            }
+        }
+    }
+    for event in events {
+        for ((item, length), (_, number)) in event.lengths.iter().zip(&event.wrote) {
+            if last[item].get(*length) != Some(number) {
+                return Err(format!(
+                    "{number} was appended to item {item} although the condition did not hold"
+                ));
             }
         }
     }
@@ -241,11 +328,16 @@ fn random_histories_are_serializable() {
 
 #[test]
 fn the_checker_finds_what_is_not_serializable() {
-    let write =
-        |begun, wrote: &[(u64, i64)]| Event { begun, ended: begun + 1, wrote: wrote.to_vec(), read: vec![] };
+    let write = |begun, wrote: &[(u64, i64)]| Event {
+        begun,
+        ended: begun + 1,
+        wrote: wrote.to_vec(),
+        read: vec![],
+        lengths: vec![],
+    };
     let read = |begun, ended, seen: &[(u64, &[i64])]| {
         let read = seen.iter().map(|(item, list)| (*item, list.to_vec())).collect();
-        Event { begun, ended, wrote: vec![], read }
+        Event { begun, ended, wrote: vec![], read, lengths: vec![] }
     };
     let last: BTreeMap<u64, Vec<i64>> = [(0, vec![1]), (1, vec![2])].into();
     let whole = [write(0, &[(0, 1), (1, 2)]), read(0, 9, &[(0, &[1]), (1, &[2])])];
@@ -256,6 +348,9 @@ fn the_checker_finds_what_is_not_serializable() {
     // What was acknowledged is not seen by a read that began later.
     let stale = [write(0, &[(0, 1), (1, 2)]), read(5, 9, &[(0, &[]), (1, &[])])];
     assert!(check(&stale, &[], &last).is_err());
+    // A condition that held was not true.
+    let late = Event { lengths: vec![(0, 1)], ..write(0, &[(0, 1)]) };
+    assert!(check(&[late], &[], &last).is_err());
     // What was refused happened; what was acknowledged did not.
     assert!(check(&whole, &[2], &last).is_err());
     assert!(check(&[write(0, &[(0, 7)])], &[], &last).is_err());
