@@ -41,7 +41,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         let started: Vec<Fuzzing> =
             lane.iter().map(|name| start(root, &folder, &binary, name, seconds)).collect::<Result<_, _>>()?;
         for fuzzing in started {
-            faults.extend(finish(&folder, fuzzing)?);
+            faults.extend(finish(&folder, fuzzing).unwrap_or_else(Some));
         }
     }
     if keeps && faults.is_empty() {
@@ -65,8 +65,10 @@ fn build(root: &Path, folder: &Path) -> Result<PathBuf, String> {
     Ok(folder.join(host).join("fuzz").join("keyfold-fuzz"))
 }
 
-fn corpus_file(root: &Path, name: &str) -> PathBuf {
-    root.join("crates/keyfold-fuzz/corpus").join(format!("{name}.txt"))
+/// What was written by hand, and what was found.
+fn corpus_files(root: &Path, name: &str) -> [PathBuf; 2] {
+    let folder = root.join("crates/keyfold-fuzz/corpus");
+    [folder.join(format!("{name}.txt")), folder.join(format!("{name}.found.txt"))]
 }
 
 /// The names of all targets: each has a corpus.
@@ -83,17 +85,29 @@ fn corpora(root: &Path) -> Result<Vec<String>, String> {
 fn lay_out(root: &Path, folder: &Path, name: &str) -> Result<PathBuf, String> {
     let inputs = folder.join("inputs").join(name);
     std::fs::create_dir_all(&inputs).map_err(|error| error.to_string())?;
-    let text = std::fs::read_to_string(corpus_file(root, name)).map_err(|error| error.to_string())?;
-    for (at, line) in text.lines().filter(|line| !line.is_empty()).enumerate() {
-        std::fs::write(inputs.join(format!("kept-{at}")), unescape(line))
-            .map_err(|error| error.to_string())?;
+    for file in corpus_files(root, name) {
+        unpack(&file, &inputs)?;
     }
     Ok(inputs)
+}
+
+/// Writes the inputs of a corpus' file into a folder, if there is the file.
+fn unpack(file: &Path, folder: &Path) -> Result<(), String> {
+    let kind = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    for (at, line) in text.lines().filter(|line| !line.is_empty()).enumerate() {
+        std::fs::write(folder.join(format!("{kind}-{at}")), escape::unescape(line))
+            .map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
 
 fn start(root: &Path, folder: &Path, binary: &Path, name: &str, seconds: u64) -> Result<Fuzzing, String> {
     let inputs = lay_out(root, folder, name)?;
     let artifacts = folder.join("findings").join(name);
+    if artifacts.exists() {
+        std::fs::remove_dir_all(&artifacts).map_err(|error| error.to_string())?;
+    }
     std::fs::create_dir_all(&artifacts).map_err(|error| error.to_string())?;
     let log = folder.join(format!("{name}.log"));
     let file = std::fs::File::create(&log).map_err(|error| error.to_string())?;
@@ -102,7 +116,7 @@ fn start(root: &Path, folder: &Path, binary: &Path, name: &str, seconds: u64) ->
         .env("KEYFOLD_FUZZ_TARGET", name)
         .env("RUST_BACKTRACE", "1")
         .arg(format!("-max_total_time={seconds}"))
-        .args(["-timeout=20", "-rss_limit_mb=2048", "-max_len=4096", "-print_final_stats=1"])
+        .args(["-timeout=20", "-rss_limit_mb=2048", "-max_len=8192", "-print_final_stats=1"])
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .arg(inputs)
         .stdout(Stdio::null())
@@ -146,51 +160,42 @@ fn newest(folder: &Path) -> Option<PathBuf> {
         .map(|entry| entry.path())
 }
 
-/// Writes the fewest inputs that reach everything reached into the corpus.
+/// Writes the fewest inputs that reach what those written by hand do not into the corpus.
 fn keep(root: &Path, folder: &Path, binary: &Path, name: &str) -> Result<(), String> {
     let few = folder.join("few").join(name);
     if few.exists() {
         std::fs::remove_dir_all(&few).map_err(|error| error.to_string())?;
     }
     std::fs::create_dir_all(&few).map_err(|error| error.to_string())?;
+    let [written, found] = corpus_files(root, name);
+    unpack(&written, &few)?;
     let mut merge = Command::new(binary);
-    merge.env("KEYFOLD_FUZZ_TARGET", name).args(["-merge=1", "-max_len=1024"]);
+    merge.env("KEYFOLD_FUZZ_TARGET", name).args(["-merge=1", "-max_len=2048"]);
     merge.arg(&few).arg(folder.join("inputs").join(name));
     execute(merge.stdout(Stdio::null()).stderr(Stdio::null()))?;
+    let by_hand = format!("{name}-");
     let mut lines = Vec::new();
-    for entry in std::fs::read_dir(&few).map_err(|error| error.to_string())? {
-        let path = entry.map_err(|error| error.to_string())?.path();
-        lines.push(std::fs::read(path).map_err(|error| error.to_string())?.escape_ascii().to_string());
+    for entry in std::fs::read_dir(&few).map_err(|error| error.to_string())?.filter_map(Result::ok) {
+        if !entry.file_name().to_string_lossy().starts_with(&by_hand) {
+            let input = std::fs::read(entry.path()).map_err(|error| error.to_string())?;
+            lines.push(escape::escape(&input));
+        }
     }
-    // The shortest, which say most for their length.
-    lines.sort_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
     lines.retain(|line| !line.is_empty());
-    lines.truncate(INPUTS_KEPT);
+    lines.sort_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
+    // Of all lengths alike: short ones say most for their length, but long ones reach furthest.
+    let step = lines.len().div_ceil(INPUTS_KEPT).max(1);
+    let mut lines: Vec<String> = lines.into_iter().step_by(step).collect();
     lines.sort();
     let count = lines.len();
-    std::fs::write(corpus_file(root, name), lines.join("\n") + "\n").map_err(|error| error.to_string())?;
+    std::fs::write(found, lines.join("\n") + "\n").map_err(|error| error.to_string())?;
     say(&format!("{name}: {count} inputs kept"));
     Ok(())
 }
 
-/// Inputs of a corpus.
+/// Inputs that are kept of what was found.
 const INPUTS_KEPT: usize = 300;
 
-/// The bytes of an escaped line; the other direction is `escape_ascii`.
-fn unescape(line: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(line.len());
-    let mut bytes = line.bytes();
-    while let Some(byte) = bytes.next() {
-        let escaped = if byte == b'\\' { bytes.next() } else { None };
-        let digit = |byte: Option<u8>| char::from(byte.unwrap_or(b'0')).to_digit(16).unwrap_or(0) as u8;
-        out.push(match escaped {
-            None => byte,
-            Some(b'n') => b'\n',
-            Some(b'r') => b'\r',
-            Some(b't') => b'\t',
-            Some(b'x') => digit(bytes.next()) << 4 | digit(bytes.next()),
-            Some(other) => other,
-        });
-    }
-    out
-}
+#[expect(unreachable_pub, reason = "public where it is part of a library")]
+#[path = "../../crates/keyfold-fuzz/src/escape.rs"]
+mod escape;

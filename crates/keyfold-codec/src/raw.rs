@@ -272,12 +272,22 @@ impl<'a> Entries<'a> {
     }
 }
 
+impl<'a> Entries<'a> {
+    fn next_pair(&mut self) -> Option<(&'a [u8], RawValue<'a>)> {
+        Some((varint::take_chunk(&mut self.rest)?, RawValue::take(&mut self.rest)?))
+    }
+
+    /// The same with names as bytes, for who writes them on: it is not checked again that they are UTF-8.
+    pub fn unchecked(mut self) -> impl Iterator<Item = (&'a [u8], RawValue<'a>)> {
+        std::iter::from_fn(move || self.next_pair())
+    }
+}
+
 impl<'a> Iterator for Entries<'a> {
     type Item = (&'a str, RawValue<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let name = varint::take_chunk(&mut self.rest)?;
-        let value = RawValue::take(&mut self.rest)?;
+        let (name, value) = self.next_pair()?;
         Some((std::str::from_utf8(name).unwrap_or_default(), value))
     }
 }

@@ -1,56 +1,26 @@
-//! Inputs that are kept: one file a target, one input a line, with escapes for what is no text.
+//! Inputs that are kept, one a line: those that were written by hand, one for each thing that should be reached, and those that
+//! the fuzzer found to reach something new.
 
+use crate::escape::unescape;
 use std::path::PathBuf;
 
 /// Where a target's inputs are kept.
-pub fn file(target: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("corpus").join(format!("{target}.txt"))
+pub fn files(target: &str) -> [PathBuf; 2] {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    [folder.join(format!("{target}.txt")), folder.join(format!("{target}.found.txt"))]
 }
 
-/// A target's inputs; none when nothing was kept yet.
+/// A target's inputs that were written by hand.
+pub fn written(target: &str) -> Vec<Vec<u8>> {
+    read(&files(target)[0])
+}
+
+/// A target's inputs.
 pub fn of(target: &str) -> Vec<Vec<u8>> {
-    let text = std::fs::read_to_string(file(target)).unwrap_or_default();
+    files(target).iter().flat_map(read).collect()
+}
+
+fn read(file: &PathBuf) -> Vec<Vec<u8>> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
     text.lines().filter(|line| !line.is_empty()).map(unescape).collect()
-}
-
-/// An input as a line.
-pub fn escape(input: &[u8]) -> String {
-    input.escape_ascii().to_string()
-}
-
-/// The input of a line.
-pub fn unescape(line: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(line.len());
-    let mut bytes = line.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte != b'\\' {
-            out.push(byte);
-            continue;
-        }
-        out.push(match bytes.next() {
-            Some(b'n') => b'\n',
-            Some(b'r') => b'\r',
-            Some(b't') => b'\t',
-            Some(b'x') => {
-                let digit =
-                    |byte: Option<u8>| char::from(byte.unwrap_or(b'0')).to_digit(16).unwrap_or(0) as u8;
-                let high = digit(bytes.next());
-                high << 4 | digit(bytes.next())
-            }
-            Some(other) => other,
-            None => b'\\',
-        });
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_byte_comes_back() {
-        let all: Vec<u8> = (0..=255).collect();
-        assert_eq!(unescape(&escape(&all)), all);
-    }
 }

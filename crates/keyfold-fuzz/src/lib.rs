@@ -5,8 +5,11 @@
 //! `cargo test` runs the corpora, and random changes of them.
 
 pub mod corpus;
+pub mod escape;
 mod places;
 mod targets;
+
+pub use places::{good_answers, start_anew};
 
 /// Tries one input.
 pub type Target = fn(&[u8]);

@@ -1,6 +1,6 @@
 //! The targets themselves.
 
-use crate::places::{ask, ask_json, item as sample, with_engine};
+use crate::places::{self, ask_json, item as sample, with_engine};
 use bytes::Bytes;
 use keyfold_api::Operation;
 use keyfold_codec::{RawItem, RawValue};
@@ -21,7 +21,9 @@ pub(crate) fn body(input: &[u8]) {
         drop(keyfold_wire::decode(operation, body));
         return;
     }
-    with_engine(|engine| ask(engine, operation, body));
+    with_engine(|engine| {
+        places::ask_known(engine, operation, body);
+    });
 }
 
 /// An expression of each kind, with names and values for whatever placeholders it has.
@@ -30,17 +32,21 @@ pub(crate) fn expression(input: &[u8]) {
     let (mut names, mut values) = (serde_json::Map::new(), serde_json::Map::new());
     for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '#' | ':'))) {
         if word.len() > 1 && word.starts_with('#') {
-            names.insert(word.to_owned(), json!(["m", "l", "n", "pk", "deep"][word.len() % 5]));
+            // The name itself, behind the sign.
+            names.insert(word.to_owned(), word.trim_start_matches('#').into());
         }
         if word.len() > 1 && word.starts_with(':') {
-            let kinds = [
-                json!({"N": "3"}),
-                json!({"S": "p"}),
-                json!({"L": [{"S": "x"}]}),
-                json!({"NS": ["1"]}),
-                json!({"M": {"a": {"N": "1"}}}),
-            ];
-            values.insert(word.to_owned(), kinds[word.len() % 5].clone());
+            // The last letter tells the type.
+            let value = match word.as_bytes().last() {
+                Some(b'n') => json!({"N": "3"}),
+                Some(b'l') => json!({"L": [{"S": "x"}]}),
+                Some(b'm') => json!({"M": {"a": {"N": "1"}}}),
+                Some(b's') => json!({"NS": ["1"]}),
+                Some(b'b') => json!({"B": "AAEC"}),
+                Some(b't') => json!({"BOOL": true}),
+                _ => json!({"S": word.trim_start_matches(':')}),
+            };
+            values.insert(word.to_owned(), value);
         }
     }
     let with = |mut body: serde_json::Value| {
@@ -170,33 +176,66 @@ fn walk(value: &RawValue<'_>, depth: usize) -> usize {
     elements + entries + value.members().take(1000).count()
 }
 
-/// A stream's iterator.
+/// A stream's iterator: as it is, behind the name of the stream that there is, and made of the bytes as the engine makes it.
 pub(crate) fn iterator(input: &[u8]) {
-    let Ok(text) = std::str::from_utf8(input) else { return };
     with_engine(|engine| {
-        ask_json(engine, Operation::GetRecords, &json!({"ShardIterator": text}));
-        let described =
-            ask_json(engine, Operation::DescribeTable, &json!({"TableName": "Tab"})).unwrap_or_default();
-        let described: serde_json::Value = serde_json::from_slice(&described).unwrap_or_default();
-        let arn = &described["Table"]["LatestStreamArn"];
-        // Behind the name of the stream that there is.
-        let told = format!("{}{text}", arn.as_str().unwrap_or_default());
-        ask_json(engine, Operation::GetRecords, &json!({"ShardIterator": told}));
-        let at = json!({
-            "StreamArn": arn, "ShardId": "shardId-00000000000000000000-00000000", "ShardIteratorType": "AT_SEQUENCE_NUMBER",
-            "SequenceNumber": text,
-        });
-        ask_json(engine, Operation::GetShardIterator, &at);
+        let text = String::from_utf8_lossy(input);
+        let arn = places::stream(engine);
+        let made = format!("{arn}|1|{}", places::base64(input));
+        for told in [&*text, &format!("{arn}{text}"), &made] {
+            ask_json(engine, Operation::GetRecords, &json!({"ShardIterator": told}));
+        }
+        let shard = places::shard(engine, &arn);
+        for kind in ["AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"] {
+            let at = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": kind, "SequenceNumber": text});
+            if let Some(answer) = ask_json(engine, Operation::GetShardIterator, &at) {
+                let answer: serde_json::Value = serde_json::from_slice(&answer).unwrap_or_default();
+                ask_json(engine, Operation::GetRecords, &json!({"ShardIterator": answer["ShardIterator"]}));
+            }
+        }
         ask_json(engine, Operation::DescribeStream, &json!({"StreamArn": text}));
+        ask_json(
+            engine,
+            Operation::DescribeStream,
+            &json!({"StreamArn": arn, "ExclusiveStartShardId": text}),
+        );
     });
 }
 
-/// An `Authorization` header, then a line, then the value of every header that it names.
+/// An `Authorization` header, and behind each line's end the value of a header that it may name. Whatever it is, it is not
+/// accepted; and what is signed with a key is, until a byte is changed.
 pub(crate) fn signature(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
-    let (header, value) = text.split_once('\n').unwrap_or((text, "20260101T000000Z"));
-    let Ok(told) = Authorization::parse(header) else { return };
-    let names = ["host", "x-amz-date", "x-amz-target"].into_iter();
-    let outcome = told.verify("secret", |_| Some(value), names, value.as_bytes());
-    assert!(outcome.is_err(), "nobody guesses a signature");
+    let mut lines = text.split('\n');
+    let header = lines.next().unwrap_or_default();
+    let values: Vec<&str> = lines.collect();
+    let value = |at: usize, otherwise| values.get(at).copied().unwrap_or(otherwise);
+    let given = [
+        ("host", value(0, "localhost:8000")),
+        ("x-amz-date", value(1, "20260101T000000Z")),
+        ("x-amz-target", value(2, "DynamoDB_20120810.GetItem")),
+        ("x-amz-security-token", value(3, "token")),
+    ];
+    let body = value(4, "{}").as_bytes();
+    fn lookup<'h>(given: &[(&str, &'h str)], name: &str) -> Option<&'h str> {
+        given.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+    if let Ok(told) = Authorization::parse(header) {
+        let outcome =
+            told.verify("secret", |name| lookup(&given, name), given.iter().map(|(name, _)| *name), body);
+        assert!(outcome.is_err(), "nobody guesses a signature");
+    }
+    let date = given[1].1;
+    let is_date = date.len() == 16 && date.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !is_date || given.iter().any(|(_, value)| value.trim() != *value) {
+        return;
+    }
+    let signed = keyfold_sigv4::sign("key", "secret", "eu-west-1", date, &given, body);
+    let told = Authorization::parse(&signed).expect("what is signed can be read");
+    let names = || given.iter().map(|(name, _)| *name);
+    assert_eq!(told.verify("secret", |name| lookup(&given, name), names(), body), Ok(()));
+    let mut other = body.to_vec();
+    other.push(b' ');
+    assert!(told.verify("secret", |name| lookup(&given, name), names(), &other).is_err());
+    assert!(told.verify("other", |name| lookup(&given, name), names(), body).is_err());
 }

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use fastrand::Rng;
-use keyfold_fuzz::{TARGETS, corpus};
+use keyfold_api::Operation;
+use keyfold_fuzz::{TARGETS, corpus, escape, good_answers, start_anew, target};
 
 /// Changed inputs tried for each target.
 const CHANGES: usize = 400;
@@ -37,7 +38,47 @@ fn every_kept_input_and_changes_of_it_do_no_harm() {
         let changes = (0..CHANGES).map(|_| changed(&mut rng, &inputs)).collect::<Vec<_>>();
         for input in inputs.iter().chain(&changes) {
             let outcome = std::panic::catch_unwind(|| target(input));
-            assert!(outcome.is_ok(), "{name}: {}", corpus::escape(input));
+            assert!(outcome.is_ok(), "{name}: {}", escape::escape(input));
         }
     }
+}
+
+/// Good answers that a new engine takes.
+const MAKING: u64 = 4;
+
+/// Good answers to an input.
+fn good(name: &str, input: &[u8]) -> u64 {
+    start_anew();
+    let before = good_answers();
+    target(name).unwrap()(input);
+    // Making the engine takes some.
+    good_answers() - before - MAKING
+}
+
+#[test]
+fn what_was_written_by_hand_reaches_what_it_should() {
+    let bodies = corpus::written("body");
+    for operation in Operation::ALL {
+        // These write files, or tell of what did.
+        use Operation::{DescribeExport, DescribeImport, ExportTableToPointInTime, ImportTable};
+        if matches!(operation, ExportTableToPointInTime | ImportTable | DescribeExport | DescribeImport) {
+            continue;
+        }
+        let own = format!("{} ", operation.name());
+        let mut inputs = bodies.iter().filter(|input| input.starts_with(own.as_bytes()));
+        assert!(inputs.any(|input| good("body", input) > 0), "{} is never carried out", operation.name());
+    }
+    for input in corpus::written("expression") {
+        // The item is put in any case.
+        assert!(good("expression", &input) > 1, "{} is no expression of any kind", escape::escape(&input));
+    }
+    let reads: u64 = corpus::written("partiql").iter().map(|input| good("partiql", input)).sum();
+    assert!(reads >= 20, "{reads} statements are carried out");
+    let reads: u64 = corpus::written("iterator").iter().map(|input| good("iterator", input)).sum();
+    assert!(reads >= 10, "{reads} iterators are followed");
+    let models = corpus::written("model");
+    let compiled = models
+        .iter()
+        .filter(|model| keyfold_model::compile(std::str::from_utf8(model).unwrap()).model.is_some());
+    assert!(compiled.count() >= 10);
 }

@@ -1,7 +1,8 @@
 //! Memory for bodies under way, shared by all connections: who sends a large body slowly, or does not read a large answer, holds
-//! a part of it until the time is up, and never more than all of it.
+//! a part of it until the time is up, and all together hold no more than all of it.
 //!
-//! Small bodies are free, so that requests of the usual size are served whatever large ones do.
+//! What counts is what is there, not what is announced; and small bodies are free, so that requests of the usual size are
+//! served whatever large ones do. Requests and answers have a budget each: who cannot send can still be answered.
 
 use bytes::Bytes;
 use std::sync::Arc;
@@ -12,12 +13,20 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const UNIT: usize = 1024;
 /// Bodies up to this size are free.
 const FREE_BYTES: usize = 64 * 1024;
+/// Units of a page of items as JSON, as a rule.
+const PAGE: usize = 2 * 1024;
+/// How long a body waits for room: long enough for a burst to pass, and short enough for clients to try again.
+const WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(crate) struct Budget {
     room: Arc<Semaphore>,
     units: usize,
 }
+
+/// There was no room in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NoRoom;
 
 /// Room that is free again when this is dropped.
 #[derive(Debug, Default)]
@@ -29,29 +38,41 @@ impl Budget {
         Budget { room: Arc::new(Semaphore::new(units)), units }
     }
 
-    /// Room for a body of so many bytes; `None` when there is none in time.
-    pub(crate) async fn room_for(&self, bytes: usize, time: Duration) -> Option<Room> {
-        if bytes <= FREE_BYTES {
-            return Some(Room::default());
-        }
+    /// Room for a page of items, before it is made and its size is known.
+    pub(crate) async fn page(&self) -> Result<Room, NoRoom> {
+        Ok(Room(Some(self.take(PAGE.min(self.units)).await?)))
+    }
+
+    /// Makes `room` what a body of so many bytes takes.
+    pub(crate) async fn fit(&self, room: &mut Room, bytes: usize) -> Result<(), NoRoom> {
         // One body larger than everything is let in alone.
-        let units = u32::try_from(bytes.div_ceil(UNIT).min(self.units)).unwrap_or(u32::MAX);
+        let needed = if bytes <= FREE_BYTES { 0 } else { bytes.div_ceil(UNIT).min(self.units) };
+        let held = room.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        if needed == 0 {
+            room.0 = None;
+        } else if needed < held {
+            drop(room.0.as_mut().and_then(|permit| permit.split(held - needed)));
+        } else if needed > held {
+            let more = self.take(needed - held).await?;
+            match &mut room.0 {
+                Some(permit) => permit.merge(more),
+                none => *none = Some(more),
+            }
+        }
+        Ok(())
+    }
+
+    async fn take(&self, units: usize) -> Result<OwnedSemaphorePermit, NoRoom> {
+        let units = u32::try_from(units).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.room).acquire_many_owned(units);
-        match tokio::time::timeout(time, room).await {
-            Ok(Ok(permit)) => Some(Room(Some(permit))),
-            Ok(Err(_)) | Err(_) => None,
+        match tokio::time::timeout(WAIT, room).await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(_)) | Err(_) => Err(NoRoom),
         }
     }
 }
 
 impl Room {
-    /// Gives back what a body of so many bytes does not need.
-    pub(crate) fn shrink_to(&mut self, bytes: usize) {
-        let Some(permit) = &mut self.0 else { return };
-        let needed = if bytes <= FREE_BYTES { 0 } else { bytes.div_ceil(UNIT) };
-        drop(permit.split(permit.num_permits().saturating_sub(needed)));
-    }
-
     /// The bytes, which keep the room until the last of them is let go.
     pub(crate) fn filled_with(self, bytes: Vec<u8>) -> Bytes {
         if self.0.is_none() {
@@ -76,21 +97,28 @@ impl AsRef<[u8]> for Kept {
 mod tests {
     use super::*;
 
-    const SOON: Duration = Duration::from_millis(20);
-
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn large_bodies_wait_for_room_and_small_ones_do_not() {
         let budget = Budget::new(1024 * 1024);
-        let mut large = budget.room_for(1_000_000, SOON).await.unwrap();
-        assert!(budget.room_for(100_000, SOON).await.is_none());
-        assert!(budget.room_for(FREE_BYTES, SOON).await.is_some());
-        large.shrink_to(500_000);
-        let bytes = large.filled_with(vec![0; 500_000]);
+        let mut large = Room::default();
+        budget.fit(&mut large, FREE_BYTES).await.unwrap();
+        assert!(large.0.is_none(), "small ones are free");
+        budget.fit(&mut large, 600_000).await.unwrap();
+        budget.fit(&mut large, 1_000_000).await.unwrap();
+        let mut other = Room::default();
+        assert_eq!(budget.fit(&mut other, 100_000).await, Err(NoRoom));
+        assert_eq!(budget.fit(&mut other, FREE_BYTES).await, Ok(()));
+        assert!(budget.page().await.is_err(), "there is room, but too little for a page");
+        let bytes = large.filled_with(vec![0; 1_000_000]);
         let part = bytes.slice(..10);
         drop(bytes);
-        assert!(budget.room_for(600_000, SOON).await.is_none(), "a part keeps it all");
+        assert_eq!(budget.fit(&mut other, 600_000).await, Err(NoRoom), "a part keeps it all");
         drop(part);
-        assert!(budget.room_for(900_000, SOON).await.is_some());
-        assert!(budget.room_for(usize::MAX, SOON).await.is_some(), "alone");
+        assert_eq!(budget.fit(&mut other, usize::MAX).await, Ok(()), "alone");
+        assert!(budget.page().await.is_err());
+        budget.fit(&mut other, 10).await.unwrap();
+        let mut page = budget.page().await.unwrap();
+        budget.fit(&mut page, 500_000).await.unwrap();
+        budget.fit(&mut other, 400_000).await.unwrap();
     }
 }

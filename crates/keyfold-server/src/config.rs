@@ -76,12 +76,14 @@ pub struct ServerConfig {
     pub latency: Option<(LatencyProfile, u64)>,
     /// Bytes of a request body at the most, also after decompression.
     pub body_bytes_max: usize,
-    /// How long a client may take to send headers or a body.
+    /// How long a client may take to send headers, or to begin with a body; a large body may take longer as long as it comes.
     pub receive_timeout: Duration,
     /// How long a client may take to read a part of an answer.
     pub send_timeout: Duration,
-    /// Bytes of memory for large bodies, received and sent, of all clients together.
+    /// Bytes of memory for the large bodies of all clients together: so many for requests, and as many for answers.
     pub bodies_bytes_max: usize,
+    /// Connections at a time; more wait until one is closed.
+    pub connections_max: usize,
     /// How long open requests may take during a shutdown.
     pub shutdown_timeout: Duration,
 }
@@ -99,6 +101,7 @@ impl ServerConfig {
             receive_timeout: Duration::from_secs(60),
             send_timeout: Duration::from_secs(30),
             bodies_bytes_max: 512 * 1024 * 1024,
+            connections_max: 10_000,
             shutdown_timeout: Duration::from_secs(10),
         }
     }

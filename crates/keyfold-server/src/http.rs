@@ -1,7 +1,7 @@
 //! One HTTP exchange: receive, answer, send.
 
 use crate::auth;
-use crate::budget::Room;
+use crate::budget::{NoRoom, Room};
 use crate::config::Access;
 use crate::metrics::Told;
 use crate::request_id::RequestId;
@@ -9,7 +9,7 @@ use crate::server::Service;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::read::{GzDecoder, GzEncoder};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
@@ -18,7 +18,7 @@ use keyfold_wire::admin::{COPY_TARGET, decode_copy, encode_copied};
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Answers below this size are not worth compressing.
 const GZIP_BYTES_MIN: usize = 2048;
@@ -36,7 +36,7 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
     let mut response = match (&parts.method, parts.uri.path()) {
         (&Method::POST, "/") if !speaks_json(&parts.headers) => page_not_found(),
         (&Method::POST, "/") => {
-            let mut told = Received { operation: Told::Unknown, bytes: 0 };
+            let mut told = Received { operation: Told::Unknown, bytes: 0, room: Room::default() };
             let outcome = respond_to(service, &parts.headers, body, &mut told).await;
             let failure = match &outcome {
                 Ok(_) => None,
@@ -51,7 +51,7 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
             {
                 tracing::error!(request = %id, operation = told.operation.name(), detail = %detail, "the engine failed");
             }
-            let response = respond(&parts.headers, outcome);
+            let response = respond(service, &parts.headers, outcome, told.room).await;
             let sent = response.body().size_hint().lower() as usize;
             let took = begun.elapsed();
             service.metrics.answered(told.operation, failure, took, (told.bytes, sent));
@@ -89,6 +89,8 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
 struct Received {
     operation: Told,
     bytes: usize,
+    /// What the answer takes until it is sent.
+    room: Room,
 }
 
 async fn respond_to(
@@ -96,10 +98,10 @@ async fn respond_to(
     headers: &HeaderMap,
     body: Incoming,
     told: &mut Received,
-) -> Result<Written, Refusal> {
+) -> Result<Vec<u8>, Refusal> {
     let body = receive(service, headers, body).await?;
     told.bytes = body.sent.len();
-    operate(service, headers, &body, told).await
+    operate(service, headers, body, told).await
 }
 
 /// Whether the body is said to be JSON of the protocol, or nothing is said.
@@ -119,18 +121,6 @@ fn page_not_found() -> Response<Full<Bytes>> {
     response
 }
 
-/// An answer's body, and the room that it takes until it is sent.
-struct Written {
-    body: Vec<u8>,
-    room: Room,
-}
-
-impl From<Vec<u8>> for Written {
-    fn from(body: Vec<u8>) -> Written {
-        Written { body, room: Room::default() }
-    }
-}
-
 /// A request that gets no answer of the API's.
 enum Refusal {
     Api(Box<ApiError>),
@@ -140,35 +130,65 @@ enum Refusal {
     NoRoom,
 }
 
+impl From<NoRoom> for Refusal {
+    fn from(_: NoRoom) -> Refusal {
+        Refusal::NoRoom
+    }
+}
+
 impl From<ApiError> for Refusal {
     fn from(error: ApiError) -> Refusal {
         Refusal::Api(Box::new(error))
     }
 }
 
-async fn receive(service: &Service, headers: &HeaderMap, body: Incoming) -> Result<ReceivedBody, Refusal> {
+/// Bytes a second that a body must come with in the long run.
+const RECEIVED_A_SECOND_MIN: u32 = 32 * 1024;
+
+/// Reads a body as it comes.
+async fn receive(
+    service: &Service,
+    headers: &HeaderMap,
+    mut body: Incoming,
+) -> Result<ReceivedBody, Refusal> {
     let config = &service.config;
-    // Refused before anything is read, if the length says so. What does not tell its length may become as long as any.
+    // Refused before anything is read, if the length says so.
     let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
-    let declared = declared.and_then(|length| length.parse::<u64>().ok());
-    if declared.is_some_and(|bytes| bytes > config.body_bytes_max as u64) {
+    let declared = declared.and_then(|length| length.parse::<usize>().ok());
+    if declared.is_some_and(|bytes| bytes > config.body_bytes_max) {
         return Err(Refusal::TooLarge);
     }
+    let (begun, mut room) = (Instant::now(), Room::default());
+    let (mut whole, mut parts) = (Bytes::new(), Vec::new());
+    loop {
+        let length = whole.len() + parts.len();
+        let time = config.receive_timeout + Duration::from_secs(1) * length as u32 / RECEIVED_A_SECOND_MIN;
+        let left = time.saturating_sub(begun.elapsed()).min(config.receive_timeout);
+        let frame = match tokio::time::timeout(left, body.frame()).await {
+            Err(_elapsed) => return Err(Refusal::TooSlow),
+            Ok(Some(Err(_cut))) => return Err(Refusal::Cut),
+            Ok(None) => break,
+            Ok(Some(Ok(frame))) => frame,
+        };
+        let Ok(part) = frame.into_data() else { continue };
+        if length + part.len() > config.body_bytes_max {
+            return Err(Refusal::TooLarge);
+        }
+        service.received.fit(&mut room, length + part.len()).await?;
+        // Most bodies come in one part, which is not copied.
+        if length == 0 {
+            whole = part;
+        } else {
+            if parts.is_empty() {
+                parts.reserve(declared.unwrap_or(0).min(2 * (length + part.len())));
+                parts.extend_from_slice(&std::mem::take(&mut whole));
+            }
+            parts.extend_from_slice(&part);
+        }
+    }
+    let sent = if parts.is_empty() { whole } else { Bytes::from(parts) };
     let is_gzip = headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding == "gzip");
-    let most = match declared {
-        Some(bytes) if !is_gzip => bytes as usize,
-        _ => config.body_bytes_max,
-    };
-    let mut room = service.budget.room_for(most, config.receive_timeout).await.ok_or(Refusal::NoRoom)?;
-    let limited = Limited::new(body, config.body_bytes_max).collect();
-    let sent = match tokio::time::timeout(config.receive_timeout, limited).await {
-        Err(_elapsed) => return Err(Refusal::TooSlow),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(Refusal::TooLarge),
-        Ok(Err(_cut)) => return Err(Refusal::Cut),
-        Ok(Ok(collected)) => collected.to_bytes(),
-    };
     if !is_gzip {
-        room.shrink_to(sent.len());
         return Ok(ReceivedBody { plain: sent.clone(), sent, _room: room });
     }
     let mut plain = Vec::new();
@@ -176,7 +196,7 @@ async fn receive(service: &Service, headers: &HeaderMap, body: Incoming) -> Resu
     match GzDecoder::new(sent.as_ref()).take(most + 1).read_to_end(&mut plain) {
         Ok(_) if plain.len() as u64 > most => Err(Refusal::TooLarge),
         Ok(_) => {
-            room.shrink_to(plain.len());
+            service.received.fit(&mut room, sent.len() + plain.len()).await?;
             Ok(ReceivedBody { plain: plain.into(), sent, _room: room })
         }
         Err(_) => Err(ApiError::Serialization(Some("The body is not valid gzip".to_owned())).into()),
@@ -193,13 +213,13 @@ struct ReceivedBody {
 async fn operate(
     service: &Service,
     headers: &HeaderMap,
-    body: &ReceivedBody,
+    body: ReceivedBody,
     told: &mut Received,
-) -> Result<Written, Refusal> {
+) -> Result<Vec<u8>, Refusal> {
     let target = headers.get(TARGET).and_then(|target| target.to_str().ok()).unwrap_or_default();
     if target == COPY_TARGET {
         told.operation = Told::CopyDataFolder;
-        return copy_data_folder(service, headers, body).await.map(Written::from);
+        return copy_data_folder(service, headers, &body).await;
     }
     let operation = keyfold_wire::target::operation(target)?;
     told.operation = Told::Known(operation);
@@ -208,8 +228,11 @@ async fn operate(
     if caller.credential.is_some() {
         auth::check_rights(&caller, operation, &service.engine.resources(&request))?;
     }
-    let time = service.config.receive_timeout;
-    let mut room = service.budget.room_for(answer_bytes(operation), time).await.ok_or(Refusal::NoRoom)?;
+    // The request is read: who waits for the answer holds nothing of it.
+    drop(body);
+    if may_be_large(operation) {
+        told.room = service.sent.page().await?;
+    }
     let outcome = match &caller.region {
         Some(region) => service.engine.execute_in(region, request).await,
         None => service.engine.execute(request).await,
@@ -225,22 +248,24 @@ async fn operate(
             endpoint.address = host.map(str::to_owned).or(endpoint.address.take());
         }
     }
-    let mut body = Vec::with_capacity(256);
-    keyfold_wire::encode_response(&mut body, &response);
-    room.shrink_to(body.capacity());
-    Ok(Written { body, room })
+    let mut out = Vec::with_capacity(256);
+    keyfold_wire::encode_response(&mut out, &response);
+    Ok(out)
 }
 
-/// Bytes that the answers to an operation may take, where they may be many: pages hold 1 MB of items and batches 16 MB, and as JSON
-/// they are longer.
-fn answer_bytes(operation: Operation) -> usize {
-    const MIB: usize = 1024 * 1024;
-    match operation {
-        Operation::Query | Operation::Scan | Operation::ExecuteStatement | Operation::GetRecords => 4 * MIB,
-        Operation::TransactGetItems | Operation::ExecuteTransaction => 16 * MIB,
-        Operation::BatchGetItem | Operation::BatchExecuteStatement => 32 * MIB,
-        _ => 0,
-    }
+/// Whether answers hold many items.
+fn may_be_large(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Query
+            | Operation::Scan
+            | Operation::BatchGetItem
+            | Operation::TransactGetItems
+            | Operation::GetRecords
+            | Operation::ExecuteStatement
+            | Operation::BatchExecuteStatement
+            | Operation::ExecuteTransaction
+    )
 }
 
 /// Keyfold's own request: the data folder is copied while others read and write.
@@ -273,14 +298,18 @@ async fn copy_data_folder(
     Ok(out)
 }
 
-fn respond(headers: &HeaderMap, outcome: Result<Written, Refusal>) -> Response<Full<Bytes>> {
-    let (status, Written { body, room }) = match outcome {
-        Ok(written) => (StatusCode::OK, written),
+async fn respond(
+    service: &Service,
+    headers: &HeaderMap,
+    outcome: Result<Vec<u8>, Refusal>,
+    mut room: Room,
+) -> Response<Full<Bytes>> {
+    let (status, body) = match outcome {
+        Ok(body) => (StatusCode::OK, body),
         Err(Refusal::Api(error)) => {
             let mut body = Vec::new();
             keyfold_wire::encode_error(&mut body, &error);
-            let status = StatusCode::from_u16(error.kind().status());
-            (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body.into())
+            (StatusCode::from_u16(error.kind().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body)
         }
         Err(Refusal::TooLarge) => {
             return text(StatusCode::PAYLOAD_TOO_LARGE, "The request body is too large\n");
@@ -289,14 +318,12 @@ fn respond(headers: &HeaderMap, outcome: Result<Written, Refusal>) -> Response<F
             return text(StatusCode::REQUEST_TIMEOUT, "The request body took too long\n");
         }
         Err(Refusal::Cut) => return text(StatusCode::BAD_REQUEST, "The request body ended early\n"),
-        Err(Refusal::NoRoom) => {
-            return text(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "Too many large bodies are under way; try again in a moment\n",
-            );
-        }
+        Err(Refusal::NoRoom) => return no_room(),
     };
     let (body, is_gzip) = compress(headers, body);
+    if service.sent.fit(&mut room, body.capacity()).await.is_err() {
+        return no_room();
+    }
     let mut response = Response::new(Full::new(Bytes::new()));
     *response.status_mut() = status;
     let out = response.headers_mut();
@@ -309,6 +336,11 @@ fn respond(headers: &HeaderMap, outcome: Result<Written, Refusal>) -> Response<F
     }
     *response.body_mut() = Full::new(room.filled_with(body));
     response
+}
+
+/// Clients try again after it.
+fn no_room() -> Response<Full<Bytes>> {
+    text(StatusCode::SERVICE_UNAVAILABLE, "Too many large bodies are under way; try again in a moment\n")
 }
 
 fn compress(headers: &HeaderMap, body: Vec<u8>) -> (Vec<u8>, bool) {

@@ -15,7 +15,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
@@ -34,8 +34,17 @@ pub(crate) struct Service {
     pub(crate) config: ServerConfig,
     pub(crate) metrics: Metrics,
     pub(crate) latency: Option<Latency>,
-    pub(crate) budget: Budget,
+    /// Memory for requests' bodies.
+    pub(crate) received: Budget,
+    /// Memory for answers.
+    pub(crate) sent: Budget,
 }
+
+/// Bytes that the system may hold of a connection each way, which are nobody's budget: enough for any network that a database is
+/// on.
+const SOCKET_BYTES: u32 = 256 * 1024;
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
 
 /// Bytes of a request's headers at the most: SDKs send less than a tenth.
 const HEADERS_BYTES_MAX: usize = 64 * 1024;
@@ -47,12 +56,11 @@ impl Server {
     /// `Bind` when the address is taken or not ours, `Certificate` when that cannot be used.
     pub async fn bind(engine: Arc<Engine>, config: ServerConfig) -> Result<Server, ServerError> {
         let address = config.address;
-        let listener =
-            TcpListener::bind(address).await.map_err(|source| ServerError::Bind { address, source })?;
+        let listener = listen(address).map_err(|source| ServerError::Bind { address, source })?;
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let latency = config.latency.map(|(profile, seed)| Latency::new(profile, seed));
-        let budget = Budget::new(config.bodies_bytes_max);
-        let service = Service { engine, config, metrics: Metrics::new(), latency, budget };
+        let (received, sent) = (Budget::new(config.bodies_bytes_max), Budget::new(config.bodies_bytes_max));
+        let service = Service { engine, config, metrics: Metrics::new(), latency, received, sent };
         Ok(Server { listener, tls, service: Arc::new(service) })
     }
 
@@ -69,7 +77,7 @@ impl Server {
         loop {
             tokio::select! {
                 () = &mut shutdown => break,
-                accepted = self.listener.accept() => match accepted {
+                accepted = self.listener.accept(), if connections.len() < self.service.config.connections_max => match accepted {
                     Ok((stream, _)) => {
                         let (service, tls) = (Arc::clone(&self.service), self.tls.clone());
                         connections.spawn(connection(service, tls, stream, stopped.clone()));
@@ -90,6 +98,35 @@ impl Server {
     }
 }
 
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    if cfg!(unix) {
+        // A restarted server takes its port again at once.
+        socket.set_reuseaddr(true)?;
+    }
+    // Connections inherit both.
+    socket.set_send_buffer_size(SOCKET_BYTES)?;
+    socket.set_recv_buffer_size(SOCKET_BYTES)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// A connection that is counted until this is dropped, however it ends.
+struct Counted<'s>(&'s Service);
+
+impl<'s> Counted<'s> {
+    fn new(service: &'s Service) -> Counted<'s> {
+        service.metrics.connected();
+        Counted(service)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.metrics.disconnected();
+    }
+}
+
 async fn connection(
     service: Arc<Service>,
     tls: Option<TlsAcceptor>,
@@ -100,7 +137,7 @@ async fn connection(
     if stream.set_nodelay(true).is_err() {
         return;
     }
-    service.metrics.connected();
+    let _counted = Counted::new(&service);
     match tls {
         None => converse(&service, stream, stopped).await,
         Some(tls) => {
@@ -110,7 +147,6 @@ async fn connection(
             }
         }
     }
-    service.metrics.disconnected();
 }
 
 /// Answers one request after another.

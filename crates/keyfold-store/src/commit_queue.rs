@@ -106,6 +106,10 @@ impl CommitQueue {
     /// The ticket of everything staged so far.
     pub(crate) fn barrier(&self) -> Ticket {
         let queue = self.shared.lock();
+        if let Some(error) = &queue.failed {
+            // What it was staged upon never happened.
+            return Ticket::failed(StoreError::Poisoned(error.to_string()));
+        }
         if queue.pending.is_empty() {
             queue.in_flight_fate.as_ref().map_or_else(Ticket::done, Ticket::of)
         } else {

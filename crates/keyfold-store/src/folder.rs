@@ -2,7 +2,7 @@
 
 use crate::error::StoreError;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 
 const MARKER: &str = "keyfold";
@@ -18,7 +18,13 @@ pub(crate) struct Claim(#[expect(dead_code, reason = "the lock is held as long a
 /// # Errors
 /// `Locked` when another process has it open; `Io` when it is something else's, of another format, or cannot be used.
 pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
-    fs::create_dir_all(folder)?;
+    if !folder.exists() {
+        fs::create_dir_all(folder)?;
+        folder
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .map_or(Ok(()), crate::log::sync_folder)?;
+    }
     let path = folder.join(MARKER);
     if !path.exists() && fs::read_dir(folder)?.next().is_some() {
         return Err(foreign(folder, "holds something else"));
@@ -29,7 +35,9 @@ pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
         Err(TryLockError::WouldBlock) => return Err(StoreError::Locked),
         Err(TryLockError::Error(error)) => return Err(error.into()),
     }
-    let format = fs::read_to_string(&path)?;
+    // Through the handle that holds the lock: others may not read where locks are mandatory.
+    let mut format = String::new();
+    file.read_to_string(&mut format)?;
     if format.is_empty() {
         file.write_all(FORMAT.as_bytes())?;
         file.sync_all()?;

@@ -2,7 +2,7 @@
 
 use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
 use crate::commit_queue::CommitQueue;
-use crate::durable::DurableStore;
+use crate::durable::{self, DurableStore};
 use crate::error::StoreError;
 use crate::log::LogFiles;
 use crate::memory::MemoryStore;
@@ -257,8 +257,16 @@ impl Store {
         }
         std::fs::create_dir_all(folder)?;
         let copy = DurableStore::open(&FolderOptions::new(folder))?;
-        let snapshot = self.snapshot();
-        let mut entries = snapshot.range(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
+        let snapshot;
+        let mut entries: Box<dyn Iterator<Item = _> + '_> = match &self.backend {
+            Backend::Durable { store, .. } => {
+                Box::new(store.snapshot().into_range(Bound::Unbounded, Bound::Unbounded).map(durable::entry))
+            }
+            Backend::Memory { .. } => {
+                snapshot = self.snapshot();
+                snapshot.range(Bound::Unbounded, Bound::Unbounded, Direction::Forward)
+            }
+        };
         let mut count = 0;
         loop {
             let piece: Vec<_> = entries.by_ref().take(COPIED_AT_ONCE).collect::<Result<_, _>>()?;

@@ -53,6 +53,13 @@ impl Ticket {
         Ticket { fate: None }
     }
 
+    /// The ticket of a write that has failed.
+    pub(crate) fn failed(error: StoreError) -> Ticket {
+        let fate = Arc::new(Fate::default());
+        fate.decide(Err(error));
+        Ticket { fate: Some(fate) }
+    }
+
     /// Whether the write is durable, or has failed.
     pub fn is_done(&self) -> bool {
         self.fate.as_ref().is_none_or(|fate| fate.lock().result.is_some())

@@ -101,7 +101,7 @@ fn soak(arguments: &Arguments) -> io::Result<Soak> {
     }
     soak.followed = follower.stop()?;
     if let Some(arn) = last_backup {
-        server.ask("DeleteBackup", &format!(r#"{{"BackupArn":"{arn}"}}"#))?;
+        delete_backup(&server, &arn)?;
     }
     server.ask("DeleteTable", r#"{"TableName":"Soak"}"#)?;
     server.ask("DeleteTable", r#"{"TableName":"Followed"}"#)?;
@@ -123,9 +123,23 @@ fn backup(server: &Server, minute: u64, last: Option<String>) -> io::Result<Stri
     let told: serde_json::Value = serde_json::from_str(&answer)?;
     let arn = told["BackupDetails"]["BackupArn"].as_str().unwrap_or_default().to_owned();
     if let Some(last) = last {
-        server.ask("DeleteBackup", &format!(r#"{{"BackupArn":"{last}"}}"#))?;
+        delete_backup(server, &last)?;
     }
     Ok(arn)
+}
+
+/// Deletes a backup, which may have to become one first.
+fn delete_backup(server: &Server, arn: &str) -> io::Result<()> {
+    let deadline = Instant::now() + SPACE_TAKES_MAX;
+    let body = format!(r#"{{"BackupArn":"{arn}"}}"#);
+    loop {
+        match server.ask("DeleteBackup", &body) {
+            Err(error) if error.to_string().contains("BackupInUse") && Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            outcome => return outcome.map(drop),
+        }
+    }
 }
 
 /// Bytes of all files below a folder. Files may come and go meanwhile.

@@ -90,7 +90,9 @@ pub(super) fn text(soak: &Soak, arguments: &Arguments) -> String {
     }
     let faults = faults(soak);
     let verdict = if faults.is_empty() {
-        "No errors, flat memory, stable latency, and the space came back.".to_owned()
+        let judged =
+            if thirds(soak).is_some() { "flat memory, stable latency" } else { "too short to judge memory" };
+        format!("No errors, {judged}, and the space came back.")
     } else {
         format!("Not as it should be: {}.", faults.join("; "))
     };

@@ -45,7 +45,7 @@ pub(crate) struct Catalog {
     exports: RwLock<Exports>,
     imports: RwLock<Imports>,
     next_id: AtomicU32,
-    /// Whether changes that were never written are forgotten.
+    /// Whether nothing was changed since changes that were never written were forgotten.
     is_as_written: AtomicBool,
 }
 
@@ -116,7 +116,13 @@ impl Catalog {
         self.tables.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What is changed may not be what is written.
+    fn changes(&self) {
+        self.is_as_written.store(false, Ordering::Release);
+    }
+
     pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Tables> {
+        self.changes();
         self.tables.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -129,6 +135,7 @@ impl Catalog {
     }
 
     pub(crate) fn write_backups(&self) -> RwLockWriteGuard<'_, Backups> {
+        self.changes();
         self.backups.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -137,6 +144,7 @@ impl Catalog {
     }
 
     pub(crate) fn write_exports(&self) -> RwLockWriteGuard<'_, Exports> {
+        self.changes();
         self.exports.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -145,10 +153,12 @@ impl Catalog {
     }
 
     pub(crate) fn write_imports(&self) -> RwLockWriteGuard<'_, Imports> {
+        self.changes();
         self.imports.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn write_streams(&self) -> RwLockWriteGuard<'_, Streams> {
+        self.changes();
         self.streams.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

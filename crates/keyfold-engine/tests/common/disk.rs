@@ -86,7 +86,10 @@ impl Disk {
                     }
                 }
             }
-            segment.synced = segment.written.clone();
+            // What only the process lost is in the system's memory still, and the machine may lose it yet.
+            if tail != Tail::Kept {
+                segment.synced = segment.written.clone();
+            }
         }
         Disk(Arc::new(Mutex::new(State { segments, ..State::default() })))
     }
@@ -134,6 +137,14 @@ impl LogFiles for Disk {
         // Allocated, and never written.
         bytes.resize(bytes.len() + 4096, 0);
         Ok(bytes)
+    }
+
+    fn sync(&self, id: u64) -> io::Result<()> {
+        self.ask()?;
+        if let Some(segment) = self.lock().segments.get_mut(&id) {
+            segment.synced = segment.written.clone();
+        }
+        Ok(())
     }
 
     fn create(&self, id: u64) -> io::Result<Box<dyn LogFile>> {

@@ -8,7 +8,7 @@ mod upkeep;
 
 use crate::error::StoreError;
 use crate::folder::{Claim, claim};
-use crate::log::{Change, Log, LogFiles, LogFolder};
+use crate::log::{Change, Log, LogFiles, LogFolder, sync_folder};
 use crate::store::FolderOptions;
 use bytes::Bytes;
 use lsm_tree::config::{
@@ -35,7 +35,7 @@ pub(crate) struct DurableStore {
     log: Mutex<Writing>,
     marks: Arc<Marks>,
     memtable_bytes_max: u64,
-    _claim: Claim,
+    claim: Arc<Claim>,
 }
 
 /// What only who writes needs.
@@ -81,7 +81,7 @@ fn tree(folder: &Path, cache_bytes: u64, sequence: &SequenceNumberCounter) -> Re
 impl DurableStore {
     pub(crate) fn open(options: &FolderOptions) -> Result<DurableStore, StoreError> {
         let folder = &options.path;
-        let claim = claim(folder)?;
+        let claim = Arc::new(claim(folder)?);
         let sequence = SequenceNumberCounter::default();
         let tree = tree(&folder.join("tables"), options.cache_bytes, &sequence)?;
         sequence.fetch_max(tree.get_highest_persisted_seqno().map_or(1, |highest| highest + 1));
@@ -94,16 +94,18 @@ impl DurableStore {
             memtable_bytes = insert(&tree, sequence.next(), changes);
         })?;
         let marks = Arc::new(Marks::new(sequence.get()));
-        let upkeep = Upkeep::start(tree.clone(), Arc::clone(&marks), files)?;
+        let upkeep =
+            Upkeep::start(tree.clone(), Arc::clone(&marks), files, folder.join("tables").join("tables"))?;
         let writing = Writing { log, sequence, replayed, memtable_bytes };
         let memtable_bytes_max = options.memtable_bytes;
-        let store =
-            DurableStore { upkeep, tree, log: Mutex::new(writing), marks, memtable_bytes_max, _claim: claim };
+        let store = DurableStore { upkeep, tree, log: Mutex::new(writing), marks, memtable_bytes_max, claim };
         let mut writing = store.writing();
         if writing.replayed.len() >= SEGMENTS_MAX {
             store.seal(&mut writing)?;
         }
         drop(writing);
+        // The names of `log` and `tables`.
+        sync_folder(folder)?;
         Ok(store)
     }
 
@@ -117,7 +119,7 @@ impl DurableStore {
     }
 
     pub(crate) fn snapshot(&self) -> DurableSnapshot {
-        DurableSnapshot { mark: self.marks.newest(), tree: self.tree.clone() }
+        DurableSnapshot { mark: self.marks.newest(), tree: self.tree.clone(), claim: Arc::clone(&self.claim) }
     }
 
     /// Writes one batch; each key at most once.
@@ -185,6 +187,8 @@ fn insert<'c>(tree: &AnyTree, sequence: u64, changes: impl Iterator<Item = Chang
 pub(crate) struct DurableSnapshot {
     mark: Mark,
     tree: AnyTree,
+    /// Nobody else opens the folder while this reads it.
+    claim: Arc<Claim>,
 }
 
 /// An entry of a range, not read yet.
@@ -193,6 +197,21 @@ pub(crate) type Entry = IterGuardImpl;
 impl DurableSnapshot {
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
         Ok(self.tree.get(key, *self.mark)?.map(Bytes::from_owner))
+    }
+
+    /// Like [`DurableSnapshot::range`], and lets the snapshot go: the range keeps what it reads, and not what is written
+    /// meanwhile. For long scans.
+    pub(crate) fn into_range(
+        self,
+        low: std::ops::Bound<&[u8]>,
+        high: std::ops::Bound<&[u8]>,
+    ) -> impl DoubleEndedIterator<Item = Entry> + Send + use<> {
+        let entries = self.range(low, high);
+        let claim = self.claim;
+        entries.inspect(move |_| {
+            // Held as long as the range is.
+            let _held = &claim;
+        })
     }
 
     pub(crate) fn range(

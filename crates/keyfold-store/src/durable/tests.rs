@@ -97,3 +97,75 @@ fn the_space_of_what_was_removed_comes_back() {
     let segments = std::fs::read_dir(folder.path().join("log")).unwrap().count();
     assert!(segments < 8, "{segments} files of the log");
 }
+
+fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(40);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn fill(store: &DurableStore, from: u64, to: u64) {
+    for n in from..to {
+        store.apply([(&n.to_be_bytes()[..], Some(&[n as u8; 200][..]))].into_iter(), false).unwrap();
+    }
+}
+
+#[test]
+fn new_tables_are_merged_when_nobody_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), 100_000);
+    // Twice the same keys, so that tables overlap and cannot just be moved.
+    fill(&store, 0, 900);
+    fill(&store, 0, 900);
+    wait_for("the tables are written and merged", || store.tree.table_count() > 0 && store.upkeep() == 0);
+    assert_eq!(store.tree.l0_run_count(), 0);
+    assert_eq!(contents(&store.snapshot()).len(), 900);
+}
+
+/// A damaged block: reads of it and merges fail, and what the failed merges wrote does not fill the disk.
+#[test]
+fn a_merge_that_fails_again_and_again_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = folder.path().join("tables").join("tables");
+    {
+        let store = open(folder.path(), 1_000_000);
+        fill(&store, 0, 12_000);
+        wait_for("tables are written", || store.tree.table_count() > 2);
+    }
+    let files = || std::fs::read_dir(&tables).unwrap().map(|entry| entry.unwrap().path());
+    let largest = files().max_by_key(|path| std::fs::metadata(path).unwrap().len()).unwrap();
+    let mut bytes = std::fs::read(&largest).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    std::fs::write(&largest, bytes).unwrap();
+    let store = open(folder.path(), 1_000_000);
+    fill(&store, 0, 12_000);
+    wait_for("a merge fails", || store.upkeep.has_failed());
+    let size = || files().map(|path| std::fs::metadata(path).map_or(0, |found| found.len())).sum::<u64>();
+    let before = size();
+    std::thread::sleep(Duration::from_secs(4));
+    assert!(size() < before + 1_000_000, "{} bytes of tables became {}", before, size());
+    // Others are read and written on.
+    fill(&store, 20_000, 20_100);
+    assert!(store.get(&20_050u64.to_be_bytes()).unwrap().is_some());
+}
+
+/// A scan that takes long must not keep everything that is written meanwhile.
+#[test]
+fn a_long_scan_holds_only_what_it_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), 50_000);
+    fill(&store, 0, 500);
+    let mut scan = store.snapshot().into_range(Bound::Unbounded, Bound::Unbounded);
+    assert!(scan.next().is_some());
+    for _ in 0..40 {
+        fill(&store, 0, 500);
+    }
+    wait_for("the tables are written", || store.upkeep() == 0);
+    // The next flush lets the versions go that nobody can read any more.
+    fill(&store, 0, 500);
+    wait_for("old versions are let go", || store.tree.version_free_list_len() < 4);
+    assert_eq!(scan.count(), 499);
+}

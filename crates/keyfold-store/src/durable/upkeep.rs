@@ -7,6 +7,7 @@ use crate::error::StoreError;
 use crate::log::LogFiles;
 use lsm_tree::compaction::Leveled;
 use lsm_tree::{AbstractTree, AnyTree};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -20,10 +21,10 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// Removals in tables below which it is not worth writing them anew.
 const REMOVALS_MIN: u64 = 1_000;
-/// The same while others write.
-const REMOVALS_UNDER_LOAD: u64 = 10_000;
-/// Tables of this size together are written anew in a second or two, which writers need not notice.
-const REWRITTEN_UNDER_LOAD: u64 = 128 * 1024 * 1024;
+/// Bytes of tables above which they are not written anew at once: nothing is flushed or stopped as quickly meanwhile.
+const REWRITTEN_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+/// The longest time between two attempts.
+const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// How long nothing was written when nobody is said to write.
 const QUIET: Duration = Duration::from_secs(5);
 /// Bytes of a table that is written anew.
@@ -35,9 +36,12 @@ struct State {
     sealed: Vec<u64>,
     last_sealed: Option<Instant>,
     has_new_tables: bool,
+    is_flushing: bool,
     is_merging: bool,
-    /// What went wrong, until it goes well.
-    failed: Option<StoreError>,
+    /// Why memory tables are not written, until they are.
+    flush_failed: Option<StoreError>,
+    /// Why tables are not merged, until they are.
+    merge_failed: Option<StoreError>,
     is_closed: bool,
 }
 
@@ -45,6 +49,8 @@ struct Shared {
     tree: AnyTree,
     marks: Arc<Marks>,
     files: Arc<dyn LogFiles>,
+    /// Where the storage engine keeps tables.
+    tables: PathBuf,
     state: Mutex<State>,
     /// Something changed: work came, or work was done.
     changed: Condvar,
@@ -72,10 +78,11 @@ impl Upkeep {
         tree: AnyTree,
         marks: Arc<Marks>,
         files: Arc<dyn LogFiles>,
+        tables: PathBuf,
     ) -> Result<Upkeep, StoreError> {
         let state = State { has_new_tables: true, ..State::default() };
         let changed = Condvar::new();
-        let shared = Arc::new(Shared { tree, marks, files, state: Mutex::new(state), changed });
+        let shared = Arc::new(Shared { tree, marks, files, tables, state: Mutex::new(state), changed });
         let mut upkeep = Upkeep { shared, threads: Vec::new() };
         upkeep.spawn("keyfold-flush", flush_until_closed)?;
         upkeep.spawn("keyfold-merge", merge_until_closed)?;
@@ -84,7 +91,18 @@ impl Upkeep {
 
     fn spawn(&mut self, name: &str, work: fn(&Shared)) -> Result<(), StoreError> {
         let shared = Arc::clone(&self.shared);
-        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || work(&shared))?;
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+            let done = || {
+                work(&shared);
+                Ok(())
+            };
+            if let Err(error) = guarded(done) {
+                // Nobody does this work any more; who waits for it is told.
+                let mut state = shared.lock();
+                (state.flush_failed, state.merge_failed) = (Some(error.clone()), Some(error));
+                shared.changed.notify_all();
+            }
+        })?;
         self.threads.push(thread);
         Ok(())
     }
@@ -101,13 +119,26 @@ impl Upkeep {
         state.last_sealed = Some(Instant::now());
         self.shared.changed.notify_all();
         let tree = &self.shared.tree;
-        while tree.sealed_memtable_count() > SEALED_MAX || tree.l0_run_count() > UNMERGED_MAX {
-            if let Some(error) = &state.failed {
+        loop {
+            let waits_for = if tree.sealed_memtable_count() > SEALED_MAX {
+                &state.flush_failed
+            } else if tree.l0_run_count() > UNMERGED_MAX {
+                &state.merge_failed
+            } else {
+                return Ok(());
+            };
+            if let Some(error) = waits_for {
                 return Err(error.clone());
             }
             state = self.shared.wait(state);
         }
-        Ok(())
+    }
+
+    /// Whether something was tried and did not succeed yet.
+    #[cfg(test)]
+    pub(super) fn has_failed(&self) -> bool {
+        let state = self.shared.lock();
+        state.flush_failed.is_some() || state.merge_failed.is_some()
     }
 
     /// How many memory tables and merges are not done yet.
@@ -131,7 +162,14 @@ impl Drop for Upkeep {
     }
 }
 
+/// Work of the storage engine, whose panics are errors: writers wait for this thread.
+fn guarded(work: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(StoreError::Poisoned("the storage engine panicked".to_owned())))
+}
+
 fn flush_until_closed(shared: &Shared) {
+    let mut pause = PAUSE;
     let mut state = shared.lock();
     while !state.is_closed {
         if state.sealed.is_empty() {
@@ -139,69 +177,111 @@ fn flush_until_closed(shared: &Shared) {
             continue;
         }
         let segments = state.sealed.clone();
+        state.is_flushing = true;
         drop(state);
-        let result = flush(shared);
+        let first_table = shared.tree.next_table_id();
+        let result = guarded(|| {
+            let lock = shared.tree.get_flush_lock();
+            Ok(shared.tree.flush(&lock, shared.marks.oldest()).map(drop)?)
+        });
         state = shared.lock();
-        match result {
-            Ok(()) => {
-                state.failed = None;
-                state.has_new_tables = true;
-                let retired = segments.iter().take_while(|id| shared.files.retire(**id).is_ok()).count();
-                // One that could not be retired comes again with the next.
-                state.sealed.drain(..retired);
-                if retired < segments.len() {
-                    state = pause(shared, state);
-                }
+        state.is_flushing = false;
+        let outcome = result.and_then(|()| {
+            state.has_new_tables = true;
+            for id in segments {
+                shared.files.retire(id)?;
+                // Oldest first, and what is retired is not retired again.
+                state.sealed.retain(|sealed| *sealed != id);
             }
-            Err(error) => {
-                state.failed = Some(error);
-                state = pause(shared, state);
-            }
-        }
+            Ok(())
+        });
+        state.flush_failed = outcome.err();
         shared.changed.notify_all();
+        if state.flush_failed.is_none() {
+            pause = PAUSE;
+        } else {
+            shared.remove_leftovers(&state, first_table);
+            state = shared.pause(state, &mut pause);
+        }
     }
 }
 
-fn flush(shared: &Shared) -> Result<(), StoreError> {
-    let lock = shared.tree.get_flush_lock();
-    shared.tree.flush(&lock, shared.marks.oldest()).map(drop).map_err(StoreError::from)
-}
-
 fn merge_until_closed(shared: &Shared) {
+    let mut pause = PAUSE;
     // The version of the tables that no quiet merge made better.
     let mut best = None;
     let mut state = shared.lock();
     while !state.is_closed {
         let is_quiet = state.last_sealed.is_none_or(|last| last.elapsed() >= QUIET);
         let is_best = best == Some(shared.tree.current_version().id());
-        let due = Merge::due(&shared.tree, state.has_new_tables, is_quiet);
-        let Some(work) = due.filter(|work| matches!(work, Merge::Behind) || !is_best) else {
+        let due = Merge::due(&shared.tree, state.has_new_tables, is_quiet && !is_best);
+        let Some(work) = due else {
             state = shared.changed.wait_timeout(state, QUIET).unwrap_or_else(PoisonError::into_inner).0;
             continue;
         };
         state.has_new_tables = false;
         state.is_merging = true;
         drop(state);
+        let first_table = shared.tree.next_table_id();
         let before = shared.tree.current_version().id();
-        let result = work.carry_out(&shared.tree, shared.marks.oldest());
+        let result = guarded(|| work.carry_out(&shared.tree, shared.marks.oldest()));
         let after = shared.tree.current_version().id();
         state = shared.lock();
         state.is_merging = false;
-        match result {
-            Ok(()) if after == before => best = Some(after),
+        state.merge_failed = result.err();
+        shared.changed.notify_all();
+        if state.merge_failed.is_some() {
+            state.has_new_tables = true;
+            shared.remove_leftovers(&state, first_table);
+            state = shared.pause(state, &mut pause);
+            continue;
+        }
+        pause = PAUSE;
+        match work {
             // One merge may make another due.
-            Ok(()) => state.has_new_tables = true,
-            Err(error) => {
-                state.failed = Some(error);
-                state.has_new_tables = true;
-                state = pause(shared, state);
+            Merge::Behind => state.has_new_tables |= after != before,
+            // Whatever is left over is held by a reader.
+            Merge::New | Merge::All => best = Some(after),
+        }
+    }
+}
+
+impl Shared {
+    /// Removes the tables that a failed attempt began, which the storage engine leaves until it is opened again. Numbers
+    /// from `first_table` on that are no table belong to the attempt, unless the other thread is making tables too: then
+    /// they stay for a later time.
+    fn remove_leftovers(&self, state: &State, first_table: u64) {
+        if state.is_flushing || state.is_merging {
+            return;
+        }
+        let version = self.tree.current_version();
+        let live: Vec<u64> = version.iter_tables().map(lsm_tree::Table::id).collect();
+        for id in first_table..self.tree.next_table_id() {
+            if !live.contains(&id) {
+                // One that was never made, or is held by a reader of an older version and goes with it, is no fault.
+                drop(std::fs::remove_file(self.tables.join(id.to_string())));
             }
         }
-        shared.changed.notify_all();
+    }
+
+    /// Waits longer each time: what failed will fail again for some time.
+    fn pause<'s>(&self, state: MutexGuard<'s, State>, pause: &mut Duration) -> MutexGuard<'s, State> {
+        let until = Instant::now() + *pause;
+        *pause = (*pause * 2).min(PAUSE_MAX);
+        let mut state = state;
+        while !state.is_closed {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state
     }
 }
 
 /// What the merging thread does next.
+#[derive(Clone, Copy)]
 enum Merge {
     /// What the strategy chooses, which keeps up with the writes.
     Behind,
@@ -212,14 +292,19 @@ enum Merge {
 }
 
 impl Merge {
-    fn due(tree: &AnyTree, has_new_tables: bool, is_quiet: bool) -> Option<Merge> {
+    fn due(tree: &AnyTree, has_new_tables: bool, may_tidy: bool) -> Option<Merge> {
         if has_new_tables {
-            Some(Merge::Behind)
-        } else if is_full_of_removals(tree, is_quiet) {
-            Some(Merge::All)
-        } else {
-            (is_quiet && tree.l0_run_count() > 0).then_some(Merge::New)
+            return Some(Merge::Behind);
         }
+        let new_tables = tree.l0_run_count();
+        if new_tables > UNMERGED_MAX / 2 {
+            // The strategy has something better to do, and writers would wait for ever.
+            return Some(Merge::New);
+        }
+        if !may_tidy {
+            return None;
+        }
+        if is_full_of_removals(tree) { Some(Merge::All) } else { (new_tables > 0).then_some(Merge::New) }
     }
 
     fn carry_out(self, tree: &AnyTree, oldest: u64) -> Result<(), StoreError> {
@@ -233,17 +318,10 @@ impl Merge {
 }
 
 /// Whether so much was removed that the tables are worth writing anew: removals are entries too, and what they remove stays on
-/// the disk until both meet in a merge. A large store is written anew only when nobody writes to it.
-fn is_full_of_removals(tree: &AnyTree, is_quiet: bool) -> bool {
+/// the disk until both meet in a merge. In a large store they meet in the merges that go on anyway.
+fn is_full_of_removals(tree: &AnyTree) -> bool {
     let removals = tree.tombstone_count();
-    let is_time = is_quiet || (removals >= REMOVALS_UNDER_LOAD && tree.disk_space() <= REWRITTEN_UNDER_LOAD);
-    is_time && removals >= REMOVALS_MIN && removals * 4 > tree.approximate_len() as u64
-}
-
-fn pause<'s>(shared: &Shared, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
-    shared.changed.notify_all();
-    if state.is_closed {
-        return state;
-    }
-    shared.changed.wait_timeout(state, PAUSE).unwrap_or_else(PoisonError::into_inner).0
+    removals >= REMOVALS_MIN
+        && removals * 4 > tree.approximate_len() as u64
+        && tree.disk_space() <= REWRITTEN_BYTES_MAX
 }

@@ -27,6 +27,12 @@ pub trait LogFiles: Debug + Send + Sync {
     /// When the file cannot be read.
     fn read(&self, id: u64) -> io::Result<Vec<u8>>;
 
+    /// Returns when everything in a segment's file survives a crash of the machine.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn sync(&self, id: u64) -> io::Result<()>;
+
     /// A new segment, which is there after a crash too. Its file may hold anything behind what is written.
     ///
     /// # Errors
@@ -106,11 +112,19 @@ impl LogFiles for LogFolder {
         fs::read(self.path(id))
     }
 
+    fn sync(&self, id: u64) -> io::Result<()> {
+        OpenOptions::new().write(true).open(self.path(id))?.sync_all()
+    }
+
     fn create(&self, id: u64) -> io::Result<Box<dyn LogFile>> {
         let path = self.path(id);
         let spare = self.spares().pop();
         if let Some(spare) = spare {
-            fs::rename(spare, &path)?;
+            // One that somebody took away is no loss: a new file does as well.
+            match fs::rename(spare, &path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
         }
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
         let allocated = file.metadata()?.len();
@@ -123,12 +137,14 @@ impl LogFiles for LogFolder {
     fn retire(&self, id: u64) -> io::Result<()> {
         let mut spares = self.spares();
         let path = self.path(id);
-        if spares.len() >= SPARES {
-            return fs::remove_file(path);
-        }
         let spare = path.with_extension("spare");
-        fs::rename(path, &spare)?;
-        spares.push(spare);
+        let is_spare = spares.len() < SPARES;
+        match if is_spare { fs::rename(&path, &spare) } else { fs::remove_file(&path) } {
+            Ok(()) if is_spare => spares.push(spare),
+            // What is not there is retired.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
         Ok(())
     }
 }

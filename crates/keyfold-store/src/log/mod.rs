@@ -15,7 +15,8 @@ pub use files::{LogFile, LogFiles, LogFolder};
 pub(crate) use record::Change;
 
 use crate::error::StoreError;
-use record::{HEADER_BYTES, Record, is_damaged, read_header, write_header, write_record};
+use record::{HEADER_BYTES, Place, Record, is_damaged, read_header, write_header, write_record};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 /// Capacity that is kept for the next record.
@@ -25,12 +26,19 @@ const BUFFER_BYTES_KEPT: usize = 1024 * 1024;
 pub(crate) struct Log {
     files: Arc<dyn LogFiles>,
     current: Box<dyn LogFile>,
-    id: u64,
+    place: Place,
     /// Where the segment before this one ended.
     end_before: u64,
     written: u64,
     synced: u64,
     buffer: Vec<u8>,
+    /// A write or sync failed: what is on the disk is not known any more.
+    has_failed: bool,
+}
+
+/// A number that nobody can guess, without a random source of our own.
+fn salt() -> u64 {
+    RandomState::new().hash_one(0)
 }
 
 impl Log {
@@ -52,7 +60,12 @@ impl Log {
         let mut ended: Vec<(u64, u64)> = Vec::with_capacity(segments.len());
         for (at, (id, bytes)) in segments.iter().enumerate() {
             let told = segments.get(at + 1).and_then(|(id, bytes)| read_header(bytes, *id));
-            ended.push((*id, replay(*id, bytes, told, &mut visit)?));
+            let end = replay(*id, bytes, told.map(|(_, end)| end), &mut visit)?;
+            if end > 0 {
+                // It was read, and will be seen and built upon: it must not be in the system's memory only.
+                files.sync(*id)?;
+            }
+            ended.push((*id, end));
         }
         // A segment in which nothing was written is used now.
         let unused = ended.pop_if(|(_, end)| *end == 0);
@@ -60,14 +73,16 @@ impl Log {
         let end_before = ended.last().map_or(0, |(_, end)| *end);
         let ids = ended.into_iter().map(|(id, _)| id).collect();
         let current = files.create(id)?;
-        let log = Log { files, current, id, end_before, written: 0, synced: 0, buffer: Vec::new() };
+        let place = Place { id, salt: salt() };
+        let buffer = Vec::new();
+        let log = Log { files, current, place, end_before, written: 0, synced: 0, buffer, has_failed: false };
         Ok((log, ids))
     }
 
     /// The segment that is written.
     #[cfg(test)]
     pub(crate) fn id(&self) -> u64 {
-        self.id
+        self.place.id
     }
 
     /// Appends one group of changes; with `sync`, returns when it survives a crash of the machine.
@@ -79,30 +94,55 @@ impl Log {
         self.buffer.clear();
         self.buffer.shrink_to(BUFFER_BYTES_KEPT);
         if self.written == 0 {
-            write_header(&mut self.buffer, self.id, self.end_before);
+            write_header(&mut self.buffer, self.place, self.end_before);
         }
         let at = self.written + self.buffer.len() as u64;
-        write_record(&mut self.buffer, self.id, at, self.synced, changes);
-        self.current.append(&self.buffer)?;
-        self.written += self.buffer.len() as u64;
+        write_record(&mut self.buffer, self.place, at, self.synced, changes);
+        self.write_buffer()?;
         if sync { self.sync() } else { Ok(()) }
     }
 
+    fn write_buffer(&mut self) -> Result<(), StoreError> {
+        self.refuse_after_failure()?;
+        let written = self.current.append(&self.buffer);
+        self.has_failed = written.is_err();
+        self.written += self.buffer.len() as u64;
+        Ok(written?)
+    }
+
     pub(crate) fn sync(&mut self) -> Result<(), StoreError> {
+        self.refuse_after_failure()?;
         if self.synced < self.written {
-            self.current.sync()?;
+            let synced = self.current.sync();
+            self.has_failed = synced.is_err();
+            synced?;
             self.synced = self.written;
+        }
+        Ok(())
+    }
+
+    /// A sync that succeeds after one that failed says nothing of what the failed one should have kept.
+    fn refuse_after_failure(&self) -> Result<(), StoreError> {
+        if self.has_failed {
+            return Err(StoreError::Poisoned("the log could not be written".to_owned()));
         }
         Ok(())
     }
 
     /// Ends the segment and begins another. Gives the ended one's id.
     pub(crate) fn rotate(&mut self) -> Result<u64, StoreError> {
+        if self.written == 0 {
+            // A segment in the middle says where the one before ended, even if it holds nothing else.
+            self.buffer.clear();
+            write_header(&mut self.buffer, self.place, self.end_before);
+            self.write_buffer()?;
+        }
         // What is in a table must not be newer than what is in the log before it.
         self.sync()?;
-        let ended = self.id;
+        let ended = self.place.id;
         self.current = self.files.create(ended + 1)?;
-        (self.id, self.end_before, self.written, self.synced) = (ended + 1, self.written, 0, 0);
+        self.place = Place { id: ended + 1, salt: salt() };
+        (self.end_before, self.written, self.synced) = (self.written, 0, 0);
         Ok(ended)
     }
 }
@@ -126,20 +166,20 @@ fn replay(
     told: Option<u64>,
     visit: &mut impl FnMut(&mut dyn Iterator<Item = Change<'_>>),
 ) -> Result<u64, StoreError> {
-    if read_header(bytes, id).is_none() {
+    let Some((place, _)) = read_header(bytes, id) else {
         return match told {
             Some(end) if end > 0 => Err(damaged(id, 0)),
-            _ if is_damaged(bytes, id, 0) => Err(damaged(id, 0)),
+            _ if is_damaged(bytes, id, None, 0) => Err(damaged(id, 0)),
             _ => Ok(0),
         };
-    }
+    };
     let mut at = HEADER_BYTES;
     while told.is_none_or(|end| (at as u64) < end) {
-        let Some(record) = Record::read(bytes, id, at) else { break };
+        let Some(record) = Record::read(bytes, place, at) else { break };
         visit(&mut record.changes());
         at = record.end;
     }
-    let is_whole = told.map_or_else(|| !is_damaged(bytes, id, at), |end| at as u64 == end);
+    let is_whole = told.map_or_else(|| !is_damaged(bytes, id, Some(place.salt), at), |end| at as u64 == end);
     if is_whole { Ok(at as u64) } else { Err(damaged(id, at)) }
 }
 

@@ -2,66 +2,77 @@
 //!
 //! ```text
 //! segment = header record*
-//! header  = "keyfold\1"  id  end of the segment before  checksum      (8 bytes each)
-//! record  = checksum  synced  length (8 bytes each)  change*
+//! header  = "keyfold\1"  id  salt  end of the segment before  checksum      (8 bytes each)
+//! record  = checksum  salt  synced  length (8 bytes each)  change*
 //! change  = key length  value length + 1, or 0 for a removal (varints)  key  value
 //! ```
 //!
 //! Records begin at multiples of 8.
 //!
-//! A record's checksum is seeded with its segment's id and its place, so what a file held in an earlier life is never
-//! taken for a record. `synced` says up to where the segment was synced when the record was written: when a record
+//! The salt is drawn when a segment is begun, and a record's checksum is seeded with it, the segment's id and the record's
+//! place: what a file held in an earlier life, or what a client wrote into an item, is never taken for a record. `synced` says up to where the segment was synced when the record was written: when a record
 //! cannot be read and a later one can, this tells a tail that never reached the disk, which nobody was promised,
 //! from damage to what was acknowledged.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 const MAGIC: &[u8; 8] = b"keyfold\x01";
-pub(crate) const HEADER_BYTES: usize = 32;
-const RECORD_HEADER_BYTES: usize = 24;
+pub(crate) const HEADER_BYTES: usize = 40;
+const RECORD_HEADER_BYTES: usize = 32;
 /// Records begin at multiples of this, so that looking for one is quick.
 const ALIGNMENT: usize = 8;
 
 /// A key, and its value unless the key is removed.
 pub(crate) type Change<'c> = (&'c [u8], Option<&'c [u8]>);
 
+/// Which segment a record is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) id: u64,
+    pub(crate) salt: u64,
+}
+
 /// Appends a segment's header.
-pub(crate) fn write_header(out: &mut Vec<u8>, id: u64, end_before: u64) {
+pub(crate) fn write_header(out: &mut Vec<u8>, place: Place, end_before: u64) {
     let start = out.len();
     out.extend_from_slice(MAGIC);
-    out.extend_from_slice(&id.to_le_bytes());
+    out.extend_from_slice(&place.id.to_le_bytes());
+    out.extend_from_slice(&place.salt.to_le_bytes());
     out.extend_from_slice(&end_before.to_le_bytes());
     let checksum = xxh3_64(out.get(start..).unwrap_or_default());
     out.extend_from_slice(&checksum.to_le_bytes());
 }
 
-/// The end of the segment before, as a segment's header tells it; `None` when nothing was ever written to the segment.
-pub(crate) fn read_header(segment: &[u8], id: u64) -> Option<u64> {
+/// A segment's header: the segment, and the end of the one before; `None` when there is none that is sound.
+pub(crate) fn read_header(segment: &[u8], id: u64) -> Option<(Place, u64)> {
     let (header, checksum) = segment.get(..HEADER_BYTES)?.split_at(HEADER_BYTES - 8);
     let is_sound =
         header.starts_with(MAGIC) && number(header, 8)? == id && xxh3_64(header).to_le_bytes() == checksum;
-    if is_sound { number(header, 16) } else { None }
+    if is_sound { Some((Place { id, salt: number(header, 16)? }, number(header, 24)?)) } else { None }
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
-/// Where a record is: what its checksum is seeded with.
-fn seed(id: u64, at: usize) -> u64 {
-    id.rotate_left(40) ^ at as u64
+/// What a checksum is seeded with.
+fn seed(place: Place, at: usize) -> u64 {
+    place.salt ^ place.id.rotate_left(40) ^ at as u64
 }
 
-/// Appends a record that will be at `at` of segment `id`.
+/// Appends a record that will be at `at` of its segment.
 pub(crate) fn write_record<'c>(
     out: &mut Vec<u8>,
-    id: u64,
+    place: Place,
     at: u64,
     synced: u64,
     changes: impl Iterator<Item = Change<'c>>,
 ) {
     let start = out.len();
-    out.extend_from_slice(&[0; RECORD_HEADER_BYTES]);
+    out.extend_from_slice(&[0; 8]);
+    out.extend_from_slice(&place.salt.to_le_bytes());
+    out.extend_from_slice(&synced.to_le_bytes());
+    out.extend_from_slice(&[0; 8]);
     for (key, value) in changes {
         write_varint(out, key.len() as u64);
         write_varint(out, value.map_or(0, |value| value.len() as u64 + 1));
@@ -69,17 +80,14 @@ pub(crate) fn write_record<'c>(
         out.extend_from_slice(value.unwrap_or_default());
     }
     let length = (out.len() - start - RECORD_HEADER_BYTES) as u64;
-    if let Some(record) = out.get_mut(start..) {
-        let (head, _) = record.split_at_mut(RECORD_HEADER_BYTES);
-        let (_, known) = head.split_at_mut(8);
-        let (of_synced, of_length) = known.split_at_mut(8);
-        of_synced.copy_from_slice(&synced.to_le_bytes());
-        of_length.copy_from_slice(&length.to_le_bytes());
-        let checksum = xxh3_64_with_seed(record.get(8..).unwrap_or_default(), seed(id, at as usize));
-        if let Some(place) = record.get_mut(..8) {
-            place.copy_from_slice(&checksum.to_le_bytes());
+    let put = |out: &mut Vec<u8>, at: usize, number: u64| {
+        if let Some(slot) = out.get_mut(start + at..start + at + 8) {
+            slot.copy_from_slice(&number.to_le_bytes());
         }
-    }
+    };
+    put(out, 24, length);
+    let checksum = xxh3_64_with_seed(out.get(start + 8..).unwrap_or_default(), seed(place, at as usize));
+    put(out, 0, checksum);
     let end = start + (out.len() - start).next_multiple_of(ALIGNMENT);
     out.resize(end, 0);
 }
@@ -113,12 +121,16 @@ pub(crate) struct Record<'s> {
 }
 
 impl<'s> Record<'s> {
-    /// The record at a place, if there is a sound one.
-    pub(crate) fn read(segment: &'s [u8], id: u64, at: usize) -> Option<Record<'s>> {
-        let length = usize::try_from(number(segment, at + 16)?).ok()?;
+    /// The record at a place of a segment, if there is a sound one.
+    pub(crate) fn read(segment: &'s [u8], place: Place, at: usize) -> Option<Record<'s>> {
+        // Before anything is calculated: nobody knows the salt who could make a place look like a record.
+        if number(segment, at + 8)? != place.salt {
+            return None;
+        }
+        let length = usize::try_from(number(segment, at + 24)?).ok()?;
         let end = at.checked_add(RECORD_HEADER_BYTES)?.checked_add(length)?;
         let checked = segment.get(at + 8..end)?;
-        let is_sound = length > 0 && xxh3_64_with_seed(checked, seed(id, at)) == number(segment, at)?;
+        let is_sound = length > 0 && xxh3_64_with_seed(checked, seed(place, at)) == number(segment, at)?;
         let changes = segment.get(at + RECORD_HEADER_BYTES..end)?;
         let end = end.next_multiple_of(ALIGNMENT);
         is_sound.then_some(Record { end, changes })
@@ -146,13 +158,19 @@ impl<'s> Iterator for Changes<'s> {
     }
 }
 
-/// Whether a sound record behind `at` was written when everything up to beyond `at` was on the disk already.
-pub(crate) fn is_damaged(segment: &[u8], id: u64, at: usize) -> bool {
+/// Whether a sound record behind `at` was written when everything up to beyond `at` was on the disk already. Without a header
+/// (`salt` is `None`) records are believed what they say of their salt.
+pub(crate) fn is_damaged(segment: &[u8], id: u64, salt: Option<u64>, at: usize) -> bool {
     // What was never written is zero, and most of a segment may be that.
     let written = segment.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    (at + ALIGNMENT..written).step_by(ALIGNMENT).any(|place| {
-        number(segment, place + 8).is_some_and(|synced| synced > at as u64 && synced <= place as u64)
-            && Record::read(segment, id, place).is_some()
+    (at + ALIGNMENT..written).step_by(ALIGNMENT).any(|behind| {
+        let told = number(segment, behind + 8);
+        let synced = number(segment, behind + 16);
+        let Some((told, synced)) = told.zip(synced) else { return false };
+        salt.is_none_or(|salt| salt == told)
+            && synced > at as u64
+            && synced <= behind as u64
+            && Record::read(segment, Place { id, salt: told }, behind).is_some()
     })
 }
 
@@ -160,6 +178,8 @@ pub(crate) fn is_damaged(segment: &[u8], id: u64, at: usize) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    const HERE: Place = Place { id: 3, salt: 0x1234_5678_9abc_def0 };
 
     type Owned = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 
@@ -170,12 +190,12 @@ mod tests {
 
     fn segment(records: &[Owned]) -> (Vec<u8>, Vec<usize>) {
         let mut segment = Vec::new();
-        write_header(&mut segment, 3, 77);
+        write_header(&mut segment, HERE, 77);
         let mut ends = Vec::new();
         for record in records {
             let at = segment.len() as u64;
             let borrowed = record.iter().map(|(key, value)| (&key[..], value.as_deref()));
-            write_record(&mut segment, 3, at, at, borrowed);
+            write_record(&mut segment, HERE, at, at, borrowed);
             ends.push(segment.len());
         }
         (segment, ends)
@@ -183,7 +203,7 @@ mod tests {
 
     fn read(segment: &[u8]) -> (Vec<Owned>, usize) {
         let (mut found, mut at) = (Vec::new(), HEADER_BYTES);
-        while let Some(record) = Record::read(segment, 3, at) {
+        while let Some(record) = Record::read(segment, HERE, at) {
             let owned = |(key, value): Change<'_>| (key.to_vec(), value.map(<[u8]>::to_vec));
             found.push(record.changes().map(owned).collect());
             at = record.end;
@@ -197,7 +217,7 @@ mod tests {
             records in proptest::collection::vec(changes(), 1..6), cut in any::<prop::sample::Index>()
         ) {
             let (whole, ends) = segment(&records);
-            prop_assert_eq!(read_header(&whole, 3), Some(77));
+            prop_assert_eq!(read_header(&whole, 3), Some((HERE, 77)));
             prop_assert_eq!(read_header(&whole, 4), None);
             prop_assert_eq!(read(&whole), (records.clone(), whole.len()));
             let cut = cut.index(whole.len() - HEADER_BYTES) + HEADER_BYTES;
@@ -207,7 +227,7 @@ mod tests {
             prop_assert!(ends.iter().filter(|end| **end <= cut).count() <= complete);
             prop_assert!(ends.iter().filter(|end| **end < cut + 8).count() >= complete);
             prop_assert_eq!(&found[..], &records[..complete]);
-            prop_assert!(!is_damaged(&whole[..cut], 3, at));
+            prop_assert!(!is_damaged(&whole[..cut], 3, Some(HERE.salt), at));
         }
 
         #[test]
@@ -224,7 +244,9 @@ mod tests {
             let (found, at) = read(&bytes);
             prop_assert_eq!(&found[..], &records[..struck]);
             // Every record here was synced before the next was written; only the last may be a torn tail.
-            prop_assert_eq!(is_damaged(&bytes, 3, at), struck + 1 < records.len());
+            for salt in [Some(HERE.salt), None] {
+                prop_assert_eq!(is_damaged(&bytes, 3, salt, at), struck + 1 < records.len());
+            }
         }
     }
 }

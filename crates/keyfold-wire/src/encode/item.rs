@@ -23,8 +23,8 @@ pub fn encode_value(out: &mut Vec<u8>, item: &Value) {
 
 pub(crate) fn raw_item(writer: &mut Writer<'_>, item: &RawItem) {
     writer.object(|writer| {
-        for (name, value) in item.attributes() {
-            writer.name(name);
+        for (name, value) in item.attributes().unchecked() {
+            writer.stored_name(name);
             raw_value(writer, value);
         }
     });
@@ -40,20 +40,20 @@ fn raw_number(bytes: &[u8]) -> Number {
 
 fn raw_value(writer: &mut Writer<'_>, raw: RawValue<'_>) {
     writer.tagged(raw.kind().descriptor(), |writer| match raw.kind() {
-        ValueKind::S => writer.string(raw.as_str()),
+        ValueKind::S => writer.stored_string(raw.scalar_bytes()),
         ValueKind::N => writer.number(&raw_number(raw.scalar_bytes())),
         ValueKind::B => base64(writer, raw.scalar_bytes()),
         ValueKind::Bool => writer.plain(raw.is_true()),
         ValueKind::Null => writer.plain(true),
         ValueKind::L => writer.array(|writer| raw.elements().for_each(|element| raw_value(writer, element))),
         ValueKind::M => writer.object(|writer| {
-            for (name, entry) in raw.entries() {
-                writer.name(name);
+            for (name, entry) in raw.entries().unchecked() {
+                writer.stored_name(name);
                 raw_value(writer, entry);
             }
         }),
         ValueKind::Ss => writer.array(|writer| {
-            raw.members().for_each(|text| writer.string(std::str::from_utf8(text).unwrap_or_default()));
+            raw.members().for_each(|text| writer.stored_string(text));
         }),
         ValueKind::Ns => writer.array(|writer| {
             raw.members().for_each(|bytes| writer.number(&raw_number(bytes)));

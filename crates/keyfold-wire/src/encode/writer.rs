@@ -28,19 +28,26 @@ impl<'o> Writer<'o> {
         self.comma = true;
     }
 
-    fn quoted(&mut self, text: &str) {
-        if needs_escapes(text.as_bytes()) {
-            serde_json::to_writer(&mut *self.out, text).expect("writing to memory does not fail");
+    /// UTF-8 text, which is not looked at a second time where it needs no escapes.
+    fn quoted(&mut self, text: &[u8]) {
+        if needs_escapes(text) {
+            let text = String::from_utf8_lossy(text);
+            serde_json::to_writer(&mut *self.out, &text).expect("writing to memory does not fail");
             return;
         }
         self.out.reserve(text.len() + 2);
         self.out.push(b'"');
-        self.out.extend_from_slice(text.as_bytes());
+        self.out.extend_from_slice(text);
         self.out.push(b'"');
     }
 
     /// The name of the next member; its value must follow.
     pub(crate) fn name(&mut self, name: &str) {
+        self.stored_name(name.as_bytes());
+    }
+
+    /// The same of a stored item, which is UTF-8.
+    pub(crate) fn stored_name(&mut self, name: &[u8]) {
         self.separate();
         self.quoted(name);
         self.out.push(b':');
@@ -48,6 +55,11 @@ impl<'o> Writer<'o> {
     }
 
     pub(crate) fn string(&mut self, text: &str) {
+        self.stored_string(text.as_bytes());
+    }
+
+    /// The same of a stored item, which is UTF-8.
+    pub(crate) fn stored_string(&mut self, text: &[u8]) {
         self.separate();
         self.quoted(text);
     }
