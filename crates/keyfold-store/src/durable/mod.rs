@@ -21,6 +21,7 @@ use lsm_tree::{
 use marks::{Mark, Marks};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 use upkeep::Upkeep;
 
 /// Segments of the log above which they are merged into a table when the store is opened.
@@ -32,7 +33,7 @@ pub(crate) struct DurableStore {
     // Dropped first: it works on the others.
     upkeep: Upkeep,
     tree: AnyTree,
-    log: Mutex<Writing>,
+    log: Arc<Mutex<Writing>>,
     marks: Arc<Marks>,
     memtable_bytes_max: u64,
     claim: Arc<Claim>,
@@ -45,6 +46,18 @@ struct Writing {
     /// Segments whose changes are in the memory table, besides the one that is written.
     replayed: Vec<u64>,
     memtable_bytes: u64,
+    last_written: Instant,
+}
+
+impl Writing {
+    /// Begins a new segment of the log, for a new memory table; gives the segments of the old one.
+    fn begin_segment(&mut self) -> Result<Vec<u64>, StoreError> {
+        let ended = self.log.rotate()?;
+        self.memtable_bytes = 0;
+        let mut segments = std::mem::take(&mut self.replayed);
+        segments.push(ended);
+        Ok(segments)
+    }
 }
 
 impl From<lsm_tree::Error> for StoreError {
@@ -94,11 +107,12 @@ impl DurableStore {
             memtable_bytes = insert(&tree, sequence.next(), changes);
         })?;
         let marks = Arc::new(Marks::new(sequence.get()));
-        let upkeep =
-            Upkeep::start(tree.clone(), Arc::clone(&marks), files, folder.join("tables").join("tables"))?;
-        let writing = Writing { log, sequence, replayed, memtable_bytes };
+        let writing = Writing { log, sequence, replayed, memtable_bytes, last_written: Instant::now() };
+        let log = Arc::new(Mutex::new(writing));
+        let tables = folder.join("tables").join("tables");
+        let upkeep = Upkeep::start(tree.clone(), Arc::clone(&marks), files, tables, Arc::clone(&log))?;
         let memtable_bytes_max = options.memtable_bytes;
-        let store = DurableStore { upkeep, tree, log: Mutex::new(writing), marks, memtable_bytes_max, claim };
+        let store = DurableStore { upkeep, tree, log, marks, memtable_bytes_max, claim };
         let mut writing = store.writing();
         if writing.replayed.len() >= SEGMENTS_MAX {
             store.seal(&mut writing)?;
@@ -135,15 +149,14 @@ impl DurableStore {
         writing.log.append(changes.clone(), sync)?;
         let sequence = writing.sequence.next();
         writing.memtable_bytes = insert(&self.tree, sequence, changes);
+        writing.last_written = Instant::now();
         self.marks.publish(sequence + 1);
         Ok(())
     }
 
     /// Begins a new memory table and a new segment of the log.
     fn seal(&self, writing: &mut Writing) -> Result<(), StoreError> {
-        let ended = writing.log.rotate()?;
-        writing.memtable_bytes = 0;
-        let segments = std::mem::take(&mut writing.replayed).into_iter().chain([ended]);
+        let segments = writing.begin_segment()?;
         self.upkeep.sealed(segments)
     }
 

@@ -94,6 +94,14 @@ fn the_space_of_what_was_removed_comes_back() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(contents(&store.snapshot()), Model::new());
+    let tables = folder.path().join("tables").join("tables");
+    let on_disk = || {
+        std::fs::read_dir(&tables)
+            .unwrap()
+            .map(|entry| entry.unwrap().metadata().map_or(0, |m| m.len()))
+            .sum::<u64>()
+    };
+    wait_for("the files of old versions are removed", || on_disk() < 600_000);
     let segments = std::fs::read_dir(folder.path().join("log")).unwrap().count();
     assert!(segments < 8, "{segments} files of the log");
 }
@@ -122,6 +130,18 @@ fn new_tables_are_merged_when_nobody_writes() {
     wait_for("the tables are written and merged", || store.tree.table_count() > 0 && store.upkeep() == 0);
     assert_eq!(store.tree.l0_run_count(), 0);
     assert_eq!(contents(&store.snapshot()).len(), 900);
+}
+
+#[test]
+fn a_memory_table_is_written_when_nobody_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), 100_000_000);
+    fill(&store, 0, 1_500);
+    wait_for("the memory table is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
+    fill(&store, 1_500, 1_510);
+    drop(store);
+    let store = open(folder.path(), 100_000_000);
+    assert_eq!(contents(&store.snapshot()).len(), 1_510);
 }
 
 /// A damaged block: reads of it and merges fail, and what the failed merges wrote does not fill the disk.

@@ -2,6 +2,7 @@
 //!
 //! Two threads, since writing a memory table must not wait for a long merge. Writers wait only when both are far behind.
 
+use super::Writing;
 use super::marks::Marks;
 use crate::error::StoreError;
 use crate::log::LogFiles;
@@ -27,6 +28,8 @@ const REWRITTEN_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// How long nothing was written when nobody is said to write.
 const QUIET: Duration = Duration::from_secs(5);
+/// Bytes of a memory table that is worth a table of its own when nobody writes.
+const SEALED_WHEN_QUIET: u64 = 256 * 1024;
 /// Bytes of a table that is written anew.
 const TABLE_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -51,12 +54,49 @@ struct Shared {
     files: Arc<dyn LogFiles>,
     /// Where the storage engine keeps tables.
     tables: PathBuf,
+    /// Locked before `state`, and never waited for here.
+    writing: Arc<Mutex<Writing>>,
     state: Mutex<State>,
     /// Something changed: work came, or work was done.
     changed: Condvar,
 }
 
 impl Shared {
+    /// The memory table is full, and these segments hold its changes.
+    fn seal(&self, segments: impl IntoIterator<Item = u64>) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        self.tree.rotate_memtable();
+        state.sealed.extend(segments);
+        state.last_sealed = Some(Instant::now());
+        self.changed.notify_all();
+        state
+    }
+
+    /// When nobody has written for some time, what is in memory only is written to a table, so that it can be merged: removals
+    /// among it make room on the disk.
+    fn seal_when_quiet(&self) {
+        // Who writes may wait for this thread.
+        let Ok(mut writing) = self.writing.try_lock() else { return };
+        if writing.last_written.elapsed() < QUIET {
+            return;
+        }
+        if self.tree.version_free_list_len() > 0 {
+            // A version of the tables is let go when readers see past the next one, which without writes they never would.
+            self.marks.publish(writing.sequence.get());
+            let folder = &self.tree.tree_config().path;
+            // What cannot be removed now is removed with the next version.
+            drop(self.tree.get_version_history_lock().maintenance(folder, self.marks.oldest()));
+        }
+        if writing.memtable_bytes < SEALED_WHEN_QUIET {
+            return;
+        }
+        match writing.begin_segment() {
+            Ok(segments) => drop(self.seal(segments)),
+            // The next write meets the same, and tells.
+            Err(error) => self.lock().flush_failed = Some(error),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -79,10 +119,12 @@ impl Upkeep {
         marks: Arc<Marks>,
         files: Arc<dyn LogFiles>,
         tables: PathBuf,
+        writing: Arc<Mutex<Writing>>,
     ) -> Result<Upkeep, StoreError> {
         let state = State { has_new_tables: true, ..State::default() };
         let changed = Condvar::new();
-        let shared = Arc::new(Shared { tree, marks, files, tables, state: Mutex::new(state), changed });
+        let shared =
+            Arc::new(Shared { tree, marks, files, tables, writing, state: Mutex::new(state), changed });
         let mut upkeep = Upkeep { shared, threads: Vec::new() };
         upkeep.spawn("keyfold-flush", flush_until_closed)?;
         upkeep.spawn("keyfold-merge", merge_until_closed)?;
@@ -216,7 +258,9 @@ fn merge_until_closed(shared: &Shared) {
         let is_best = best == Some(shared.tree.current_version().id());
         let due = Merge::due(&shared.tree, state.has_new_tables, is_quiet && !is_best);
         let Some(work) = due else {
-            state = shared.changed.wait_timeout(state, QUIET).unwrap_or_else(PoisonError::into_inner).0;
+            drop(shared.changed.wait_timeout(state, QUIET).unwrap_or_else(PoisonError::into_inner));
+            shared.seal_when_quiet();
+            state = shared.lock();
             continue;
         };
         state.has_new_tables = false;
