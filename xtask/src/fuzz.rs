@@ -75,8 +75,10 @@ fn corpus_files(root: &Path, name: &str) -> [PathBuf; 2] {
 fn corpora(root: &Path) -> Result<Vec<String>, String> {
     let entries =
         std::fs::read_dir(root.join("crates/keyfold-fuzz/corpus")).map_err(|error| error.to_string())?;
-    let mut names: Vec<String> =
-        entries.filter_map(|entry| entry.ok()?.path().file_stem()?.to_str().map(str::to_owned)).collect();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.path().file_stem()?.to_str().map(str::to_owned))
+        .filter(|name| !name.ends_with(".found"))
+        .collect();
     names.sort();
     Ok(names)
 }
