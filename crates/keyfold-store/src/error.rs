@@ -11,6 +11,9 @@ pub enum StoreError {
     /// Stored bytes are not what was written.
     #[error("stored data is corrupt: {0}")]
     Corrupt(String),
+    /// The folder is not a store of ours, or of another format.
+    #[error("{0}")]
+    Foreign(String),
     /// Another process has the data folder open.
     #[error("the data folder is in use by another process")]
     Locked,

@@ -16,7 +16,8 @@ pub(crate) struct Claim(#[expect(dead_code, reason = "the lock is held as long a
 /// Claims a folder, which is made if it is absent or empty.
 ///
 /// # Errors
-/// `Locked` when another process has it open; `Io` when it is something else's, of another format, or cannot be used.
+/// `Locked` when another process has it open; `Foreign` when it is something else's or of another format; `Io` when it cannot be
+/// used.
 pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
     if !folder.exists() {
         fs::create_dir_all(folder)?;
@@ -49,9 +50,7 @@ pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
 }
 
 fn foreign(folder: &Path, what: &str) -> StoreError {
-    let kind = std::io::ErrorKind::InvalidInput;
-    std::io::Error::new(kind, format!("the folder {} {what}; give Keyfold one of its own", folder.display()))
-        .into()
+    StoreError::Foreign(format!("the folder {} {what}; give Keyfold one of its own", folder.display()))
 }
 
 #[cfg(test)]

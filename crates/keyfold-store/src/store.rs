@@ -103,7 +103,7 @@ impl Store {
     /// Opens or creates a store.
     ///
     /// # Errors
-    /// `Locked` when another process has the folder open; `Io` or `Corrupt` when it cannot be read.
+    /// `Locked` when another process has the folder open; `Foreign` when it is no store; `Io` or `Corrupt` when it cannot be read.
     pub fn open(options: StoreOptions) -> Result<Store, StoreError> {
         let metrics = Arc::new(Metrics::default());
         let backend = match options {

@@ -17,16 +17,16 @@ use traffic::Minute;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Minutes of load.
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     minutes: u64,
     /// Requests a second.
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     rate: u64,
     /// Seconds until an item expires.
-    #[arg(long, default_value_t = 300)]
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     lifetime: u64,
     /// Minutes between backups.
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     backup_every: u64,
     /// Write soak.md and soak.svg there.
     #[arg(long, default_value = "target/bench", value_name = "DIR")]

@@ -155,11 +155,7 @@ impl Upkeep {
     /// # Errors
     /// When too much is waiting because it cannot be written.
     pub(super) fn sealed(&self, segments: impl IntoIterator<Item = u64>) -> Result<(), StoreError> {
-        let mut state = self.shared.lock();
-        self.shared.tree.rotate_memtable();
-        state.sealed.extend(segments);
-        state.last_sealed = Some(Instant::now());
-        self.shared.changed.notify_all();
+        let mut state = self.shared.seal(segments);
         let tree = &self.shared.tree;
         loop {
             let waits_for = if tree.sealed_memtable_count() > SEALED_MAX {
