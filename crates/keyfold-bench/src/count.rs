@@ -2,7 +2,7 @@
 
 use crate::embedded::{ask, filled};
 use crate::request::Protocol;
-use crate::workload::{Operation, Scratch, Workload};
+use crate::workload::{Operation, Workload};
 use keyfold_api::Operation as ApiOperation;
 use keyfold_engine::{Durability, StoreOptions};
 use std::hint::black_box;
@@ -43,15 +43,7 @@ fn carry_out(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         _ => return Err("only single operations are counted".into()),
     };
     let workload = Workload { operation: arguments.operation, items: ITEMS, protocol: Protocol::Http };
-    let mut random = fastrand::Rng::with_seed(1);
-    let bodies: Vec<Vec<u8>> = (0..100)
-        .map(|_| {
-            let mut scratch = Scratch::default();
-            workload.next(&mut Vec::new(), &mut scratch, &mut random, (0, 1));
-            scratch.into_body()
-        })
-        .collect();
-    for body in bodies.iter().cycle().take(arguments.times as usize) {
+    for body in workload.bodies(100).iter().cycle().take(arguments.times as usize) {
         black_box(ask(&engine, api, body)?);
     }
     Ok(())

@@ -4,7 +4,7 @@
 //! has to pay.
 
 use crate::report::{rounded, table};
-use crate::workload::{self, Operation, Scratch, Workload};
+use crate::workload::{self, Operation, Workload};
 use keyfold_api::{Operation as ApiOperation, Request};
 use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
 use std::hint::black_box;
@@ -145,14 +145,7 @@ fn parts(
     steps: &mut Vec<Step>,
 ) -> Result<(), Failed> {
     let workload = Workload { operation, items, protocol: crate::request::Protocol::Http };
-    let mut random = fastrand::Rng::with_seed(1);
-    let bodies: Vec<Vec<u8>> = (0..4096)
-        .map(|_| {
-            let mut scratch = Scratch::default();
-            workload.next(&mut Vec::new(), &mut scratch, &mut random, (0, 1));
-            scratch.into_body()
-        })
-        .collect();
+    let bodies = workload.bodies(4096);
     let requests: Vec<Request> = bodies
         .iter()
         .map(|body| keyfold_wire::decode(api, body).map_err(|error| format!("{error:?}")))

@@ -74,13 +74,6 @@ pub(crate) struct Scratch {
     body: Vec<u8>,
 }
 
-impl Scratch {
-    /// The last request's body.
-    pub(crate) fn into_body(self) -> Vec<u8> {
-        self.body
-    }
-}
-
 macro_rules! body {
     ($out:expr, $($format:tt)*) => {{
         $out.clear();
@@ -101,6 +94,17 @@ fn redis_key(n: u64) -> String {
 }
 
 impl Workload {
+    /// So many bodies, always the same.
+    pub(crate) fn bodies(&self, count: usize) -> Vec<Vec<u8>> {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut body = || {
+            let mut scratch = Scratch::default();
+            self.next(&mut Vec::new(), &mut scratch, &mut random, (0, 1));
+            scratch.body
+        };
+        (0..count).map(|_| body()).collect()
+    }
+
     /// Writes the next request. Writers of several items stay within `lane` of `lanes`, so that two connections
     /// never meet in a transaction.
     pub(crate) fn next(

@@ -7,13 +7,12 @@
 
 use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
 use crate::durable::DurableStore;
-use crate::error::StoreError;
+use crate::error::{StoreError, guarded};
 use crate::metrics::Metrics;
 use crate::ticket::{Fate, Ticket};
 use bytes::Bytes;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
 /// Staged bytes above which a writer waits for the group before it.
@@ -43,7 +42,6 @@ struct Queue {
     /// What is being written; still needed by `latest` until it is visible in the store.
     in_flight: Arc<Changes>,
     in_flight_fate: Option<Arc<Fate>>,
-    failed: Option<StoreError>,
     closed: bool,
     /// The number of the next appended entry.
     sequence: u64,
@@ -56,7 +54,8 @@ struct Shared {
     store: Arc<DurableStore>,
     metrics: Arc<Metrics>,
     sync: bool,
-    has_failed: AtomicBool,
+    /// Why nothing is taken any more. Set while `queue` is locked.
+    failed: OnceLock<StoreError>,
 }
 
 impl Shared {
@@ -85,7 +84,7 @@ impl CommitQueue {
             store,
             metrics,
             sync,
-            has_failed: AtomicBool::new(false),
+            failed: OnceLock::new(),
         });
         let for_thread = Arc::clone(&shared);
         let committer =
@@ -100,13 +99,13 @@ impl CommitQueue {
     }
 
     pub(crate) fn has_failed(&self) -> bool {
-        self.shared.has_failed.load(Ordering::Acquire)
+        self.shared.failed.get().is_some()
     }
 
     /// The ticket of everything staged so far.
     pub(crate) fn barrier(&self) -> Ticket {
         let queue = self.shared.lock();
-        if let Some(error) = &queue.failed {
+        if let Some(error) = self.shared.failed.get() {
             // What it was staged upon never happened.
             return Ticket::failed(StoreError::Poisoned(error.to_string()));
         }
@@ -120,10 +119,10 @@ impl CommitQueue {
     /// Adds a batch to the pending group.
     pub(crate) fn stage(&self, mut batch: Batch) -> Result<Ticket, StoreError> {
         let mut queue = self.shared.lock();
-        while queue.pending.bytes > GROUP_BYTES_MAX && queue.failed.is_none() {
+        while queue.pending.bytes > GROUP_BYTES_MAX && self.shared.failed.get().is_none() {
             queue = self.shared.drained.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
-        if let Some(error) = &queue.failed {
+        if let Some(error) = self.shared.failed.get() {
             return Err(StoreError::Poisoned(error.to_string()));
         }
         if queue.closed {
@@ -168,15 +167,13 @@ fn run(shared: &Shared) {
     let mut counters = HashMap::new();
     while let Some(group) = next_group(shared) {
         // A panic in the storage engine must not leave writers waiting for ever.
-        let result =
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| write(shared, &group, &mut counters)))
-                .unwrap_or_else(|_| Err(StoreError::Poisoned("the storage engine panicked".to_owned())));
+        let result = guarded(|| write(shared, &group, &mut counters));
         let mut queue = shared.lock();
         queue.in_flight = Arc::default();
         queue.in_flight_fate = None;
         if let Err(error) = &result {
-            queue.failed = Some(error.clone());
-            shared.has_failed.store(true, Ordering::Release);
+            // It fails once: this thread takes no group after it.
+            shared.failed.get_or_init(|| error.clone());
             // Whoever staged meanwhile was judged against what is now lost.
             let orphans = std::mem::take(&mut queue.pending);
             orphans.fate.decide(Err(StoreError::Poisoned(error.to_string())));

@@ -30,3 +30,9 @@ impl From<std::io::Error> for StoreError {
         StoreError::Io(Arc::new(error))
     }
 }
+
+/// Work of the storage engine whose panics are errors: somebody waits for it.
+pub(crate) fn guarded(work: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(StoreError::Poisoned("the storage engine panicked".to_owned())))
+}

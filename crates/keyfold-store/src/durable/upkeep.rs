@@ -4,7 +4,7 @@
 
 use super::Writing;
 use super::marks::Marks;
-use crate::error::StoreError;
+use crate::error::{StoreError, guarded};
 use crate::log::LogFiles;
 use lsm_tree::compaction::Leveled;
 use lsm_tree::{AbstractTree, AnyTree};
@@ -198,12 +198,6 @@ impl Drop for Upkeep {
             }
         }
     }
-}
-
-/// Work of the storage engine, whose panics are errors: writers wait for this thread.
-fn guarded(work: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(StoreError::Poisoned("the storage engine panicked".to_owned())))
 }
 
 fn flush_until_closed(shared: &Shared) {
