@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{ManualClock, ask, create_table, durable};
-use keyfold_engine::{Engine, EngineOptions, Environment, StoreOptions};
+use common::{ManualClock, ask, create_table, durable, on_clock};
+use keyfold_engine::Engine;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -18,16 +18,11 @@ struct Place {
 impl Place {
     fn new(enforce: bool) -> Place {
         let folder = tempfile::tempdir().unwrap();
-        let clock = ManualClock::new();
-        let environment = Environment { clock: clock.clone(), ..Environment::system() };
-        let options = EngineOptions {
-            environment,
-            buckets: Some(folder.path().to_owned()),
-            background: false,
-            enforce_capacity: enforce,
-            ..EngineOptions::new(StoreOptions::Memory)
-        };
-        Place { engine: Engine::open(options).unwrap(), clock, folder }
+        let (engine, clock) = on_clock(|options| {
+            options.buckets = Some(folder.path().to_owned());
+            options.enforce_capacity = enforce;
+        });
+        Place { engine, clock, folder }
     }
     fn ask(&self, operation: &str, body: Value) -> Value {
         ask(&self.engine, operation, &body)

@@ -11,35 +11,24 @@ mod common;
 #[path = "common/disk.rs"]
 mod disk;
 
-use common::{ManualClock, ask};
+use common::{CountingRandom, ManualClock, ask};
 use disk::{Disk, Fault, Tail};
 use fastrand::Rng;
 use keyfold_api::ApiError;
-use keyfold_engine::{Durability, Engine, EngineOptions, Environment, FolderOptions, Random, StoreOptions};
+use keyfold_engine::{Durability, Engine, EngineOptions, Environment, FolderOptions, StoreOptions};
 use keyfold_testkit::workload;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 const SEEDS: u64 = 4;
 const CHANGES: usize = 40;
 /// Crashes looked at for each seed.
 const CRASHES: usize = 24;
 
-/// Every engine draws the same.
-struct CountingRandom(AtomicU64);
-
-impl Random for CountingRandom {
-    fn next_u128(&self) -> u128 {
-        u128::from(self.0.fetch_add(1, Ordering::SeqCst))
-    }
-}
-
 fn open(folder: &Path, disk: &Disk, durability: Durability) -> Result<Engine, ApiError> {
-    let random = Arc::new(CountingRandom(AtomicU64::new(1)));
-    let environment = Environment { clock: ManualClock::new(), random };
+    let environment = Environment { clock: ManualClock::new(), random: CountingRandom::new() };
     // Small, so that a workload meets many segments and tables.
     let store = FolderOptions {
         durability,

@@ -4,9 +4,9 @@
 
 mod common;
 
-use common::{ManualClock, ask, create_table};
+use common::{ManualClock, ask, create_table, on_clock};
 use keyfold_api::{ExpressionAttributes, GetItemInput, PutItemInput, QueryInput};
-use keyfold_engine::{Engine, EngineOptions, Environment, IndexLag, StoreOptions};
+use keyfold_engine::{Engine, IndexLag};
 use keyfold_types::{Item, Value};
 use serde_json::json;
 use std::sync::Arc;
@@ -19,15 +19,7 @@ struct Place {
 
 impl Place {
     fn new(lag: Option<IndexLag>) -> Place {
-        let clock = ManualClock::new();
-        let environment = Environment { clock: clock.clone(), ..Environment::system() };
-        let options = EngineOptions {
-            environment,
-            background: false,
-            index_lag: lag,
-            ..EngineOptions::new(StoreOptions::Memory)
-        };
-        let engine = Engine::open(options).unwrap();
+        let (engine, clock) = on_clock(|options| options.index_lag = lag);
         create_table(&engine, "Tab");
         Place { engine, clock }
     }

@@ -9,21 +9,12 @@
 
 mod common;
 
-use common::ManualClock;
+use common::{CountingRandom, ManualClock};
 use keyfold_api::{ApiError, Operation, Request};
-use keyfold_engine::{Durability, Engine, EngineOptions, Environment, Random, StoreOptions};
+use keyfold_engine::{Durability, Engine, EngineOptions, Environment, StoreOptions};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-struct CountingRandom(AtomicU64);
-
-impl Random for CountingRandom {
-    fn next_u128(&self) -> u128 {
-        u128::from(self.0.fetch_add(1, Ordering::SeqCst))
-    }
-}
 
 struct Runner {
     engines: Vec<Engine>,
@@ -39,8 +30,7 @@ impl Runner {
         let clock = ManualClock::new();
         let durable = StoreOptions::folder(folder.path().join("data"), Durability::Synced);
         let open = |store| {
-            let random = Arc::new(CountingRandom(AtomicU64::new(1)));
-            let environment = Environment { clock: clock.clone(), random };
+            let environment = Environment { clock: clock.clone(), random: CountingRandom::new() };
             Engine::open(EngineOptions { environment, background: false, ..EngineOptions::new(store) })
                 .unwrap()
         };

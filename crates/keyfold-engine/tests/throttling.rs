@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{ManualClock, ask};
-use keyfold_engine::{Engine, EngineOptions, Environment, StoreOptions};
+use common::{ManualClock, ask, on_clock};
+use keyfold_engine::Engine;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -15,15 +15,8 @@ struct Place {
 
 impl Place {
     fn new(enforce_capacity: bool) -> Place {
-        let clock = ManualClock::new();
-        let environment = Environment { clock: clock.clone(), ..Environment::system() };
-        let options = EngineOptions {
-            environment,
-            background: false,
-            enforce_capacity,
-            ..EngineOptions::new(StoreOptions::Memory)
-        };
-        Place { engine: Engine::open(options).unwrap(), clock }
+        let (engine, clock) = on_clock(|options| options.enforce_capacity = enforce_capacity);
+        Place { engine, clock }
     }
 
     fn advance(&self, ms: u64) {

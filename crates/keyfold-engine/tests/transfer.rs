@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{ManualClock, ask};
+use common::{ManualClock, ask, on_clock};
 use flate2::read::GzDecoder;
-use keyfold_engine::{Engine, EngineOptions, Environment, StoreOptions};
+use keyfold_engine::Engine;
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -20,16 +20,8 @@ struct Place {
 impl Place {
     fn new() -> Place {
         let folder = tempfile::tempdir().unwrap();
-        let clock = ManualClock::new();
-        let environment = Environment { clock: clock.clone(), ..Environment::system() };
-        let buckets = Some(folder.path().to_owned());
-        let options = EngineOptions {
-            environment,
-            buckets,
-            background: false,
-            ..EngineOptions::new(StoreOptions::Memory)
-        };
-        Place { engine: Engine::open(options).unwrap(), clock, folder }
+        let (engine, clock) = on_clock(|options| options.buckets = Some(folder.path().to_owned()));
+        Place { engine, clock, folder }
     }
 
     fn ask(&self, operation: &str, body: &Value) -> Value {

@@ -5,7 +5,7 @@ use keyfold_api::{
     AttributeDefinition, BillingMode, CreateTableInput, KeySchemaElement, KeyType, Operation, Projection,
     ProjectionType, ScalarAttributeType, SecondaryIndex,
 };
-use keyfold_engine::{Clock, Durability, Engine, EngineOptions, StoreOptions};
+use keyfold_engine::{Clock, Durability, Engine, EngineOptions, Environment, Random, StoreOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,6 +27,31 @@ impl Clock for ManualClock {
     fn now_ms(&self) -> u64 {
         self.0.load(Ordering::SeqCst)
     }
+}
+
+/// Every engine draws the same: 1, 2, 3 ...
+pub(crate) struct CountingRandom(AtomicU64);
+
+impl CountingRandom {
+    pub(crate) fn new() -> Arc<CountingRandom> {
+        Arc::new(CountingRandom(AtomicU64::new(1)))
+    }
+}
+
+impl Random for CountingRandom {
+    fn next_u128(&self) -> u128 {
+        u128::from(self.0.fetch_add(1, Ordering::SeqCst))
+    }
+}
+
+/// An engine in memory on a clock that stands still, which does what is due when it is told to.
+pub(crate) fn on_clock(change: impl FnOnce(&mut EngineOptions)) -> (Engine, Arc<ManualClock>) {
+    let clock = ManualClock::new();
+    let environment = Environment { clock: clock.clone(), ..Environment::system() };
+    let mut options =
+        EngineOptions { environment, background: false, ..EngineOptions::new(StoreOptions::Memory) };
+    change(&mut options);
+    (Engine::open(options).unwrap(), clock)
 }
 
 /// What is answered to a request as it goes over the wire.
