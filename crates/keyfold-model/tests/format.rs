@@ -92,3 +92,20 @@ fn half_written_text_is_formatted_without_panic() {
         }
     }
 }
+
+#[test]
+fn what_means_nothing_stays_as_it_is_written() {
+    let formatted_as = |source: &str, wanted: &str| {
+        assert_eq!(format(source), wanted);
+        assert_eq!(format(wanted), wanted);
+    };
+    // An index among the keys of an entity.
+    formatted_as(
+        "entity A\n  key \"A\"   \"B\"\n gsi  X  key \"C\"\n",
+        "entity A\n  key  \"A\"  \"B\"\n  gsi X key \"C\"\n",
+    );
+    // Signs that would be another sign without the space.
+    formatted_as("a  . .  b 1  . 2\n", "a  . .  b 1  . 2\n");
+    // Byte order marks are space, wherever they are.
+    formatted_as("\n\u{feff}\n\u{feff} a : b\u{feff}#  c\n", "  a: b  #  c\n");
+}

@@ -42,11 +42,13 @@ enum Group {
 
 /// Formats the text of a model.
 pub fn format(source: &str) -> String {
-    let mut lines: Vec<Line> = source.trim_start_matches('\u{feff}').lines().map(line).collect();
+    let mut lines: Vec<Line> = source.lines().map(line).collect();
     while matches!(lines.last(), Some(Line::Blank)) {
         lines.pop();
     }
-    align(&mut lines);
+    for group in [Group::Index, Group::Key, Group::Pattern] {
+        align(&mut lines, group);
+    }
     let mut out = String::new();
     let mut was_blank = true;
     for line in &lines {
@@ -70,8 +72,8 @@ pub fn format(source: &str) -> String {
 }
 
 fn line(text: &str) -> Line {
-    let trimmed = text.trim();
-    let indented = text.starts_with([' ', '\t']);
+    let trimmed = trim(text);
+    let indented = lexer::is_indented(text);
     if trimmed.is_empty() {
         return Line::Blank;
     }
@@ -84,10 +86,26 @@ fn line(text: &str) -> Line {
         return Line::Verbatim(text.trim_end().to_owned());
     }
     let end = tokens.last().map_or(0, |token| token.span.end);
-    let tail = text.get(end..).unwrap_or_default().trim();
+    let tail = trim(text.get(end..).unwrap_or_default());
     let comment = tail.starts_with('#').then(|| tail.to_owned());
     let (group, breaks) = shape(&tokens, indented);
-    Line::Code(Code { indented, cells: cells(text, &tokens, &breaks), group, comment })
+    let cells = cells(text, &tokens, &breaks);
+    // Signs that mean nothing beside each other may be read as another one without the space between them.
+    if !is_read_as(&cells.join(" "), &tokens) {
+        return Line::Verbatim(text.trim_end().to_owned());
+    }
+    Line::Code(Code { indented, cells, group, comment })
+}
+
+/// Without the space around it; a byte order mark is space here, as it is to the lexer.
+fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c == lexer::BYTE_ORDER_MARK)
+}
+
+fn is_read_as(text: &str, tokens: &[Token]) -> bool {
+    let (mut again, mut diagnostics) = (Vec::new(), Vec::new());
+    lexer::scan(text, 0, &mut again, &mut diagnostics);
+    diagnostics.is_empty() && again.iter().map(|token| &token.kind).eq(tokens.iter().map(|token| &token.kind))
 }
 
 fn word(token: Option<&Token>) -> Option<&str> {
@@ -193,13 +211,12 @@ fn is_result_end(tokens: &[Token], at: usize) -> bool {
     end == Some(at)
 }
 
-/// Pads the cells of lines that follow each other in one group.
-fn align(lines: &mut [Line]) {
+/// Pads the cells of those lines of a group that follow each other.
+fn align(lines: &mut [Line], group: Group) {
     let mut start = 0;
     while start < lines.len() {
-        let group = group_of(lines.get(start));
         let mut end = start + 1;
-        if group != Group::None {
+        if group_of(lines.get(start)) == group {
             // Comments and blank lines between patterns do not part them; elsewhere they do.
             while end < lines.len() {
                 let same = group_of(lines.get(end)) == group;

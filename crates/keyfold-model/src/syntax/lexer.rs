@@ -31,6 +31,9 @@ const SIGNS: [&str; 20] = [
     "->", ">=", "<=", "<>", "..", "[]", "(", ")", ",", ":", "?", "|", ".", "+", "-", "=", "<", ">", "[", "]",
 ];
 
+/// What some editors put before a text.
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+
 pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let (mut start, mut depth, mut continued) = (0, 0i32, false);
@@ -47,7 +50,7 @@ pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line
                 _ => {}
             }
         }
-        let indented = text.trim_start_matches('\u{feff}').starts_with([' ', '\t']);
+        let indented = is_indented(text);
         // Only an indented line goes on with the one before: a lost parenthesis stops at the next declaration.
         match lines.last_mut() {
             Some(line) if continued && indented => line.tokens.append(&mut tokens),
@@ -64,6 +67,11 @@ pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line
         }
     }
     lines
+}
+
+/// Whether a line belongs to the declaration above it.
+pub(super) fn is_indented(text: &str) -> bool {
+    text.trim_start_matches(BYTE_ORDER_MARK).starts_with([' ', '\t'])
 }
 
 /// Digits, perhaps grouped by `_`, and digits behind a point; `1..2` is a range of numbers.
@@ -86,7 +94,7 @@ pub(super) fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostic
         let first = rest.chars().next().unwrap_or(' ');
         let span = |length: usize| Span { start: start + at, end: start + at + length };
         // A byte order mark is no text.
-        if first.is_whitespace() || first == '\u{feff}' {
+        if first.is_whitespace() || first == BYTE_ORDER_MARK {
             at += first.len_utf8();
             continue;
         }
