@@ -9,10 +9,10 @@ use std::process::Command;
 
 /// Operation, where the table is, and how many thousand instructions a request may take.
 const BOUNDS: [(&str, &str, f64); 7] = [
-    ("get", "memory", 14.4),
-    ("get", "disk", 18.0),
-    ("query", "memory", 113.0),
-    ("query", "disk", 141.0),
+    ("get", "memory", 13.4),
+    ("get", "disk", 15.4),
+    ("query", "memory", 87.0),
+    ("query", "disk", 108.0),
     ("put", "memory", 24.9),
     ("update", "memory", 40.5),
     ("transact", "memory", 88.5),

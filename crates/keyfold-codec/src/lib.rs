@@ -16,4 +16,4 @@ mod varint;
 
 pub use item::{CodecError, RawItem};
 pub use key::KeyBytes;
-pub use raw::RawValue;
+pub use raw::{Entries, RawValue};

@@ -15,6 +15,8 @@ use keyfold_types::Number;
 /// Added to the decimal point's place (-129..=126) to make it positive.
 const POINT_BIAS: i32 = 200;
 const ZERO: u16 = 0x8000;
+/// Digits of a number at the most.
+const DIGITS_MAX: usize = 38;
 
 /// Appends the encoding of `number`.
 pub fn encode(out: &mut Vec<u8>, number: &Number) {
@@ -51,31 +53,94 @@ pub fn encoded_len(bytes: &[u8]) -> Option<usize> {
     }
 }
 
+/// What an encoding of a number other than zero says.
+struct Parts<'a> {
+    negative: bool,
+    /// What the pairs are combined with.
+    flip: u8,
+    /// Digits before the decimal point; below zero, zeros behind it.
+    point: i32,
+    /// Two digits each, from the left; 1 to 19.
+    pairs: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    fn of(bytes: &'a [u8]) -> Option<Parts<'a>> {
+        let [a, b, pairs @ .., terminator] = bytes else { return None };
+        let head = u16::from_be_bytes([*a, *b]);
+        let negative = head < ZERO;
+        let flip = if negative { 0xff } else { 0x00 };
+        if pairs.is_empty() || pairs.len() > DIGITS_MAX / 2 || *terminator != flip {
+            return None;
+        }
+        let point = if negative { (ZERO - 1).checked_sub(head)? } else { head.checked_sub(ZERO + 1)? };
+        Some(Parts { negative, flip, point: i32::from(point) - POINT_BIAS, pairs })
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = Option<u8>> {
+        self.pairs.iter().map(|byte| (byte ^ self.flip).checked_sub(1).filter(|pair| *pair < 100))
+    }
+}
+
+/// Appends the number that `bytes` are the encoding of, as DynamoDB writes it: digits, perhaps with a sign and a point. False,
+/// and nothing is appended, when they are none.
+pub fn append_text(out: &mut Vec<u8>, bytes: &[u8]) -> bool {
+    if bytes == ZERO.to_be_bytes() {
+        out.push(b'0');
+        return true;
+    }
+    let Some(parts) = Parts::of(bytes) else { return false };
+    let mut digits = [b'0'; DIGITS_MAX];
+    for (slot, pair) in digits.as_chunks_mut::<2>().0.iter_mut().zip(parts.pairs()) {
+        let Some(pair) = pair else { return false };
+        *slot = [b'0' + pair / 10, b'0' + pair % 10];
+    }
+    // The last digit of an odd count is padding.
+    let count = 2 * parts.pairs.len();
+    let count = if digits.get(count - 1) == Some(&b'0') { count - 1 } else { count };
+    let digits = digits.get(..count).unwrap_or_default();
+    if parts.negative {
+        out.push(b'-');
+    }
+    let zeros = |out: &mut Vec<u8>, count: i32| out.resize(out.len() + count.unsigned_abs() as usize, b'0');
+    match usize::try_from(parts.point).ok().filter(|point| *point > 0) {
+        None => {
+            out.extend_from_slice(b"0.");
+            zeros(out, parts.point);
+            out.extend_from_slice(digits);
+        }
+        Some(point) => match digits.split_at_checked(point) {
+            Some((whole, [])) => out.extend_from_slice(whole),
+            Some((whole, fraction)) => {
+                out.extend_from_slice(whole);
+                out.push(b'.');
+                out.extend_from_slice(fraction);
+            }
+            None => {
+                out.extend_from_slice(digits);
+                zeros(out, parts.point - digits.len() as i32);
+            }
+        },
+    }
+    true
+}
+
 /// The number that `bytes` are the encoding of; `None` when they are none.
 pub fn decode(bytes: &[u8]) -> Option<Number> {
-    let (head, pairs) = match bytes {
-        [0x80, 0x00] => return Some(Number::ZERO),
-        [a, b, pairs @ .., _terminator] if !pairs.is_empty() && pairs.len() <= 19 => {
-            (u16::from_be_bytes([*a, *b]), pairs)
-        }
-        _ => return None,
-    };
-    let negative = head < ZERO;
-    let flip = if negative { 0xff } else { 0x00 };
-    if bytes.last() != Some(&flip) {
-        return None;
+    if bytes == ZERO.to_be_bytes() {
+        return Some(Number::ZERO);
     }
-    let point = if negative { (ZERO - 1).checked_sub(head)? } else { head.checked_sub(ZERO + 1)? };
+    let parts = Parts::of(bytes)?;
     let mut coefficient = 0u128;
-    for byte in pairs {
-        let pair = (byte ^ flip).checked_sub(1).filter(|pair| *pair < 100)?;
-        coefficient = coefficient.checked_mul(100)?.checked_add(u128::from(pair))?;
+    for pair in parts.pairs() {
+        coefficient = coefficient.checked_mul(100)?.checked_add(u128::from(pair?))?;
     }
-    let exponent = i32::from(point) - POINT_BIAS - 2 * pairs.len() as i32;
-    let number = Number::new(negative, coefficient, exponent).ok()?;
+    let pairs = parts.pairs;
+    let exponent = parts.point - 2 * pairs.len() as i32;
+    let number = Number::new(parts.negative, coefficient, exponent).ok()?;
     // Canonical: a leading zero digit or a trailing zero pair would not come back the same.
     (coefficient >= 10u128.pow(2 * pairs.len() as u32 - 1)
-        && pairs.last().is_some_and(|last| (last ^ flip) != 1))
+        && pairs.last().is_some_and(|last| (last ^ parts.flip) != 1))
     .then_some(number)
 }
 
@@ -106,6 +171,9 @@ mod tests {
         {
             let number: Number = text.parse().unwrap();
             assert_eq!(decode(&bytes(&number)), Some(number), "{text}");
+            let mut written = Vec::new();
+            assert!(append_text(&mut written, &bytes(&number)));
+            assert_eq!(String::from_utf8(written).unwrap(), number.to_string());
         }
     }
 
@@ -120,11 +188,18 @@ mod tests {
             let encoded = bytes(&number);
             prop_assert_eq!(encoded_len(&encoded), Some(encoded.len()));
             prop_assert_eq!(decode(&encoded), Some(number));
+            let mut text = b"before".to_vec();
+            prop_assert!(append_text(&mut text, &encoded));
+            prop_assert_eq!(String::from_utf8(text).unwrap(), format!("before{number}"));
         }
 
         #[test]
         fn decode_accepts_only_what_encode_makes(noise in proptest::collection::vec(any::<u8>(), 0..24)) {
+            let mut text = Vec::new();
+            let is_written = append_text(&mut text, &noise);
+            prop_assert_eq!(is_written, !text.is_empty());
             if let Some(number) = decode(&noise) {
+                prop_assert!(is_written);
                 prop_assert_eq!(bytes(&number), noise);
             }
         }

@@ -158,17 +158,27 @@ async fn receive(
     if declared.is_some_and(|bytes| bytes > config.body_bytes_max) {
         return Err(Refusal::TooLarge);
     }
-    let (begun, mut room) = (Instant::now(), Room::default());
+    let (mut waiting_since, mut room) = (None, Room::default());
     let (mut whole, mut parts) = (Bytes::new(), Vec::new());
-    loop {
+    while !body.is_end_stream() {
         let length = whole.len() + parts.len();
-        let time = config.receive_timeout + Duration::from_secs(1) * length as u32 / RECEIVED_A_SECOND_MIN;
-        let left = time.saturating_sub(begun.elapsed()).min(config.receive_timeout);
-        let frame = match tokio::time::timeout(left, body.frame()).await {
-            Err(_elapsed) => return Err(Refusal::TooSlow),
-            Ok(Some(Err(_cut))) => return Err(Refusal::Cut),
-            Ok(None) => break,
-            Ok(Some(Ok(frame))) => frame,
+        let late = async {
+            let begun = waiting_since.get_or_insert_with(Instant::now);
+            let time =
+                config.receive_timeout + Duration::from_secs(1) * length as u32 / RECEIVED_A_SECOND_MIN;
+            let left = time.saturating_sub(begun.elapsed()).min(config.receive_timeout);
+            tokio::time::sleep(left).await;
+        };
+        // What is there already is taken without a look at the clock.
+        let frame = tokio::select! {
+            biased;
+            frame = body.frame() => frame,
+            () = late => return Err(Refusal::TooSlow),
+        };
+        let frame = match frame {
+            Some(Err(_cut)) => return Err(Refusal::Cut),
+            None => break,
+            Some(Ok(frame)) => frame,
         };
         let Ok(part) = frame.into_data() else { continue };
         if length + part.len() > config.body_bytes_max {

@@ -129,7 +129,7 @@ impl DurableStore {
 
     /// The newest value of a key.
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        Ok(self.tree.get(key, u64::MAX)?.map(Bytes::from_owner))
+        Ok(self.tree.get(key, u64::MAX)?.map(Bytes::from))
     }
 
     pub(crate) fn snapshot(&self) -> DurableSnapshot {
@@ -209,7 +209,7 @@ pub(crate) type Entry = IterGuardImpl;
 
 impl DurableSnapshot {
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        Ok(self.tree.get(key, *self.mark)?.map(Bytes::from_owner))
+        Ok(self.tree.get(key, *self.mark)?.map(Bytes::from))
     }
 
     /// Like [`DurableSnapshot::range`], and lets the snapshot go: the range keeps what it reads, and not what is written
@@ -239,12 +239,12 @@ impl DurableSnapshot {
 /// A range entry's key and value.
 pub(crate) fn entry(guard: Entry) -> Result<(Bytes, Bytes), StoreError> {
     let (key, value) = guard.into_inner()?;
-    Ok((Bytes::from_owner(key), Bytes::from_owner(value)))
+    Ok((Bytes::from(key), Bytes::from(value)))
 }
 
 /// A range entry's value.
 pub(crate) fn value(guard: Entry) -> Result<Bytes, StoreError> {
-    Ok(Bytes::from_owner(guard.value()?))
+    Ok(Bytes::from(guard.value()?))
 }
 
 #[cfg(test)]

@@ -27,7 +27,11 @@ const REWRITTEN_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 /// The longest time between two attempts.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// How long nothing was written when nobody is said to write.
-const QUIET: Duration = Duration::from_secs(5);
+const QUIET: Duration = Duration::from_secs(1);
+/// How long no memory table was sealed before a merge that only helps readers: four times as long as it may take, so that it
+/// takes little from those who write at a steady pace.
+const REST_A_MEGABYTE: Duration = Duration::from_millis(40);
+const REST_MAX: Duration = Duration::from_secs(5);
 /// Bytes of a memory table that is worth a table of its own when nobody writes.
 const SEALED_WHEN_QUIET: u64 = 256 * 1024;
 /// Bytes of a table that is written anew.
@@ -46,6 +50,13 @@ struct State {
     /// Why tables are not merged, until they are.
     merge_failed: Option<StoreError>,
     is_closed: bool,
+}
+
+impl State {
+    /// How long no memory table was sealed.
+    fn rested(&self) -> Duration {
+        self.last_sealed.map_or(Duration::MAX, |last| last.elapsed())
+    }
 }
 
 struct Shared {
@@ -238,17 +249,24 @@ fn flush_until_closed(shared: &Shared) {
     }
 }
 
+/// How long nobody must have filled a memory table before all of the tables may be merged for the readers' sake.
+fn rest(tree: &AnyTree) -> Duration {
+    let megabytes = u32::try_from(tree.disk_space() / (1024 * 1024)).unwrap_or(u32::MAX);
+    REST_A_MEGABYTE.saturating_mul(megabytes.saturating_add(1)).min(REST_MAX)
+}
+
 fn merge_until_closed(shared: &Shared) {
     let mut pause = PAUSE;
     // The version of the tables that no quiet merge made better.
     let mut best = None;
     let mut state = shared.lock();
     while !state.is_closed {
-        let is_quiet = state.last_sealed.is_none_or(|last| last.elapsed() >= QUIET);
+        let left = rest(&shared.tree).saturating_sub(state.rested());
         let is_best = best == Some(shared.tree.current_version().id());
-        let due = Merge::due(&shared.tree, state.has_new_tables, is_quiet && !is_best);
+        let due = Merge::due(&shared.tree, state.has_new_tables, left.is_zero() && !is_best);
         let Some(work) = due else {
-            drop(shared.changed.wait_timeout(state, QUIET).unwrap_or_else(PoisonError::into_inner));
+            let time = if is_best || left.is_zero() { QUIET } else { left.min(QUIET) };
+            drop(shared.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner));
             shared.seal_when_quiet();
             state = shared.lock();
             continue;

@@ -1,7 +1,7 @@
 //! Errors to response bodies.
 
 use super::Writer;
-use super::item::raw_item;
+use super::stored::raw_item;
 use keyfold_api::{ApiError, CancellationReason, ThrottlingReason};
 
 /// Appends the body of an error.

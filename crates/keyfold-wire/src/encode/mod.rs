@@ -4,10 +4,12 @@ mod error;
 pub(crate) mod item;
 mod output;
 mod shape;
+mod stored;
 mod writer;
 
 pub use error::encode_error;
-pub use item::{encode_item, encode_raw_item, encode_value};
+pub use item::{encode_item, encode_value};
+pub use stored::encode_raw_item;
 pub(crate) use writer::Writer;
 
 use crate::shaped::shaped_operations;

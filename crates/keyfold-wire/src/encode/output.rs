@@ -1,7 +1,8 @@
 //! Bodies of the operations on items.
 
-use super::item::{raw_item, tree};
-use super::{Writer, item};
+use super::item::tree;
+use super::stored::raw_item;
+use super::Writer;
 use crate::client::write_requests;
 use keyfold_api::{
     BatchExecuteStatementOutput, BatchGetItemOutput, BatchWriteItemOutput, CapacityKind, ConsumedCapacity,
@@ -158,7 +159,7 @@ pub(super) fn transact_get_items(writer: &mut Writer<'_>, output: &TransactGetIt
                 writer.object(|writer| {
                     if let Some(found) = response {
                         writer.name("Item");
-                        item::raw_item(writer, found);
+                        raw_item(writer, found);
                     }
                 });
             }

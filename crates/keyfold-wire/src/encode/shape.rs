@@ -1,7 +1,8 @@
 //! Bodies of the operations whose outputs (or, for a client, inputs) are shapes.
 
 use super::Writer;
-use super::item::{raw_item, tree, value};
+use super::item::{tree, value};
+use super::stored::raw_item;
 use keyfold_api::shape::Member;
 use keyfold_api::{Shape, ShapeWriter};
 use keyfold_codec::RawItem;

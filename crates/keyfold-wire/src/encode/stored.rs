@@ -1,0 +1,104 @@
+//! Stored items as DynamoDB JSON, straight from their bytes: most of what a Query costs.
+
+use super::Writer;
+use super::writer::append_quoted;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use keyfold_codec::{Entries, RawItem, RawValue, number};
+use keyfold_types::ValueKind;
+
+/// Appends a stored item.
+pub fn encode_raw_item(out: &mut Vec<u8>, item: &RawItem) {
+    entries(out, item.attributes());
+}
+
+pub(crate) fn raw_item(writer: &mut Writer<'_>, item: &RawItem) {
+    encode_raw_item(writer.value(), item);
+}
+
+fn entries(out: &mut Vec<u8>, entries: Entries<'_>) {
+    out.push(b'{');
+    separated(out, entries.unchecked(), |out, (name, entry)| {
+        append_quoted(out, name);
+        out.push(b':');
+        value(out, entry);
+    });
+    out.push(b'}');
+}
+
+fn array<T>(out: &mut Vec<u8>, elements: impl Iterator<Item = T>, append: impl Fn(&mut Vec<u8>, T)) {
+    out.push(b'[');
+    separated(out, elements, append);
+    out.push(b']');
+}
+
+fn separated<T>(out: &mut Vec<u8>, elements: impl Iterator<Item = T>, append: impl Fn(&mut Vec<u8>, T)) {
+    for (at, element) in elements.enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        append(out, element);
+    }
+}
+
+fn value(out: &mut Vec<u8>, raw: RawValue<'_>) {
+    let bytes = raw.scalar_bytes();
+    match raw.kind() {
+        ValueKind::S => {
+            out.extend_from_slice(br#"{"S":"#);
+            append_quoted(out, bytes);
+        }
+        ValueKind::N => {
+            out.extend_from_slice(br#"{"N":"#);
+            number_text(out, bytes);
+        }
+        ValueKind::B => {
+            out.extend_from_slice(br#"{"B":"#);
+            base64(out, bytes);
+        }
+        ValueKind::Bool => {
+            out.extend_from_slice(br#"{"BOOL":"#);
+            out.extend_from_slice(if raw.is_true() { b"true" } else { b"false" });
+        }
+        ValueKind::Null => out.extend_from_slice(br#"{"NULL":true"#),
+        ValueKind::L => {
+            out.extend_from_slice(br#"{"L":"#);
+            array(out, raw.elements(), value);
+        }
+        ValueKind::M => {
+            out.extend_from_slice(br#"{"M":"#);
+            entries(out, raw.entries());
+        }
+        ValueKind::Ss => {
+            out.extend_from_slice(br#"{"SS":"#);
+            array(out, raw.members(), append_quoted);
+        }
+        ValueKind::Ns => {
+            out.extend_from_slice(br#"{"NS":"#);
+            array(out, raw.members(), number_text);
+        }
+        ValueKind::Bs => {
+            out.extend_from_slice(br#"{"BS":"#);
+            array(out, raw.members(), base64);
+        }
+    }
+    out.push(b'}');
+}
+
+/// Digits in quotes.
+fn number_text(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.push(b'"');
+    if !number::append_text(out, bytes) {
+        out.push(b'0');
+    }
+    out.push(b'"');
+}
+
+fn base64(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.push(b'"');
+    let at = out.len();
+    out.resize(at + bytes.len().div_ceil(3) * 4, 0);
+    let written = STANDARD.encode_slice(bytes, out.get_mut(at..).unwrap_or_default());
+    out.truncate(at + written.unwrap_or(0));
+    out.push(b'"');
+}
