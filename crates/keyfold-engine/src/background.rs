@@ -194,7 +194,8 @@ impl Progress {
     }
 }
 
-/// Changes a table's definition, if it is still there.
+/// Changes a table's definition, if it is still there. Like every change it is held as soon as it is staged: nobody waits for
+/// the device with the catalog locked.
 pub(crate) fn change_table(
     core: &Core,
     table: &Table,
@@ -209,12 +210,12 @@ pub(crate) fn change_table(
     let mut batch = Batch::new();
     catalog::put_record(&mut batch, &changed);
     let ticket = core.store().stage(batch).map_err(internal)?;
-    ticket.wait().map_err(internal)?;
     if let Some(past) = core.past() {
         past.catch_up();
     }
     tables.insert(changed.name.clone(), Arc::new(changed));
-    Ok(())
+    drop(tables);
+    ticket.wait().map_err(internal)
 }
 
 /// Removes one chunk of the first deleted table or index.
@@ -288,8 +289,10 @@ fn trim_streams(core: &Core) -> Result<Work, ApiError> {
             let mut batch = Batch::new();
             batch.remove(layout::stream_record(stream.id));
             batch.put(layout::dropped(stream.id), Vec::new());
-            core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+            let ticket = core.store().stage(batch).map_err(internal)?;
             streams.remove(&(stream.table_name.clone(), stream.label.clone()));
+            drop(streams);
+            ticket.wait().map_err(internal)?;
         }
     }
     Ok(work)

@@ -142,7 +142,9 @@ fn complete(core: &Core, backup: &Arc<Backup>) -> Result<(), ApiError> {
         catalog::put_record(&mut batch, &changed);
         *known = Arc::new(changed);
     }
-    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    drop((tables, backups));
+    ticket.wait().map_err(internal)
 }
 
 /// Removes the backups whose time is over.
@@ -162,7 +164,9 @@ pub(crate) fn forget_backups(core: &Core) -> Result<Work, ApiError> {
         }
         !is_over
     });
-    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    drop(backups);
+    ticket.wait().map_err(internal)?;
     Ok(Work::More)
 }
 
@@ -227,7 +231,8 @@ fn give_up(core: &Core, table: &Table) -> Result<(), ApiError> {
     let mut batch = Batch::new();
     batch.remove(layout::table_record(&table.name));
     batch.put(layout::dropped(table.id), Vec::new());
-    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    let ticket = core.store().stage(batch).map_err(internal)?;
     tables.remove(&table.name);
-    Ok(())
+    drop(tables);
+    ticket.wait().map_err(internal)
 }

@@ -81,11 +81,12 @@ fn failure_code(error: &TransferError) -> &'static str {
     }
 }
 
+/// Nobody else changes it; its end is told when it is kept for good.
 fn keep_export(core: &Core, export: Export) -> Result<(), ApiError> {
-    let mut exports = core.catalog().write_exports();
     let mut batch = Batch::new();
     catalog::put_export(&mut batch, &export);
     core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    let mut exports = core.catalog().write_exports();
     exports.insert((export.table_name.clone(), export.label.clone()), Arc::new(export));
     Ok(())
 }
@@ -206,11 +207,12 @@ pub(crate) fn import(core: &Core, import: &Import, table: &Arc<Table>) -> Result
     keep_import(core, done)
 }
 
+/// Likewise.
 fn keep_import(core: &Core, import: Import) -> Result<(), ApiError> {
-    let mut imports = core.catalog().write_imports();
     let mut batch = Batch::new();
     catalog::put_import(&mut batch, &import);
     core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    let mut imports = core.catalog().write_imports();
     imports.insert((import.table.name.clone(), import.label.clone()), Arc::new(import));
     Ok(())
 }

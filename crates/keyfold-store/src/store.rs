@@ -227,6 +227,15 @@ impl Store {
         Ok(sequence_value(self.snapshot().get(SEQUENCE_KEY)?.as_deref()))
     }
 
+    /// The number that the next appended entry will have: what is staged has those below. Only for who keeps others from
+    /// appending meanwhile.
+    ///
+    /// # Errors
+    /// When the storage engine cannot read.
+    pub fn staged_sequence(&self) -> Result<u64, StoreError> {
+        Ok(sequence_value(self.latest(SEQUENCE_KEY)?.as_deref()))
+    }
+
     /// Syncs everything written, whatever the durability.
     ///
     /// # Errors

@@ -67,9 +67,7 @@ pub(crate) fn open(
 /// nothing is written meanwhile.
 pub(crate) fn close(core: &Core, batch: &mut Batch, table: &mut Table) -> Result<(), ApiError> {
     let Some(active) = table.settings.stream.take() else { return Ok(()) };
-    // What was staged before is in the log before the end.
-    core.store().barrier().wait().map_err(internal)?;
-    let end = core.store().sequence().map_err(internal)?;
+    let end = core.store().staged_sequence().map_err(internal)?;
     let mut streams = core.catalog().write_streams();
     let key = (table.name.clone(), active.label);
     if let Some(stream) = streams.get(&key) {

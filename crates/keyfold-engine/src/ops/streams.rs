@@ -328,8 +328,9 @@ fn read(core: &Core, input: GetRecordsInput) -> Result<GetRecordsOutput, ApiErro
     }
     let end = stream.closed.map(|(_, end)| end);
     let next = next.or_else(|| match end {
-        Some(_) => None,
-        None => Some(known_to.max(position)),
+        // What was staged before the end may not be seen yet.
+        Some(end) if end <= known_to => None,
+        _ => Some(known_to.max(position)),
     });
     Ok(GetRecordsOutput {
         records: Some(records),

@@ -1,8 +1,8 @@
 //! Bodies of the operations on items.
 
+use super::Writer;
 use super::item::tree;
 use super::stored::raw_item;
-use super::Writer;
 use crate::client::write_requests;
 use keyfold_api::{
     BatchExecuteStatementOutput, BatchGetItemOutput, BatchWriteItemOutput, CapacityKind, ConsumedCapacity,
