@@ -1,6 +1,11 @@
 //! Many writers want the same few things: nothing is sold twice, no container holds more than it can, nobody waits for
 //! ever, and nobody waits much longer than others.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr, reason = "a test fails by panicking, or says why it ends")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, or says why it ends"
+)]
 
 mod common;
 

@@ -38,6 +38,11 @@ impl Budget {
         Budget { room: Arc::new(Semaphore::new(units)), units }
     }
 
+    /// Bytes that are taken now.
+    pub(crate) fn taken_bytes(&self) -> usize {
+        (self.units - self.room.available_permits()) * UNIT
+    }
+
     /// Room for a page of items, before it is made and its size is known.
     pub(crate) async fn page(&self) -> Result<Room, NoRoom> {
         Ok(Room(Some(self.take(PAGE.min(self.units)).await?)))

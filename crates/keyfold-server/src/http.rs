@@ -71,7 +71,8 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
             text(StatusCode::OK, format!("healthy: dynamodb.{}.amazonaws.com ", service.engine.region()))
         }
         (&Method::GET, "/metrics") => {
-            let mut response = text(StatusCode::OK, service.metrics.text(&service.engine));
+            let held = (service.received.taken_bytes(), service.sent.taken_bytes());
+            let mut response = text(StatusCode::OK, service.metrics.text(&service.engine, held));
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(METRICS_TYPE));
             response
         }
@@ -348,9 +349,12 @@ async fn respond(
     response
 }
 
-/// Clients try again after it.
+/// As the service says that it cannot answer now; SDKs try again after it.
 fn no_room() -> Response<Full<Bytes>> {
-    text(StatusCode::SERVICE_UNAVAILABLE, "Too many large bodies are under way; try again in a moment\n")
+    const BODY: &str = r#"{"__type":"com.amazonaws.dynamodb.v20120810#ServiceUnavailable","message":"Too many large bodies are under way; try again in a moment"}"#;
+    let mut response = text(StatusCode::SERVICE_UNAVAILABLE, BODY);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+    response
 }
 
 fn compress(headers: &HeaderMap, body: Vec<u8>) -> (Vec<u8>, bool) {

@@ -74,6 +74,8 @@ pub(crate) struct Metrics {
     commits: Gauge,
     batches: Gauge,
     upkeep: Gauge,
+    received_held: Gauge,
+    sent_held: Gauge,
 }
 
 impl Metrics {
@@ -82,7 +84,8 @@ impl Metrics {
         let seconds: Family<ByOperation, Histogram, fn() -> Histogram> =
             Family::new_with_constructor(|| Histogram::new(EDGES));
         let (received, sent) = (Counter::default(), Counter::default());
-        let [connections, commits, batches, upkeep] = std::array::from_fn(|_| Gauge::default());
+        let [connections, commits, batches, upkeep, received_held, sent_held] =
+            std::array::from_fn(|_| Gauge::default());
         let mut registry = Registry::with_prefix("keyfold");
         registry.register("requests", "Requests by operation and outcome", requests.clone());
         registry.register("request_seconds", "How long requests took", seconds.clone());
@@ -94,7 +97,24 @@ impl Metrics {
         let good = Operation::ALL.iter().map(|_| OnceLock::new()).collect();
         let left = "Memory tables to be written and merges to be done, behind the writes";
         registry.register("store_upkeep", left, upkeep.clone());
-        Metrics { registry, requests, seconds, good, received, sent, connections, commits, batches, upkeep }
+        let held = "Bytes that large request bodies take of their budget now";
+        registry.register("received_held_bytes", held, received_held.clone());
+        let held = "Bytes that large answers take of their budget now";
+        registry.register("sent_held_bytes", held, sent_held.clone());
+        Metrics {
+            registry,
+            requests,
+            seconds,
+            good,
+            received,
+            sent,
+            connections,
+            commits,
+            batches,
+            upkeep,
+            received_held,
+            sent_held,
+        }
     }
 
     /// Counts an answer: to which operation, if that was known, and the exception's name if it failed.
@@ -131,12 +151,19 @@ impl Metrics {
         self.connections.dec();
     }
 
-    /// Everything, in Prometheus' text format.
-    pub(crate) fn text(&self, engine: &Engine) -> String {
+    /// Everything, in Prometheus' text format; `held` are the bytes that bodies and answers hold.
+    pub(crate) fn text(&self, engine: &Engine, held: (usize, usize)) -> String {
         let counts = engine.store_counts();
-        self.commits.set(i64::try_from(counts.commits).unwrap_or(i64::MAX));
-        self.batches.set(i64::try_from(counts.batches).unwrap_or(i64::MAX));
-        self.upkeep.set(i64::try_from(engine.store_upkeep()).unwrap_or(i64::MAX));
+        let gauges = [
+            (&self.commits, counts.commits),
+            (&self.batches, counts.batches),
+            (&self.upkeep, engine.store_upkeep()),
+            (&self.received_held, held.0 as u64),
+            (&self.sent_held, held.1 as u64),
+        ];
+        for (gauge, number) in gauges {
+            gauge.set(i64::try_from(number).unwrap_or(i64::MAX));
+        }
         let mut out = String::new();
         match encode(&mut out, &self.registry) {
             Ok(()) => out,

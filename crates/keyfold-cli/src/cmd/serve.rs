@@ -1,6 +1,7 @@
 //! `keyfold serve [FILE...]`: tables with Amazon DynamoDB's API over HTTP.
 
 use crate::backend::{self, DATA_DEFAULT};
+use crate::cmd::bounds::Bounds;
 use crate::cmd::listen::Listen;
 use crate::cmd::realism::Realism;
 use crate::failure::Failure;
@@ -41,6 +42,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     wait_for_transactions: bool,
     #[command(flatten)]
+    bounds: Bounds,
+    #[command(flatten)]
     realism: Realism,
     #[command(flatten)]
     listen: Listen,
@@ -57,6 +60,7 @@ enum Acknowledged {
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let mut config = arguments.listen.config()?;
+    arguments.bounds.of_server(&mut config);
     arguments.realism.of_server(&mut config);
     if let Some(buckets) = arguments.buckets.as_ref().filter(|folder| !folder.is_dir()) {
         let message = format!("--buckets {}: there is no such folder; make it first", buckets.display());
@@ -65,10 +69,11 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let models =
         arguments.files.iter().map(|file| model_file::load(file, json)).collect::<Result<Vec<_>, _>>()?;
     let engine = backend::engine_with((!arguments.memory).then_some(arguments.data.as_path()), |options| {
-        if let StoreOptions::Folder(folder) = &mut options.store
-            && arguments.durability == Acknowledged::Buffered
-        {
-            folder.durability = Durability::Buffered;
+        if let StoreOptions::Folder(folder) = &mut options.store {
+            arguments.bounds.of_store(folder);
+            if arguments.durability == Acknowledged::Buffered {
+                folder.durability = Durability::Buffered;
+            }
         }
         options.buckets.clone_from(&arguments.buckets);
         options.region.clone_from(&arguments.region);
