@@ -15,6 +15,7 @@ pub(crate) struct Plan {
     pub(crate) connections: Vec<u64>,
     pub(crate) items: u64,
     pub(crate) seconds: f64,
+    pub(crate) rounds: usize,
     pub(crate) tools: std::path::PathBuf,
 }
 
@@ -23,8 +24,10 @@ pub(crate) struct Plan {
 pub(crate) struct Cell {
     pub(crate) operation: Operation,
     pub(crate) connections: u64,
-    /// Answers a second.
+    /// Answers a second, in the round with the median.
     pub(crate) rate: f64,
+    /// The same in the slowest and the fastest round.
+    pub(crate) rates: (f64, f64),
     /// Microseconds: half, 99 % and 99.9 % of answers came within.
     pub(crate) micros: [f64; 3],
     /// Microseconds of the server's processor time an answer.
@@ -57,43 +60,101 @@ fn can(contender: &Contender, operation: Operation) -> bool {
     }
 }
 
-/// Measures one server.
-pub(crate) fn row(plan: &Plan, contender: &Contender, tell: &dyn Fn(&str)) -> Row {
-    let mut row =
-        Row { contender: contender.clone(), cells: Vec::new(), memory: None, disk: 0, absent: None };
-    if let Err(error) = measure(plan, contender, &mut row, tell) {
-        row.absent = Some(error.to_string());
-    }
-    row
+/// A server under way.
+struct Lane {
+    row: Row,
+    /// None when it could not be started, or failed.
+    running: Option<Running>,
 }
 
-fn measure(plan: &Plan, contender: &Contender, row: &mut Row, tell: &dyn Fn(&str)) -> io::Result<()> {
+/// Measures all servers side by side: in each round all get their turn one after the other, so that a machine that is busy with
+/// something else for a while is so for all of them. Of the rounds the one with the median rate counts.
+pub(crate) fn rows(plan: &Plan, tell: &dyn Fn(&str)) -> io::Result<Vec<Row>> {
     let answer_bytes = answer_bytes(plan)?;
-    let running = contender.start(&plan.tools, answer_bytes)?;
-    tell("loading");
-    fill(contender, &running, plan)?;
-    for &operation in plan.operations.iter().filter(|operation| can(contender, **operation)) {
+    let mut lanes: Vec<Lane> = plan
+        .contenders
+        .iter()
+        .map(|contender| {
+            tell(&format!("{}: starting and loading", contender.title()));
+            begin(plan, contender, answer_bytes)
+        })
+        .collect();
+    for &operation in &plan.operations {
         for &connections in &plan.connections {
             tell(&format!("{}, {connections} connections", operation.name()));
-            let workload = Workload { operation, items: plan.items, protocol: contender.protocol() };
-            let (warm_up, time) = (plan.seconds / 4.0, plan.seconds);
-            let times = (Duration::from_secs_f64(warm_up), Duration::from_secs_f64(time));
-            let before = running.cpu();
-            let measured = load::run(running.address, workload, connections, times)?;
-            let used = before.zip(running.cpu()).map(|(before, after)| after - before);
-            row.cells.push(Cell {
-                cpu_micros: used.map(|micros| micros as f64 / measured.all_answers.max(1) as f64),
-                operation,
-                connections,
-                rate: measured.rate(),
-                micros: [0.5, 0.99, 0.999].map(|quantile| measured.micros(quantile)),
-                errors: measured.errors,
-                error: measured.error,
-            });
+            let mut rounds: Vec<Vec<Cell>> = lanes.iter().map(|_| Vec::new()).collect();
+            for _ in 0..plan.rounds {
+                for (lane, rounds) in lanes.iter_mut().zip(&mut rounds) {
+                    if can(&lane.row.contender, operation) {
+                        rounds.extend(lane.measure(plan, operation, connections));
+                    }
+                }
+            }
+            for (lane, rounds) in lanes.iter_mut().zip(rounds) {
+                lane.row.cells.extend(median(rounds));
+            }
         }
     }
-    (row.memory, row.disk) = (running.memory(), running.disk());
-    Ok(())
+    let end = |lane: Lane| {
+        let Lane { mut row, running } = lane;
+        if let Some(running) = running {
+            (row.memory, row.disk) = (running.memory(), running.disk());
+        }
+        if let Some(reason) = &row.absent {
+            tell(&format!("{}: stopped: {reason}", row.contender.title()));
+        }
+        row
+    };
+    Ok(lanes.into_iter().map(end).collect())
+}
+
+fn begin(plan: &Plan, contender: &Contender, answer_bytes: usize) -> Lane {
+    let mut row =
+        Row { contender: contender.clone(), cells: Vec::new(), memory: None, disk: 0, absent: None };
+    let started = contender.start(&plan.tools, answer_bytes);
+    let running = started.and_then(|running| fill(contender, &running, plan).map(|()| running));
+    let running = running.map_err(|error| row.absent = Some(error.to_string())).ok();
+    Lane { row, running }
+}
+
+impl Lane {
+    /// One round; nothing once the server has failed.
+    fn measure(&mut self, plan: &Plan, operation: Operation, connections: u64) -> Option<Cell> {
+        let running = self.running.as_ref()?;
+        let workload = Workload { operation, items: plan.items, protocol: self.row.contender.protocol() };
+        let times = [plan.seconds / 4.0, plan.seconds].map(Duration::from_secs_f64);
+        let before = running.cpu();
+        match load::run(running.address, workload, connections, times.into()) {
+            Ok(measured) => {
+                let used = before.zip(running.cpu()).map(|(before, after)| after - before);
+                Some(Cell {
+                    cpu_micros: used.map(|micros| micros as f64 / measured.all_answers.max(1) as f64),
+                    operation,
+                    connections,
+                    rate: measured.rate(),
+                    rates: (measured.rate(), measured.rate()),
+                    micros: [0.5, 0.99, 0.999].map(|quantile| measured.micros(quantile)),
+                    errors: measured.errors,
+                    error: measured.error,
+                })
+            }
+            Err(error) => {
+                self.row.absent = Some(error.to_string());
+                self.running = None;
+                None
+            }
+        }
+    }
+}
+
+/// The round with the median rate, with the errors of all.
+fn median(mut rounds: Vec<Cell>) -> Option<Cell> {
+    rounds.sort_by(|one, other| one.rate.total_cmp(&other.rate));
+    let rates = (rounds.first()?.rate, rounds.last()?.rate);
+    let errors = rounds.iter().map(|round| round.errors).sum();
+    let error = rounds.iter().find_map(|round| round.error.clone());
+    let middle = rounds.len() / 2;
+    Some(Cell { rates, errors, error, ..rounds.swap_remove(middle) })
 }
 
 /// Makes the tables and writes the data.

@@ -172,7 +172,7 @@ pub(crate) fn send_all(
     requests: impl Iterator<Item = Vec<u8>> + 'static,
     progress: impl Fn(u64) + 'static,
 ) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let requests = Rc::new(RefCell::new((requests, 0u64)));
     let progress = Rc::new(progress);
     let local = LocalSet::new();
@@ -189,7 +189,8 @@ pub(crate) fn send_all(
                         requests.next()
                     };
                     let Some(request) = next else { return Ok(()) };
-                    if !connection.exchange(&request).await? {
+                    let answered = tokio::time::timeout(LATE_MAX, connection.exchange(&request)).await;
+                    if !answered.map_err(too_late)?? {
                         let body = String::from_utf8_lossy(connection.body()).into_owned();
                         return Err(io::Error::other(format!("a request to load data failed: {body}")));
                     }

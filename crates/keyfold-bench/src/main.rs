@@ -19,6 +19,7 @@ mod soak;
 mod workload;
 
 use anstream::{eprintln, println};
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 use compare::Plan;
 use contender::{Contender, Program};
@@ -71,9 +72,12 @@ struct Compare {
     /// How many connections, one measurement each.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64])]
     connections: Vec<u64>,
-    /// Seconds of each measurement, after a quarter of it to warm up.
-    #[arg(long, default_value_t = 3.0)]
+    /// Seconds of each round of a measurement, after a quarter of it to warm up.
+    #[arg(long, default_value_t = 1.0)]
     seconds: f64,
+    /// Rounds of each measurement, in which all servers get their turn; the one with the median rate counts.
+    #[arg(long, default_value_t = 5, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
+    rounds: usize,
     /// Items in each table.
     #[arg(long, default_value_t = 10_000)]
     items: u64,
@@ -138,33 +142,30 @@ fn compare(arguments: &Compare) -> Result<(), String> {
     if arguments.items < 25.max(3 * most) {
         return Err(format!("--items must be at least {}", 25.max(3 * most)));
     }
-    let plan = Plan {
+    let mut plan = Plan {
         contenders,
         operations,
         connections: arguments.connections.clone(),
         items: arguments.items,
         seconds: arguments.seconds,
+        rounds: arguments.rounds,
         tools,
     };
     let mut absent: Vec<(Program, String)> = Vec::new();
-    let mut rows = Vec::new();
-    for contender in &plan.contenders {
-        let title = contender.title();
+    let tools = plan.tools.clone();
+    plan.contenders.retain(|contender| {
         if !absent.iter().any(|(program, _)| *program == contender.program)
-            && let Err(reason) = install::ensure(contender.program, &plan.tools)
+            && let Err(reason) = install::ensure(contender.program, &tools)
         {
             absent.push((contender.program, reason));
         }
-        if let Some((_, reason)) = absent.iter().find(|(program, _)| *program == contender.program) {
-            say(&format!("{title}: left out: {reason}"));
-            continue;
+        let reason = absent.iter().find(|(program, _)| *program == contender.program);
+        if let Some((_, reason)) = reason {
+            say(&format!("{}: left out: {reason}", contender.title()));
         }
-        let row = compare::row(&plan, contender, &|what| say(&format!("{title}: {what}")));
-        if let Some(reason) = &row.absent {
-            say(&format!("{title}: stopped: {reason}"));
-        }
-        rows.push(row);
-    }
+        reason.is_none()
+    });
+    let rows = compare::rows(&plan, &say).map_err(|error| error.to_string())?;
     let report = report::Report { plan: &plan, rows: &rows };
     std::fs::create_dir_all(&arguments.out).map_err(|error| error.to_string())?;
     let json = report.json();

@@ -207,7 +207,7 @@ impl Report<'_> {
     pub(crate) fn json(&self) -> Value {
         let cell = |cell: &Cell| {
             json!({
-                "operation": cell.operation.name(), "connections": cell.connections, "rate": cell.rate,
+                "operation": cell.operation.name(), "connections": cell.connections, "rate": cell.rate, "rate_least": cell.rates.0, "rate_most": cell.rates.1,
                 "p50_micros": cell.micros[0], "p99_micros": cell.micros[1], "p999_micros": cell.micros[2], "cpu_micros": cell.cpu_micros,
                 "errors": cell.errors, "error": cell.error,
             })
@@ -222,7 +222,7 @@ impl Report<'_> {
             json!({"operation": goal.operation.name(), "beside": name, "wanted": goal.ratio, "reached": ratio})
         });
         json!({
-            "items": self.plan.items, "seconds": self.plan.seconds,
+            "items": self.plan.items, "seconds": self.plan.seconds, "rounds": self.plan.rounds,
             "servers": rows.collect::<Vec<_>>(), "goals": goals.collect::<Vec<_>>(),
         })
     }

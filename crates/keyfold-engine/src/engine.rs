@@ -105,6 +105,16 @@ impl Engine {
         self.core.store().barrier().wait().map_err(internal)
     }
 
+    /// Puts everything that was acknowledged on the device, whatever the durability. A process may end after it without
+    /// dropping the engine, which waits for what it does in the background; the next start goes on with that.
+    ///
+    /// # Errors
+    /// `Internal` when the device fails.
+    pub fn sync(&self) -> Result<(), ApiError> {
+        self.core.store().barrier().wait().map_err(internal)?;
+        self.core.store().sync().map_err(internal)
+    }
+
     /// Examines everything that is stored. For an engine that nobody else uses.
     ///
     /// # Errors

@@ -4,7 +4,8 @@ use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
 use crate::commit_queue::CommitQueue;
 use crate::durable::{self, DurableStore};
 use crate::error::StoreError;
-use crate::log::LogFiles;
+use crate::folder::claim;
+use crate::log::{LogFiles, sync_folder};
 use crate::memory::MemoryStore;
 use crate::metrics::{Metrics, StoreCounts};
 use crate::snapshot::{Direction, Snapshot, View};
@@ -264,7 +265,35 @@ impl Store {
             let exists = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the folder is not empty");
             return Err(exists.into());
         }
-        std::fs::create_dir_all(folder)?;
+        let parent = match folder.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => std::path::Path::new("."),
+        };
+        std::fs::create_dir_all(parent)?;
+        // Under another name until it is whole: a copy that was cut short is not taken for one.
+        let mut copying = folder.file_name().unwrap_or_default().to_owned();
+        copying.push(".copying");
+        let copying = folder.with_file_name(copying);
+        if copying.exists() {
+            // It was cut short, unless somebody makes it now, or it is no copy at all: then this is refused.
+            drop(claim(&copying)?);
+            std::fs::remove_dir_all(&copying)?;
+        }
+        let copied = self.copy_into(&copying);
+        let Ok(count) = copied else {
+            // The copy's failure is told; this one would follow from it.
+            drop(std::fs::remove_dir_all(&copying));
+            return copied;
+        };
+        if folder.exists() {
+            std::fs::remove_dir(folder)?;
+        }
+        std::fs::rename(&copying, folder)?;
+        sync_folder(parent)?;
+        Ok(count)
+    }
+
+    fn copy_into(&self, folder: &std::path::Path) -> Result<u64, StoreError> {
         let copy = DurableStore::open(&FolderOptions::new(folder))?;
         let snapshot;
         let mut entries: Box<dyn Iterator<Item = _> + '_> = match &self.backend {

@@ -147,6 +147,7 @@ pub(super) fn start(
         .build()
         .map_err(|error| Failure::Backend(format!("cannot start threads: {error}")))?;
     let port = listen.port;
+    let served = Arc::clone(&engine);
     let server = runtime.block_on(Server::bind(engine, config)).map_err(|error| {
         Failure::Backend(format!(
             "{error}; another server may be running, try `--port {}`",
@@ -157,7 +158,11 @@ pub(super) fn start(
     let serving = runtime.spawn(server.run(stop_signal()));
     ready(address)?;
     let ended = runtime.block_on(serving);
+    let synced = served.sync();
+    // The process ends: merges and backups under way do not hold it up, and go on at the next start.
+    std::mem::forget(served);
     terminal::error_line("stopped");
+    synced.map_err(|error| Failure::Backend(format!("what was written last may be lost: {error}")))?;
     ended.map_err(|error| Failure::Backend(format!("the server failed: {error}")))
 }
 
