@@ -68,7 +68,8 @@ struct Lane {
 }
 
 /// Measures all servers side by side: in each round all get their turn one after the other, so that a machine that is busy with
-/// something else for a while is so for all of them. Of the rounds the one with the median rate counts.
+/// something else for a while is so for all of them; the others stand still meanwhile, so that nobody does what he has put off
+/// in another's time. Of the rounds the one with the median rate counts.
 pub(crate) fn rows(plan: &Plan, tell: &dyn Fn(&str)) -> io::Result<Vec<Row>> {
     let answer_bytes = answer_bytes(plan)?;
     let mut lanes: Vec<Lane> = plan
@@ -91,7 +92,7 @@ pub(crate) fn rows(plan: &Plan, tell: &dyn Fn(&str)) -> io::Result<Vec<Row>> {
                 }
             }
             for (lane, rounds) in lanes.iter_mut().zip(rounds) {
-                lane.row.cells.extend(median(rounds));
+                lane.row.cells.extend(median(rounds, plan.rounds));
             }
         }
     }
@@ -114,6 +115,9 @@ fn begin(plan: &Plan, contender: &Contender, answer_bytes: usize) -> Lane {
     let started = contender.start(&plan.tools, answer_bytes);
     let running = started.and_then(|running| fill(contender, &running, plan).map(|()| running));
     let running = running.map_err(|error| row.absent = Some(error.to_string())).ok();
+    if let Some(running) = &running {
+        running.pause();
+    }
     Lane { row, running }
 }
 
@@ -124,7 +128,10 @@ impl Lane {
         let workload = Workload { operation, items: plan.items, protocol: self.row.contender.protocol() };
         let times = [plan.seconds / 4.0, plan.seconds].map(Duration::from_secs_f64);
         let before = running.cpu();
-        match load::run(running.address, workload, connections, times.into()) {
+        running.go_on();
+        let measured = load::run(running.address, workload, connections, times.into());
+        running.pause();
+        match measured {
             Ok(measured) => {
                 let used = before.zip(running.cpu()).map(|(before, after)| after - before);
                 Some(Cell {
@@ -147,13 +154,16 @@ impl Lane {
     }
 }
 
-/// The round with the median rate, with the errors of all.
-fn median(mut rounds: Vec<Cell>) -> Option<Cell> {
+/// The round with the median rate, with the errors of all; none when the server did not come through all of them.
+fn median(mut rounds: Vec<Cell>, wanted: usize) -> Option<Cell> {
+    if rounds.len() < wanted {
+        return None;
+    }
     rounds.sort_by(|one, other| one.rate.total_cmp(&other.rate));
     let rates = (rounds.first()?.rate, rounds.last()?.rate);
     let errors = rounds.iter().map(|round| round.errors).sum();
     let error = rounds.iter().find_map(|round| round.error.clone());
-    let middle = rounds.len() / 2;
+    let middle = (rounds.len() - 1) / 2;
     Some(Cell { rates, errors, error, ..rounds.swap_remove(middle) })
 }
 

@@ -224,6 +224,23 @@ impl Running {
         Ok(())
     }
 
+    /// Lets it stand still, if it is a process of ours.
+    pub(crate) fn pause(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets it go on after [`Running::pause`].
+    pub(crate) fn go_on(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        if let Some(child) = &self.child {
+            // One that has ended is found out when it is asked.
+            drop(Command::new("kill").args([signal, &child.id().to_string()]).status());
+        }
+    }
+
     /// The most memory that it has held, in bytes.
     pub(crate) fn memory(&self) -> Option<u64> {
         let id = self.child.as_ref()?.id();

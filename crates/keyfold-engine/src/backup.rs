@@ -23,7 +23,7 @@ pub(crate) struct Backup {
     pub(crate) creation_epoch_ms: u64,
     /// The table as it was.
     pub(crate) table: Table,
-    /// Items and their bytes.
+    /// Items and their bytes: until it is complete, what was acknowledged when it began.
     pub(crate) size: (u64, u64),
     /// Whether somebody asked for it, or it is what a deleted table leaves.
     pub(crate) kind: BackupType,
@@ -44,7 +44,6 @@ impl Backup {
         table: &Table,
         (name, kind): (String, BackupType),
     ) -> Result<Backup, ApiError> {
-        core.store().barrier().wait().map_err(internal)?;
         let count = |counter| {
             let counter = layout::counter(table.id, IndexId::BASE, counter);
             core.store().counter(&counter).map(|count| count.max(0) as u64).map_err(internal)
@@ -57,7 +56,7 @@ impl Backup {
             size: (count(layout::Counter::Entries)?, count(layout::Counter::Bytes)?),
             expires_epoch_ms: (kind == BackupType::System).then(|| core.now_ms() + SYSTEM_BACKUP_MS),
             kind,
-            sequence: core.store().sequence().map_err(internal)?,
+            sequence: core.store().staged_sequence().map_err(internal)?,
             is_complete: false,
             table: table.clone(),
         };

@@ -106,7 +106,8 @@ impl Engine {
     }
 
     /// Puts everything that was acknowledged on the device, whatever the durability. A process may end after it without
-    /// dropping the engine, which waits for what it does in the background; the next start goes on with that.
+    /// dropping the engine, which waits for what it does in the background: the next start goes on with that, but exports and
+    /// imports under way have failed then.
     ///
     /// # Errors
     /// `Internal` when the device fails.

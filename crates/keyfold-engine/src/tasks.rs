@@ -31,7 +31,7 @@ const CHUNK: usize = 500;
 /// What a request has begun.
 pub(crate) enum Task {
     /// Copies a table's items, as they were, into a backup.
-    Backup { backup: Arc<Backup>, state: StateAt },
+    Backup { backup: Arc<Backup> },
     /// Writes a table's items, as they were, to files.
     Export { export: Arc<Export>, table: Arc<Table>, chosen: Box<Chosen> },
     /// Reads items from files into a new table.
@@ -69,7 +69,7 @@ pub(crate) fn work(core: &Core, tables: &[Arc<Table>], restores: &mut Restores) 
     let mut work = Work::Done;
     if let Some(task) = core.tasks().take() {
         match task {
-            Task::Backup { backup, state } => copy(core, &backup, &state)?,
+            Task::Backup { backup } => copy(core, &backup)?,
             Task::Export { export, table, chosen } => {
                 transferring::export(core, &export, &table, &chosen)?;
             }
@@ -89,8 +89,7 @@ pub(crate) fn resume(core: &Core) -> Result<(), ApiError> {
     let incomplete: Vec<_> =
         core.catalog().backups().values().filter(|backup| !backup.is_complete).cloned().collect();
     for backup in incomplete {
-        let state = StateAt::before(core.store(), &backup.table, backup.sequence)?;
-        core.tasks().add(Task::Backup { backup, state });
+        core.tasks().add(Task::Backup { backup });
     }
     transferring::end_incomplete(core)
 }
@@ -100,11 +99,16 @@ pub(crate) fn fits(table: &Arc<Table>, item: &Item) -> bool {
     ItemWrite::new(Action::Put(item.clone())).plan(table).is_ok_and(|plan| plan.evaluate(None).is_ok())
 }
 
-fn copy(core: &Core, backup: &Arc<Backup>, state: &StateAt) -> Result<(), ApiError> {
+fn copy(core: &Core, backup: &Arc<Backup>) -> Result<(), ApiError> {
+    // What was staged before it began is seen then; what was changed since is undone.
+    core.store().barrier().wait().map_err(internal)?;
+    let state = StateAt::before(core.store(), &backup.table, backup.sequence)?;
     let table = &backup.table;
-    let put = |items: Vec<RawItem>| -> Result<(), ApiError> {
+    let mut size = (0, 0);
+    let mut put = |items: Vec<RawItem>| -> Result<(), ApiError> {
         let mut batch = Batch::new();
         for item in items {
+            size = (size.0 + 1, size.1 + item.size_bytes());
             let key =
                 key::base_key(backup.id, &table.key, &item.select(|name| table.key.contains(name)).to_item())
                     .map_err(|_| {
@@ -123,16 +127,16 @@ fn copy(core: &Core, backup: &Arc<Backup>, state: &StateAt) -> Result<(), ApiErr
     for items in state.changed_since(&state.start()).chunks(CHUNK) {
         put(items.to_vec())?;
     }
-    complete(core, backup)
+    complete(core, backup, size)
 }
 
 /// Notes that a backup has all its items; its table need not keep changes for it any more.
-fn complete(core: &Core, backup: &Arc<Backup>) -> Result<(), ApiError> {
+fn complete(core: &Core, backup: &Arc<Backup>, size: (u64, u64)) -> Result<(), ApiError> {
     let mut tables = core.catalog().write();
     let mut backups = core.catalog().write_backups();
     let (place, table) = ((backup.table.name.clone(), backup.table.id), &backup.table.name);
     let mut batch = Batch::new();
-    let complete = Backup { is_complete: true, ..Backup::clone(backup) };
+    let complete = Backup { is_complete: true, size, ..Backup::clone(backup) };
     catalog::put_backup(&mut batch, &complete);
     backups.insert((place.0, backup.label.clone()), Arc::new(complete));
     let is_copied = backups.values().any(|other| !other.is_complete && other.table.id == place.1);

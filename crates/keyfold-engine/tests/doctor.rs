@@ -124,19 +124,19 @@ fn a_copy_made_under_load_is_whole() {
     (0..200).for_each(|n| put(&engine, n));
     let copy = folder.path().join("copy");
     // What is left of a copy that was cut short is not in the way; what is somebody else's is.
-    let begun = folder.path().join("copy.copying");
-    drop(open(&begun));
-    let foreign = folder.path().join("other.copying");
+    std::fs::create_dir_all(copy.join("tables")).unwrap();
+    std::fs::write(copy.join("keyfold"), "keyfold copy 2, not whole\n").unwrap();
+    std::fs::write(copy.join("tables/rest"), "of it").unwrap();
+    let foreign = folder.path().join("other");
     std::fs::create_dir(&foreign).unwrap();
     std::fs::write(foreign.join("letter.txt"), "dear").unwrap();
-    assert!(engine.copy_to(&folder.path().join("other")).is_err());
+    assert!(engine.copy_to(&foreign).is_err());
     assert!(foreign.join("letter.txt").exists());
     std::thread::scope(|scope| {
         scope.spawn(|| (200..600).for_each(|n| put(&engine, n)));
         engine.copy_to(&copy).unwrap();
     });
     assert!(engine.copy_to(&copy).is_err(), "a folder that holds something is not written over");
-    assert!(!begun.exists());
     let copied = open(&copy);
     let found = copied.examine().unwrap();
     assert!(found.is_well(), "{:?}", found.problems);

@@ -2,16 +2,33 @@
 
 use crate::error::StoreError;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::io::{Read, Seek, Write};
 use std::path::Path;
 
 const MARKER: &str = "keyfold";
 /// The first line of the marker; the number is that of the format of everything in the folder.
 const FORMAT: &str = "keyfold store 2\n";
+/// The marker of a copy that is being made, or was cut short.
+const COPYING: &str = "keyfold copy 2, not whole\n";
 
 /// A folder that no other process can open until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Claim(#[expect(dead_code, reason = "the lock is held as long as the file is open")] File);
+pub(crate) struct Claim(File);
+
+impl Claim {
+    /// The copy in the folder is whole, and a store from now on. Everything else of it is on the device already.
+    pub(crate) fn complete(&self) -> Result<(), StoreError> {
+        mark(&self.0, FORMAT)
+    }
+}
+
+/// Writes what the folder is. In between the marker may be empty, which stands for a store.
+fn mark(mut file: &File, what: &str) -> Result<(), StoreError> {
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(what.as_bytes())?;
+    Ok(file.sync_all()?)
+}
 
 /// Claims a folder, which is made if it is absent or empty.
 ///
@@ -19,6 +36,52 @@ pub(crate) struct Claim(#[expect(dead_code, reason = "the lock is held as long a
 /// `Locked` when another process has it open; `Foreign` when it is something else's or of another format; `Io` when it cannot be
 /// used.
 pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
+    let (file, format) = lock(folder)?;
+    if format.is_empty() {
+        mark(&file, FORMAT)?;
+        crate::log::sync_folder(folder)?;
+    } else if format == COPYING {
+        return Err(foreign(folder, "holds a copy that was cut short: copy into it again, or remove it"));
+    } else if format != FORMAT {
+        return Err(foreign(folder, &format!("is of another format ({})", format.trim_end())));
+    }
+    Ok(Claim(file))
+}
+
+/// Claims a folder for a copy: one that is absent, empty, or holds a copy that was cut short, which is removed.
+///
+/// # Errors
+/// Like [`claim`]; `Io` when the folder holds something.
+pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
+    let is_taken = |folder: &Path| folder.join(MARKER).exists() || !is_empty(folder);
+    let was_taken = folder.exists() && is_taken(folder);
+    let (file, format) = lock(folder)?;
+    if was_taken && format != COPYING {
+        let exists = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the folder is not empty");
+        return Err(exists.into());
+    }
+    remove_copied(folder)?;
+    mark(&file, COPYING)?;
+    crate::log::sync_folder(folder)?;
+    Ok(Claim(file))
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Removes what a copy has put into a folder, but for the marker.
+pub(crate) fn remove_copied(folder: &Path) -> Result<(), StoreError> {
+    for part in ["log", "tables"].map(|part| folder.join(part)) {
+        if part.exists() {
+            fs::remove_dir_all(part)?;
+        }
+    }
+    Ok(())
+}
+
+/// Locks a folder, which is made if it is absent; gives the marker and what it says.
+fn lock(folder: &Path) -> Result<(File, String), StoreError> {
     if !folder.exists() {
         fs::create_dir_all(folder)?;
         folder
@@ -27,7 +90,7 @@ pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
             .map_or(Ok(()), crate::log::sync_folder)?;
     }
     let path = folder.join(MARKER);
-    if !path.exists() && fs::read_dir(folder)?.next().is_some() {
+    if !path.exists() && !is_empty(folder) {
         return Err(foreign(folder, "holds something else"));
     }
     let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;
@@ -39,14 +102,7 @@ pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
     // Through the handle that holds the lock: others may not read where locks are mandatory.
     let mut format = String::new();
     file.read_to_string(&mut format)?;
-    if format.is_empty() {
-        file.write_all(FORMAT.as_bytes())?;
-        file.sync_all()?;
-        crate::log::sync_folder(folder)?;
-    } else if format != FORMAT {
-        return Err(foreign(folder, &format!("is of another format ({})", format.trim_end())));
-    }
-    Ok(Claim(file))
+    Ok((file, format))
 }
 
 fn foreign(folder: &Path, what: &str) -> StoreError {
@@ -56,6 +112,26 @@ fn foreign(folder: &Path, what: &str) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_copy_is_a_store_when_it_is_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("copy");
+        let copying = claim_for_copy(&folder).unwrap();
+        fs::create_dir(folder.join("log")).unwrap();
+        assert!(matches!(claim_for_copy(&folder), Err(StoreError::Locked)), "somebody makes it");
+        drop(copying);
+        let told = claim(&folder).unwrap_err().to_string();
+        assert!(told.contains("cut short"), "{told}");
+        let copying = claim_for_copy(&folder).unwrap();
+        assert!(!folder.join("log").exists(), "made anew");
+        copying.complete().unwrap();
+        drop(copying);
+        drop(claim(&folder).unwrap());
+        assert!(claim_for_copy(&folder).unwrap_err().to_string().contains("not empty"));
+        fs::write(place.path().join("letter.txt"), "").unwrap();
+        assert!(claim_for_copy(place.path()).is_err());
+    }
 
     #[test]
     fn a_folder_is_claimed_once_and_only_if_it_is_ours() {

@@ -4,8 +4,8 @@ use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
 use crate::commit_queue::CommitQueue;
 use crate::durable::{self, DurableStore};
 use crate::error::StoreError;
-use crate::folder::claim;
-use crate::log::{LogFiles, sync_folder};
+use crate::folder::remove_copied;
+use crate::log::LogFiles;
 use crate::memory::MemoryStore;
 use crate::metrics::{Metrics, StoreCounts};
 use crate::snapshot::{Direction, Snapshot, View};
@@ -261,40 +261,15 @@ impl Store {
     /// # Errors
     /// `Io` when the folder holds something already or cannot be written.
     pub fn copy_to(&self, folder: &std::path::Path) -> Result<u64, StoreError> {
-        if std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
-            let exists = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the folder is not empty");
-            return Err(exists.into());
+        let copied = self.copy_into(DurableStore::begin_copy(folder)?);
+        if copied.is_err() {
+            // Why it failed is told; what would follow from it is not.
+            drop(remove_copied(folder));
         }
-        let parent = match folder.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => std::path::Path::new("."),
-        };
-        std::fs::create_dir_all(parent)?;
-        // Under another name until it is whole: a copy that was cut short is not taken for one.
-        let mut copying = folder.file_name().unwrap_or_default().to_owned();
-        copying.push(".copying");
-        let copying = folder.with_file_name(copying);
-        if copying.exists() {
-            // It was cut short, unless somebody makes it now, or it is no copy at all: then this is refused.
-            drop(claim(&copying)?);
-            std::fs::remove_dir_all(&copying)?;
-        }
-        let copied = self.copy_into(&copying);
-        let Ok(count) = copied else {
-            // The copy's failure is told; this one would follow from it.
-            drop(std::fs::remove_dir_all(&copying));
-            return copied;
-        };
-        if folder.exists() {
-            std::fs::remove_dir(folder)?;
-        }
-        std::fs::rename(&copying, folder)?;
-        sync_folder(parent)?;
-        Ok(count)
+        copied
     }
 
-    fn copy_into(&self, folder: &std::path::Path) -> Result<u64, StoreError> {
-        let copy = DurableStore::open(&FolderOptions::new(folder))?;
+    fn copy_into(&self, copy: DurableStore) -> Result<u64, StoreError> {
         let snapshot;
         let mut entries: Box<dyn Iterator<Item = _> + '_> = match &self.backend {
             Backend::Durable { store, .. } => {
@@ -314,7 +289,7 @@ impl Store {
             count += piece.len() as u64;
             copy.apply(piece.iter().map(|(key, value)| (&key[..], Some(&value[..]))), false)?;
         }
-        copy.sync()?;
+        copy.end_copy()?;
         Ok(count)
     }
 

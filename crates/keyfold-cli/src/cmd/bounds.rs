@@ -6,13 +6,13 @@ use keyfold_engine::FolderOptions;
 use keyfold_server::ServerConfig;
 use std::time::Duration;
 
-const MEGABYTE: usize = 1024 * 1024;
+const MEGABYTE: u32 = 1024 * 1024;
 
 /// What `serve` holds and waits for at the most. `docs/safety.md` tells what happens beyond.
 #[derive(Debug, Args)]
 pub(super) struct Bounds {
     /// Megabytes of stored blocks kept in memory for reading.
-    #[arg(long, default_value_t = 256, value_name = "MEGABYTES", value_parser = value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, default_value_t = 256, value_name = "MEGABYTES", value_parser = value_parser!(u32).range(1..=1_000_000), conflicts_with = "memory")]
     cache: u32,
     /// Megabytes for the large request bodies of all clients together, and as many for large answers.
     #[arg(long, default_value_t = 512, value_name = "MEGABYTES", value_parser = value_parser!(u32).range(1..=1_000_000))]
@@ -31,14 +31,61 @@ pub(super) struct Bounds {
 impl Bounds {
     /// Tells a store.
     pub(super) fn of_store(&self, folder: &mut FolderOptions) {
-        folder.cache_bytes = (self.cache as usize * MEGABYTE) as u64;
+        folder.cache_bytes = u64::from(self.cache) * u64::from(MEGABYTE);
     }
 
     /// Tells a server.
     pub(super) fn of_server(&self, config: &mut ServerConfig) {
-        config.bodies_bytes_max = self.bodies as usize * MEGABYTE;
+        config.bodies_bytes_max = (self.bodies as usize).saturating_mul(MEGABYTE as usize);
         config.connections_max = self.connections as usize;
         config.receive_timeout = Duration::from_secs(self.receive_timeout.into());
         config.send_timeout = Duration::from_secs(self.send_timeout.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use std::net::SocketAddr;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        bounds: Bounds,
+        #[arg(long)]
+        memory: bool,
+    }
+
+    fn told(arguments: &[&str]) -> (u64, usize, usize, Duration, Duration) {
+        let line = Line::parse_from(arguments.iter().copied());
+        assert!(!line.memory);
+        let mut folder = FolderOptions::new("data");
+        let mut config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
+        line.bounds.of_store(&mut folder);
+        line.bounds.of_server(&mut config);
+        let ServerConfig { bodies_bytes_max, connections_max, receive_timeout, send_timeout, .. } = config;
+        (folder.cache_bytes, bodies_bytes_max, connections_max, receive_timeout, send_timeout)
+    }
+
+    #[test]
+    fn each_bound_is_told_to_whom_it_concerns() {
+        let folder = FolderOptions::new("data");
+        let config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
+        let ServerConfig { bodies_bytes_max, connections_max, receive_timeout, send_timeout, .. } = config;
+        let defaults = (folder.cache_bytes, bodies_bytes_max, connections_max, receive_timeout, send_timeout);
+        assert_eq!(told(&["serve"]), defaults);
+        let line = [
+            "serve",
+            "--cache=1",
+            "--bodies=2",
+            "--connections=3",
+            "--receive-timeout=4",
+            "--send-timeout=5",
+        ];
+        let seconds = Duration::from_secs;
+        assert_eq!(told(&line), (1 << 20, 2 << 20, 3, seconds(4), seconds(5)));
+        assert!(Line::try_parse_from(["serve", "--memory", "--cache=1"]).is_err());
+        assert!(Line::try_parse_from(["serve", "--connections=0"]).is_err());
     }
 }

@@ -159,10 +159,16 @@ pub(super) fn start(
     ready(address)?;
     let ended = runtime.block_on(serving);
     let synced = served.sync();
-    // The process ends: merges and backups under way do not hold it up, and go on at the next start.
+    // The process ends: what is under way in the background does not hold it up. Merges, new indexes, backups and restores go
+    // on at the next start; exports, imports and copies of the data folder have failed.
     std::mem::forget(served);
+    runtime.shutdown_background();
     terminal::error_line("stopped");
-    synced.map_err(|error| Failure::Backend(format!("what was written last may be lost: {error}")))?;
+    synced.map_err(|error| {
+        Failure::Backend(format!(
+            "the store failed: {error}; everything acknowledged is on the device, but for the last writes with `--durability buffered`"
+        ))
+    })?;
     ended.map_err(|error| Failure::Backend(format!("the server failed: {error}")))
 }
 

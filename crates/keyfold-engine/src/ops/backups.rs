@@ -4,7 +4,6 @@ use crate::backup::Backup;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
-use crate::history::StateAt;
 use crate::layout;
 use crate::ops::definition::sentence;
 use crate::ops::describe_table;
@@ -62,8 +61,7 @@ fn created(core: &Core, input: CreateBackupInput) -> Result<Pending<CreateBackup
     let ticket = core.store().stage(batch).map_err(internal)?;
     let details = details(core, &backup);
     let backup = Arc::new(backup);
-    let state = StateAt::now(core.store(), table.id, &table.name);
-    core.tasks().add(Task::Backup { backup: Arc::clone(&backup), state });
+    core.tasks().add(Task::Backup { backup: Arc::clone(&backup) });
     tables.insert(table.name.clone(), Arc::new(copied));
     core.catalog().write_backups().insert((table.name.clone(), backup.label.clone()), backup);
     drop(tables);

@@ -4,7 +4,6 @@
 use crate::backup::Backup;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
-use crate::history::StateAt;
 use crate::layout;
 use crate::ops::{describe_table, stream_setting};
 use crate::pending::{Pending, internal};
@@ -49,9 +48,8 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
     batch.put(layout::dropped(table.id), Vec::new());
     let ticket = core.store().stage(batch).map_err(internal)?;
     if let Some(backup) = left {
-        let state = StateAt::now(core.store(), table.id, &table.name);
         let (place, backup) = ((table.name.clone(), backup.label.clone()), Arc::new(backup));
-        core.tasks().add(Task::Backup { backup: Arc::clone(&backup), state });
+        core.tasks().add(Task::Backup { backup: Arc::clone(&backup) });
         core.catalog().write_backups().insert(place, backup);
     }
     tables.remove(given.name());

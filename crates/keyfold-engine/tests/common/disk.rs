@@ -43,6 +43,8 @@ struct State {
     asked: u64,
     fault: Option<(u64, Fault)>,
     has_struck: bool,
+    /// Whether syncs take for ever.
+    is_held: bool,
 }
 
 /// A log's files in memory.
@@ -66,6 +68,15 @@ impl Disk {
     /// What will happen the nth time from the first.
     pub(crate) fn strike(&self, at: u64, fault: Fault) {
         self.lock().fault = Some((at, fault));
+    }
+
+    /// Lets syncs take until [`Disk::release`].
+    pub(crate) fn hold(&self) {
+        self.lock().is_held = true;
+    }
+
+    pub(crate) fn release(&self) {
+        self.lock().is_held = false;
     }
 
     /// What is found after the crash.
@@ -178,6 +189,9 @@ impl LogFile for Writer {
     }
 
     fn sync(&mut self) -> io::Result<()> {
+        while self.disk.lock().is_held {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
         self.disk.ask()?;
         let mut state = self.disk.lock();
         let segment = state.segments.get_mut(&self.id).ok_or(ErrorKind::NotFound)?;

@@ -7,7 +7,7 @@ mod marks;
 mod upkeep;
 
 use crate::error::StoreError;
-use crate::folder::{Claim, claim};
+use crate::folder::{Claim, claim, claim_for_copy};
 use crate::log::{Change, Log, LogFiles, LogFolder, sync_folder};
 use crate::store::FolderOptions;
 use bytes::Bytes;
@@ -93,8 +93,22 @@ fn tree(folder: &Path, cache_bytes: u64, sequence: &SequenceNumberCounter) -> Re
 
 impl DurableStore {
     pub(crate) fn open(options: &FolderOptions) -> Result<DurableStore, StoreError> {
-        let folder = &options.path;
-        let claim = Arc::new(claim(folder)?);
+        DurableStore::open_claimed(options, claim(&options.path)?)
+    }
+
+    /// A store to copy into, which is none until [`DurableStore::end_copy`].
+    pub(crate) fn begin_copy(folder: &Path) -> Result<DurableStore, StoreError> {
+        DurableStore::open_claimed(&FolderOptions::new(folder), claim_for_copy(folder)?)
+    }
+
+    /// Everything is copied.
+    pub(crate) fn end_copy(&self) -> Result<(), StoreError> {
+        self.sync()?;
+        self.claim.complete()
+    }
+
+    fn open_claimed(options: &FolderOptions, claim: Claim) -> Result<DurableStore, StoreError> {
+        let (folder, claim) = (&options.path, Arc::new(claim));
         let sequence = SequenceNumberCounter::default();
         let tree = tree(&folder.join("tables"), options.cache_bytes, &sequence)?;
         sequence.fetch_max(tree.get_highest_persisted_seqno().map_or(1, |highest| highest + 1));
@@ -104,7 +118,7 @@ impl DurableStore {
         };
         let mut memtable_bytes = 0;
         let (log, replayed) = Log::open(Arc::clone(&files), |changes| {
-            memtable_bytes = insert(&tree, sequence.next(), changes);
+            memtable_bytes = insert(&tree, sequence.next(), changes).max(memtable_bytes);
         })?;
         let marks = Arc::new(Marks::new(sequence.get()));
         let writing = Writing { log, sequence, replayed, memtable_bytes, last_written: Instant::now() };
@@ -160,8 +174,9 @@ impl DurableStore {
         self.upkeep.sealed(segments)
     }
 
+    /// Puts everything on the device, and notes that it is there.
     pub(crate) fn sync(&self) -> Result<(), StoreError> {
-        self.writing().log.sync()
+        self.writing().log.attest()
     }
 
     /// How much is left to do behind the writes.

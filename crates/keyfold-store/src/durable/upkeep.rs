@@ -31,7 +31,8 @@ const QUIET: Duration = Duration::from_secs(1);
 /// How long no memory table was sealed before a merge that only helps readers: four times as long as it may take, so that it
 /// takes little from those who write at a steady pace.
 const REST_A_MEGABYTE: Duration = Duration::from_millis(40);
-const REST_MAX: Duration = Duration::from_secs(5);
+/// New tables are merged with what they overlap in the first level, which has some hundred megabytes.
+const REST_MAX: Duration = Duration::from_secs(12);
 /// Bytes of a memory table that is worth a table of its own when nobody writes.
 const SEALED_WHEN_QUIET: u64 = 256 * 1024;
 /// Bytes of a table that is written anew.
@@ -290,10 +291,15 @@ fn merge_until_closed(shared: &Shared) {
         }
         pause = PAUSE;
         match work {
-            // One merge may make another due.
-            Merge::Behind => state.has_new_tables |= after != before,
+            // One merge may make another due, and new tables another quiet one.
+            Merge::Behind => {
+                state.has_new_tables |= after != before;
+                best = None;
+            }
+            // The strategy may have done something else, or a table came meanwhile.
+            Merge::New if after != before && shared.tree.l0_run_count() > 0 => {}
             // Whatever is left over is held by a reader.
-            Merge::New | Merge::All => best = Some(after),
+            Merge::New | Merge::All => best = Some(after).filter(|_| !state.has_new_tables),
         }
     }
 }

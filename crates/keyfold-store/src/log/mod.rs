@@ -31,6 +31,8 @@ pub(crate) struct Log {
     end_before: u64,
     written: u64,
     synced: u64,
+    /// Up to where a record says that everything before it is on the device.
+    attested: u64,
     buffer: Vec<u8>,
     /// A write or sync failed: what is on the disk is not known any more.
     has_failed: bool,
@@ -75,7 +77,8 @@ impl Log {
         let current = files.create(id)?;
         let place = Place { id, salt: salt() };
         let buffer = Vec::new();
-        let log = Log { files, current, place, end_before, written: 0, synced: 0, buffer, has_failed: false };
+        let (written, synced, attested, has_failed) = (0, 0, 0, false);
+        let log = Log { files, current, place, end_before, written, synced, attested, buffer, has_failed };
         Ok((log, ids))
     }
 
@@ -121,6 +124,17 @@ impl Log {
         Ok(())
     }
 
+    /// Syncs, and notes it in the log: a last record that cannot be read at the next start is damage then, and not a tail that
+    /// nobody was promised.
+    pub(crate) fn attest(&mut self) -> Result<(), StoreError> {
+        self.sync()?;
+        if self.attested < self.written {
+            self.append(std::iter::empty(), true)?;
+            self.attested = self.written;
+        }
+        Ok(())
+    }
+
     /// A sync that succeeds after one that failed says nothing of what the failed one should have kept.
     fn refuse_after_failure(&self) -> Result<(), StoreError> {
         if self.has_failed {
@@ -142,7 +156,8 @@ impl Log {
         let ended = self.place.id;
         self.current = self.files.create(ended + 1)?;
         self.place = Place { id: ended + 1, salt: salt() };
-        (self.end_before, self.written, self.synced) = (self.written, 0, 0);
+        self.end_before = self.written;
+        (self.written, self.synced, self.attested) = (0, 0, 0);
         Ok(ended)
     }
 }

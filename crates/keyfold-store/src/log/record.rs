@@ -4,6 +4,7 @@
 //! segment = header record*
 //! header  = "keyfold\1"  id  salt  end of the segment before  checksum      (8 bytes each)
 //! record  = checksum  salt  synced  length (8 bytes each)  change*
+//!           (a record without changes says only what was synced)
 //! change  = key length  value length + 1, or 0 for a removal (varints)  key  value
 //! ```
 //!
@@ -130,7 +131,7 @@ impl<'s> Record<'s> {
         let length = usize::try_from(number(segment, at + 24)?).ok()?;
         let end = at.checked_add(RECORD_HEADER_BYTES)?.checked_add(length)?;
         let checked = segment.get(at + 8..end)?;
-        let is_sound = length > 0 && xxh3_64_with_seed(checked, seed(place, at)) == number(segment, at)?;
+        let is_sound = xxh3_64_with_seed(checked, seed(place, at)) == number(segment, at)?;
         let changes = segment.get(at + RECORD_HEADER_BYTES..end)?;
         let end = end.next_multiple_of(ALIGNMENT);
         is_sound.then_some(Record { end, changes })

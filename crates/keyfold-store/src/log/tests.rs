@@ -178,3 +178,37 @@ fn damage_to_what_was_acknowledged_is_told() {
     fs::write(&path, &damaged).unwrap();
     assert!(open(folder.path()).is_err());
 }
+
+/// After a clean stop even the last record is known to have been on the device.
+#[test]
+fn damage_to_the_last_record_of_a_log_that_was_closed_is_told() {
+    for is_attested in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut log, ..) = open(folder.path()).unwrap();
+        append(&mut log, 1, true);
+        append(&mut log, 2, false);
+        let last = log.written as usize - 20;
+        if is_attested {
+            log.attest().unwrap();
+            let written = log.written;
+            log.attest().unwrap();
+            assert_eq!(log.written, written, "said once");
+        }
+        drop(log);
+        let path = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[last] ^= 1;
+        fs::write(&path, bytes).unwrap();
+        match open(folder.path()) {
+            Ok((_, _, groups)) => assert!(!is_attested && groups == vec![group(1)]),
+            Err(error) => assert!(is_attested && matches!(error, StoreError::Corrupt(_)), "{error}"),
+        }
+    }
+    // And one that was closed well is opened, with nothing but what was written.
+    let folder = tempfile::tempdir().unwrap();
+    let (mut log, ..) = open(folder.path()).unwrap();
+    append(&mut log, 1, false);
+    log.attest().unwrap();
+    drop(log);
+    assert_eq!(open(folder.path()).unwrap().2.concat(), group(1));
+}

@@ -1,0 +1,99 @@
+//! What is staged and not on the device yet: others see what they may of it, and miss nothing of it later.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod common;
+#[path = "common/disk.rs"]
+mod disk;
+
+use common::ask;
+use disk::Disk;
+use keyfold_api::{Operation, Response};
+use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, Pending, StoreOptions};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+fn open(folder: &tempfile::TempDir) -> (Engine, Disk) {
+    let disk = Disk::default();
+    let store = FolderOptions {
+        durability: Durability::Synced,
+        log_files: Some(Arc::new(disk.clone())),
+        ..FolderOptions::new(folder.path())
+    };
+    (Engine::open(EngineOptions::new(StoreOptions::Folder(store))).unwrap(), disk)
+}
+
+/// A request whose answer is not waited for.
+fn begin(engine: &Engine, operation: Operation, body: &Value) -> Pending<Response> {
+    engine.execute(keyfold_wire::decode(operation, body.to_string().as_bytes()).unwrap())
+}
+
+fn table() -> Value {
+    json!({
+        "TableName": "Tab", "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": "p", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}],
+        "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"},
+    })
+}
+
+#[test]
+fn a_closed_stream_does_not_end_before_what_was_written_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let (engine, disk) = open(&folder);
+    let table = ask(&engine, "CreateTable", &table());
+    let arn = &table["TableDescription"]["LatestStreamArn"];
+    let shard = ask(&engine, "DescribeStream", &json!({"StreamArn": arn}));
+    let shard = &shard["StreamDescription"]["Shards"][0]["ShardId"];
+    let from = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"});
+    let iterator = ask(&engine, "GetShardIterator", &from)["ShardIterator"].clone();
+
+    disk.hold();
+    let item = json!({"TableName": "Tab", "Item": {"p": {"S": "last"}}});
+    let put = begin(&engine, Operation::PutItem, &item);
+    let closing = json!({"TableName": "Tab", "StreamSpecification": {"StreamEnabled": false}});
+    let closed = begin(&engine, Operation::UpdateTable, &closing);
+    let records = ask(&engine, "GetRecords", &json!({"ShardIterator": iterator}));
+    assert_eq!(records["Records"], json!([]), "not on the device yet");
+    let iterator = records["NextShardIterator"].clone();
+    assert!(iterator.is_string(), "there is more to come: {records}");
+
+    disk.release();
+    put.wait().unwrap();
+    closed.wait().unwrap();
+    let records = ask(&engine, "GetRecords", &json!({"ShardIterator": iterator}));
+    assert_eq!(records["Records"][0]["dynamodb"]["Keys"], json!({"p": {"S": "last"}}));
+    assert!(records["NextShardIterator"].is_null(), "{records}");
+}
+
+#[test]
+fn a_backup_holds_what_was_written_before_it_and_nobody_waits_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (engine, disk) = open(&folder);
+    ask(&engine, "CreateTable", &table());
+    disk.hold();
+    let item = |key: &str| json!({"TableName": "Tab", "Item": {"p": {"S": key}}});
+    let before = begin(&engine, Operation::PutItem, &item("before"));
+    let backup = begin(&engine, Operation::CreateBackup, &json!({"TableName": "Tab", "BackupName": "kept"}));
+    let after = begin(&engine, Operation::PutItem, &item("after"));
+    // Requests are answered while the device is busy.
+    let get = json!({"TableName": "Tab", "Key": {"p": {"S": "before"}}});
+    assert_eq!(ask(&engine, "GetItem", &get), json!({}));
+    disk.release();
+    before.wait().unwrap();
+    after.wait().unwrap();
+    let Response::CreateBackup(created) = backup.wait().unwrap() else { panic!("another answer") };
+    let arn = created.backup_details.unwrap().backup_arn.unwrap();
+    let told = loop {
+        let told = ask(&engine, "DescribeBackup", &json!({"BackupArn": arn}));
+        let told = &told["BackupDescription"];
+        if told["BackupDetails"]["BackupStatus"] == "AVAILABLE" {
+            break told.clone();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    assert_eq!(told["SourceTableDetails"]["ItemCount"], 1, "{told}");
+    ask(&engine, "RestoreTableFromBackup", &json!({"BackupArn": arn, "TargetTableName": "Again"}));
+    engine.work().unwrap();
+    let scan = ask(&engine, "Scan", &json!({"TableName": "Again"}));
+    assert_eq!(scan["Items"], json!([{"p": {"S": "before"}}]), "{scan}");
+}
