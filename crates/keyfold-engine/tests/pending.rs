@@ -47,7 +47,7 @@ fn a_closed_stream_does_not_end_before_what_was_written_before() {
     let from = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"});
     let iterator = ask(&engine, "GetShardIterator", &from)["ShardIterator"].clone();
 
-    disk.hold();
+    let held = disk.hold();
     let item = json!({"TableName": "Tab", "Item": {"p": {"S": "last"}}});
     let put = begin(&engine, Operation::PutItem, &item);
     let closing = json!({"TableName": "Tab", "StreamSpecification": {"StreamEnabled": false}});
@@ -57,7 +57,7 @@ fn a_closed_stream_does_not_end_before_what_was_written_before() {
     let iterator = records["NextShardIterator"].clone();
     assert!(iterator.is_string(), "there is more to come: {records}");
 
-    disk.release();
+    drop(held);
     put.wait().unwrap();
     closed.wait().unwrap();
     let records = ask(&engine, "GetRecords", &json!({"ShardIterator": iterator}));
@@ -70,7 +70,7 @@ fn a_backup_holds_what_was_written_before_it_and_nobody_waits_for_it() {
     let folder = tempfile::tempdir().unwrap();
     let (engine, disk) = open(&folder);
     ask(&engine, "CreateTable", &table());
-    disk.hold();
+    let held = disk.hold();
     let item = |key: &str| json!({"TableName": "Tab", "Item": {"p": {"S": key}}});
     let before = begin(&engine, Operation::PutItem, &item("before"));
     let backup = begin(&engine, Operation::CreateBackup, &json!({"TableName": "Tab", "BackupName": "kept"}));
@@ -78,7 +78,7 @@ fn a_backup_holds_what_was_written_before_it_and_nobody_waits_for_it() {
     // Requests are answered while the device is busy.
     let get = json!({"TableName": "Tab", "Key": {"p": {"S": "before"}}});
     assert_eq!(ask(&engine, "GetItem", &get), json!({}));
-    disk.release();
+    drop(held);
     before.wait().unwrap();
     after.wait().unwrap();
     let Response::CreateBackup(created) = backup.wait().unwrap() else { panic!("another answer") };

@@ -70,13 +70,10 @@ impl Disk {
         self.lock().fault = Some((at, fault));
     }
 
-    /// Lets syncs take until [`Disk::release`].
-    pub(crate) fn hold(&self) {
+    /// Lets syncs take until what is given back is dropped.
+    pub(crate) fn hold(&self) -> Held {
         self.lock().is_held = true;
-    }
-
-    pub(crate) fn release(&self) {
-        self.lock().is_held = false;
+        Held(self.clone())
     }
 
     /// What is found after the crash.
@@ -124,6 +121,15 @@ impl Disk {
             }
             _ => Ok(false),
         }
+    }
+}
+
+/// As long as this is there, syncs do not end.
+pub(crate) struct Held(Disk);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.lock().is_held = false;
     }
 }
 
