@@ -219,7 +219,9 @@ fn answers_that_nobody_reads(running: &Running) {
             memory().saturating_sub(before)
         });
         let most = most.max().unwrap_or(0);
-        assert!(most < 100 * MIB, "{operation}: {} MiB are held", most / MIB);
+        // Both ends of a secured connection are in this process, with buffers of their own.
+        let buffers = if running.tls.is_some() { clients * 128 * 1024 } else { 0 };
+        assert!(most < 100 * MIB + buffers, "{operation}: {} MiB are held", most / MIB);
         running.serves_others();
         // They are let go though they never read, nor close.
         let deadline = Instant::now() + PATIENCE * 30;
