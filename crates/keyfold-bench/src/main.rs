@@ -142,18 +142,8 @@ fn compare(arguments: &Compare) -> Result<(), String> {
     if arguments.items < 25.max(3 * most) {
         return Err(format!("--items must be at least {}", 25.max(3 * most)));
     }
-    let mut plan = Plan {
-        contenders,
-        operations,
-        connections: arguments.connections.clone(),
-        items: arguments.items,
-        seconds: arguments.seconds,
-        rounds: arguments.rounds,
-        tools,
-    };
     let mut absent: Vec<(Program, String)> = Vec::new();
-    let tools = plan.tools.clone();
-    plan.contenders.retain(|contender| {
+    contenders.retain(|contender| {
         if !absent.iter().any(|(program, _)| *program == contender.program)
             && let Err(reason) = install::ensure(contender.program, &tools)
         {
@@ -165,6 +155,22 @@ fn compare(arguments: &Compare) -> Result<(), String> {
         }
         reason.is_none()
     });
+    if contenders.is_empty() {
+        let names: Vec<String> = Contender::all().iter().map(Contender::title).collect();
+        return Err(format!(
+            "no server to measure; --only takes a part of one of these names: {}",
+            names.join("; ")
+        ));
+    }
+    let plan = Plan {
+        contenders,
+        operations,
+        connections: arguments.connections.clone(),
+        items: arguments.items,
+        seconds: arguments.seconds,
+        rounds: arguments.rounds,
+        tools,
+    };
     let rows = compare::rows(&plan, &say).map_err(|error| error.to_string())?;
     let report = report::Report { plan: &plan, rows: &rows };
     std::fs::create_dir_all(&arguments.out).map_err(|error| error.to_string())?;

@@ -28,6 +28,10 @@ const CHANGES: usize = 40;
 /// Crashes looked at for each seed but the first, which crashes everywhere.
 const CRASHES: usize = 24;
 
+fn seeds() -> u64 {
+    std::env::var("KEYFOLD_CRASH_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SEEDS)
+}
+
 fn open(folder: &Path, disk: &Disk, durability: Durability) -> Result<Engine, ApiError> {
     let environment = Environment { clock: ManualClock::new(), random: CountingRandom::new() };
     // Small, so that a workload meets many segments and tables.
@@ -377,8 +381,7 @@ fn writers_turn(writer: usize, turn: usize) -> Value {
 /// Several write at once, so that groups of writes are under way when it happens.
 #[test]
 fn a_crash_under_several_writers_loses_nothing_that_was_acknowledged() {
-    let seeds = std::env::var("KEYFOLD_CRASH_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SEEDS);
-    for seed in 0..seeds * 6 {
+    for seed in 0..seeds() * 6 {
         let mut rng = Rng::with_seed(seed);
         let folder = tempfile::tempdir().unwrap();
         let disk = Disk::default();
@@ -437,8 +440,7 @@ fn a_crash_under_several_writers_loses_nothing_that_was_acknowledged() {
 
 #[test]
 fn a_crash_anywhere_loses_nothing_that_was_acknowledged() {
-    let seeds = std::env::var("KEYFOLD_CRASH_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SEEDS);
-    for seed in 0..seeds {
+    for seed in 0..seeds() {
         let found = crashes_of(seed);
         assert!(found.len() > CRASHES / 4, "the crashes of seed {seed} left few states: {found:?}");
     }

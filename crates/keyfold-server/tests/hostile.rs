@@ -2,6 +2,8 @@
 //! served meanwhile.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod common;
+
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_server::{Server, ServerConfig, TlsFiles};
 use std::io::{Read, Write};
@@ -47,13 +49,7 @@ impl Running {
             config.tls = Some(files);
             let mut roots = RootCertStore::empty();
             roots.add(certified.cert.der().clone()).unwrap();
-            let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
-            let client = ClientConfig::builder_with_provider(provider)
-                .with_safe_default_protocol_versions()
-                .unwrap()
-                .with_root_certificates(roots)
-                .with_no_client_auth();
-            Some((client, folder))
+            Some((common::trusting(roots), folder))
         })
     }
 

@@ -1,6 +1,8 @@
 //! HTTPS with a chain of certificates, to a client that knows only its root.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod common;
+
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_server::{Server, ServerConfig, ServerError, TlsFiles};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
@@ -10,8 +12,8 @@ use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::RootCertStore;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 fn authority() -> (CertificateParams, KeyPair) {
     let mut params = CertificateParams::default();
@@ -46,15 +48,9 @@ fn engine() -> Arc<Engine> {
 }
 
 async fn list_tables(address: SocketAddr, roots: RootCertStore) -> std::io::Result<String> {
-    let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
     let stream = TcpStream::connect(address).await?;
     let name = ServerName::try_from("localhost").unwrap();
-    let mut stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await?;
+    let mut stream = TlsConnector::from(Arc::new(common::trusting(roots))).connect(name, stream).await?;
     let request = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\
          Content-Length: 2\r\nConnection: close\r\n\r\n{}";
     stream.write_all(request.as_bytes()).await?;

@@ -41,7 +41,8 @@ pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
         mark(&file, FORMAT)?;
         crate::log::sync_folder(folder)?;
     } else if format == COPYING {
-        return Err(foreign(folder, "holds a copy that was cut short: copy into it again, or remove it"));
+        let what = "holds a copy that was cut short: copy into it again, or remove it";
+        return Err(StoreError::Foreign(format!("the folder {} {what}", folder.display())));
     } else if format != FORMAT {
         return Err(foreign(folder, &format!("is of another format ({})", format.trim_end())));
     }
@@ -53,8 +54,7 @@ pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
 /// # Errors
 /// Like [`claim`]; `Io` when the folder holds something.
 pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
-    let is_taken = |folder: &Path| folder.join(MARKER).exists() || !is_empty(folder);
-    let was_taken = folder.exists() && is_taken(folder);
+    let was_taken = folder.exists() && !is_empty(folder)?;
     let (file, format) = lock(folder)?;
     if was_taken && format != COPYING {
         let exists = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the folder is not empty");
@@ -66,8 +66,8 @@ pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
     Ok(Claim(file))
 }
 
-fn is_empty(folder: &Path) -> bool {
-    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+fn is_empty(folder: &Path) -> Result<bool, StoreError> {
+    Ok(fs::read_dir(folder)?.next().is_none())
 }
 
 /// Removes what a copy has put into a folder, but for the marker.
@@ -90,7 +90,7 @@ fn lock(folder: &Path) -> Result<(File, String), StoreError> {
             .map_or(Ok(()), crate::log::sync_folder)?;
     }
     let path = folder.join(MARKER);
-    if !path.exists() && !is_empty(folder) {
+    if !path.exists() && !is_empty(folder)? {
         return Err(foreign(folder, "holds something else"));
     }
     let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;

@@ -1,8 +1,7 @@
 //! Items and values as DynamoDB JSON, from trees; `stored` writes what lies in the store.
 
 use super::Writer;
-use base64::display::Base64Display;
-use base64::engine::general_purpose::STANDARD;
+use super::writer::append_base64;
 use keyfold_types::{Item, Value};
 
 /// Appends an item.
@@ -16,7 +15,7 @@ pub fn encode_value(out: &mut Vec<u8>, item: &Value) {
 }
 
 fn base64(writer: &mut Writer<'_>, bytes: &[u8]) {
-    writer.quoted_plain(Base64Display::new(bytes, &STANDARD));
+    append_base64(writer.value(), bytes);
 }
 
 pub(crate) fn tree(writer: &mut Writer<'_>, item: &Item) {

@@ -1,9 +1,7 @@
 //! Stored items as DynamoDB JSON, straight from their bytes: most of what a Query costs.
 
 use super::Writer;
-use super::writer::append_quoted;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use super::writer::{append_base64, append_quoted};
 use keyfold_codec::{Entries, RawItem, RawValue, number};
 use keyfold_types::ValueKind;
 
@@ -54,7 +52,7 @@ fn value(out: &mut Vec<u8>, raw: RawValue<'_>) {
         }
         ValueKind::B => {
             out.extend_from_slice(br#"{"B":"#);
-            base64(out, bytes);
+            append_base64(out, bytes);
         }
         ValueKind::Bool => {
             out.extend_from_slice(br#"{"BOOL":"#);
@@ -79,7 +77,7 @@ fn value(out: &mut Vec<u8>, raw: RawValue<'_>) {
         }
         ValueKind::Bs => {
             out.extend_from_slice(br#"{"BS":"#);
-            array(out, raw.members(), base64);
+            array(out, raw.members(), append_base64);
         }
     }
     out.push(b'}');
@@ -91,14 +89,5 @@ fn number_text(out: &mut Vec<u8>, bytes: &[u8]) {
     if !number::append_text(out, bytes) {
         out.push(b'0');
     }
-    out.push(b'"');
-}
-
-fn base64(out: &mut Vec<u8>, bytes: &[u8]) {
-    out.push(b'"');
-    let at = out.len();
-    out.resize(at + bytes.len().div_ceil(3) * 4, 0);
-    let written = STANDARD.encode_slice(bytes, out.get_mut(at..).unwrap_or_default());
-    out.truncate(at + written.unwrap_or(0));
     out.push(b'"');
 }

@@ -1,5 +1,7 @@
 //! Writes JSON into a byte vector: commas and quotes, nothing more.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use keyfold_types::Number;
 use std::fmt::Display;
 use std::io::Write as _;
@@ -51,6 +53,16 @@ pub(super) fn append_quoted(out: &mut Vec<u8>, text: &[u8]) {
     out.reserve(text.len() + 2);
     out.push(b'"');
     out.extend_from_slice(text);
+    out.push(b'"');
+}
+
+/// Appends bytes as base64 in quotes.
+pub(super) fn append_base64(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.push(b'"');
+    let at = out.len();
+    out.resize(at + bytes.len().div_ceil(3) * 4, 0);
+    let written = STANDARD.encode_slice(bytes, out.get_mut(at..).unwrap_or_default());
+    out.truncate(at + written.unwrap_or(0));
     out.push(b'"');
 }
 
