@@ -34,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("bench", &["api", "wire", "engine"]),
     ("fuzz", &["types", "codec", "api", "engine", "wire", "sigv4", "model"]),
     ("testkit", &["types"]),
+    ("faults", &[]),
 ];
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {

@@ -111,7 +111,7 @@ impl Drop for Background {
 fn run(core: &Core) {
     let mut progress = Progress::default();
     loop {
-        // A failing store refuses every write and says so itself; the notes stay for the next start.
+        // A failing store refuses every write and says so itself. What failed is tried again after a pause.
         while !core.signal().is_stopped() && matches!(progress.work(core), Ok(Work::More)) {}
         if !core.signal().sleep() {
             return;
@@ -128,31 +128,29 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Does a piece of everything that is due.
+    /// Does a piece of everything that is due. What fails is tried again the next time, and keeps nothing else waiting.
+    ///
+    /// # Errors
+    /// The last failure, when everything has had its turn.
     pub(crate) fn work(&mut self, core: &Core) -> Result<Work, ApiError> {
-        let mut more = sweep_some(core)?;
+        let mut whole = Ok(Work::Done);
+        let mut note = |work: Result<Work, ApiError>| match (&whole, work) {
+            (Ok(_), Ok(Work::More)) => whole = Ok(Work::More),
+            (_, Err(error)) => whole = Err(error),
+            _ => {}
+        };
+        note(sweep_some(core));
         let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
         for table in tables.iter().filter(|table| table.is_ready()) {
-            for work in [self.fill_index(core, table)?, self.fill_expiry(core, table)?] {
-                if work == Work::More {
-                    more = Work::More;
-                }
-            }
-            if expiry::delete_some(core, table)? == Work::More {
-                more = Work::More;
-            }
+            note(self.fill_index(core, table));
+            note(self.fill_expiry(core, table));
+            note(expiry::delete_some(core, table));
         }
-        for work in [
-            trim_streams(core)?,
-            trim_changes(core, &tables)?,
-            tasks::forget_backups(core)?,
-            tasks::work(core, &tables, &mut self.restores)?,
-        ] {
-            if work == Work::More {
-                more = Work::More;
-            }
-        }
-        Ok(more)
+        note(trim_streams(core));
+        note(trim_changes(core, &tables));
+        note(tasks::forget_backups(core));
+        note(tasks::work(core, &tables, &mut self.restores));
+        whole
     }
 
     /// A piece of the first index that is being built.

@@ -69,7 +69,13 @@ pub(crate) fn work(core: &Core, tables: &[Arc<Table>], restores: &mut Restores) 
     let mut work = Work::Done;
     if let Some(task) = core.tasks().take() {
         match task {
-            Task::Backup { backup } => copy(core, &backup)?,
+            Task::Backup { backup } => {
+                if let Err(error) = copy(core, &backup) {
+                    // Tried again, after what else waits.
+                    core.tasks().add(Task::Backup { backup });
+                    return Err(error);
+                }
+            }
             Task::Export { export, table, chosen } => {
                 transferring::export(core, &export, &table, &chosen)?;
             }

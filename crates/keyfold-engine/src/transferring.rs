@@ -34,6 +34,19 @@ enum Stopped {
     Engine(ApiError),
 }
 
+impl Stopped {
+    /// The code and the message that a description shows.
+    fn failure(&self) -> (String, String) {
+        let (code, message) = match self {
+            Stopped::Files(error @ TransferError::NoSuchBucket(_)) => ("S3NoSuchBucket", error.to_string()),
+            Stopped::Files(error @ TransferError::Name(_)) => ("S3InvalidKey", error.to_string()),
+            Stopped::Files(error @ TransferError::File { .. }) => ("S3Error", error.to_string()),
+            Stopped::Engine(error) => ("InternalError", error.to_string()),
+        };
+        (code.to_owned(), message)
+    }
+}
+
 impl From<TransferError> for Stopped {
     fn from(error: TransferError) -> Stopped {
         Stopped::Files(error)
@@ -63,22 +76,13 @@ pub(crate) fn export(
             done.status = ExportStatus::Completed;
             (done.manifest, done.items, done.bytes) = (Some(manifest), items, bytes);
         }
-        Err(Stopped::Files(error)) => {
+        Err(stopped) => {
             done.status = ExportStatus::Failed;
-            done.failure = Some((failure_code(&error).to_owned(), error.to_string()));
+            done.failure = Some(stopped.failure());
         }
-        Err(Stopped::Engine(error)) => return Err(error),
     }
     done.ended = Some(core.now_ms());
     keep_export(core, done)
-}
-
-fn failure_code(error: &TransferError) -> &'static str {
-    match error {
-        TransferError::NoSuchBucket(_) => "S3NoSuchBucket",
-        TransferError::Name(_) => "S3InvalidKey",
-        TransferError::File { .. } => "S3Error",
-    }
 }
 
 /// Nobody else changes it; its end is told when it is kept for good.
@@ -196,11 +200,10 @@ pub(crate) fn import(core: &Core, import: &Import, table: &Arc<Table>) -> Result
             let message = "Some of the items failed validation checks and were not imported. Please check CloudWatch error logs for more details.";
             done.failure = Some(("ItemValidationError".to_owned(), message.to_owned()));
         }
-        Err(Stopped::Files(error)) => {
+        Err(stopped) => {
             done.status = ImportStatus::Failed;
-            done.failure = Some((failure_code(&error).to_owned(), error.to_string()));
+            done.failure = Some(stopped.failure());
         }
-        Err(Stopped::Engine(error)) => return Err(error),
     }
     done.ended = Some(core.now_ms());
     background::change_table(core, table, |table| table.status = TableStatus::Active)?;

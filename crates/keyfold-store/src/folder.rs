@@ -102,6 +102,11 @@ fn lock(folder: &Path) -> Result<(File, String), StoreError> {
     // Through the handle that holds the lock: others may not read where locks are mandatory.
     let mut format = String::new();
     file.read_to_string(&mut format)?;
+    let is_begun = [FORMAT, COPYING].iter().any(|whole| whole.starts_with(&format) && *whole != format);
+    if is_begun || format.bytes().all(|byte| byte == 0) {
+        // There was no room for it, or the machine ended: part of it is there, or its length only.
+        format.clear();
+    }
     Ok((file, format))
 }
 
@@ -141,6 +146,11 @@ mod tests {
         assert!(matches!(claim(&folder), Err(StoreError::Locked)));
         drop(claimed);
         drop(claim(&folder).unwrap());
+        for cut_short in [&[0; FORMAT.len()][..], b"keyfold"] {
+            fs::write(folder.join(MARKER), cut_short).unwrap();
+            drop(claim(&folder).unwrap());
+            assert_eq!(fs::read_to_string(folder.join(MARKER)).unwrap(), FORMAT, "written again");
+        }
         fs::write(folder.join(MARKER), "keyfold store 99\n").unwrap();
         let told = claim(&folder).unwrap_err().to_string();
         assert!(told.contains("is of another format (keyfold store 99)"), "{told}");

@@ -104,6 +104,14 @@ impl Catalog {
         self.is_as_written.store(true, Ordering::Release);
     }
 
+    /// Holds a stream that was opened or closed, if one was.
+    pub(crate) fn hold_stream(&self, stream: Option<Stream>) {
+        if let Some(stream) = stream {
+            let place = (stream.table_name.clone(), stream.label.clone());
+            self.write_streams().insert(place, Arc::new(stream));
+        }
+    }
+
     /// An id for a new table, stream or backup, and the change that uses it up. The caller holds
     /// [`Catalog::write`], so that changes are staged in order.
     pub(crate) fn take_id(&self, batch: &mut Batch) -> TableId {

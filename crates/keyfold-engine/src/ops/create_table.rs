@@ -35,12 +35,12 @@ fn create(
     }
     let mut batch = Batch::new();
     let mut table = identified(core, &mut batch, table);
-    if let Some(view) = stream {
-        stream_setting::open(core, &mut batch, &mut table, view)?;
-    }
+    let stream = stream.map(|view| stream_setting::open(core, &mut batch, &mut table, view)).transpose()?;
     catalog::put_record(&mut batch, &table);
-    let ticket = core.store().stage(batch).map_err(internal)?;
     let description = describe_table::describe(core, &table, TableStatus::Creating)?;
+    // What is staged is held: nothing may fail in between.
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    core.catalog().hold_stream(stream);
     tables.insert(table.name.clone(), Arc::new(table));
     Ok(Pending::after(ticket, Ok(description)))
 }

@@ -43,10 +43,11 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
             Some(Backup::begin(core, &mut batch, &table, (name, BackupType::System))?)
         }
     };
-    stream_setting::close(core, &mut batch, &mut Table::clone(&table))?;
+    let stream = stream_setting::close(core, &mut batch, &mut Table::clone(&table))?;
     batch.remove(layout::table_record(&table.name));
     batch.put(layout::dropped(table.id), Vec::new());
     let ticket = core.store().stage(batch).map_err(internal)?;
+    core.catalog().hold_stream(stream);
     if let Some(backup) = left {
         let (place, backup) = ((table.name.clone(), backup.label.clone()), Arc::new(backup));
         core.tasks().add(Task::Backup { backup: Arc::clone(&backup) });

@@ -90,8 +90,8 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
     });
     catalog::put_record(&mut batch, &table);
     catalog::put_import(&mut batch, &import);
-    let ticket = core.store().stage(batch).map_err(internal)?;
     let import_table_description = Some(description(core, &import)?);
+    let ticket = core.store().stage(batch).map_err(internal)?;
     core.catalog().write_imports().insert((table.name.clone(), import.label.clone()), Arc::clone(&import));
     let table = Arc::new(table);
     tables.insert(table.name.clone(), Arc::clone(&table));

@@ -188,8 +188,8 @@ fn begin(
     let mut batch = Batch::new();
     let table = identified(core, &mut batch, table);
     catalog::put_record(&mut batch, &table);
-    let ticket = core.store().stage(batch).map_err(internal)?;
     let description = describe_table::describe(core, &table, TableStatus::Creating)?;
+    let ticket = core.store().stage(batch).map_err(internal)?;
     tables.insert(table.name.clone(), Arc::new(table));
     drop(tables);
     core.signal().wake();

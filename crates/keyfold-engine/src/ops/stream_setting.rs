@@ -9,7 +9,6 @@ use crate::stream::{self, Stream};
 use crate::table::{ActiveStream, Table};
 use keyfold_api::{ApiError, StreamSpecification, StreamViewType, known};
 use keyfold_store::Batch;
-use std::sync::Arc;
 
 pub(crate) fn constrain(constraints: &mut Constraints, given: Option<&StreamSpecification>) {
     if let Some(given) = given {
@@ -31,16 +30,17 @@ pub(crate) fn wanted(
     }
 }
 
-/// Opens a stream. The caller holds the catalog's lock and stores the table in the same batch.
+/// Opens a stream. The caller holds the catalog's lock, stores the table in the same batch, and holds the stream in the
+/// catalog when the batch is staged.
 pub(crate) fn open(
     core: &Core,
     batch: &mut Batch,
     table: &mut Table,
     view: StreamViewType,
-) -> Result<(), ApiError> {
+) -> Result<Stream, ApiError> {
     let id = core.catalog().take_id(batch);
     let mut epoch_ms = core.now_ms();
-    let mut streams = core.catalog().write_streams();
+    let streams = core.catalog().streams();
     // Two streams within a millisecond have different names all the same.
     while streams.contains_key(&(table.name.clone(), stream::label(epoch_ms))) {
         epoch_ms += 1;
@@ -57,23 +57,20 @@ pub(crate) fn open(
         closed: None,
     };
     catalog::put_stream(batch, &stream);
-    streams.insert((table.name.clone(), label.clone()), Arc::new(stream));
     table.settings.latest_stream = Some(label.clone());
     table.settings.stream = Some(ActiveStream { id, label, view });
-    Ok(())
+    Ok(stream)
 }
 
 /// Closes a table's stream, which stays readable for a day. The caller holds the catalog's lock, so that
-/// nothing is written meanwhile.
-pub(crate) fn close(core: &Core, batch: &mut Batch, table: &mut Table) -> Result<(), ApiError> {
-    let Some(active) = table.settings.stream.take() else { return Ok(()) };
+/// nothing is written meanwhile, and holds the stream as it is then when the batch is staged.
+pub(crate) fn close(core: &Core, batch: &mut Batch, table: &mut Table) -> Result<Option<Stream>, ApiError> {
+    let Some(active) = table.settings.stream.take() else { return Ok(None) };
     let end = core.store().staged_sequence().map_err(internal)?;
-    let mut streams = core.catalog().write_streams();
-    let key = (table.name.clone(), active.label);
-    if let Some(stream) = streams.get(&key) {
-        let closed = Stream { closed: Some((core.now_ms(), end)), ..Stream::clone(stream) };
-        catalog::put_stream(batch, &closed);
-        streams.insert(key, Arc::new(closed));
-    }
-    Ok(())
+    let streams = core.catalog().streams();
+    let closed = streams
+        .get(&(table.name.clone(), active.label))
+        .map(|stream| Stream { closed: Some((core.now_ms(), end)), ..Stream::clone(stream) });
+    closed.iter().for_each(|stream| catalog::put_stream(batch, stream));
+    Ok(closed)
 }

@@ -11,6 +11,7 @@ use crate::ops::create_table::encryption_key;
 use crate::ops::definition::{self, sentence, wrong};
 use crate::ops::{describe_table, stream_setting};
 use crate::pending::{Pending, internal};
+use crate::stream::Stream;
 use crate::table::{Capacity, Index, IndexKind, Table};
 use keyfold_api::{
     ApiError, BillingMode, GlobalSecondaryIndexUpdate, ProvisionedThroughput,
@@ -226,12 +227,15 @@ fn update(core: &Core, input: &UpdateTableInput) -> Result<Pending<TableDescript
     if let Some(protected) = input.deletion_protection_enabled {
         table.settings.deletion_protection = protected;
     }
-    if let Some(view) = stream_setting::wanted(input.stream_specification.as_ref())? {
-        change_stream(core, &mut batch, &mut table, view)?;
-    }
+    let stream = match stream_setting::wanted(input.stream_specification.as_ref())? {
+        Some(view) => change_stream(core, &mut batch, &mut table, view)?,
+        None => None,
+    };
     catalog::put_record(&mut batch, &table);
-    let ticket = core.store().stage(batch).map_err(internal)?;
     let description = describe(core, &before, &table)?;
+    // What is staged is held: nothing may fail in between.
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    core.catalog().hold_stream(stream);
     tables.insert(table.name.clone(), Arc::new(table));
     drop(tables);
     core.signal().wake();
@@ -266,13 +270,13 @@ fn change_stream(
     batch: &mut Batch,
     table: &mut Table,
     view: Option<StreamViewType>,
-) -> Result<(), ApiError> {
+) -> Result<Option<Stream>, ApiError> {
     match (view, &table.settings.stream) {
         (Some(_), Some(_)) => {
             sentence(format!("Table already has an enabled stream: TableName: {}", table.name))
         }
         (None, None) => sentence("Table has no stream to disable"),
-        (Some(view), None) => stream_setting::open(core, batch, table, view),
+        (Some(view), None) => stream_setting::open(core, batch, table, view).map(Some),
         (None, Some(_)) => stream_setting::close(core, batch, table),
     }
 }

@@ -110,7 +110,14 @@ impl DurableStore {
     fn open_claimed(options: &FolderOptions, claim: Claim) -> Result<DurableStore, StoreError> {
         let (folder, claim) = (&options.path, Arc::new(claim));
         let sequence = SequenceNumberCounter::default();
-        let tree = tree(&folder.join("tables"), options.cache_bytes, &sequence)?;
+        let tables = folder.join("tables");
+        for names in [tables.join("tables"), tables.clone()] {
+            // What is read now is built upon, and what it makes superfluous is removed: it must not be in the system's memory only.
+            if names.exists() {
+                sync_folder(&names)?;
+            }
+        }
+        let tree = tree(&tables, options.cache_bytes, &sequence)?;
         sequence.fetch_max(tree.get_highest_persisted_seqno().map_or(1, |highest| highest + 1));
         let files: Arc<dyn LogFiles> = match &options.log_files {
             Some(files) => Arc::clone(files),
@@ -123,8 +130,8 @@ impl DurableStore {
         let marks = Arc::new(Marks::new(sequence.get()));
         let writing = Writing { log, sequence, replayed, memtable_bytes, last_written: Instant::now() };
         let log = Arc::new(Mutex::new(writing));
-        let tables = folder.join("tables").join("tables");
-        let upkeep = Upkeep::start(tree.clone(), Arc::clone(&marks), files, tables, Arc::clone(&log))?;
+        let upkeep =
+            Upkeep::start(tree.clone(), Arc::clone(&marks), files, tables.join("tables"), Arc::clone(&log))?;
         let memtable_bytes_max = options.memtable_bytes;
         let store = DurableStore { upkeep, tree, log, marks, memtable_bytes_max, claim };
         let mut writing = store.writing();

@@ -35,6 +35,8 @@ const REST_A_MEGABYTE: Duration = Duration::from_millis(40);
 const REST_MAX: Duration = Duration::from_secs(12);
 /// Bytes of a memory table that is worth a table of its own when nobody writes.
 const SEALED_WHEN_QUIET: u64 = 256 * 1024;
+/// The storage engine's file that begins with the number of the present list of tables, eight bytes, the lowest first.
+const PRESENT_LIST: &str = "current";
 /// Bytes of a table that is written anew.
 const TABLE_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -50,10 +52,16 @@ struct State {
     flush_failed: Option<StoreError>,
     /// Why tables are not merged, until they are.
     merge_failed: Option<StoreError>,
+    /// Why nothing is done any more until the store is opened again.
+    ended: Option<StoreError>,
     is_closed: bool,
 }
 
 impl State {
+    fn has_ended(&self) -> bool {
+        self.is_closed || self.ended.is_some()
+    }
+
     /// How long no memory table was sealed.
     fn rested(&self) -> Duration {
         self.last_sealed.map_or(Duration::MAX, |last| last.elapsed())
@@ -152,8 +160,7 @@ impl Upkeep {
             };
             if let Err(error) = guarded(done) {
                 // Nobody does this work any more; who waits for it is told.
-                let mut state = shared.lock();
-                (state.flush_failed, state.merge_failed) = (Some(error.clone()), Some(error));
+                shared.lock().ended = Some(error);
                 shared.changed.notify_all();
             }
         })?;
@@ -177,7 +184,7 @@ impl Upkeep {
             } else {
                 return Ok(());
             };
-            if let Some(error) = waits_for {
+            if let Some(error) = waits_for.as_ref().or(state.ended.as_ref()) {
                 return Err(error.clone());
             }
             state = self.shared.wait(state);
@@ -188,7 +195,7 @@ impl Upkeep {
     #[cfg(test)]
     pub(super) fn has_failed(&self) -> bool {
         let state = self.shared.lock();
-        state.flush_failed.is_some() || state.merge_failed.is_some()
+        state.flush_failed.is_some() || state.merge_failed.is_some() || state.ended.is_some()
     }
 
     /// How many memory tables and merges are not done yet.
@@ -215,7 +222,7 @@ impl Drop for Upkeep {
 fn flush_until_closed(shared: &Shared) {
     let mut pause = PAUSE;
     let mut state = shared.lock();
-    while !state.is_closed {
+    while !state.has_ended() {
         if state.sealed.is_empty() {
             state = shared.wait(state);
             continue;
@@ -244,7 +251,7 @@ fn flush_until_closed(shared: &Shared) {
         if state.flush_failed.is_none() {
             pause = PAUSE;
         } else {
-            shared.remove_leftovers(&state, first_table);
+            shared.clean_up(&mut state, first_table);
             state = shared.pause(state, &mut pause);
         }
     }
@@ -261,7 +268,7 @@ fn merge_until_closed(shared: &Shared) {
     // The version of the tables that no quiet merge made better.
     let mut best = None;
     let mut state = shared.lock();
-    while !state.is_closed {
+    while !state.has_ended() {
         let left = rest(&shared.tree).saturating_sub(state.rested());
         let is_best = best == Some(shared.tree.current_version().id());
         let due = Merge::due(&shared.tree, state.has_new_tables, left.is_zero() && !is_best);
@@ -285,7 +292,7 @@ fn merge_until_closed(shared: &Shared) {
         shared.changed.notify_all();
         if state.merge_failed.is_some() {
             state.has_new_tables = true;
-            shared.remove_leftovers(&state, first_table);
+            shared.clean_up(&mut state, first_table);
             state = shared.pause(state, &mut pause);
             continue;
         }
@@ -305,6 +312,20 @@ fn merge_until_closed(shared: &Shared) {
 }
 
 impl Shared {
+    /// After a failed attempt. One that failed when the list of tables was changed already, but not surely on the device, has made
+    /// tables that the next start will look for; and another attempt would write over that list. So nothing more is done
+    /// until the store is opened again: the log has what is not in tables.
+    fn clean_up(&self, state: &mut State, first_table: u64) {
+        let list = std::fs::read(self.tree.tree_config().path.join(PRESENT_LIST)).ok();
+        let number = list.as_deref().and_then(|bytes| bytes.first_chunk()).copied().map(u64::from_le_bytes);
+        if number == Some(self.tree.current_version().id()) {
+            self.remove_leftovers(state, first_table);
+            return;
+        }
+        state.ended = Some(StoreError::Poisoned("the list of tables could not be written".to_owned()));
+        self.changed.notify_all();
+    }
+
     /// Removes the tables that a failed attempt began, which the storage engine leaves until it is opened again. Numbers
     /// from `first_table` on that are no table belong to the attempt, unless the other thread is making tables too: then
     /// they stay for a later time.
@@ -327,7 +348,7 @@ impl Shared {
         let until = Instant::now() + *pause;
         *pause = (*pause * 2).min(PAUSE_MAX);
         let mut state = state;
-        while !state.is_closed {
+        while !state.has_ended() {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;

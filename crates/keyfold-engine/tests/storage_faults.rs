@@ -1,0 +1,227 @@
+//! Every call to the operating system that a store makes, the storage engine's own included: tables, their list, the log, names
+//! of files and folders. A seeded row of changes runs once; then again and again, and at one of the calls the process stops, the device
+//! fails or is full. A machine that ends keeps what was synced, names and contents apart, and any part of the rest. What was
+//! acknowledged is there after it, whole. Beside it reads fail, one by one: an answer is right, or it is an error.
+//!
+//! `crash_points.rs` does the same to the log alone, at every place of it; here the places are drawn.
+//! `KEYFOLD_CRASH_SEEDS=1000 cargo test -p keyfold-engine --test storage_faults` looks longer.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod common;
+#[path = "common/history.rs"]
+mod history;
+
+use common::{CountingRandom, ManualClock, ask};
+use fastrand::Rng;
+use history::{CHANGES, States, ask_again, is_failure, restored, seeds, seen, work};
+use keyfold_api::ApiError;
+use keyfold_engine::{Durability, Engine, EngineOptions, Environment, FolderOptions, StoreOptions};
+use keyfold_faults::{Fault, Machine, Tail};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const CRASHES: usize = 30;
+const FAILING_READS: usize = 12;
+
+fn open(folder: &Path, cache_bytes: u64) -> Result<Engine, ApiError> {
+    let environment = Environment { clock: ManualClock::new(), random: CountingRandom::new() };
+    // Small, so that a row of changes makes many tables, and merges them.
+    let store = FolderOptions {
+        durability: Durability::Synced,
+        memtable_bytes: 20_000,
+        cache_bytes,
+        ..FolderOptions::new(folder.join("data"))
+    };
+    let options = EngineOptions::new(StoreOptions::Folder(store));
+    Engine::open(EngineOptions { environment, background: false, ..options })
+}
+
+const CACHE: u64 = 1024 * 1024;
+/// So little that what is read is read from the device.
+const NO_CACHE: u64 = 1024;
+
+/// A folder on a machine of its own.
+fn machine(place: &Path, name: &str) -> (std::path::PathBuf, Machine) {
+    let folder = place.join(name);
+    std::fs::create_dir(&folder).unwrap();
+    let machine = Machine::watch(&folder).unwrap();
+    (folder, machine)
+}
+
+/// Gives back how often each state was found.
+fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
+    let place = tempfile::tempdir().unwrap();
+    let (folder, whole) = machine(place.path(), "whole");
+    let engine = open(&folder, CACHE).unwrap();
+    let states = States::of(&engine, seed);
+    drop(engine);
+    let mut rng = Rng::with_seed(seed);
+    let (mut found, mut strikes) = (BTreeMap::new(), 0);
+    for turn in 0..CRASHES {
+        let at = rng.u64(1..=whole.asked());
+        let fault = [Fault::Stop, Fault::Stop, Fault::Error, Fault::Full][rng.usize(..4)];
+        let tail = [Tail::Kept, Tail::Lost, Tail::Torn, Tail::Torn][rng.usize(..4)];
+        let told = format!("seed {seed}, turn {turn}: {fault:?} at {at} of {}, {tail:?}", whole.asked());
+        let (folder, struck) = machine(place.path(), &format!("struck{turn}"));
+        struck.strike(at, fault);
+        let mut done = 0;
+        // It may fail to open, too.
+        if let Ok(engine) = open(&folder, CACHE) {
+            let progress = work(&engine, seed, |_| {});
+            done = progress.acknowledged;
+            if progress.is_settled {
+                assert_eq!(seen(&engine), states.seen[done], "{told}, read on after it");
+            }
+        }
+        strikes += usize::from(struck.strikes() > 0);
+        if fault != Fault::Stop {
+            // The process goes on, ends, and is started again on the same device.
+            struck.heal();
+            let engine = open(&folder, CACHE).unwrap_or_else(|error| panic!("{told}: {error}"));
+            engine.work().unwrap();
+            let state = states.find(&engine, done..done + 2);
+            assert!(state.is_some(), "{told}, in the same folder: not the state after {done} changes");
+        }
+        let left = place.path().join(format!("left{turn}"));
+        struck.remains(tail, &left, &mut || rng.bool()).unwrap();
+        drop(struck);
+        let again = Machine::watch(&left).unwrap();
+        let engine = open(&left, CACHE).unwrap_or_else(|error| panic!("{told}: {error}"));
+        engine.work().unwrap();
+        let state = states.find(&engine, done..done + 2);
+        let state =
+            state.unwrap_or_else(|| panic!("{told}: not the state after {done} changes, or one more"));
+        *found.entry(state).or_insert(0) += 1;
+        if state > 0 {
+            ask_again(&engine, rng.usize(..CHANGES));
+        }
+        assert_eq!(restored(&engine), states.kept[state], "{told}, restored from the backup");
+        // What is written now lasts, too.
+        let after = seen(&engine);
+        again.strike(again.asked() + 1, Fault::Stop);
+        drop(engine);
+        let last = place.path().join(format!("last{turn}"));
+        again.remains(Tail::Lost, &last, &mut || false).unwrap();
+        let engine = open(&last, CACHE).unwrap_or_else(|error| panic!("{told}, again: {error}"));
+        assert_eq!(seen(&engine), after, "{told}, after the second crash");
+    }
+    assert!(strikes > CRASHES / 2, "seed {seed}: {strikes} of {CRASHES} calls came");
+    found
+}
+
+#[test]
+fn a_store_whose_calls_fail_or_stop_loses_nothing_that_was_acknowledged() {
+    for seed in 0..seeds() {
+        let found = crashes_of(seed);
+        assert!(found.len() > CRASHES / 4, "the crashes of seed {seed} left few states: {found:?}");
+    }
+}
+
+/// Requests that read every way there is.
+fn questions(engine: &Engine) -> Vec<(&'static str, Value)> {
+    let tab = json!({"TableName": "Tab"});
+    let whole = json!({"TableName": "Tab", "ConsistentRead": true});
+    let of = |index: &str, forward: bool| {
+        let name = if index == "ByG" { "g" } else { "pk" };
+        json!({
+            "TableName": "Tab", "IndexName": index, "ScanIndexForward": forward,
+            "KeyConditionExpression": format!("{name} = :v"),
+            "ExpressionAttributeValues": {":v": {"S": if index == "ByG" { "g" } else { "tokens" }}},
+        })
+    };
+    let tokens = json!({
+        "TableName": "Tab", "KeyConditionExpression": "pk = :v", "Select": "COUNT",
+        "ExpressionAttributeValues": {":v": {"S": "tokens"}},
+    });
+    let items = ask(engine, "Scan", &whole)["Items"].clone();
+    let key = |item: &Value| json!({"pk": item["pk"], "sk": item["sk"]});
+    let keys: Vec<Value> = items.as_array().unwrap().iter().take(20).map(key).collect();
+    let get = |key: &Value| ("GetItem", json!({"TableName": "Tab", "Key": key}));
+    let stream = ask(engine, "DescribeTable", &tab)["Table"]["LatestStreamArn"].clone();
+    let shard = ask(engine, "DescribeStream", &json!({"StreamArn": stream}));
+    let shard = &shard["StreamDescription"]["Shards"][0]["ShardId"];
+    let from = json!({"StreamArn": stream, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"});
+    let iterator = &ask(engine, "GetShardIterator", &from)["ShardIterator"];
+    let mut all = vec![
+        ("Scan", whole),
+        ("Scan", json!({"TableName": "Tab", "IndexName": "ByG"})),
+        ("Query", of("ByG", true)),
+        ("Query", of("ByN", false)),
+        ("Query", tokens),
+        ("BatchGetItem", json!({"RequestItems": {"Tab": {"Keys": keys}}})),
+        ("GetRecords", json!({"ShardIterator": iterator})),
+    ];
+    all.extend(keys.iter().take(5).map(get));
+    all.push(get(&json!({"pk": {"S": "nobody"}, "sk": {"S": "x"}})));
+    all
+}
+
+#[test]
+fn an_answer_is_right_or_an_error_whichever_read_fails() {
+    let mut failures = 0;
+    for seed in 0..seeds() {
+        let place = tempfile::tempdir().unwrap();
+        let (folder, machine) = machine(place.path(), "store");
+        work(&open(&folder, CACHE).unwrap(), seed, |_| {});
+        let engine = open(&folder, NO_CACHE).unwrap();
+        let without_next = |operation: &str, body: &Value| {
+            let mut answer = ask(&engine, operation, body);
+            // Another iterator each time.
+            answer.as_object_mut().map(|answer| answer.remove("NextShardIterator"));
+            answer
+        };
+        for (operation, body) in questions(&engine) {
+            let right = without_next(operation, &body);
+            assert!(!is_failure(&right), "{right}");
+            for read in 1.. {
+                machine.fail_reads(machine.reads() + read, machine.reads() + read);
+                let before = machine.strikes();
+                let answer = without_next(operation, &body);
+                machine.heal();
+                if is_failure(&answer) {
+                    failures += 1;
+                } else {
+                    assert_eq!(answer, right, "seed {seed}: {operation} {body}, read {read} failed");
+                }
+                assert_eq!(without_next(operation, &body), right, "{operation} {body}, after it");
+                if machine.strikes() == before {
+                    break;
+                }
+            }
+        }
+    }
+    assert!(failures > 20, "{failures} reads failed a request");
+}
+
+#[test]
+fn a_change_whose_reads_fail_is_made_whole_or_not_at_all() {
+    let mut failures = 0;
+    for seed in 0..seeds() {
+        let place = tempfile::tempdir().unwrap();
+        let (folder, whole) = machine(place.path(), "whole");
+        let states = States::of(&open(&folder, CACHE).unwrap(), seed);
+        let reads = whole.reads();
+        let mut rng = Rng::with_seed(seed);
+        for turn in 0..FAILING_READS {
+            let (folder, struck) = machine(place.path(), &format!("struck{turn}"));
+            let engine = open(&folder, NO_CACHE).unwrap();
+            let from = struck.reads() + rng.u64(1..=reads);
+            struck.fail_reads(from, from + rng.u64(0..20));
+            let done = work(&engine, seed, |_| {}).acknowledged;
+            failures += usize::from(struck.strikes() > 0);
+            struck.heal();
+            let told = format!("seed {seed}, turn {turn}: reads from {from} on failed after {done} changes");
+            // What is in the background is tried again; unless a table that could not be written stands in the way.
+            if engine.work().is_ok() {
+                assert!(states.find(&engine, done..done + 2).is_some(), "{told}");
+            }
+            drop(engine);
+            let engine = open(&folder, CACHE).unwrap();
+            engine.work().unwrap();
+            assert!(states.find(&engine, done..done + 2).is_some(), "{told}, and opened again");
+        }
+    }
+    assert!(failures > FAILING_READS, "{failures} failing reads were met");
+}
