@@ -21,6 +21,9 @@ pub(crate) struct Arguments {
     /// Seconds of each measurement, after as long to warm up.
     #[arg(long, default_value_t = 3.0)]
     seconds: f64,
+    /// Megabytes of stored blocks that the server keeps in memory, if not as many as usual.
+    #[arg(long, value_name = "MEGABYTES")]
+    cache: Option<u32>,
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
@@ -52,9 +55,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 /// Starts a server and asks it for an item: how many milliseconds until the answer.
-fn start(data: &Path) -> io::Result<(Server, f64)> {
+fn start(arguments: &Arguments, data: &Path) -> io::Result<(Server, f64)> {
     let begun = Instant::now();
-    let server = Server::start(data)?;
+    let server = Server::start(data, arguments.cache)?;
     let body = r#"{"TableName":"Bench","Key":{"pk":{"S":"c0000000"},"sk":{"S":"000"}}}"#;
     let answer = server.ask("GetItem", body)?;
     if !answer.contains("\"Item\"") {
@@ -66,7 +69,7 @@ fn start(data: &Path) -> io::Result<(Server, f64)> {
 fn size(arguments: &Arguments, items: u64) -> io::Result<Size> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data");
-    let server = Server::start(&data)?;
+    let server = Server::start(&data, arguments.cache)?;
     server.ask("CreateTable", workload::TABLES[0])?;
     let begun = Instant::now();
     let batches = (0..items).step_by(25).map(move |from| workload::load_batch(from, items));
@@ -91,12 +94,12 @@ fn size(arguments: &Arguments, items: u64) -> io::Result<Size> {
         operations.push((operation, measured.rate(), [0.5, 0.99].map(|quantile| measured.micros(quantile))));
     }
     server.stop()?;
-    let (server, start_after_stop) = start(&data)?;
+    let (server, start_after_stop) = start(arguments, &data)?;
     // The log is as full as it becomes: a kill right after writes.
     let workload = Workload { operation: Operation::Put, items, protocol: Protocol::Http };
     load::run(server.address, workload, arguments.connections, (Duration::ZERO, time))?;
     server.kill()?;
-    let (server, start_after_kill) = start(&data)?;
+    let (server, start_after_kill) = start(arguments, &data)?;
     server.stop()?;
     Ok(Size { items, loading, operations, start_after_stop, start_after_kill })
 }

@@ -18,10 +18,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts one and waits until it listens.
-    pub(crate) fn start(data: &Path) -> io::Result<Server> {
+    /// Starts one and waits until it listens. `cache`: megabytes of blocks that it keeps, if not as many as usual.
+    pub(crate) fn start(data: &Path, cache: Option<u32>) -> io::Result<Server> {
         let mut command = keyfold()?;
         command.args(["serve", "--port", "0", "--json", "--data"]).arg(data);
+        command.args(cache.map(|cache| format!("--cache={cache}")));
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let stdout = child.stdout.take().ok_or_else(|| io::Error::other("the server has no output"))?;
         let mut server = Server { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };

@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
 fn soak(arguments: &Arguments) -> io::Result<Soak> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data");
-    let server = Server::start(&data)?;
+    let server = Server::start(&data, None)?;
     for (operation, body) in traffic::SETTING_UP {
         server.ask(operation, body)?;
     }
