@@ -212,6 +212,31 @@ fn a_shutdown_finishes_the_request_under_way_and_takes_no_more() {
 }
 
 #[test]
+fn connections_beyond_the_limit_wait_until_one_is_closed() {
+    let server = Running::start(|config| {
+        config.connections_max = 2;
+        config.receive_timeout = Duration::from_secs(60);
+    });
+    let list = |stream: &mut TcpStream| {
+        write_post(stream, &[("X-Amz-Target", "DynamoDB_20120810.ListTables")], b"{}", 2);
+        assert_eq!(Answer::read(stream).status, 200);
+    };
+    let (mut first, mut second) = (server.connect(), server.connect());
+    list(&mut first);
+    list(&mut second);
+    let mut third = server.connect();
+    third.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    third.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    assert_eq!(Answer::read(&mut third).status, 0, "one more is served beside the two");
+    // Who was there before is served meanwhile.
+    list(&mut first);
+    drop(second);
+    third.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let told = Answer::read(&mut third);
+    assert!(told.text().contains("keyfold_connections 2\n"), "{}", told.text());
+}
+
+#[test]
 fn gzip_goes_both_ways() {
     let server = Running::start(|config| config.body_bytes_max = 100_000);
     let create = br#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
