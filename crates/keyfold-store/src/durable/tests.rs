@@ -4,6 +4,7 @@ use super::*;
 use crate::store::FolderOptions;
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 fn open(folder: &Path, memtable_bytes: u64) -> DurableStore {
@@ -132,6 +133,56 @@ fn new_tables_are_merged_when_nobody_writes() {
     assert_eq!(contents(&store.snapshot()).len(), 900);
 }
 
+/// Writes a table of so many keys, the same each time, so that tables cannot just be moved.
+fn fill_a_table(store: &DurableStore, keys: u64) {
+    fill(store, 0, keys);
+    store.seal(&mut store.writing()).unwrap();
+}
+
+#[test]
+fn a_quiet_merge_waits_until_writers_rest_and_a_table_that_comes_during_it_is_merged_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), 100_000_000);
+    let (tell, told) = mpsc::channel();
+    let (go_on, wait) = mpsc::channel::<()>();
+    store.upkeep.meanwhile(move |rested| {
+        tell.send(rested).unwrap();
+        // Until the other end is dropped.
+        assert!(wait.recv().is_err());
+    });
+    // Eight megabytes, so that writers must rest for long, and then little, which is written at once.
+    fill_a_table(&store, 40_000);
+    wait_for("the first is the only one", || store.tree.table_count() > 0 && store.upkeep() == 0);
+    fill_a_table(&store, 10);
+    let rested = told.recv_timeout(Duration::from_secs(40)).unwrap();
+    assert!(rested > Duration::from_millis(300), "they rested for {rested:?}");
+    fill_a_table(&store, 10);
+    wait_for("a table came", || store.tree.l0_run_count() > 0 && store.tree.sealed_memtable_count() == 0);
+    drop(go_on);
+    wait_for("it is merged too", || store.upkeep() == 0);
+    assert_eq!(contents(&store.snapshot()).len(), 40_000);
+}
+
+/// Somebody took away a file of the log whose changes are in a table by now.
+#[test]
+fn a_missing_segment_of_the_log_does_not_keep_those_behind_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), 100_000_000);
+    fill(&store, 0, 10);
+    std::fs::remove_file(folder.path().join("log").join("000000000001.log")).unwrap();
+    for _ in 0..2 {
+        fill(&store, 0, 10);
+        store.seal(&mut store.writing()).unwrap();
+    }
+    let is_segment = |name: &std::ffi::OsStr| name.to_string_lossy().ends_with(".log");
+    let segments = || {
+        let files = std::fs::read_dir(folder.path().join("log")).unwrap();
+        files.filter(|entry| is_segment(&entry.as_ref().unwrap().file_name())).count()
+    };
+    wait_for("only the segment that is written is there", || segments() == 1);
+    assert!(!store.upkeep.has_failed());
+}
+
 #[test]
 fn a_memory_table_is_written_when_nobody_writes() {
     let folder = tempfile::tempdir().unwrap();
@@ -162,7 +213,8 @@ fn a_merge_that_fails_again_and_again_leaves_nothing_behind() {
     std::fs::write(&largest, bytes).unwrap();
     let store = open(folder.path(), 1_000_000);
     fill(&store, 0, 12_000);
-    wait_for("a merge fails", || store.upkeep.has_failed());
+    let is_written = || store.tree.sealed_memtable_count() == 0;
+    wait_for("a merge fails, and nothing else is written", || store.upkeep.has_failed() && is_written());
     let size = || files().map(|path| std::fs::metadata(path).map_or(0, |found| found.len())).sum::<u64>();
     let before = size();
     std::thread::sleep(Duration::from_secs(4));

@@ -79,7 +79,14 @@ struct Shared {
     state: Mutex<State>,
     /// Something changed: work came, or work was done.
     changed: Condvar,
+    /// What a test does at the end of a quiet merge, before anybody knows of it; it is told how long no memory table was
+    /// sealed when the merge began.
+    #[cfg(test)]
+    meanwhile: Mutex<Option<Meanwhile>>,
 }
+
+#[cfg(test)]
+type Meanwhile = Box<dyn FnOnce(Duration) + Send>;
 
 impl Shared {
     /// The memory table is full, and these segments hold its changes.
@@ -143,8 +150,18 @@ impl Upkeep {
     ) -> Result<Upkeep, StoreError> {
         let state = State { has_new_tables: true, ..State::default() };
         let changed = Condvar::new();
-        let shared =
-            Arc::new(Shared { tree, marks, files, tables, writing, state: Mutex::new(state), changed });
+        let state = Mutex::new(state);
+        let shared = Arc::new(Shared {
+            tree,
+            marks,
+            files,
+            tables,
+            writing,
+            state,
+            changed,
+            #[cfg(test)]
+            meanwhile: Mutex::default(),
+        });
         let mut upkeep = Upkeep { shared, threads: Vec::new() };
         upkeep.spawn("keyfold-flush", flush_until_closed)?;
         upkeep.spawn("keyfold-merge", merge_until_closed)?;
@@ -196,6 +213,12 @@ impl Upkeep {
     pub(super) fn has_failed(&self) -> bool {
         let state = self.shared.lock();
         state.flush_failed.is_some() || state.merge_failed.is_some() || state.ended.is_some()
+    }
+
+    /// Does something in the next quiet merge.
+    #[cfg(test)]
+    pub(super) fn meanwhile(&self, act: impl FnOnce(Duration) + Send + 'static) {
+        *self.shared.meanwhile.lock().unwrap() = Some(Box::new(act));
     }
 
     /// How many memory tables and merges are not done yet.
@@ -257,9 +280,9 @@ fn flush_until_closed(shared: &Shared) {
     }
 }
 
-/// How long nobody must have filled a memory table before all of the tables may be merged for the readers' sake.
-fn rest(tree: &AnyTree) -> Duration {
-    let megabytes = u32::try_from(tree.disk_space() / (1024 * 1024)).unwrap_or(u32::MAX);
+/// How long nobody must have filled a memory table before tables of so many bytes may be merged for the readers' sake.
+fn rest(bytes: u64) -> Duration {
+    let megabytes = u32::try_from(bytes / (1024 * 1024)).unwrap_or(u32::MAX);
     REST_A_MEGABYTE.saturating_mul(megabytes.saturating_add(1)).min(REST_MAX)
 }
 
@@ -269,7 +292,7 @@ fn merge_until_closed(shared: &Shared) {
     let mut best = None;
     let mut state = shared.lock();
     while !state.has_ended() {
-        let left = rest(&shared.tree).saturating_sub(state.rested());
+        let left = rest(shared.tree.disk_space()).saturating_sub(state.rested());
         let is_best = best == Some(shared.tree.current_version().id());
         let due = Merge::due(&shared.tree, state.has_new_tables, left.is_zero() && !is_best);
         let Some(work) = due else {
@@ -281,10 +304,16 @@ fn merge_until_closed(shared: &Shared) {
         };
         state.has_new_tables = false;
         state.is_merging = true;
+        #[cfg(test)]
+        let rested = state.rested();
         drop(state);
         let first_table = shared.tree.next_table_id();
         let before = shared.tree.current_version().id();
         let result = guarded(|| work.carry_out(&shared.tree, shared.marks.oldest()));
+        #[cfg(test)]
+        if let Some(act) = shared.meanwhile.lock().unwrap().take_if(|_| matches!(work, Merge::New)) {
+            act(rested);
+        }
         let after = shared.tree.current_version().id();
         state = shared.lock();
         state.is_merging = false;
@@ -403,4 +432,17 @@ fn is_full_of_removals(tree: &AnyTree) -> bool {
     removals >= REMOVALS_MIN
         && removals * 4 > tree.approximate_len() as u64
         && tree.disk_space() <= REWRITTEN_BYTES_MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quiet_merge_waits_the_longer_the_more_it_may_have_to_write() {
+        const MEGABYTE: u64 = 1024 * 1024;
+        let millis = Duration::from_millis;
+        assert_eq!([0, 1, 100].map(|size| rest(size * MEGABYTE)), [40, 80, 4040].map(millis));
+        assert_eq!([300 * MEGABYTE, u64::MAX].map(rest), [REST_MAX; 2]);
+    }
 }

@@ -217,6 +217,27 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
+    /// Somebody took it away, or an attempt before got that far.
+    #[test]
+    fn a_file_that_is_missing_is_retired_and_a_spare_one_is_not_needed() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = LogFolder::open(folder.path()).unwrap();
+        let names = || fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        // Where it would be renamed, and where it would be removed.
+        for spares in [0, SPARES as u64] {
+            drop(files.create(9).unwrap());
+            fs::remove_file(files.path(9)).unwrap();
+            (1..=spares).for_each(|id| drop(files.create(id).unwrap()));
+            (1..=spares).for_each(|id| files.retire(id).unwrap());
+            files.retire(9).unwrap();
+            files.retire(9).unwrap();
+        }
+        names().for_each(|spare| fs::remove_file(spare).unwrap());
+        files.create(10).unwrap().append(b"new").unwrap();
+        assert!(files.read(10).unwrap().starts_with(b"new\0"));
+        assert_eq!(names().count(), 1);
+    }
+
     #[test]
     fn no_more_than_a_few_files_are_kept() {
         let folder = tempfile::tempdir().unwrap();
