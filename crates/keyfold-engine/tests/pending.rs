@@ -6,7 +6,7 @@ mod common;
 mod disk;
 
 use common::ask;
-use disk::Disk;
+use disk::{Disk, Fault};
 use keyfold_api::{Operation, Response};
 use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, Pending, StoreOptions};
 use serde_json::{Value, json};
@@ -96,4 +96,42 @@ fn a_backup_holds_what_was_written_before_it_and_nobody_waits_for_it() {
     engine.work().unwrap();
     let scan = ask(&engine, "Scan", &json!({"TableName": "Again"}));
     assert_eq!(scan["Items"], json!([{"p": {"S": "before"}}]), "{scan}");
+}
+
+/// An export and an import of which nothing came to the disk were never begun.
+#[test]
+fn transfers_that_could_not_be_written_are_not_told_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = Disk::default();
+    let store = FolderOptions {
+        log_files: Some(Arc::new(disk.clone())),
+        ..FolderOptions::new(folder.path().join("data"))
+    };
+    let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Folder(store)) };
+    let options = EngineOptions { buckets: Some(folder.path().join("buckets")), ..options };
+    let engine = Engine::open(options).unwrap();
+    let created = ask(&engine, "CreateTable", &table());
+    let recovery = json!({"PointInTimeRecoveryEnabled": true});
+    let recover = json!({"TableName": "Tab", "PointInTimeRecoverySpecification": recovery});
+    ask(&engine, "UpdateContinuousBackups", &recover);
+
+    let held = disk.hold();
+    let arn = &created["TableDescription"]["TableArn"];
+    let export = json!({"TableArn": arn, "S3Bucket": "out"});
+    let export = begin(&engine, Operation::ExportTableToPointInTime, &export);
+    let mut filled = table();
+    filled.as_object_mut().unwrap().remove("StreamSpecification");
+    filled["TableName"] = json!("Filled");
+    let import = json!({
+        "InputFormat": "ION", "S3BucketSource": {"S3Bucket": "out"}, "TableCreationParameters": filled,
+    });
+    let import = begin(&engine, Operation::ImportTable, &import);
+    let count = |list: &str, member: &str| ask(&engine, list, &json!({}))[member].as_array().unwrap().len();
+    assert_eq!((count("ListExports", "ExportSummaries"), count("ListImports", "ImportSummaryList")), (1, 1));
+
+    disk.strike(disk.asked() + 1, Fault::Error);
+    drop(held);
+    assert!(export.wait().is_err() && import.wait().is_err());
+    assert_eq!((count("ListExports", "ExportSummaries"), count("ListImports", "ImportSummaryList")), (0, 0));
+    assert_eq!(ask(&engine, "ListTables", &json!({})), json!({"TableNames": ["Tab"]}));
 }

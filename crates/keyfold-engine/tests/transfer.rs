@@ -5,7 +5,7 @@ mod common;
 
 use common::{ManualClock, ask, on_clock};
 use flate2::read::GzDecoder;
-use keyfold_engine::Engine;
+use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -81,6 +81,60 @@ impl Place {
     fn read(&self, key: &str) -> String {
         std::fs::read_to_string(self.folder.path().join("out").join(key)).unwrap()
     }
+}
+
+/// The server stops while an export and an import are under way: the next start says that they failed, and the table that was
+/// being filled can be used.
+#[test]
+fn transfers_that_a_stop_cuts_short_have_failed_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = || {
+        let store = StoreOptions::folder(folder.path().join("data"), Durability::Synced);
+        // Nothing is done behind requests.
+        let options = EngineOptions { background: false, ..EngineOptions::new(store) };
+        Engine::open(EngineOptions { buckets: Some(folder.path().to_owned()), ..options }).unwrap()
+    };
+    let definition = |name: &str| {
+        json!({
+            "TableName": name, "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [{"AttributeName": "p", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}],
+        })
+    };
+    let recovery = json!({"PointInTimeRecoveryEnabled": true});
+    let export = json!({"TableArn": "arn:aws:dynamodb:us-east-1:000000000000:table/Tab", "S3Bucket": "out"});
+    let import = json!({
+        "TableCreationParameters": definition("Filled"), "InputFormat": "ION", "S3BucketSource": {"S3Bucket": "out"},
+    });
+    let (export, import) = {
+        let engine = start();
+        ask(&engine, "CreateTable", &definition("Tab"));
+        let recover = json!({"TableName": "Tab", "PointInTimeRecoverySpecification": recovery});
+        ask(&engine, "UpdateContinuousBackups", &recover);
+        let export = ask(&engine, "ExportTableToPointInTime", &export)["ExportDescription"].clone();
+        let import = ask(&engine, "ImportTable", &import)["ImportTableDescription"].clone();
+        let begun = json!("IN_PROGRESS");
+        assert_eq!((&export["ExportStatus"], &import["ImportStatus"]), (&begun, &begun));
+        (export["ExportArn"].clone(), import["ImportArn"].clone())
+    };
+    // And at every start after it.
+    for _ in 0..2 {
+        let engine = start();
+        let export = &ask(&engine, "DescribeExport", &json!({"ExportArn": export}))["ExportDescription"];
+        let import = &ask(&engine, "DescribeImport", &json!({"ImportArn": import}))["ImportTableDescription"];
+        for (told, status) in [(export, "ExportStatus"), (import, "ImportStatus")] {
+            assert_eq!((&told[status], &told["FailureCode"]), (&json!("FAILED"), &json!("InternalError")));
+            assert_eq!(told["FailureMessage"], "The server stopped before the end", "{told}");
+            assert!(told["EndTime"].is_number(), "{told}");
+        }
+        let filled = ask(&engine, "DescribeTable", &json!({"TableName": "Filled"}));
+        assert_eq!(filled["Table"]["TableStatus"], "ACTIVE", "{filled}");
+        let put = json!({"TableName": "Filled", "Item": {"p": {"S": "a"}}});
+        assert_eq!(ask(&engine, "PutItem", &put), json!({}));
+        // Nothing of them is done later.
+        engine.work().unwrap();
+    }
+    assert!(!folder.path().join("out").exists());
 }
 
 fn unpacked(path: &Path) -> String {
