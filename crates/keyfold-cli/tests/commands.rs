@@ -4,7 +4,10 @@
 mod workplace;
 
 use serde_json::Value as Json;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::process::Command;
+use std::time::Duration;
 use workplace::Workplace;
 
 #[test]
@@ -183,6 +186,38 @@ fn a_server_in_memory_leaves_nothing_behind() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(std::fs::read_dir(place.folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_server_takes_no_more_connections_than_it_is_told() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        .args(["serve", "--memory", "--port", "0", "--json", "--connections", "1"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
+        .unwrap();
+    let report: Json = serde_json::from_str(&line).unwrap();
+    let address = report["endpoint"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
+    let ask = || {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        stream.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        stream
+    };
+    let is_answered = |stream: &mut TcpStream, millis: u64| {
+        stream.set_read_timeout(Some(Duration::from_millis(millis))).unwrap();
+        stream.read(&mut [0; 64]).is_ok_and(|bytes| bytes > 0)
+    };
+    let mut first = ask();
+    let first_is = is_answered(&mut first, 20_000);
+    let mut second = ask();
+    let second_is = is_answered(&mut second, 300);
+    drop(first);
+    let second_is_then = is_answered(&mut second, 20_000);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!((first_is, second_is, second_is_then), (true, false, true));
 }
 
 #[test]
