@@ -8,6 +8,7 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
 /// What is counted.
 const UNIT: usize = 1024;
@@ -15,7 +16,8 @@ const UNIT: usize = 1024;
 const FREE_BYTES: usize = 64 * 1024;
 /// Units of a page of items as JSON, as a rule.
 const PAGE: usize = 2 * 1024;
-/// How long a body waits for room: long enough for a burst to pass, and short enough for clients to try again.
+/// How long a body waits for room, all its parts together: long enough for a burst to pass, and short enough for clients to try
+/// again.
 const WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
@@ -29,8 +31,18 @@ pub(crate) struct Budget {
 pub(crate) struct NoRoom;
 
 /// Room that is free again when this is dropped.
-#[derive(Debug, Default)]
-pub(crate) struct Room(Option<OwnedSemaphorePermit>);
+#[derive(Debug)]
+pub(crate) struct Room {
+    permit: Option<OwnedSemaphorePermit>,
+    /// How long it may still wait to become more.
+    patience: Duration,
+}
+
+impl Default for Room {
+    fn default() -> Room {
+        Room { permit: None, patience: WAIT }
+    }
+}
 
 impl Budget {
     pub(crate) fn new(bytes: usize) -> Budget {
@@ -45,21 +57,23 @@ impl Budget {
 
     /// Room for a page of items, before it is made and its size is known.
     pub(crate) async fn page(&self) -> Result<Room, NoRoom> {
-        Ok(Room(Some(self.take(PAGE.min(self.units)).await?)))
+        let mut room = Room::default();
+        room.permit = Some(self.take(PAGE.min(self.units), &mut room.patience).await?);
+        Ok(room)
     }
 
     /// Makes `room` what a body of so many bytes takes.
     pub(crate) async fn fit(&self, room: &mut Room, bytes: usize) -> Result<(), NoRoom> {
         // One body larger than everything is let in alone.
         let needed = if bytes <= FREE_BYTES { 0 } else { bytes.div_ceil(UNIT).min(self.units) };
-        let held = room.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let held = room.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         if needed == 0 {
-            room.0 = None;
+            room.permit = None;
         } else if needed < held {
-            drop(room.0.as_mut().and_then(|permit| permit.split(held - needed)));
+            drop(room.permit.as_mut().and_then(|permit| permit.split(held - needed)));
         } else if needed > held {
-            let more = self.take(needed - held).await?;
-            match &mut room.0 {
+            let more = self.take(needed - held, &mut room.patience).await?;
+            match &mut room.permit {
                 Some(permit) => permit.merge(more),
                 none => *none = Some(more),
             }
@@ -67,10 +81,13 @@ impl Budget {
         Ok(())
     }
 
-    async fn take(&self, units: usize) -> Result<OwnedSemaphorePermit, NoRoom> {
+    async fn take(&self, units: usize, patience: &mut Duration) -> Result<OwnedSemaphorePermit, NoRoom> {
         let units = u32::try_from(units).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.room).acquire_many_owned(units);
-        match tokio::time::timeout(WAIT, room).await {
+        let begun = Instant::now();
+        let taken = tokio::time::timeout(*patience, room).await;
+        *patience = patience.saturating_sub(begun.elapsed());
+        match taken {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) | Err(_) => Err(NoRoom),
         }
@@ -80,7 +97,7 @@ impl Budget {
 impl Room {
     /// The bytes, which keep the room until the last of them is let go.
     pub(crate) fn filled_with(self, bytes: Vec<u8>) -> Bytes {
-        if self.0.is_none() {
+        if self.permit.is_none() {
             return Bytes::from(bytes);
         }
         Bytes::from_owner(Kept { bytes, _room: self })
@@ -103,11 +120,31 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
+    async fn the_parts_of_a_body_wait_no_longer_than_the_whole_may() {
+        let budget = Arc::new(Budget::new(1024 * 1024));
+        let mut all = Room::default();
+        budget.fit(&mut all, 1024 * 1024).await.unwrap();
+        let freeing = Arc::clone(&budget);
+        let free = tokio::spawn(async move {
+            // A little every second, which is enough for the next part.
+            for left in (0..1024).rev() {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                freeing.fit(&mut all, 64 * 1024 + left * 512).await.unwrap();
+            }
+        });
+        let (begun, mut slow) = (Instant::now(), Room::default());
+        let mut parts = (1..).map(|part| 64 * 1024 + part * 400);
+        while budget.fit(&mut slow, parts.next().unwrap()).await.is_ok() {}
+        assert!(begun.elapsed() <= WAIT + Duration::from_secs(1), "{:?}", begun.elapsed());
+        free.abort();
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn large_bodies_wait_for_room_and_small_ones_do_not() {
         let budget = Budget::new(1024 * 1024);
         let mut large = Room::default();
         budget.fit(&mut large, FREE_BYTES).await.unwrap();
-        assert!(large.0.is_none(), "small ones are free");
+        assert!(large.permit.is_none(), "small ones are free");
         budget.fit(&mut large, 600_000).await.unwrap();
         budget.fit(&mut large, 1_000_000).await.unwrap();
         let mut other = Room::default();

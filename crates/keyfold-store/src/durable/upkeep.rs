@@ -334,8 +334,8 @@ fn merge_until_closed(shared: &Shared) {
             }
             // The strategy may have done something else, or a table came meanwhile.
             Merge::New if after != before && shared.tree.l0_run_count() > 0 => {}
-            // Whatever is left over is held by a reader.
-            Merge::New | Merge::All => best = Some(after).filter(|_| !state.has_new_tables),
+            // Whatever is left over is held by a reader. A table that came meanwhile makes `Merge::Behind` due.
+            Merge::New | Merge::All => best = Some(after),
         }
     }
 }
