@@ -1,18 +1,23 @@
 //! An encoded item: what the store keeps and the wire writes.
 //!
 //! ```text
-//! [version 01][size in bytes, varint](name length  name  value) ... [crc32 of all before, little-endian]
+//! [version 01 or 81][size in bytes, varint](name length  name  value) ... [crc32 of all before, little-endian]
 //! ```
+//!
+//! The highest bit of the version says that every text in the item is [plain](crate::plain).
 //!
 //! The size is DynamoDB's, so paging and billing never decode. The checksum is verified once, when the
 //! bytes come from the store; behind it they are trusted.
 
+use crate::plain;
 use crate::raw::{self, Entries, RawValue};
 use crate::varint;
 use bytes::Bytes;
 use keyfold_types::{Item, Value};
 
 const VERSION: u8 = 1;
+/// The same, and every text is plain.
+const PLAIN_VERSION: u8 = 0x80 | VERSION;
 const CHECKSUM_BYTES: usize = 4;
 
 /// Stored bytes that are not what was written.
@@ -30,6 +35,7 @@ pub struct RawItem {
     size_bytes: u64,
     /// Where the attributes start.
     body_at: usize,
+    is_plain: bool,
 }
 
 impl RawItem {
@@ -41,7 +47,8 @@ impl RawItem {
             builder.push_name(name);
             raw::encode(&mut builder.body, value);
         }
-        builder.finish(size_bytes)
+        let is_plain = plain::is_plain_body(&builder.body);
+        builder.finish(size_bytes, is_plain)
     }
 
     /// Reads stored bytes.
@@ -56,13 +63,19 @@ impl RawItem {
         if crc32fast::hash(covered).to_le_bytes() != checksum {
             return Err(corrupt("checksum differs"));
         }
-        let mut rest = match covered {
-            [VERSION, rest @ ..] => rest,
+        let (is_plain, mut rest) = match covered {
+            [VERSION, rest @ ..] => (false, rest),
+            [PLAIN_VERSION, rest @ ..] => (true, rest),
             _ => return Err(corrupt("unknown version")),
         };
         let size_bytes = varint::take(&mut rest).ok_or(corrupt("size is cut off"))?;
         let body_at = covered.len() - rest.len();
-        Ok(RawItem { bytes, size_bytes, body_at })
+        Ok(RawItem { bytes, size_bytes, body_at, is_plain })
+    }
+
+    /// Whether every text in it is [plain](crate::plain).
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// The bytes to store.
@@ -100,7 +113,9 @@ impl RawItem {
             builder.body.extend_from_slice(value.bytes());
             size_bytes += name.len() as u64 + raw_size(value);
         }
-        builder.finish(size_bytes)
+        // Part of an item may be plain where the whole is not: equal items have equal bytes.
+        let is_plain = self.is_plain || plain::is_plain_body(&builder.body);
+        builder.finish(size_bytes, is_plain)
     }
 }
 
@@ -137,15 +152,15 @@ impl RawItemBuilder {
         self.body.extend_from_slice(name.as_bytes());
     }
 
-    fn finish(self, size_bytes: u64) -> RawItem {
+    fn finish(self, size_bytes: u64, is_plain: bool) -> RawItem {
         let mut bytes = Vec::with_capacity(self.body.len() + 16);
-        bytes.push(VERSION);
+        bytes.push(if is_plain { PLAIN_VERSION } else { VERSION });
         varint::put(&mut bytes, size_bytes);
         let body_at = bytes.len();
         bytes.extend_from_slice(&self.body);
         let checksum = crc32fast::hash(&bytes);
         bytes.extend_from_slice(&checksum.to_le_bytes());
-        RawItem { bytes: Bytes::from(bytes), size_bytes, body_at }
+        RawItem { bytes: Bytes::from(bytes), size_bytes, body_at, is_plain }
     }
 }
 
@@ -197,7 +212,33 @@ mod tests {
         proptest::collection::btree_map(".{1,5}", any_value(), 0..6).prop_map(Item::from)
     }
 
+    fn is_plain_text(text: &str) -> bool {
+        !text.contains(|c: char| c < ' ' || c == '"' || c == '\\')
+    }
+
+    fn is_plain_value(value: &Value) -> bool {
+        match value {
+            Value::S(text) => is_plain_text(text),
+            Value::L(values) => values.iter().all(is_plain_value),
+            Value::M(map) => map.iter().all(|(name, value)| is_plain_text(name) && is_plain_value(value)),
+            Value::Ss(set) => set.members().iter().all(|text| is_plain_text(text)),
+            _ => true,
+        }
+    }
+
     proptest! {
+        #[test]
+        fn an_item_knows_whether_it_is_plain_and_so_does_a_part_of_it(item in any_item(), kept: Vec<bool>) {
+            let is_plain = |item: &Item| item.iter().all(|(name, value)| is_plain_text(name) && is_plain_value(value));
+            let raw = RawItem::encode(&item);
+            prop_assert_eq!(raw.is_plain(), is_plain(&item));
+            prop_assert_eq!(RawItem::open(raw.bytes().clone()).unwrap().is_plain(), is_plain(&item));
+            let names: Vec<&String> = item.iter().map(|(name, _)| name).collect();
+            let keep = |name: &str| names.iter().position(|known| *known == name).is_some_and(|at| kept.get(at) == Some(&true));
+            let part: Item = item.iter().filter(|(name, _)| keep(name)).map(|(name, value)| (name.clone(), value.clone())).collect();
+            prop_assert_eq!(raw.select(keep), RawItem::encode(&part));
+        }
+
         #[test]
         fn decode_after_encode_is_identity(item in any_item()) {
             let raw = RawItem::encode(&item);

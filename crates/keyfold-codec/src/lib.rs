@@ -4,6 +4,7 @@
 //! - [`key`]: key values, primary keys and index keys as bytes, and the ranges over them.
 //! - [`raw`]: an encoded value that is read, compared and measured where it lies.
 //! - [`item`]: an encoded item with its size and checksum.
+//! - [`plain`]: texts that JSON writes as they are.
 //!
 //! The encoding is canonical: equal values have equal bytes, so equality is `memcmp`. `docs/format.md`
 //! draws every byte.
@@ -11,6 +12,7 @@
 pub mod item;
 pub mod key;
 pub mod number;
+pub mod plain;
 pub mod raw;
 mod varint;
 

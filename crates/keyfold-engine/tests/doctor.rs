@@ -125,7 +125,7 @@ fn a_copy_made_under_load_is_whole() {
     let copy = folder.path().join("copy");
     // What is left of a copy that was cut short is not in the way; what is somebody else's is.
     std::fs::create_dir_all(copy.join("tables")).unwrap();
-    std::fs::write(copy.join("keyfold"), "keyfold copy 2, not whole\n").unwrap();
+    std::fs::write(copy.join("keyfold"), "keyfold copy 3, not whole\n").unwrap();
     std::fs::write(copy.join("tables/rest"), "of it").unwrap();
     let foreign = folder.path().join("other");
     std::fs::create_dir(&foreign).unwrap();

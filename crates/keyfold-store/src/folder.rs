@@ -7,9 +7,9 @@ use std::path::Path;
 
 const MARKER: &str = "keyfold";
 /// The first line of the marker; the number is that of the format of everything in the folder.
-const FORMAT: &str = "keyfold store 2\n";
+const FORMAT: &str = "keyfold store 3\n";
 /// The marker of a copy that is being made, or was cut short.
-const COPYING: &str = "keyfold copy 2, not whole\n";
+const COPYING: &str = "keyfold copy 3, not whole\n";
 
 /// A folder that no other process can open until this is dropped.
 #[derive(Debug)]

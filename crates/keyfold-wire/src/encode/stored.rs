@@ -1,25 +1,30 @@
 //! Stored items as DynamoDB JSON, straight from their bytes: most of what a Query costs.
 
 use super::Writer;
-use super::writer::{append_base64, append_quoted};
+use super::writer::{append_base64, append_plain, append_quoted};
 use keyfold_codec::{Entries, RawItem, RawValue, number};
 use keyfold_types::ValueKind;
 
 /// Appends a stored item.
 pub fn encode_raw_item(out: &mut Vec<u8>, item: &RawItem) {
-    entries(out, item.attributes());
+    // Twice the same, so that each of many texts costs no question.
+    if item.is_plain() {
+        entries(out, item.attributes(), append_plain);
+    } else {
+        entries(out, item.attributes(), append_quoted);
+    }
 }
 
 pub(crate) fn raw_item(writer: &mut Writer<'_>, item: &RawItem) {
     encode_raw_item(writer.value(), item);
 }
 
-fn entries(out: &mut Vec<u8>, entries: Entries<'_>) {
+fn entries(out: &mut Vec<u8>, entries: Entries<'_>, text: impl Fn(&mut Vec<u8>, &[u8]) + Copy) {
     out.push(b'{');
     separated(out, entries.unchecked(), |out, (name, entry)| {
-        append_quoted(out, name);
+        text(out, name);
         out.push(b':');
-        value(out, entry);
+        value(out, entry, text);
     });
     out.push(b'}');
 }
@@ -39,12 +44,13 @@ fn separated<T>(out: &mut Vec<u8>, elements: impl Iterator<Item = T>, append: im
     }
 }
 
-fn value(out: &mut Vec<u8>, raw: RawValue<'_>) {
+/// `text` appends a text in quotes.
+fn value(out: &mut Vec<u8>, raw: RawValue<'_>, text: impl Fn(&mut Vec<u8>, &[u8]) + Copy) {
     let bytes = raw.scalar_bytes();
     match raw.kind() {
         ValueKind::S => {
             out.extend_from_slice(br#"{"S":"#);
-            append_quoted(out, bytes);
+            text(out, bytes);
         }
         ValueKind::N => {
             out.extend_from_slice(br#"{"N":"#);
@@ -61,15 +67,15 @@ fn value(out: &mut Vec<u8>, raw: RawValue<'_>) {
         ValueKind::Null => out.extend_from_slice(br#"{"NULL":true"#),
         ValueKind::L => {
             out.extend_from_slice(br#"{"L":"#);
-            array(out, raw.elements(), value);
+            array(out, raw.elements(), |out, element| value(out, element, text));
         }
         ValueKind::M => {
             out.extend_from_slice(br#"{"M":"#);
-            entries(out, raw.entries());
+            entries(out, raw.entries(), text);
         }
         ValueKind::Ss => {
             out.extend_from_slice(br#"{"SS":"#);
-            array(out, raw.members(), append_quoted);
+            array(out, raw.members(), text);
         }
         ValueKind::Ns => {
             out.extend_from_slice(br#"{"NS":"#);

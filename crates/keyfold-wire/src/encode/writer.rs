@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use keyfold_codec::plain::is_plain;
 use keyfold_types::Number;
 use std::fmt::Display;
 use std::io::Write as _;
@@ -12,44 +13,20 @@ pub(crate) struct Writer<'o> {
     comma: bool,
 }
 
-/// Whether JSON has another way to write some of the text. Looks at many bytes at once: most texts are short, and all are looked
-/// at.
-fn needs_escapes(text: &[u8]) -> bool {
-    let is_special = |byte: u8| (byte < 0x20) | (byte == b'"') | (byte == b'\\');
-    let (blocks, rest) = text.as_chunks::<32>();
-    if blocks.iter().any(|block| block.iter().fold(false, |found, byte| found | is_special(*byte))) {
-        return true;
-    }
-    let (words, tail) = rest.as_chunks::<8>();
-    words.iter().any(|word| has_special(u64::from_le_bytes(*word)))
-        || match (text.last_chunk::<8>(), tail.first_chunk::<4>(), tail.last_chunk::<4>()) {
-            _ if tail.is_empty() => false,
-            // Some bytes are looked at twice.
-            (Some(last), ..) => has_special(u64::from_le_bytes(*last)),
-            (None, Some(&[a, b, c, d]), Some(&[e, f, g, h])) => {
-                has_special(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
-            }
-            _ => tail.iter().any(|byte| is_special(*byte)),
-        }
-}
-
-/// Whether one of eight bytes is a control character, a quote or a backslash.
-fn has_special(word: u64) -> bool {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    // The highest bit of a byte is set by what borrows from it: less than the number that is taken away, and not above 127.
-    let has_less = |word: u64, than: u64| word.wrapping_sub(ONES * than) & !word;
-    let has = |byte: u8| has_less(word ^ (ONES * u64::from(byte)), 1);
-    (has_less(word, 0x20) | has(b'"') | has(b'\\')) & (ONES * 0x80) != 0
-}
-
 /// Appends UTF-8 text in quotes, which is not looked at a second time where it needs no escapes.
 #[inline]
 pub(super) fn append_quoted(out: &mut Vec<u8>, text: &[u8]) {
-    if needs_escapes(text) {
-        let text = String::from_utf8_lossy(text);
-        serde_json::to_writer(out, &text).expect("writing to memory does not fail");
+    if is_plain(text) {
+        append_plain(out, text);
         return;
     }
+    let text = String::from_utf8_lossy(text);
+    serde_json::to_writer(out, &text).expect("writing to memory does not fail");
+}
+
+/// Appends text in quotes that is known to need no escapes.
+#[inline]
+pub(super) fn append_plain(out: &mut Vec<u8>, text: &[u8]) {
     out.reserve(text.len() + 2);
     out.push(b'"');
     out.extend_from_slice(text);
@@ -159,26 +136,5 @@ impl<'o> Writer<'o> {
     pub(crate) fn plain_member(&mut self, name: &str, value: impl Display) {
         self.name(name);
         self.plain(value);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn escapes_are_found_wherever_they_are() {
-        for length in 0..80 {
-            let plain = vec![b'a'; length];
-            assert!(!needs_escapes(&plain));
-            for at in 0..length {
-                for byte in 0..=u8::MAX {
-                    let mut text = plain.clone();
-                    text[at] = byte;
-                    let wanted = byte < 0x20 || byte == b'"' || byte == b'\\';
-                    assert_eq!(needs_escapes(&text), wanted, "{byte} at {at} of {length}");
-                }
-            }
-        }
     }
 }
