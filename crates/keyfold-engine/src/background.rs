@@ -10,7 +10,7 @@ use crate::core::Core;
 use crate::expiry;
 use crate::layout;
 use crate::pending::internal;
-use crate::stream::{Event, RETENTION_MS};
+use crate::stream::{Event, RETENTION_MS, Stream};
 use crate::table::Table;
 use crate::tasks::{self, Restores};
 use keyfold_api::ApiError;
@@ -112,7 +112,7 @@ fn run(core: &Core) {
     let mut progress = Progress::default();
     loop {
         // A failing store refuses every write and says so itself. What failed is tried again after a pause.
-        while !core.signal().is_stopped() && matches!(progress.work(core), Ok(Work::More)) {}
+        while !core.signal().is_stopped() && progress.work(core).has_more {}
         if !core.signal().sleep() {
             return;
         }
@@ -128,36 +128,28 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Does a piece of everything that is due. What fails is tried again the next time, and keeps nothing else waiting.
-    ///
-    /// # Errors
-    /// The last failure, when everything has had its turn.
-    pub(crate) fn work(&mut self, core: &Core) -> Result<Work, ApiError> {
-        let mut whole = Ok(Work::Done);
-        let mut note = |work: Result<Work, ApiError>| match (&whole, work) {
-            (Ok(_), Ok(Work::More)) => whole = Ok(Work::More),
-            (_, Err(error)) => whole = Err(error),
-            _ => {}
-        };
-        note(sweep_some(core));
+    /// Does a piece of everything that is due. What fails keeps nothing else waiting, and is tried again the next time.
+    pub(crate) fn work(&mut self, core: &Core) -> Turn {
+        let mut turn = Turn::default();
+        turn.note(sweep_some(core));
         let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
         for table in tables.iter().filter(|table| table.is_ready()) {
-            note(self.fill_index(core, table));
-            note(self.fill_expiry(core, table));
-            note(expiry::delete_some(core, table));
+            turn.note(self.fill_index(core, table));
+            turn.note(self.fill_expiry(core, table));
+            turn.note(expiry::delete_some(core, table));
         }
-        note(trim_streams(core));
-        note(trim_changes(core, &tables));
-        note(tasks::forget_backups(core));
-        note(tasks::work(core, &tables, &mut self.restores));
-        whole
+        trim_streams(core, &mut turn);
+        trim_changes(core, &tables, &mut turn);
+        turn.note(tasks::forget_backups(core));
+        tasks::work(core, &tables, &mut self.restores, &mut turn);
+        turn
     }
 
     /// A piece of the first index that is being built.
     fn fill_index(&mut self, core: &Core, table: &Arc<Table>) -> Result<Work, ApiError> {
         let Some(index) = table.indexes.iter().find(|index| index.is_building) else { return Ok(Work::Done) };
         let place = (table.id, index.id);
-        let range = self.left.remove(&place).unwrap_or_else(|| backfill::whole(table));
+        let range = self.left.get(&place).cloned().unwrap_or_else(|| backfill::whole(table));
         if let Some(rest) = backfill::index_some(core, table, index, &range)? {
             self.left.insert(place, rest);
             return Ok(Work::More);
@@ -169,6 +161,7 @@ impl Progress {
                 }
             }
         })?;
+        self.left.remove(&place);
         Ok(Work::More)
     }
 
@@ -178,7 +171,7 @@ impl Progress {
             return Ok(Work::Done);
         }
         let place = (table.id, IndexId::BASE);
-        let range = self.left.remove(&place).unwrap_or_else(|| backfill::whole(table));
+        let range = self.left.get(&place).cloned().unwrap_or_else(|| backfill::whole(table));
         if let Some(rest) = expiry::note_some(core, table, &range)? {
             self.left.insert(place, rest);
             return Ok(Work::More);
@@ -188,7 +181,26 @@ impl Progress {
                 expiry.is_complete = true;
             }
         })?;
+        self.left.remove(&place);
         Ok(Work::Done)
+    }
+}
+
+/// What came of going through everything once.
+#[derive(Default)]
+pub(crate) struct Turn {
+    /// Something was done, and there is more of it.
+    pub(crate) has_more: bool,
+    /// The last failure.
+    pub(crate) failed: Option<ApiError>,
+}
+
+impl Turn {
+    pub(crate) fn note(&mut self, work: Result<Work, ApiError>) {
+        match work {
+            Ok(work) => self.has_more |= work == Work::More,
+            Err(error) => self.failed = Some(error),
+        }
     }
 }
 
@@ -274,43 +286,43 @@ fn keys(snapshot: &Snapshot, range: &KeyRange, most: usize) -> Result<Vec<Vec<u8
 }
 
 /// Removes records of streams that are older than a day, and streams that were closed a day ago.
-fn trim_streams(core: &Core) -> Result<Work, ApiError> {
+fn trim_streams(core: &Core, turn: &mut Turn) {
     let horizon = core.now_ms().saturating_sub(RETENTION_MS);
     let streams: Vec<_> = core.catalog().streams().values().cloned().collect();
-    let mut work = Work::Done;
     for stream in streams {
-        if trim(core, layout::events(stream.id), horizon)? == Work::More {
-            work = Work::More;
-        }
+        turn.note(trim(core, layout::events(stream.id), horizon));
         if stream.closed.is_some_and(|(closed, _)| closed < horizon) {
-            let mut streams = core.catalog().write_streams();
-            let mut batch = Batch::new();
-            batch.remove(layout::stream_record(stream.id));
-            batch.put(layout::dropped(stream.id), Vec::new());
-            let ticket = core.store().stage(batch).map_err(internal)?;
-            streams.remove(&(stream.table_name.clone(), stream.label.clone()));
-            drop(streams);
-            ticket.wait().map_err(internal)?;
+            turn.note(forget_stream(core, &stream));
         }
     }
-    Ok(work)
+}
+
+fn forget_stream(core: &Core, stream: &Stream) -> Result<Work, ApiError> {
+    let mut streams = core.catalog().write_streams();
+    let mut batch = Batch::new();
+    batch.remove(layout::stream_record(stream.id));
+    batch.put(layout::dropped(stream.id), Vec::new());
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    streams.remove(&(stream.table_name.clone(), stream.label.clone()));
+    drop(streams);
+    ticket.wait().map_err(internal)?;
+    Ok(Work::Done)
 }
 
 /// Removes changes that point-in-time recovery does not reach any more.
-fn trim_changes(core: &Core, tables: &[Arc<Table>]) -> Result<Work, ApiError> {
-    let mut work = Work::Done;
+fn trim_changes(core: &Core, tables: &[Arc<Table>], turn: &mut Turn) {
     for table in tables {
+        // A backup that is being copied needs every change since it began.
+        if table.settings.keeps_changes {
+            continue;
+        }
         let horizon = match &table.settings.recovery {
             Some(recovery) => core.now_ms().saturating_sub(recovery.days * RETENTION_MS),
             // Switched off: nothing is kept.
-            None if table.settings.keeps_changes => continue,
             None => u64::MAX,
         };
-        if trim(core, layout::changes(table.id), horizon)? == Work::More {
-            work = Work::More;
-        }
+        turn.note(trim(core, layout::changes(table.id), horizon));
     }
-    Ok(work)
 }
 
 fn trim(core: &Core, prefix: Vec<u8>, horizon_epoch_ms: u64) -> Result<Work, ApiError> {

@@ -1,6 +1,6 @@
 //! The engine's handle: opening, and one method for each operation that embedders use.
 
-use crate::background::{Background, Progress, Work};
+use crate::background::{Background, Progress};
 use crate::catalog::Catalog;
 use crate::core::Core;
 use crate::dispatch::dispatch;
@@ -101,7 +101,15 @@ impl Engine {
     /// `Internal` when the store fails.
     pub fn work(&self) -> Result<(), ApiError> {
         let mut progress = Progress::default();
-        while progress.work(&self.core)? == Work::More {}
+        let failed = loop {
+            let turn = progress.work(&self.core);
+            if !turn.has_more {
+                break turn.failed;
+            }
+        };
+        if let Some(error) = failed {
+            return Err(error);
+        }
         self.core.store().barrier().wait().map_err(internal)
     }
 

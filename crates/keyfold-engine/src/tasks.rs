@@ -4,7 +4,7 @@
 //! A restore is known from its table, which is CREATING, and begins again after a restart. So does a backup: while
 //! it is copied its table keeps every change, from which the items of its moment can be told later.
 
-use crate::background::{self, Work};
+use crate::background::{self, Turn, Work};
 use crate::backup::Backup;
 use crate::catalog;
 use crate::core::Core;
@@ -22,16 +22,19 @@ use keyfold_codec::RawItem;
 use keyfold_codec::key::{self, KeyRange, TableId};
 use keyfold_store::Batch;
 use keyfold_types::Item;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Items copied at once.
 const CHUNK: usize = 500;
+/// Turns of the background that a backup which fails again and again rests at the most: ten minutes when nothing else is due.
+const REST_MAX: u32 = 1200;
 
 /// What a request has begun.
 pub(crate) enum Task {
-    /// Copies a table's items, as they were, into a backup.
-    Backup { backup: Arc<Backup> },
+    /// Copies a table's items, as they were, into a backup, after it has rested for some turns; for so many when it fails next.
+    Backup { backup: Arc<Backup>, rest: u32, next_rest: u32 },
     /// Writes a table's items, as they were, to files.
     Export { export: Arc<Export>, table: Arc<Table>, chosen: Box<Chosen> },
     /// Reads items from files into a new table.
@@ -53,8 +56,23 @@ impl Tasks {
         self.lock().push_back(task);
     }
 
+    /// The first that need not rest.
     fn take(&self) -> Option<Task> {
-        self.lock().pop_front()
+        let mut waiting = self.lock();
+        let at = waiting.iter_mut().position(|task| match task {
+            Task::Backup { rest, .. } if *rest > 0 => {
+                *rest -= 1;
+                false
+            }
+            _ => true,
+        })?;
+        waiting.remove(at)
+    }
+}
+
+impl Task {
+    pub(crate) fn backup(backup: Arc<Backup>) -> Task {
+        Task::Backup { backup, rest: 0, next_rest: 0 }
     }
 }
 
@@ -65,29 +83,22 @@ pub(crate) struct Restores {
 }
 
 /// Does a piece of what has been begun.
-pub(crate) fn work(core: &Core, tables: &[Arc<Table>], restores: &mut Restores) -> Result<Work, ApiError> {
-    let mut work = Work::Done;
+pub(crate) fn work(core: &Core, tables: &[Arc<Table>], restores: &mut Restores, turn: &mut Turn) {
     if let Some(task) = core.tasks().take() {
-        match task {
-            Task::Backup { backup } => {
-                if let Err(error) = copy(core, &backup) {
-                    // Tried again, after what else waits.
-                    core.tasks().add(Task::Backup { backup });
-                    return Err(error);
-                }
-            }
-            Task::Export { export, table, chosen } => {
-                transferring::export(core, &export, &table, &chosen)?;
-            }
-            Task::Import { import, table } => transferring::import(core, &import, &table)?,
-        }
-        work = Work::More;
+        let done = match task {
+            Task::Backup { backup, next_rest, .. } => copy(core, &backup).inspect_err(|_| {
+                // From the beginning again, ever less often.
+                let (rest, next_rest) = (next_rest, (next_rest * 2 + 1).min(REST_MAX));
+                core.tasks().add(Task::Backup { backup: Arc::clone(&backup), rest, next_rest });
+            }),
+            Task::Export { export, table, chosen } => transferring::export(core, &export, &table, &chosen),
+            Task::Import { import, table } => transferring::import(core, &import, &table),
+        };
+        turn.note(done.map(|()| Work::More));
     }
     for table in tables.iter().filter(|table| !table.is_ready() && table.settings.restored.is_some()) {
-        restore_some(core, table, restores)?;
-        work = Work::More;
+        turn.note(restore_some(core, table, restores).map(|()| Work::More));
     }
-    Ok(work)
 }
 
 /// Takes up again what the end of the process cut short.
@@ -95,7 +106,7 @@ pub(crate) fn resume(core: &Core) -> Result<(), ApiError> {
     let incomplete: Vec<_> =
         core.catalog().backups().values().filter(|backup| !backup.is_complete).cloned().collect();
     for backup in incomplete {
-        core.tasks().add(Task::Backup { backup });
+        core.tasks().add(Task::backup(backup));
     }
     transferring::end_incomplete(core)
 }
@@ -193,26 +204,28 @@ fn source(core: &Core, table: &Table) -> Result<Option<StateAt>, ApiError> {
 }
 
 fn restore_some(core: &Core, table: &Arc<Table>, restores: &mut Restores) -> Result<(), ApiError> {
-    let (state, from) = match restores.under_way.remove(&table.id) {
-        Some(under_way) => under_way,
-        None => match source(core, table)? {
+    let (state, from) = match restores.under_way.entry(table.id) {
+        Entry::Occupied(under_way) => under_way.into_mut(),
+        Entry::Vacant(place) => match source(core, table)? {
             Some(state) => {
                 let start = state.start();
-                (state, start)
+                place.insert((state, start))
             }
             None => return give_up(core, table),
         },
     };
-    let (items, rest) = state.some(&from, CHUNK)?;
+    let (items, rest) = state.some(from, CHUNK)?;
     fill(core, table, items)?;
     if let Some(rest) = rest {
-        restores.under_way.insert(table.id, (state, rest));
+        *from = rest;
         return Ok(());
     }
     for items in state.changed_since(&state.start()).chunks(CHUNK) {
         fill(core, table, items.to_vec())?;
     }
-    background::change_table(core, table, |table| table.status = TableStatus::Active)
+    background::change_table(core, table, |table| table.status = TableStatus::Active)?;
+    restores.under_way.remove(&table.id);
+    Ok(())
 }
 
 /// Puts items into a table that nobody reads or writes yet.

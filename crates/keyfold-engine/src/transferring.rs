@@ -259,8 +259,9 @@ fn take(core: &Core, done: &mut Import, table: &Arc<Table>, rows: Vec<Row>) -> R
                 Ok(_) | Err(_) => done.errors += 1,
             }
         }
-        done.imported += items.len() as u64;
+        let count = items.len() as u64;
         tasks::fill(core, table, items)?;
+        done.imported += count;
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
-//! Every call to the operating system that a store makes, the storage engine's own included: tables, their list, the log, names
+//! The file calls that a store makes, the storage engine's own included: tables, their list, the log, names
 //! of files and folders. A seeded row of changes runs once; then again and again, and at one of the calls the process stops, the device
 //! fails or is full. A machine that ends keeps what was synced, names and contents apart, and any part of the rest. What was
 //! acknowledged is there after it, whole. Beside it reads fail, one by one: an answer is right, or it is an error.
 //!
 //! `crash_points.rs` does the same to the log alone, at every place of it; here the places are drawn.
 //! `KEYFOLD_CRASH_SEEDS=1000 cargo test -p keyfold-engine --test storage_faults` looks longer.
-#![cfg(target_os = "linux")]
+#![cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod common;
@@ -14,7 +14,7 @@ mod history;
 
 use common::{CountingRandom, ManualClock, ask};
 use fastrand::Rng;
-use history::{CHANGES, States, ask_again, is_failure, restored, seeds, seen, work};
+use history::{States, is_failure, seeds, seen, work};
 use keyfold_api::ApiError;
 use keyfold_engine::{Durability, Engine, EngineOptions, Environment, FolderOptions, StoreOptions};
 use keyfold_faults::{Fault, Machine, Tail};
@@ -23,7 +23,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const CRASHES: usize = 30;
-const FAILING_READS: usize = 12;
+const FAILING_READS: u64 = 12;
+/// More than a backup rests that has failed once or twice.
+const TURNS: usize = 8;
 
 fn open(folder: &Path, cache_bytes: u64) -> Result<Engine, ApiError> {
     let environment = Environment { clock: ManualClock::new(), random: CountingRandom::new() };
@@ -76,28 +78,24 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
             }
         }
         strikes += usize::from(struck.strikes() > 0);
+        let mut may = done..done + 2;
         if fault != Fault::Stop {
-            // The process goes on, ends, and is started again on the same device.
+            // The process goes on, ends, and is started again on the same device. What is seen then stays.
             struck.heal();
             let engine = open(&folder, CACHE).unwrap_or_else(|error| panic!("{told}: {error}"));
             engine.work().unwrap();
-            let state = states.find(&engine, done..done + 2);
-            assert!(state.is_some(), "{told}, in the same folder: not the state after {done} changes");
+            let state = states.find(&engine, may.clone());
+            may.start = state
+                .unwrap_or_else(|| panic!("{told}, in the same folder: not the state after {done} changes"));
+            may.end = may.start + 1;
         }
         let left = place.path().join(format!("left{turn}"));
         struck.remains(tail, &left, &mut || rng.bool()).unwrap();
         drop(struck);
         let again = Machine::watch(&left).unwrap();
         let engine = open(&left, CACHE).unwrap_or_else(|error| panic!("{told}: {error}"));
-        engine.work().unwrap();
-        let state = states.find(&engine, done..done + 2);
-        let state =
-            state.unwrap_or_else(|| panic!("{told}: not the state after {done} changes, or one more"));
+        let state = states.check(&engine, may, &told, &mut rng);
         *found.entry(state).or_insert(0) += 1;
-        if state > 0 {
-            ask_again(&engine, rng.usize(..CHANGES));
-        }
-        assert_eq!(restored(&engine), states.kept[state], "{told}, restored from the backup");
         // What is written now lasts, too.
         let after = seen(&engine);
         again.strike(again.asked() + 1, Fault::Stop);
@@ -160,7 +158,7 @@ fn questions(engine: &Engine) -> Vec<(&'static str, Value)> {
 
 #[test]
 fn an_answer_is_right_or_an_error_whichever_read_fails() {
-    let mut failures = 0;
+    let mut failures = 0u64;
     for seed in 0..seeds() {
         let place = tempfile::tempdir().unwrap();
         let (folder, machine) = machine(place.path(), "store");
@@ -192,12 +190,12 @@ fn an_answer_is_right_or_an_error_whichever_read_fails() {
             }
         }
     }
-    assert!(failures > 20, "{failures} reads failed a request");
+    assert!(failures > 5 * seeds(), "{failures} reads failed a request");
 }
 
 #[test]
 fn a_change_whose_reads_fail_is_made_whole_or_not_at_all() {
-    let mut failures = 0;
+    let (mut failures, mut went_on) = (0, 0);
     for seed in 0..seeds() {
         let place = tempfile::tempdir().unwrap();
         let (folder, whole) = machine(place.path(), "whole");
@@ -208,14 +206,17 @@ fn a_change_whose_reads_fail_is_made_whole_or_not_at_all() {
             let (folder, struck) = machine(place.path(), &format!("struck{turn}"));
             let engine = open(&folder, NO_CACHE).unwrap();
             let from = struck.reads() + rng.u64(1..=reads);
-            struck.fail_reads(from, from + rng.u64(0..20));
+            let count = rng.u64(1..20);
+            struck.fail_reads(from, from + count - 1);
             let done = work(&engine, seed, |_| {}).acknowledged;
-            failures += usize::from(struck.strikes() > 0);
+            failures += u64::from(struck.strikes() > 0);
             struck.heal();
-            let told = format!("seed {seed}, turn {turn}: reads from {from} on failed after {done} changes");
-            // What is in the background is tried again; unless a table that could not be written stands in the way.
-            if engine.work().is_ok() {
+            let told =
+                format!("seed {seed}, turn {turn}: {count} reads from {from} on failed after {done} changes");
+            // What failed in the background rests, and is tried again; unless a table that could not be written stands in the way.
+            if (0..TURNS).all(|_| engine.work().is_ok()) {
                 assert!(states.find(&engine, done..done + 2).is_some(), "{told}");
+                went_on += 1;
             }
             drop(engine);
             let engine = open(&folder, CACHE).unwrap();
@@ -223,5 +224,7 @@ fn a_change_whose_reads_fail_is_made_whole_or_not_at_all() {
             assert!(states.find(&engine, done..done + 2).is_some(), "{told}, and opened again");
         }
     }
-    assert!(failures > FAILING_READS, "{failures} failing reads were met");
+    let most = FAILING_READS * seeds();
+    assert!(failures > most / 4, "{failures} of {most} met a read that failed");
+    assert!(went_on > most / 2, "{went_on} of {most} went on");
 }

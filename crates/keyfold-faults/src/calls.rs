@@ -8,6 +8,7 @@ use libc::{c_char, c_int, c_long, c_uint, c_void, mode_t, off64_t, size_t, ssize
 use std::cell::Cell;
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,22 +78,42 @@ fn transfer(verdict: Verdict, count: size_t, call: impl FnOnce(size_t) -> c_long
     moved as ssize_t
 }
 
-/// After a sync that succeeded.
-fn note(watched: Option<(Arc<Watched>, PathBuf)>, done: c_int) -> c_int {
-    if let Some((watched, path)) = watched.filter(|_| done == 0) {
-        let noted = unwatched(|| watched.note_synced(&path));
-        if noted.is_err() && path.exists() {
-            return fail(libc::EIO);
-        }
+/// A sync: what is on the device after it is what was there before it.
+fn sync(file: c_int, number: c_long) -> c_int {
+    // SAFETY: no memory is handed over.
+    let call = || unsafe { libc::syscall(number, file) };
+    let Some((watched, path)) = watched_file(file) else { return unless_failed(Verdict::Go, call) };
+    let picture = unwatched(|| watched.picture(&path));
+    let done = unless_failed(unwatched(|| watched.judge(Want::Change)), call);
+    if let Ok(picture) = picture {
+        unwatched(|| if done == 0 { watched.note_synced(picture) } else { watched.note_failed(&picture) });
     }
     done
 }
 
+/// Bytes were written where the file's position was.
+fn note_written(watched: Option<(Arc<Watched>, PathBuf)>, file: c_int, count: ssize_t) {
+    let Some((watched, path)) = watched.filter(|(watched, _)| count > 0 && unwatched(|| watched.has_lost()))
+    else {
+        return;
+    };
+    // SAFETY: no memory is handed over.
+    let end = unsafe { libc::lseek(file, 0, libc::SEEK_CUR) };
+    let at = usize::try_from(end - count as off64_t).unwrap_or(0);
+    if let Ok(about) = unwatched(|| path.metadata()) {
+        unwatched(|| watched.note_written(about.ino(), at, count as usize));
+    }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn write(file: c_int, bytes: *const c_void, count: size_t) -> ssize_t {
-    let verdict = verdict(watched_file(file), Want::Room);
+    let watched = watched_file(file);
+    let verdict = verdict(watched.clone(), Want::Room);
     // SAFETY: no more bytes than the caller says there are.
-    transfer(verdict, count, |count| unsafe { libc::syscall(libc::SYS_write, file, bytes, count) })
+    let written =
+        transfer(verdict, count, |count| unsafe { libc::syscall(libc::SYS_write, file, bytes, count) });
+    note_written(watched, file, written);
+    written
 }
 
 #[unsafe(no_mangle)]
@@ -128,20 +149,12 @@ unsafe extern "C" fn pread64(file: c_int, bytes: *mut c_void, count: size_t, at:
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fsync(file: c_int) -> c_int {
-    let watched = watched_file(file);
-    // SAFETY: no memory is handed over.
-    let call = || unsafe { libc::syscall(libc::SYS_fsync, file) };
-    let done = unless_failed(verdict(watched.clone(), Want::Change), call);
-    note(watched, done)
+    sync(file, libc::SYS_fsync)
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fdatasync(file: c_int) -> c_int {
-    let watched = watched_file(file);
-    // SAFETY: no memory is handed over.
-    let call = || unsafe { libc::syscall(libc::SYS_fdatasync, file) };
-    let done = unless_failed(verdict(watched.clone(), Want::Change), call);
-    note(watched, done)
+    sync(file, libc::SYS_fdatasync)
 }
 
 #[unsafe(no_mangle)]

@@ -5,9 +5,9 @@
 //! apart. So code that does its own file work, the storage engine's above all, meets what a failing device and a machine that
 //! ends would do to it.
 //!
-//! Linux only; for tests only, and the only crate with `unsafe` code. Not seen: calls that go past the C library (the one `rename` of the
-//! `tempfile` crate), files mapped into memory.
-#![cfg(target_os = "linux")]
+//! 64-bit Linux with glibc only; for tests only, and the only crate with `unsafe` code. Not seen: calls that go past the C library (the one
+//! `rename` of the `tempfile` crate), folders that are opened to be removed whole, files mapped into memory.
+#![cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 
 mod calls;
 mod machine;

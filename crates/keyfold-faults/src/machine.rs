@@ -1,8 +1,7 @@
 //! A watched folder: what was asked of it, which call fails, and what was synced.
 
 use crate::calls::unwatched;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -10,6 +9,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+const PAGE: usize = 4096;
 
 /// What happens at the nth call that changes something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub(crate) struct Synced {
     /// What each folder holds after a crash.
     pub(crate) names: BTreeMap<u64, BTreeMap<OsString, u64>>,
     pub(crate) held: BTreeMap<u64, File>,
+    /// Pages that a failed sync did not write, and that no later one will unless they are written again.
+    lost: BTreeMap<u64, BTreeSet<usize>>,
 }
 
 #[derive(Debug, Default)]
@@ -110,43 +113,94 @@ impl Watched {
         verdict
     }
 
-    /// A file, or a folder's names, are on the device now.
-    pub(crate) fn note_synced(&self, path: &Path) -> io::Result<()> {
+    /// What a sync that begins now will have put on the device: nothing that is written meanwhile.
+    pub(crate) fn picture(&self, path: &Path) -> io::Result<Picture> {
         let mut file = File::open(path)?;
         let about = file.metadata()?;
-        let mut state = self.lock();
+        let mut picture = Picture { inode: about.ino(), bytes: Vec::new(), names: None, files: Vec::new() };
         if about.is_dir() {
             let names = list(path)?;
             for (name, inode) in &names {
-                state.synced.hold(*inode, || File::open(path.join(name)))?;
+                // What is removed or gets another name meanwhile is found under that.
+                picture.files.extend(File::open(path.join(name)).ok().map(|file| (*inode, file)));
             }
-            state.synced.names.insert(about.ino(), names);
+            picture.names = Some(names);
         } else {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
-            state.synced.contents.insert(about.ino(), bytes);
+            file.read_to_end(&mut picture.bytes)?;
         }
-        state.synced.hold(about.ino(), || Ok(file))
+        picture.files.push((about.ino(), file));
+        Ok(picture)
     }
+
+    /// The sync succeeded.
+    pub(crate) fn note_synced(&self, picture: Picture) {
+        let mut state = self.lock();
+        let synced = &mut state.synced;
+        for (inode, file) in picture.files {
+            synced.held.entry(inode).or_insert(file);
+        }
+        match picture.names {
+            Some(names) => drop(synced.names.insert(picture.inode, names)),
+            None => synced.note_contents(picture.inode, picture.bytes),
+        }
+    }
+
+    /// The sync failed: the system takes what it could not write for written, and will not try again.
+    pub(crate) fn note_failed(&self, picture: &Picture) {
+        if picture.names.is_some() {
+            return;
+        }
+        let mut state = self.lock();
+        let on_device = state.synced.contents.get(&picture.inode).cloned().unwrap_or_default();
+        let pages = picture.bytes.chunks(PAGE).enumerate();
+        let lost =
+            pages.filter(|(at, page)| on_device.get(at * PAGE..).is_none_or(|kept| !kept.starts_with(page)));
+        let lost: Vec<usize> = lost.map(|(at, _)| at).collect();
+        state.synced.lost.entry(picture.inode).or_default().extend(lost);
+    }
+
+    /// Bytes of a file were written: their pages are to be synced again.
+    pub(crate) fn note_written(&self, inode: u64, at: usize, count: usize) {
+        if let Some(lost) = self.lock().synced.lost.get_mut(&inode) {
+            let pages = at / PAGE..(at + count).div_ceil(PAGE);
+            lost.retain(|page| !pages.contains(page));
+        }
+    }
+
+    /// Whether a sync failed that nothing has made up for.
+    pub(crate) fn has_lost(&self) -> bool {
+        self.lock().synced.lost.values().any(|lost| !lost.is_empty())
+    }
+}
+
+/// A file's contents, or a folder's names.
+pub(crate) struct Picture {
+    inode: u64,
+    bytes: Vec<u8>,
+    names: Option<BTreeMap<OsString, u64>>,
+    files: Vec<(u64, File)>,
 }
 
 impl Watched {
     fn note_all_synced(&self, folder: &Path) -> io::Result<()> {
-        self.note_synced(folder)?;
+        self.note_synced(self.picture(folder)?);
         for name in list(folder)?.keys() {
             let path = folder.join(name);
-            if path.is_dir() { self.note_all_synced(&path)? } else { self.note_synced(&path)? }
+            if path.is_dir() { self.note_all_synced(&path)? } else { self.note_synced(self.picture(&path)?) }
         }
         Ok(())
     }
 }
 
 impl Synced {
-    fn hold(&mut self, inode: u64, open: impl FnOnce() -> io::Result<File>) -> io::Result<()> {
-        if let Entry::Vacant(place) = self.held.entry(inode) {
-            place.insert(open()?);
+    fn note_contents(&mut self, inode: u64, mut bytes: Vec<u8>) {
+        let before = self.contents.get(&inode).map_or(&[][..], Vec::as_slice);
+        for page in self.lost.get(&inode).into_iter().flatten() {
+            for at in page * PAGE..((page + 1) * PAGE).min(bytes.len()) {
+                bytes[at] = before.get(at).copied().unwrap_or(0);
+            }
         }
-        Ok(())
+        self.contents.insert(inode, bytes);
     }
 }
 
@@ -168,9 +222,12 @@ impl Machine {
     /// Watches an existing folder. What is in it is taken as synced.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// When the folder cannot be read, or its path leads through a link: calls are known by their paths.
     pub fn watch(folder: &Path) -> io::Result<Machine> {
-        let folder = folder.canonicalize()?;
+        if folder.canonicalize()? != folder {
+            return Err(io::Error::other("the path of a watched folder leads through a link"));
+        }
+        let folder = folder.to_owned();
         let watched = Arc::new(Watched { folder, state: Mutex::default() });
         watched.note_all_synced(&watched.folder)?;
         all().push(Arc::clone(&watched));

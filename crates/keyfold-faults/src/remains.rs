@@ -51,7 +51,7 @@ pub(crate) fn leave(
     let none = BTreeMap::new();
     let before = match folder.metadata() {
         Ok(about) => synced.names.get(&about.ino()).unwrap_or(&none),
-        // Removed, and its removal was lost: what was in it is found by the files that are held.
+        // Removed, which no store does to a folder of its own.
         Err(_) => &none,
     };
     let names: BTreeSet<&OsString> = before.keys().chain(now.keys()).collect();
@@ -59,15 +59,17 @@ pub(crate) fn leave(
         let places = Places { synced: before.get(name).copied(), now: now.get(name).copied() };
         let Some(inode) = places.chosen(tail, coin) else { continue };
         let path = folder.join(name);
-        let file = match synced.held.get(&inode) {
-            Some(file) => file,
-            None => &File::open(&path)?,
+        let file = match synced.held.get(&inode).map(File::try_clone) {
+            Some(file) => file?,
+            // Removed when nobody looked.
+            None if !path.exists() => continue,
+            None => File::open(&path)?,
         };
         if file.metadata()?.is_dir() {
             leave(synced, &path, tail, &into.join(name), coin)?;
         } else {
             let kept = synced.contents.get(&inode).map_or(&[][..], Vec::as_slice);
-            fs::write(into.join(name), contents(kept, file, tail, coin)?)?;
+            fs::write(into.join(name), contents(kept, &file, tail, coin)?)?;
         }
     }
     Ok(())

@@ -14,9 +14,13 @@ use bytes::Bytes;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Staged bytes above which a writer waits for the group before it.
 const GROUP_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// How often a failed read of a counter is tried again, and after how long each time.
+const READ_AGAIN_MAX: usize = 5;
+const READ_AGAIN_AFTER: Duration = Duration::from_millis(20);
 
 type Changes = HashMap<Vec<u8>, Option<Bytes>>;
 
@@ -215,6 +219,19 @@ fn next_group(shared: &Shared) -> Option<InFlight> {
     }
 }
 
+/// A failed read here would end all writing, so it is tried again for a moment.
+fn read_again<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    let mut done = read();
+    for _ in 0..READ_AGAIN_MAX {
+        if done.is_ok() {
+            break;
+        }
+        std::thread::sleep(READ_AGAIN_AFTER);
+        done = read();
+    }
+    done
+}
+
 fn write(shared: &Shared, group: &InFlight, counters: &mut HashMap<Vec<u8>, i64>) -> Result<(), StoreError> {
     let mut totals = Vec::with_capacity(group.additions.len());
     #[expect(clippy::iter_over_hash_type, reason = "each counter is removed once; order has no meaning")]
@@ -226,7 +243,7 @@ fn write(shared: &Shared, group: &InFlight, counters: &mut HashMap<Vec<u8>, i64>
         let before = match counters.get(key) {
             Some(value) => *value,
             None if group.reset.contains(key) => 0,
-            None => counter_value(shared.store.get(key)?.as_deref()),
+            None => counter_value(read_again(|| shared.store.get(key))?.as_deref()),
         };
         let total = before.saturating_add(*amount);
         counters.insert(key.clone(), total);

@@ -61,7 +61,9 @@ pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
         return Err(exists.into());
     }
     remove_copied(folder)?;
-    mark(&file, COPYING)?;
+    if format != COPYING {
+        mark(&file, COPYING)?;
+    }
     crate::log::sync_folder(folder)?;
     Ok(Claim(file))
 }
@@ -102,10 +104,11 @@ fn lock(folder: &Path) -> Result<(File, String), StoreError> {
     // Through the handle that holds the lock: others may not read where locks are mandatory.
     let mut format = String::new();
     file.read_to_string(&mut format)?;
-    let is_begun = [FORMAT, COPYING].iter().any(|whole| whole.starts_with(&format) && *whole != format);
-    if is_begun || format.bytes().all(|byte| byte == 0) {
-        // There was no room for it, or the machine ended: part of it is there, or its length only.
+    // There was no room for the marker, or the machine ended: part of it is there, or its length only.
+    if (FORMAT.starts_with(&format) && format != FORMAT) || format.bytes().all(|byte| byte == 0) {
         format.clear();
+    } else if COPYING.starts_with(&format) {
+        COPYING.clone_into(&mut format);
     }
     Ok((file, format))
 }
@@ -130,6 +133,10 @@ mod tests {
         assert!(told.contains("cut short"), "{told}");
         let copying = claim_for_copy(&folder).unwrap();
         assert!(!folder.join("log").exists(), "made anew");
+        drop(copying);
+        fs::write(folder.join(MARKER), &COPYING[..9]).unwrap();
+        assert!(claim(&folder).unwrap_err().to_string().contains("cut short"), "so was its marker");
+        let copying = claim_for_copy(&folder).unwrap();
         copying.complete().unwrap();
         drop(copying);
         drop(claim(&folder).unwrap());

@@ -61,7 +61,7 @@ fn created(core: &Core, input: CreateBackupInput) -> Result<Pending<CreateBackup
     let ticket = core.store().stage(batch).map_err(internal)?;
     let details = details(core, &backup);
     let backup = Arc::new(backup);
-    core.tasks().add(Task::Backup { backup: Arc::clone(&backup) });
+    core.tasks().add(Task::backup(Arc::clone(&backup)));
     tables.insert(table.name.clone(), Arc::new(copied));
     core.catalog().write_backups().insert((table.name.clone(), backup.label.clone()), backup);
     drop(tables);

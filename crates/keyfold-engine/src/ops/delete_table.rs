@@ -50,7 +50,7 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
     core.catalog().hold_stream(stream);
     if let Some(backup) = left {
         let (place, backup) = ((table.name.clone(), backup.label.clone()), Arc::new(backup));
-        core.tasks().add(Task::Backup { backup: Arc::clone(&backup) });
+        core.tasks().add(Task::backup(Arc::clone(&backup)));
         core.catalog().write_backups().insert(place, backup);
     }
     tables.remove(given.name());

@@ -53,9 +53,10 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
     };
     let mut batch = Batch::new();
     let bill = write::apply(core, &mut batch, &plan, &change)?;
-    let ticket = stage(core, batch)?;
+    // Read before anything is staged: a write whose answer fails would be asked for again.
     let item_collection_metrics =
         if returns.collection_metrics { write::collection_metrics(core, &plan)? } else { None };
+    let ticket = stage(core, batch)?;
     let output = WriteItemOutput {
         attributes: returned(change, return_values, targets),
         consumed_capacity: capacity::of_write(&given.given, bill, returns.capacity),

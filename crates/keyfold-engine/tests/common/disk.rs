@@ -156,9 +156,11 @@ impl LogFiles for Disk {
         Ok(bytes)
     }
 
-    fn sync(&self, id: u64) -> io::Result<()> {
+    fn rewrite(&self, id: u64, at: u64, bytes: &[u8]) -> io::Result<()> {
         self.ask()?;
+        let at = usize::try_from(at).unwrap();
         if let Some(segment) = self.lock().segments.get_mut(&id) {
+            assert_eq!(segment.written[at..at + bytes.len()], *bytes, "what was read");
             segment.synced = segment.written.clone();
         }
         Ok(())

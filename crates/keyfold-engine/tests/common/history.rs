@@ -7,7 +7,7 @@ use keyfold_engine::Engine;
 use keyfold_testkit::workload;
 use serde_json::{Value, json};
 
-pub(crate) const CHANGES: usize = 40;
+const CHANGES: usize = 40;
 const SEEDS: u64 = 4;
 
 /// How many rows of changes are looked at: `KEYFOLD_CRASH_SEEDS`, or a few.
@@ -37,6 +37,25 @@ impl States {
             });
         });
         states
+    }
+
+    /// What is found after a crash: the state after one of these numbers of changes. A client that never got an answer asks again, and
+    /// the backup is what it was.
+    pub(crate) fn check(
+        &self,
+        engine: &Engine,
+        may: std::ops::Range<usize>,
+        told: &str,
+        rng: &mut Rng,
+    ) -> usize {
+        engine.work().unwrap();
+        let state = self.find(engine, may.clone());
+        let state = state.unwrap_or_else(|| panic!("{told}: not the state after any of {may:?} changes"));
+        if state > 0 {
+            ask_again(engine, rng.usize(..CHANGES));
+        }
+        assert_eq!(restored(engine), self.kept[state], "{told}, restored from the backup");
+        state
     }
 
     /// Which of these states the engine is in.
@@ -82,7 +101,7 @@ pub(crate) fn backups(engine: &Engine) -> Value {
 }
 
 /// The items of the table's backup, as a restore brings them back; nothing if there is no backup.
-pub(crate) fn restored(engine: &Engine) -> Value {
+fn restored(engine: &Engine) -> Value {
     let Some(backup) = backups(engine).as_array().unwrap().first().cloned() else { return Value::Null };
     let restore = json!({"BackupArn": backup["BackupArn"], "TargetTableName": "Restored"});
     let answer = ask(engine, "RestoreTableFromBackup", &restore);
@@ -230,7 +249,7 @@ fn change(engine: &Engine, rng: &mut Rng, at: usize) -> bool {
 }
 
 /// What a client that never got an answer asks again: done once, whether it was done before or not.
-pub(crate) fn ask_again(engine: &Engine, at: usize) {
+fn ask_again(engine: &Engine, at: usize) {
     assert_eq!(ask(engine, "TransactWriteItems", &token(at)), json!({}));
     let key = json!({"TableName": "Tab", "Key": {"pk": {"S": "tokens"}, "sk": {"S": format!("{at}")}}});
     assert_eq!(ask(engine, "GetItem", &key)["Item"]["times"], json!({"N": "1"}), "done once");

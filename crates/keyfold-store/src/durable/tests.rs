@@ -143,6 +143,9 @@ fn fill_a_table(store: &DurableStore, keys: u64) {
 fn a_quiet_merge_waits_until_writers_rest_and_a_table_that_comes_during_it_is_merged_too() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), 100_000_000);
+    // Eight megabytes, so that writers must rest for long, and then little, which is written at once.
+    fill_a_table(&store, 40_000);
+    wait_for("it is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
     let (tell, told) = mpsc::channel();
     let (go_on, wait) = mpsc::channel::<()>();
     store.upkeep.meanwhile(move |rested| {
@@ -150,9 +153,6 @@ fn a_quiet_merge_waits_until_writers_rest_and_a_table_that_comes_during_it_is_me
         // Until the other end is dropped.
         assert!(wait.recv().is_err());
     });
-    // Eight megabytes, so that writers must rest for long, and then little, which is written at once.
-    fill_a_table(&store, 40_000);
-    wait_for("the first is the only one", || store.tree.table_count() > 0 && store.upkeep() == 0);
     fill_a_table(&store, 10);
     let rested = told.recv_timeout(Duration::from_secs(40)).unwrap();
     assert!(rested > Duration::from_millis(300), "they rested for {rested:?}");

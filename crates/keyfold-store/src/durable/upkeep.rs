@@ -3,6 +3,7 @@
 //! Two threads, since writing a memory table must not wait for a long merge. Writers wait only when both are far behind.
 
 use super::Writing;
+use super::lists;
 use super::marks::Marks;
 use crate::error::{StoreError, guarded};
 use crate::log::LogFiles;
@@ -35,8 +36,6 @@ const REST_A_MEGABYTE: Duration = Duration::from_millis(40);
 const REST_MAX: Duration = Duration::from_secs(12);
 /// Bytes of a memory table that is worth a table of its own when nobody writes.
 const SEALED_WHEN_QUIET: u64 = 256 * 1024;
-/// The storage engine's file that begins with the number of the present list of tables, eight bytes, the lowest first.
-const PRESENT_LIST: &str = "current";
 /// Bytes of a table that is written anew.
 const TABLE_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -52,6 +51,8 @@ struct State {
     flush_failed: Option<StoreError>,
     /// Why tables are not merged, until they are.
     merge_failed: Option<StoreError>,
+    /// The list of tables on the disk may be a newer one than that in memory.
+    is_unsettled: bool,
     /// Why nothing is done any more until the store is opened again.
     ended: Option<StoreError>,
     is_closed: bool,
@@ -250,6 +251,10 @@ fn flush_until_closed(shared: &Shared) {
             state = shared.wait(state);
             continue;
         }
+        if !shared.may_try(&mut state) {
+            state = shared.pause(state, &mut pause);
+            continue;
+        }
         let segments = state.sealed.clone();
         state.is_flushing = true;
         drop(state);
@@ -292,6 +297,10 @@ fn merge_until_closed(shared: &Shared) {
     let mut best = None;
     let mut state = shared.lock();
     while !state.has_ended() {
+        if !shared.may_try(&mut state) {
+            state = shared.pause(state, &mut pause);
+            continue;
+        }
         let left = rest(shared.tree.disk_space()).saturating_sub(state.rested());
         let is_best = best == Some(shared.tree.current_version().id());
         let due = Merge::due(&shared.tree, state.has_new_tables, left.is_zero() && !is_best);
@@ -341,18 +350,23 @@ fn merge_until_closed(shared: &Shared) {
 }
 
 impl Shared {
-    /// After a failed attempt. One that failed when the list of tables was changed already, but not surely on the device, has made
-    /// tables that the next start will look for; and another attempt would write over that list. So nothing more is done
-    /// until the store is opened again: the log has what is not in tables.
+    /// After a failed attempt.
     fn clean_up(&self, state: &mut State, first_table: u64) {
-        let list = std::fs::read(self.tree.tree_config().path.join(PRESENT_LIST)).ok();
-        let number = list.as_deref().and_then(|bytes| bytes.first_chunk()).copied().map(u64::from_le_bytes);
-        if number == Some(self.tree.current_version().id()) {
+        state.is_unsettled = true;
+        if self.may_try(state) {
             self.remove_leftovers(state, first_table);
-            return;
         }
-        state.ended = Some(StoreError::Poisoned("the list of tables could not be written".to_owned()));
-        self.changed.notify_all();
+    }
+
+    /// Whether the list of tables on the disk is the one in memory. An attempt that failed when it had changed the list, but not surely
+    /// on the device, has made tables that the next start would look for, and another attempt would write over that list: so it is
+    /// put back first, as soon as the other thread rests.
+    fn may_try(&self, state: &mut State) -> bool {
+        if state.is_unsettled && !state.is_flushing && !state.is_merging {
+            let number = self.tree.current_version().id();
+            state.is_unsettled = lists::put_back(&self.tree.tree_config().path, number).is_err();
+        }
+        !state.is_unsettled
     }
 
     /// Removes the tables that a failed attempt began, which the storage engine leaves until it is opened again. Numbers

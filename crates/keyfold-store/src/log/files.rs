@@ -27,11 +27,12 @@ pub trait LogFiles: Debug + Send + Sync {
     /// When the file cannot be read.
     fn read(&self, id: u64) -> io::Result<Vec<u8>>;
 
-    /// Returns when everything in a segment's file survives a crash of the machine.
+    /// Writes again what was read from a place of a segment's file, and returns when everything in the file survives a crash of the
+    /// machine.
     ///
     /// # Errors
-    /// When the device fails.
-    fn sync(&self, id: u64) -> io::Result<()>;
+    /// When the file cannot be written.
+    fn rewrite(&self, id: u64, at: u64, bytes: &[u8]) -> io::Result<()>;
 
     /// A new segment, which is there after a crash too. Its file may hold anything behind what is written.
     ///
@@ -112,8 +113,11 @@ impl LogFiles for LogFolder {
         fs::read(self.path(id))
     }
 
-    fn sync(&self, id: u64) -> io::Result<()> {
-        OpenOptions::new().write(true).open(self.path(id))?.sync_all()
+    fn rewrite(&self, id: u64, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).open(self.path(id))?;
+        file.seek(SeekFrom::Start(at))?;
+        file.write_all(bytes)?;
+        file.sync_all()
     }
 
     fn create(&self, id: u64) -> io::Result<Box<dyn LogFile>> {

@@ -62,12 +62,13 @@ impl Log {
         let mut ended: Vec<(u64, u64)> = Vec::with_capacity(segments.len());
         for (at, (id, bytes)) in segments.iter().enumerate() {
             let told = segments.get(at + 1).and_then(|(id, bytes)| read_header(bytes, *id));
-            let end = replay(*id, bytes, told.map(|(_, end)| end), &mut visit)?;
-            if end > 0 {
-                // It was read, and will be seen and built upon: it must not be in the system's memory only.
-                files.sync(*id)?;
+            let (end, synced) = replay(*id, bytes, told.map(|(_, end)| end), &mut visit)?;
+            if let Some(unsure) = bytes.get(synced..end).filter(|_| end > 0) {
+                // It was read, and will be seen and built upon: it must not be in the system's memory only. And after a sync
+                // that failed, another one says nothing of bytes that were not written again.
+                files.rewrite(*id, synced as u64, unsure)?;
             }
-            ended.push((*id, end));
+            ended.push((*id, end as u64));
         }
         // A segment in which nothing was written is used now.
         let unused = ended.pop_if(|(_, end)| *end == 0);
@@ -174,28 +175,28 @@ fn live_segments(files: &dyn LogFiles) -> Result<Vec<u64>, StoreError> {
     Ok(live)
 }
 
-/// Hands over a segment's groups; gives back where it ends.
+/// Hands over a segment's groups; gives back where it ends, and up to where it is known to be on the device.
 fn replay(
     id: u64,
     bytes: &[u8],
     told: Option<u64>,
     visit: &mut impl FnMut(&mut dyn Iterator<Item = Change<'_>>),
-) -> Result<u64, StoreError> {
+) -> Result<(usize, usize), StoreError> {
     let Some((place, _)) = read_header(bytes, id) else {
         return match told {
             Some(end) if end > 0 => Err(damaged(id, 0)),
             _ if is_damaged(bytes, id, None, 0) => Err(damaged(id, 0)),
-            _ => Ok(0),
+            _ => Ok((0, 0)),
         };
     };
-    let mut at = HEADER_BYTES;
+    let (mut at, mut synced) = (HEADER_BYTES, 0);
     while told.is_none_or(|end| (at as u64) < end) {
         let Some(record) = Record::read(bytes, place, at) else { break };
         visit(&mut record.changes());
-        at = record.end;
+        (at, synced) = (record.end, record.synced as usize);
     }
     let is_whole = told.map_or_else(|| !is_damaged(bytes, id, Some(place.salt), at), |end| at as u64 == end);
-    if is_whole { Ok(at as u64) } else { Err(damaged(id, at)) }
+    if is_whole { Ok((at, synced)) } else { Err(damaged(id, at)) }
 }
 
 fn damaged(id: u64, at: usize) -> StoreError {

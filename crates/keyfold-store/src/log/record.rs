@@ -118,6 +118,8 @@ fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
 pub(crate) struct Record<'s> {
     /// Where the next record begins.
     pub(crate) end: usize,
+    /// Up to where the segment was on the device when the record was written.
+    pub(crate) synced: u64,
     changes: &'s [u8],
 }
 
@@ -134,7 +136,8 @@ impl<'s> Record<'s> {
         let is_sound = xxh3_64_with_seed(checked, seed(place, at)) == number(segment, at)?;
         let changes = segment.get(at + RECORD_HEADER_BYTES..end)?;
         let end = end.next_multiple_of(ALIGNMENT);
-        is_sound.then_some(Record { end, changes })
+        let synced = number(segment, at + 16)?;
+        is_sound.then_some(Record { end, synced, changes })
     }
 
     /// The changes, in the order in which they were written.
