@@ -9,13 +9,13 @@ use std::process::Command;
 
 /// Operation, where the table is, and how many thousand instructions a request may take.
 const BOUNDS: [(&str, &str, f64); 7] = [
-    ("get", "memory", 13.4),
-    ("get", "disk", 15.4),
-    ("query", "memory", 87.0),
-    ("query", "disk", 108.0),
-    ("put", "memory", 24.9),
-    ("update", "memory", 40.5),
-    ("transact", "memory", 88.5),
+    ("get", "memory", 12.3),
+    ("get", "disk", 13.9),
+    ("query", "memory", 66.0),
+    ("query", "disk", 86.0),
+    ("put", "memory", 26.5),
+    ("update", "memory", 42.0),
+    ("transact", "memory", 93.0),
 ];
 /// Requests of the shorter and the longer run, whose difference is counted.
 const RUNS: (u64, u64) = (100, 600);

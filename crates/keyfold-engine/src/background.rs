@@ -119,11 +119,19 @@ fn run(core: &Core) {
     }
 }
 
+/// What a table's items are gone through for.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Filling {
+    Index(TableId, IndexId),
+    /// Expiry notes of the setting that was made then.
+    Expiry(TableId, u64),
+}
+
 /// How far the pieces of long work are; forgotten at the end, when they begin again.
 #[derive(Default)]
 pub(crate) struct Progress {
-    /// What is left of each table to fill an index with; index 0 stands for expiry notes.
-    left: BTreeMap<(TableId, IndexId), KeyRange>,
+    /// What is left of each table.
+    left: BTreeMap<Filling, KeyRange>,
     restores: Restores,
 }
 
@@ -131,8 +139,14 @@ impl Progress {
     /// Does a piece of everything that is due. What fails keeps nothing else waiting, and is tried again the next time.
     pub(crate) fn work(&mut self, core: &Core) -> Turn {
         let mut turn = Turn::default();
-        turn.note(sweep_some(core));
+        turn.note(self.sweep_some(core));
         let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
+        self.left.retain(|place, _| match place {
+            Filling::Index(..) => true,
+            Filling::Expiry(id, begun) => tables.iter().any(|table| {
+                table.id == *id && table.settings.expiry.as_ref().is_some_and(|expiry| expiry.begun == *begun)
+            }),
+        });
         for table in tables.iter().filter(|table| table.is_ready()) {
             turn.note(self.fill_index(core, table));
             turn.note(self.fill_expiry(core, table));
@@ -145,10 +159,60 @@ impl Progress {
         turn
     }
 
+    /// Removes one chunk of the first deleted table or index.
+    fn sweep_some(&mut self, core: &Core) -> Result<Work, ApiError> {
+        let store = core.store();
+        let snapshot = store.snapshot();
+        let notes = KeyRange::prefix(layout::dropped_tables());
+        // A table that a backup is still copied from waits.
+        let copied: Vec<TableId> = {
+            let backups = core.catalog().backups();
+            backups.values().filter(|backup| !backup.is_complete).map(|backup| backup.table.id).collect()
+        };
+        let due = keys(&snapshot, &notes, CHUNK)?.into_iter().find_map(|note| {
+            let place = layout::dropped_place(&note)?;
+            (!copied.contains(&place.0)).then_some((note, place))
+        });
+        let Some((note, (table, index))) = due else { return Ok(Work::Done) };
+        let mut batch = Batch::new();
+        let ranges = match index {
+            Some(index) => vec![KeyRange::prefix(key::space_prefix(table, index))],
+            None => vec![
+                KeyRange::prefix(table.0.to_be_bytes().to_vec()),
+                KeyRange::prefix(layout::collections_of(table)),
+                KeyRange::prefix(layout::expiries_of(table)),
+                KeyRange::prefix(layout::changes(table)),
+                KeyRange::prefix(layout::events(table)),
+            ],
+        };
+        for range in ranges {
+            let room = CHUNK - batch.len();
+            for key in keys(&snapshot, &range, room)? {
+                batch.remove(key);
+            }
+        }
+        if index.is_none() {
+            let counters = KeyRange::prefix(layout::counters_of(table));
+            keys(&snapshot, &counters, CHUNK)?.into_iter().for_each(|key| batch.remove_counter(key));
+        }
+        if batch.is_empty() {
+            batch.remove(note);
+            if let Some(index) = index {
+                // The next index with this id is filled from the beginning.
+                self.left.remove(&Filling::Index(table, index));
+                for counter in [layout::Counter::Entries, layout::Counter::Bytes] {
+                    batch.remove_counter(layout::counter(table, index, counter));
+                }
+            }
+        }
+        store.stage(batch).map_err(internal)?.wait().map_err(internal)?;
+        Ok(Work::More)
+    }
+
     /// A piece of the first index that is being built.
     fn fill_index(&mut self, core: &Core, table: &Arc<Table>) -> Result<Work, ApiError> {
         let Some(index) = table.indexes.iter().find(|index| index.is_building) else { return Ok(Work::Done) };
-        let place = (table.id, index.id);
+        let place = Filling::Index(table.id, index.id);
         let range = self.left.get(&place).cloned().unwrap_or_else(|| backfill::whole(table));
         if let Some(rest) = backfill::index_some(core, table, index, &range)? {
             self.left.insert(place, rest);
@@ -167,17 +231,16 @@ impl Progress {
 
     /// A piece of the expiry notes of items from before the setting.
     fn fill_expiry(&mut self, core: &Core, table: &Arc<Table>) -> Result<Work, ApiError> {
-        if table.settings.expiry.as_ref().is_none_or(|expiry| expiry.is_complete) {
-            return Ok(Work::Done);
-        }
-        let place = (table.id, IndexId::BASE);
+        let setting = table.settings.expiry.as_ref().filter(|expiry| !expiry.is_complete);
+        let Some(begun) = setting.map(|expiry| expiry.begun) else { return Ok(Work::Done) };
+        let place = Filling::Expiry(table.id, begun);
         let range = self.left.get(&place).cloned().unwrap_or_else(|| backfill::whole(table));
         if let Some(rest) = expiry::note_some(core, table, &range)? {
             self.left.insert(place, rest);
             return Ok(Work::More);
         }
         change_table(core, table, |table| {
-            if let Some(expiry) = &mut table.settings.expiry {
+            if let Some(expiry) = table.settings.expiry.as_mut().filter(|expiry| expiry.begun == begun) {
                 expiry.is_complete = true;
             }
         })?;
@@ -226,54 +289,6 @@ pub(crate) fn change_table(
     tables.insert(changed.name.clone(), Arc::new(changed));
     drop(tables);
     ticket.wait().map_err(internal)
-}
-
-/// Removes one chunk of the first deleted table or index.
-fn sweep_some(core: &Core) -> Result<Work, ApiError> {
-    let store = core.store();
-    let snapshot = store.snapshot();
-    let notes = KeyRange::prefix(layout::dropped_tables());
-    // A table that a backup is still copied from waits.
-    let copied: Vec<TableId> = {
-        let backups = core.catalog().backups();
-        backups.values().filter(|backup| !backup.is_complete).map(|backup| backup.table.id).collect()
-    };
-    let due = keys(&snapshot, &notes, CHUNK)?.into_iter().find_map(|note| {
-        let place = layout::dropped_place(&note)?;
-        (!copied.contains(&place.0)).then_some((note, place))
-    });
-    let Some((note, (table, index))) = due else { return Ok(Work::Done) };
-    let mut batch = Batch::new();
-    let ranges = match index {
-        Some(index) => vec![KeyRange::prefix(key::space_prefix(table, index))],
-        None => vec![
-            KeyRange::prefix(table.0.to_be_bytes().to_vec()),
-            KeyRange::prefix(layout::collections_of(table)),
-            KeyRange::prefix(layout::expiries_of(table)),
-            KeyRange::prefix(layout::changes(table)),
-            KeyRange::prefix(layout::events(table)),
-        ],
-    };
-    for range in ranges {
-        let room = CHUNK - batch.len();
-        for key in keys(&snapshot, &range, room)? {
-            batch.remove(key);
-        }
-    }
-    if index.is_none() {
-        let counters = KeyRange::prefix(layout::counters_of(table));
-        keys(&snapshot, &counters, CHUNK)?.into_iter().for_each(|key| batch.remove_counter(key));
-    }
-    if batch.is_empty() {
-        batch.remove(note);
-        if let Some(index) = index {
-            for counter in [layout::Counter::Entries, layout::Counter::Bytes] {
-                batch.remove_counter(layout::counter(table, index, counter));
-            }
-        }
-    }
-    store.stage(batch).map_err(internal)?.wait().map_err(internal)?;
-    Ok(Work::More)
 }
 
 fn keys(snapshot: &Snapshot, range: &KeyRange, most: usize) -> Result<Vec<Vec<u8>>, ApiError> {

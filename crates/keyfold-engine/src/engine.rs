@@ -102,6 +102,8 @@ impl Engine {
     pub fn work(&self) -> Result<(), ApiError> {
         let mut progress = Progress::default();
         let failed = loop {
+            // Who asks for it does not wait.
+            self.core.tasks().rouse();
             let turn = progress.work(&self.core);
             if !turn.has_more {
                 break turn.failed;
@@ -262,5 +264,73 @@ impl Engine {
     /// Writes items together or not at all.
     pub fn transact_write_items(&self, input: TransactWriteItemsInput) -> Pending<TransactWriteItemsOutput> {
         ops::transact_write_items::run(&self.core, input)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(engine: &Engine, operation: Operation, body: &str) {
+        let request = keyfold_wire::decode(operation, body.as_bytes()).unwrap();
+        engine.execute(request).wait().unwrap();
+    }
+
+    const INDEX: &str = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"g","AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":{
+        "IndexName":"NAME","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}"#;
+
+    /// The id of a deleted index is used again; how far its predecessor came is not.
+    #[test]
+    fn an_index_in_the_place_of_one_that_was_half_built_is_built_from_the_beginning() {
+        let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Memory) };
+        let engine = Engine::open(options).unwrap();
+        let table = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],
+            "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
+        ask(&engine, Operation::CreateTable, table);
+        for n in 0..700 {
+            let item = format!(r#"{{"TableName":"Tab","Item":{{"p":{{"S":"{n}"}},"g":{{"S":"g"}}}}}}"#);
+            ask(&engine, Operation::PutItem, &item);
+        }
+        let mut progress = Progress::default();
+        ask(&engine, Operation::UpdateTable, &INDEX.replace("NAME", "First"));
+        assert!(progress.work(&engine.core).has_more, "half of it");
+        let delete =
+            r#"{"TableName":"Tab","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"First"}}]}"#;
+        ask(&engine, Operation::UpdateTable, delete);
+        while progress.work(&engine.core).has_more {}
+        ask(&engine, Operation::UpdateTable, &INDEX.replace("NAME", "Second"));
+        while progress.work(&engine.core).has_more {}
+        let examination = engine.examine().unwrap();
+        assert!(examination.is_well(), "{:?}", examination.problems.first());
+        assert_eq!(examination.entries, 700);
+    }
+
+    /// The same of a setting for expiry that was taken back and made again.
+    #[test]
+    fn expiry_that_is_set_again_looks_at_every_item() {
+        let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Memory) };
+        let engine = Engine::open(options).unwrap();
+        let table = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],
+            "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
+        ask(&engine, Operation::CreateTable, table);
+        let expired = engine.core.now_ms() / 1000 - 100;
+        for n in 0..700 {
+            let item = format!(r#"{{"p":{{"S":"{n}"}},"b":{{"N":"{expired}"}}}}"#);
+            ask(&engine, Operation::PutItem, &format!(r#"{{"TableName":"Tab","Item":{item}}}"#));
+        }
+        let set = |attribute: &str, enabled: bool| {
+            let setting = format!(r#"{{"AttributeName":"{attribute}","Enabled":{enabled}}}"#);
+            let body = format!(r#"{{"TableName":"Tab","TimeToLiveSpecification":{setting}}}"#);
+            ask(&engine, Operation::UpdateTimeToLive, &body);
+            // Settings are told apart by their times.
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        };
+        let mut progress = Progress::default();
+        set("a", true);
+        assert!(progress.work(&engine.core).has_more, "half of it");
+        set("a", false);
+        set("b", true);
+        while progress.work(&engine.core).has_more {}
+        assert_eq!(engine.examine().unwrap().items, 0, "all have expired");
     }
 }

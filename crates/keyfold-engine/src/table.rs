@@ -113,6 +113,8 @@ pub struct Expiry {
     pub attribute: String,
     /// Whether the items that were there before are noted.
     pub is_complete: bool,
+    /// When it was set, which tells it from one before.
+    pub begun: u64,
 }
 
 /// Point-in-time recovery of a table.

@@ -22,7 +22,6 @@ use keyfold_codec::RawItem;
 use keyfold_codec::key::{self, KeyRange, TableId};
 use keyfold_store::Batch;
 use keyfold_types::Item;
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -54,6 +53,15 @@ impl Tasks {
 
     pub(crate) fn add(&self, task: Task) {
         self.lock().push_back(task);
+    }
+
+    /// Ends all rest.
+    pub(crate) fn rouse(&self) {
+        for task in self.lock().iter_mut() {
+            if let Task::Backup { rest, .. } = task {
+                *rest = 0;
+            }
+        }
     }
 
     /// The first that need not rest.
@@ -204,28 +212,27 @@ fn source(core: &Core, table: &Table) -> Result<Option<StateAt>, ApiError> {
 }
 
 fn restore_some(core: &Core, table: &Arc<Table>, restores: &mut Restores) -> Result<(), ApiError> {
-    let (state, from) = match restores.under_way.entry(table.id) {
-        Entry::Occupied(under_way) => under_way.into_mut(),
-        Entry::Vacant(place) => match source(core, table)? {
+    // One that fails begins again, and holds no old state of the store meanwhile.
+    let (state, from) = match restores.under_way.remove(&table.id) {
+        Some(under_way) => under_way,
+        None => match source(core, table)? {
             Some(state) => {
                 let start = state.start();
-                place.insert((state, start))
+                (state, start)
             }
             None => return give_up(core, table),
         },
     };
-    let (items, rest) = state.some(from, CHUNK)?;
+    let (items, rest) = state.some(&from, CHUNK)?;
     fill(core, table, items)?;
     if let Some(rest) = rest {
-        *from = rest;
+        restores.under_way.insert(table.id, (state, rest));
         return Ok(());
     }
     for items in state.changed_since(&state.start()).chunks(CHUNK) {
         fill(core, table, items.to_vec())?;
     }
-    background::change_table(core, table, |table| table.status = TableStatus::Active)?;
-    restores.under_way.remove(&table.id);
-    Ok(())
+    background::change_table(core, table, |table| table.status = TableStatus::Active)
 }
 
 /// Puts items into a table that nobody reads or writes yet.

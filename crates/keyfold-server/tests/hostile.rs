@@ -142,7 +142,7 @@ impl Running {
         drop(stream.read_to_end(&mut told));
         let told = String::from_utf8_lossy(&told).into_owned();
         let line = told.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        line.and_then(|count| count.parse().ok()).unwrap_or(usize::MAX)
+        line.and_then(|count| count.parse().ok()).expect("the server tells of itself")
     }
 
     /// How many connections the server has, this question's included.

@@ -87,7 +87,7 @@ record! { Capacity {
 
 record! { ActiveStream { required { id = "id", label = "label", view = "view", } } }
 
-record! { Expiry { required { attribute = "attribute", } is_complete = "complete", } }
+record! { Expiry { required { attribute = "attribute", } is_complete = "complete", begun = "begun", } }
 
 record! { Recovery { required { since_epoch_ms = "since", days = "days", } } }
 

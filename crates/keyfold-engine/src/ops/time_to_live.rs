@@ -68,7 +68,7 @@ fn updated(core: &Core, input: UpdateTimeToLiveInput) -> Result<UpdateTimeToLive
             ));
         }
         (enabled, _) => {
-            let setting = enabled.then_some(Expiry { attribute, is_complete: false });
+            let setting = enabled.then_some(Expiry { attribute, is_complete: false, begun: core.now_ms() });
             // Notes of a setting before are taken for stale ones and fall away one by one.
             background::change_table(core, &table, |table| {
                 table.settings.expiry = setting;

@@ -160,6 +160,9 @@ impl LogFiles for Disk {
         self.ask()?;
         let at = usize::try_from(at).unwrap();
         if let Some(segment) = self.lock().segments.get_mut(&id) {
+            // The zeros that fill up the last record may be missing.
+            let end = (at + bytes.len()).max(segment.written.len());
+            segment.written.resize(end, 0);
             assert_eq!(segment.written[at..at + bytes.len()], *bytes, "what was read");
             segment.synced = segment.written.clone();
         }

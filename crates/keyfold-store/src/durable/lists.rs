@@ -18,6 +18,19 @@ fn naming(folder: &Path, number: u64) -> io::Result<Vec<u8>> {
     Ok([&number.to_le_bytes()[..], &xxh3_128(&list).to_le_bytes(), &[0]].concat())
 }
 
+/// Whether `current` names the list that `number` tells, which the other thread may change meanwhile.
+pub(super) fn is_named(folder: &Path, number: impl Fn() -> u64) -> bool {
+    let mut before = number();
+    loop {
+        let Ok(current) = fs::read(folder.join(CURRENT)) else { return false };
+        let after = number();
+        if before == after {
+            return current.first_chunk().copied().map(u64::from_le_bytes) == Some(after);
+        }
+        before = after;
+    }
+}
+
 /// Makes `current` name this list, if it names another. Nobody else may change it meanwhile.
 ///
 /// # Errors
@@ -26,7 +39,8 @@ pub(super) fn put_back(folder: &Path, number: u64) -> io::Result<()> {
     let wanted = naming(folder, number)?;
     let path = folder.join(CURRENT);
     if fs::read(&path)? == wanted {
-        return Ok(());
+        // It may have been put back before, and not surely.
+        return sync_folder(folder);
     }
     let again = path.with_extension("again");
     let mut file = File::create(&again)?;

@@ -241,3 +241,38 @@ fn a_long_scan_holds_only_what_it_reads() {
     wait_for("old versions are let go", || store.tree.version_free_list_len() < 4);
     assert_eq!(scan.count(), 499);
 }
+
+/// A flush meets one failing call: whichever it is, and whatever the list of tables is by then, the flush is done again, and what was
+/// written is there.
+#[test]
+#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+fn a_flush_that_fails_at_any_of_its_calls_is_done_again() {
+    use keyfold_faults::{Fault, Machine};
+    let place = tempfile::tempdir().unwrap();
+    let (mut done_again, mut at) = (0, 0);
+    loop {
+        at += 1;
+        let folder = place.path().join(at.to_string());
+        std::fs::create_dir(&folder).unwrap();
+        let store = open(&folder, 100_000_000);
+        fill(&store, 0, 100);
+        let machine = Machine::watch(&folder).unwrap();
+        machine.strike(machine.asked() + at, Fault::Error);
+        // A new segment of the log may fail, too: then nothing is flushed.
+        if store.seal(&mut store.writing()).is_ok() {
+            let is_done =
+                || store.tree.table_count() > 0 && store.upkeep() == 0 && !store.upkeep.has_failed();
+            wait_for("the table is written, and its segment of the log given up", is_done);
+            done_again += machine.strikes();
+        }
+        let is_over = machine.strikes() == 0;
+        drop(machine);
+        assert_eq!(contents(&store.snapshot()).len(), 100);
+        drop(store);
+        assert_eq!(contents(&open(&folder, 100_000_000).snapshot()).len(), 100, "call {at}");
+        if is_over {
+            break;
+        }
+    }
+    assert!(done_again > 5, "{done_again} flushes failed");
+}

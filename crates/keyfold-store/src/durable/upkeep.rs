@@ -53,6 +53,8 @@ struct State {
     merge_failed: Option<StoreError>,
     /// The list of tables on the disk may be a newer one than that in memory.
     is_unsettled: bool,
+    /// Why it was not put back, until it is.
+    put_back_failed: Option<StoreError>,
     /// Why nothing is done any more until the store is opened again.
     ended: Option<StoreError>,
     is_closed: bool,
@@ -202,7 +204,9 @@ impl Upkeep {
             } else {
                 return Ok(());
             };
-            if let Some(error) = waits_for.as_ref().or(state.ended.as_ref()) {
+            if let Some(error) =
+                [waits_for, &state.put_back_failed, &state.ended].into_iter().flatten().next()
+            {
                 return Err(error.clone());
             }
             state = self.shared.wait(state);
@@ -352,7 +356,9 @@ fn merge_until_closed(shared: &Shared) {
 impl Shared {
     /// After a failed attempt.
     fn clean_up(&self, state: &mut State, first_table: u64) {
-        state.is_unsettled = true;
+        // A failure before the list was changed, as most are, leaves nothing to put back.
+        state.is_unsettled |=
+            !lists::is_named(&self.tree.tree_config().path, || self.tree.current_version().id());
         if self.may_try(state) {
             self.remove_leftovers(state, first_table);
         }
@@ -360,11 +366,14 @@ impl Shared {
 
     /// Whether the list of tables on the disk is the one in memory. An attempt that failed when it had changed the list, but not surely
     /// on the device, has made tables that the next start would look for, and another attempt would write over that list: so it is
-    /// put back first, as soon as the other thread rests.
+    /// put back first, as soon as the other thread has ended what it is at.
     fn may_try(&self, state: &mut State) -> bool {
         if state.is_unsettled && !state.is_flushing && !state.is_merging {
             let number = self.tree.current_version().id();
-            state.is_unsettled = lists::put_back(&self.tree.tree_config().path, number).is_err();
+            let done = lists::put_back(&self.tree.tree_config().path, number);
+            state.is_unsettled = done.is_err();
+            state.put_back_failed = done.err().map(StoreError::from);
+            self.changed.notify_all();
         }
         !state.is_unsettled
     }
