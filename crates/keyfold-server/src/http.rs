@@ -259,9 +259,26 @@ async fn operate(
             endpoint.address = host.map(str::to_owned).or(endpoint.address.take());
         }
     }
-    let mut out = Vec::with_capacity(256);
+    let stored = single_item_bytes(&response);
+    if stored > 0 {
+        // Room before the JSON is made: who waits for it holds no more than the store does.
+        service.sent.fit(&mut told.room, stored).await?;
+    }
+    let mut out = Vec::with_capacity(256 + stored);
     keyfold_wire::encode_response(&mut out, &response);
     Ok(out)
+}
+
+/// The stored size of the one item that is answered; 0 for answers of many, which have room already.
+fn single_item_bytes(response: &ApiResponse) -> usize {
+    let item = match response {
+        ApiResponse::GetItem(output) => output.item.as_ref(),
+        ApiResponse::PutItem(output) | ApiResponse::UpdateItem(output) | ApiResponse::DeleteItem(output) => {
+            output.attributes.as_ref()
+        }
+        _ => None,
+    };
+    item.map_or(0, |item| item.bytes().len())
 }
 
 /// Whether answers hold many items.
