@@ -198,7 +198,7 @@ fn malformed_http_is_refused_and_slow_clients_are_let_go() {
 
 #[test]
 fn a_shutdown_finishes_the_request_under_way_and_takes_no_more() {
-    let mut server = Running::start(|_| {});
+    let mut server = Running::start(|config| config.receive_timeout = Duration::from_secs(60));
     let mut stream = server.connect();
     write_post(&mut stream, &[("X-Amz-Target", "DynamoDB_20120810.ListTables")], b"{", 2);
     // The first half is there before the server is told to stop.
