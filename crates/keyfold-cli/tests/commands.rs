@@ -4,11 +4,19 @@
 mod workplace;
 
 use serde_json::Value as Json;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use workplace::Workplace;
+
+/// A server that has begun to listen, and what it tells of itself.
+fn serving(command: &mut Command) -> (Child, Json) {
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    (child, serde_json::from_str(&line).unwrap())
+}
 
 #[test]
 fn check_tells_how_each_pattern_is_served() {
@@ -167,16 +175,15 @@ fn the_demo_answers_every_pattern_and_shells_get_completions() {
 #[test]
 fn a_server_in_memory_leaves_nothing_behind() {
     let place = Workplace::new();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
-        .current_dir(place.folder.path())
-        .args(["serve", &Workplace::model("shop.keyfold"), "--memory", "--port", "0", "--json"])
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
-        .unwrap();
-    let report: Json = serde_json::from_str(&line).unwrap();
+    let (mut child, report) =
+        serving(Command::new(env!("CARGO_BIN_EXE_keyfold")).current_dir(place.folder.path()).args([
+            "serve",
+            &Workplace::model("shop.keyfold"),
+            "--memory",
+            "--port",
+            "0",
+            "--json",
+        ]));
     assert_eq!((report["data"].as_str(), report["tables"][0].as_str()), (Some("memory"), Some("Shop")));
     let endpoint = report["endpoint"].as_str().unwrap();
     let product =
@@ -190,15 +197,15 @@ fn a_server_in_memory_leaves_nothing_behind() {
 
 #[test]
 fn a_server_takes_no_more_connections_than_it_is_told() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
-        .args(["serve", "--memory", "--port", "0", "--json", "--connections", "1"])
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
-        .unwrap();
-    let report: Json = serde_json::from_str(&line).unwrap();
+    let (mut child, report) = serving(Command::new(env!("CARGO_BIN_EXE_keyfold")).args([
+        "serve",
+        "--memory",
+        "--port",
+        "0",
+        "--json",
+        "--connections",
+        "1",
+    ]));
     let address = report["endpoint"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
     let ask = || {
         let mut stream = TcpStream::connect(&address).unwrap();
@@ -224,16 +231,11 @@ fn a_server_takes_no_more_connections_than_it_is_told() {
 fn the_log_has_a_line_for_each_request_with_its_id() {
     let place = Workplace::new();
     let shop = Workplace::model("shop.keyfold");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
-        .args(["serve", &shop, "--memory", "--port", "0", "--json", "--log", "json"])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
-        .unwrap();
-    let report: Json = serde_json::from_str(&line).unwrap();
+    let (mut child, report) = serving(
+        Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .args(["serve", &shop, "--memory", "--port", "0", "--json", "--log", "json"])
+            .stderr(Stdio::piped()),
+    );
     let endpoint = report["endpoint"].as_str().unwrap();
     place.json(
         0,

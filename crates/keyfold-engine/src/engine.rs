@@ -276,21 +276,28 @@ mod tests {
         engine.execute(request).wait().unwrap();
     }
 
+    /// An engine with 700 items: more than are gone through in one turn, and a hundred seconds over their time by `b`.
+    fn with_items() -> Engine {
+        let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Memory) };
+        let engine = Engine::open(options).unwrap();
+        let table = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],
+            "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
+        ask(&engine, Operation::CreateTable, table);
+        let expired = engine.core.now_ms() / 1000 - 100;
+        for n in 0..700 {
+            let item = format!(r#"{{"p":{{"S":"{n}"}},"g":{{"S":"g"}},"b":{{"N":"{expired}"}}}}"#);
+            ask(&engine, Operation::PutItem, &format!(r#"{{"TableName":"Tab","Item":{item}}}"#));
+        }
+        engine
+    }
+
     const INDEX: &str = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"g","AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":{
         "IndexName":"NAME","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}"#;
 
     /// The id of a deleted index is used again; how far its predecessor came is not.
     #[test]
     fn an_index_in_the_place_of_one_that_was_half_built_is_built_from_the_beginning() {
-        let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Memory) };
-        let engine = Engine::open(options).unwrap();
-        let table = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],
-            "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
-        ask(&engine, Operation::CreateTable, table);
-        for n in 0..700 {
-            let item = format!(r#"{{"TableName":"Tab","Item":{{"p":{{"S":"{n}"}},"g":{{"S":"g"}}}}}}"#);
-            ask(&engine, Operation::PutItem, &item);
-        }
+        let engine = with_items();
         let mut progress = Progress::default();
         ask(&engine, Operation::UpdateTable, &INDEX.replace("NAME", "First"));
         assert!(progress.work(&engine.core).has_more, "half of it");
@@ -308,16 +315,7 @@ mod tests {
     /// The same of a setting for expiry that was taken back and made again.
     #[test]
     fn expiry_that_is_set_again_looks_at_every_item() {
-        let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Memory) };
-        let engine = Engine::open(options).unwrap();
-        let table = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],
-            "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
-        ask(&engine, Operation::CreateTable, table);
-        let expired = engine.core.now_ms() / 1000 - 100;
-        for n in 0..700 {
-            let item = format!(r#"{{"p":{{"S":"{n}"}},"b":{{"N":"{expired}"}}}}"#);
-            ask(&engine, Operation::PutItem, &format!(r#"{{"TableName":"Tab","Item":{item}}}"#));
-        }
+        let engine = with_items();
         let set = |attribute: &str, enabled: bool| {
             let setting = format!(r#"{{"AttributeName":"{attribute}","Enabled":{enabled}}}"#);
             let body = format!(r#"{{"TableName":"Tab","TimeToLiveSpecification":{setting}}}"#);

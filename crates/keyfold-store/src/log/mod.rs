@@ -63,7 +63,9 @@ impl Log {
         for (at, (id, bytes)) in segments.iter().enumerate() {
             let told = segments.get(at + 1).and_then(|(id, bytes)| read_header(bytes, *id));
             let (end, synced) = replay(*id, bytes, told.map(|(_, end)| end), &mut visit)?;
-            if let Some(unsure) = bytes.get(synced..end).filter(|_| end > 0) {
+            if end > 0 {
+                // The zeros that fill up the last record may be missing.
+                let unsure = bytes.get(synced..end.min(bytes.len())).unwrap_or_default();
                 // It was read, and will be seen and built upon: it must not be in the system's memory only. And after a sync
                 // that failed, another one says nothing of bytes that were not written again.
                 files.rewrite(*id, synced as u64, unsure)?;
