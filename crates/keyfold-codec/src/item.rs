@@ -4,7 +4,7 @@
 //! [version 01 or 81][size in bytes, varint](name length  name  value) ... [crc32 of all before, little-endian]
 //! ```
 //!
-//! The highest bit of the version says that every text in the item is [plain](crate::plain).
+//! The highest bit of the version says that every text in the item is [plain].
 //!
 //! The size is DynamoDB's, so paging and billing never decode. The checksum is verified once, when the
 //! bytes come from the store; behind it they are trusted.
@@ -73,7 +73,7 @@ impl RawItem {
         Ok(RawItem { bytes, size_bytes, body_at, is_plain })
     }
 
-    /// Whether every text in it is [plain](crate::plain).
+    /// Whether every text in it is [plain].
     pub fn is_plain(&self) -> bool {
         self.is_plain
     }
