@@ -5,6 +5,7 @@
 //! comes first.
 
 use crate::log::sync_folder;
+use lsm_tree::{AbstractTree, AnyTree};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,24 +19,26 @@ fn naming(folder: &Path, number: u64) -> io::Result<Vec<u8>> {
     Ok([&number.to_le_bytes()[..], &xxh3_128(&list).to_le_bytes(), &[0]].concat())
 }
 
-/// Whether `current` names the list that `number` tells, which the other thread may change meanwhile.
-pub(super) fn is_named(folder: &Path, number: impl Fn() -> u64) -> bool {
-    let mut before = number();
+/// Makes `current` name the list of tables in memory, if it names another: an attempt that failed when it had changed the list, but not
+/// surely on the device, has made tables that the next start would look for. The other thread may be changing the list, too.
+///
+/// # Errors
+/// When a file cannot be read or written: then either may be named.
+pub(super) fn settle(tree: &AnyTree) -> io::Result<()> {
+    let folder = &tree.tree_config().path;
     loop {
-        let Ok(current) = fs::read(folder.join(CURRENT)) else { return false };
-        let after = number();
-        if before == after {
-            return current.first_chunk().copied().map(u64::from_le_bytes) == Some(after);
+        let before = fs::read(folder.join(CURRENT))?;
+        let number = tree.current_version().id();
+        // Lists are changed under this lock, which does not tell their number.
+        let _lock = tree.get_version_history_lock();
+        if fs::read(folder.join(CURRENT))? == before {
+            return put_back(folder, number);
         }
-        before = after;
     }
 }
 
 /// Makes `current` name this list, if it names another. Nobody else may change it meanwhile.
-///
-/// # Errors
-/// When a file cannot be read or written: then either may be named.
-pub(super) fn put_back(folder: &Path, number: u64) -> io::Result<()> {
+fn put_back(folder: &Path, number: u64) -> io::Result<()> {
     let wanted = naming(folder, number)?;
     let path = folder.join(CURRENT);
     if fs::read(&path)? == wanted {

@@ -13,7 +13,8 @@ use crate::log::{Change, Log, LogFiles, LogFolder, sync_folder};
 use crate::store::FolderOptions;
 use bytes::Bytes;
 use lsm_tree::config::{
-    BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry, RestartIntervalPolicy,
+    BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry,
+    RestartIntervalPolicy,
 };
 use lsm_tree::{
     AbstractTree, AnyTree, Cache, CompressionType, DescriptorTable, Guard, IterGuardImpl,
@@ -27,6 +28,12 @@ use upkeep::Upkeep;
 
 /// Segments of the log above which they are merged into a table when the store is opened.
 const SEGMENTS_MAX: usize = 4;
+/// So many full memory tables make a table of the sorted levels,
+const MEMTABLES_A_TABLE: u64 = 16;
+/// which has no more bytes than this.
+const TABLE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Bytes of a block, the unit that is read, checked and cached: a page of small items is in one or two.
+const BLOCK_BYTES: u32 = 8 * 1024;
 /// Files of tables kept open.
 const FILES_OPEN: usize = 512;
 
@@ -84,6 +91,7 @@ fn tree(folder: &Path, cache_bytes: u64, sequence: &SequenceNumberCounter) -> Re
         .use_cache(Arc::new(Cache::with_capacity_bytes(cache_bytes)))
         .use_descriptor_table(Some(Arc::new(DescriptorTable::new(FILES_OPEN))))
         .data_block_restart_interval_policy(RestartIntervalPolicy::new([10, 16]))
+        .data_block_size_policy(BlockSizePolicy::all(BLOCK_BYTES))
         .data_block_compression_policy(CompressionPolicy::new([none, none, CompressionType::Lz4]))
         .filter_policy(FilterPolicy::new([
             FilterPolicyEntry::Bloom(BloomConstructionPolicy::FalsePositiveRate(0.0001)),
@@ -131,8 +139,15 @@ impl DurableStore {
         let marks = Arc::new(Marks::new(sequence.get()));
         let writing = Writing { log, sequence, replayed, memtable_bytes, last_written: Instant::now() };
         let log = Arc::new(Mutex::new(writing));
-        let upkeep =
-            Upkeep::start(tree.clone(), Arc::clone(&marks), files, tables.join("tables"), Arc::clone(&log))?;
+        let table_bytes = options.memtable_bytes.saturating_mul(MEMTABLES_A_TABLE).min(TABLE_BYTES_MAX);
+        let upkeep = Upkeep::start(
+            tree.clone(),
+            Arc::clone(&marks),
+            files,
+            tables.join("tables"),
+            table_bytes,
+            Arc::clone(&log),
+        )?;
         let memtable_bytes_max = options.memtable_bytes;
         let store = DurableStore { upkeep, tree, log, marks, memtable_bytes_max, claim };
         let mut writing = store.writing();

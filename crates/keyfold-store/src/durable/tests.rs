@@ -107,6 +107,27 @@ fn the_space_of_what_was_removed_comes_back() {
     assert!(segments < 8, "{segments} files of the log");
 }
 
+/// There is no time at which tables are merged for the readers' sake.
+#[test]
+fn the_space_of_what_was_removed_comes_back_beside_writers_who_never_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), 100_000_000);
+    fill_a_table(&store, 20_000);
+    wait_for("it is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
+    store.upkeep.meanwhile(|rested| panic!("a merge after a rest of {rested:?}"));
+    store.upkeep.sealed_just_now();
+    let before = store.tree.disk_space();
+    let keys: Vec<[u8; 8]> = (0..19_000u64).map(u64::to_be_bytes).collect();
+    store.apply(keys.iter().map(|key| (&key[..], None)), false).unwrap();
+    store.seal(&mut store.writing()).unwrap();
+    wait_for("the space comes back", || {
+        store.upkeep.sealed_just_now();
+        store.tree.disk_space() < before / 8
+    });
+    assert!(!store.upkeep.has_failed());
+    assert_eq!(contents(&store.snapshot()).len(), 1_000);
+}
+
 fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(40);
     while !is_so() {

@@ -23,8 +23,13 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// Removals in tables below which it is not worth writing them anew.
 const REMOVALS_MIN: u64 = 1_000;
-/// Bytes of tables above which they are not written anew at once: nothing is flushed or stopped as quickly meanwhile.
+/// One removal among so many entries is worth it: what it removes is an entry, too, so a quarter of the space is of no use.
+const REMOVALS_SHARE: u64 = 8;
+/// Bytes of tables above which they are not written anew at once: nothing is flushed or stopped as quickly meanwhile. In a larger
+/// store removals and what they remove meet in the merges that go on anyway.
 const REWRITTEN_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+/// The same beside writers who do not rest, for each new table that may come before they have to wait: half a GiB when there are none.
+const REWRITTEN_BYTES_A_TABLE: u64 = 22 * 1024 * 1024;
 /// The longest time between two attempts.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// How long nothing was written when nobody is said to write.
@@ -36,8 +41,8 @@ const REST_A_MEGABYTE: Duration = Duration::from_millis(40);
 const REST_MAX: Duration = Duration::from_secs(12);
 /// Bytes of a memory table that is worth a table of its own when nobody writes.
 const SEALED_WHEN_QUIET: u64 = 256 * 1024;
-/// Bytes of a table that is written anew.
-const TABLE_BYTES: u64 = 64 * 1024 * 1024;
+/// Beside writers who never rest, all tables are written anew in one part of so many of the time.
+const REWRITING_SHARE: u32 = 20;
 
 #[derive(Default)]
 struct State {
@@ -77,6 +82,8 @@ struct Shared {
     files: Arc<dyn LogFiles>,
     /// Where the storage engine keeps tables.
     tables: PathBuf,
+    /// How large a table becomes before the next is begun.
+    table_bytes: u64,
     /// Locked before `state`, and never waited for here.
     writing: Arc<Mutex<Writing>>,
     state: Mutex<State>,
@@ -149,6 +156,7 @@ impl Upkeep {
         marks: Arc<Marks>,
         files: Arc<dyn LogFiles>,
         tables: PathBuf,
+        table_bytes: u64,
         writing: Arc<Mutex<Writing>>,
     ) -> Result<Upkeep, StoreError> {
         let state = State { has_new_tables: true, ..State::default() };
@@ -159,6 +167,7 @@ impl Upkeep {
             marks,
             files,
             tables,
+            table_bytes,
             writing,
             state,
             changed,
@@ -197,6 +206,8 @@ impl Upkeep {
         let mut state = self.shared.seal(segments);
         let tree = &self.shared.tree;
         loop {
+            // Who waits does not rest.
+            state.last_sealed = Some(Instant::now());
             let waits_for = if tree.sealed_memtable_count() > SEALED_MAX {
                 &state.flush_failed
             } else if tree.l0_run_count() > UNMERGED_MAX {
@@ -224,6 +235,12 @@ impl Upkeep {
     #[cfg(test)]
     pub(super) fn meanwhile(&self, act: impl FnOnce(Duration) + Send + 'static) {
         *self.shared.meanwhile.lock().unwrap() = Some(Box::new(act));
+    }
+
+    /// As if a memory table had been sealed: nobody rests.
+    #[cfg(test)]
+    pub(super) fn sealed_just_now(&self) {
+        self.shared.lock().last_sealed = Some(Instant::now());
     }
 
     /// How many memory tables and merges are not done yet.
@@ -299,6 +316,8 @@ fn merge_until_closed(shared: &Shared) {
     let mut pause = PAUSE;
     // The version of the tables that no quiet merge made better.
     let mut best = None;
+    // When all tables may be written anew beside writers who do not rest, and at all.
+    let (mut next_when_busy, mut next_rewriting) = (Instant::now(), Instant::now());
     let mut state = shared.lock();
     while !state.has_ended() {
         if !shared.may_try(&mut state) {
@@ -307,7 +326,15 @@ fn merge_until_closed(shared: &Shared) {
         }
         let left = rest(shared.tree.disk_space()).saturating_sub(state.rested());
         let is_best = best == Some(shared.tree.current_version().id());
-        let due = Merge::due(&shared.tree, state.has_new_tables, left.is_zero() && !is_best);
+        let now = Instant::now();
+        let rests = left.is_zero() && !state.has_new_tables;
+        let bytes_max = rewritten_bytes_max(rests, now >= next_when_busy, shared.tree.l0_run_count());
+        let may_rewrite = !is_best && now >= next_rewriting;
+        let due = if may_rewrite && is_worth_rewriting(&shared.tree, bytes_max) {
+            Some(Merge::All)
+        } else {
+            Merge::due(&shared.tree, state.has_new_tables, left.is_zero() && !is_best)
+        };
         let Some(work) = due else {
             let time = if is_best || left.is_zero() { QUIET } else { left.min(QUIET) };
             drop(shared.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner));
@@ -322,7 +349,15 @@ fn merge_until_closed(shared: &Shared) {
         drop(state);
         let first_table = shared.tree.next_table_id();
         let before = shared.tree.current_version().id();
-        let result = guarded(|| work.carry_out(&shared.tree, shared.marks.oldest()));
+        let began = Instant::now();
+        let result = guarded(|| work.carry_out(shared, shared.marks.oldest()));
+        if matches!(work, Merge::All) {
+            next_when_busy = Instant::now() + began.elapsed() * REWRITING_SHARE;
+            if result.is_err() {
+                // Other merges, which writers may wait for, are not kept waiting by a table that cannot be read.
+                next_rewriting = Instant::now() + PAUSE_MAX;
+            }
+        }
         #[cfg(test)]
         if let Some(act) = shared.meanwhile.lock().unwrap().take_if(|_| matches!(work, Merge::New)) {
             act(rested);
@@ -356,21 +391,17 @@ fn merge_until_closed(shared: &Shared) {
 impl Shared {
     /// After a failed attempt.
     fn clean_up(&self, state: &mut State, first_table: u64) {
-        // A failure before the list was changed, as most are, leaves nothing to put back.
-        state.is_unsettled |=
-            !lists::is_named(&self.tree.tree_config().path, || self.tree.current_version().id());
+        state.is_unsettled = true;
         if self.may_try(state) {
             self.remove_leftovers(state, first_table);
         }
     }
 
-    /// Whether the list of tables on the disk is the one in memory. An attempt that failed when it had changed the list, but not surely
-    /// on the device, has made tables that the next start would look for, and another attempt would write over that list: so it is
-    /// put back first, as soon as the other thread has ended what it is at.
+    /// Whether the list of tables on the disk is the one in memory; if an attempt failed, it is put back first: another attempt would
+    /// write over it.
     fn may_try(&self, state: &mut State) -> bool {
-        if state.is_unsettled && !state.is_flushing && !state.is_merging {
-            let number = self.tree.current_version().id();
-            let done = lists::put_back(&self.tree.tree_config().path, number);
+        if state.is_unsettled {
+            let done = lists::settle(&self.tree);
             state.is_unsettled = done.is_err();
             state.put_back_failed = done.err().map(StoreError::from);
             self.changed.notify_all();
@@ -423,38 +454,44 @@ enum Merge {
 }
 
 impl Merge {
-    fn due(tree: &AnyTree, has_new_tables: bool, may_tidy: bool) -> Option<Merge> {
+    fn due(tree: &AnyTree, has_new_tables: bool, may_help_readers: bool) -> Option<Merge> {
         if has_new_tables {
             return Some(Merge::Behind);
         }
         let new_tables = tree.l0_run_count();
-        if new_tables > UNMERGED_MAX / 2 {
-            // The strategy has something better to do, and writers would wait for ever.
-            return Some(Merge::New);
-        }
-        if !may_tidy {
-            return None;
-        }
-        if is_full_of_removals(tree) { Some(Merge::All) } else { (new_tables > 0).then_some(Merge::New) }
+        // When the strategy has something better to do, writers would wait for ever.
+        let is_behind = new_tables > UNMERGED_MAX / 2;
+        (is_behind || may_help_readers && new_tables > 0).then_some(Merge::New)
     }
 
-    fn carry_out(self, tree: &AnyTree, oldest: u64) -> Result<(), StoreError> {
+    fn carry_out(self, shared: &Shared, oldest: u64) -> Result<(), StoreError> {
+        let strategy = Leveled::default().with_table_target_size(shared.table_bytes);
         match self {
-            Merge::Behind => tree.compact(Arc::new(Leveled::default()), oldest)?,
-            Merge::New => tree.compact(Arc::new(Leveled::default().with_l0_threshold(1)), oldest)?,
-            Merge::All => tree.major_compact(TABLE_BYTES, oldest)?,
+            Merge::Behind => shared.tree.compact(Arc::new(strategy), oldest)?,
+            Merge::New => shared.tree.compact(Arc::new(strategy.with_l0_threshold(1)), oldest)?,
+            Merge::All => shared.tree.major_compact(shared.table_bytes, oldest)?,
         }
         Ok(())
     }
 }
 
+/// Bytes of tables that may be written anew at once: as many as when nobody writes, as many as new tables leave time for, or none.
+fn rewritten_bytes_max(rests: bool, is_time: bool, new_tables: usize) -> u64 {
+    let may_come = UNMERGED_MAX.saturating_sub(new_tables) as u64;
+    match (rests && new_tables <= UNMERGED_MAX / 2, is_time) {
+        (true, _) => REWRITTEN_BYTES_MAX,
+        (false, true) => REWRITTEN_BYTES_A_TABLE * may_come,
+        (false, false) => 0,
+    }
+}
+
 /// Whether so much was removed that the tables are worth writing anew: removals are entries too, and what they remove stays on
-/// the disk until both meet in a merge. In a large store they meet in the merges that go on anyway.
-fn is_full_of_removals(tree: &AnyTree) -> bool {
+/// the disk until both meet in a merge.
+fn is_worth_rewriting(tree: &AnyTree, bytes_max: u64) -> bool {
     let removals = tree.tombstone_count();
     removals >= REMOVALS_MIN
-        && removals * 4 > tree.approximate_len() as u64
-        && tree.disk_space() <= REWRITTEN_BYTES_MAX
+        && removals * REMOVALS_SHARE > tree.approximate_len() as u64
+        && tree.disk_space() <= bytes_max
 }
 
 #[cfg(test)]
@@ -467,5 +504,14 @@ mod tests {
         let millis = Duration::from_millis;
         assert_eq!([0, 1, 100].map(|size| rest(size * MEGABYTE)), [40, 80, 4040].map(millis));
         assert_eq!([300 * MEGABYTE, u64::MAX].map(rest), [REST_MAX; 2]);
+    }
+
+    #[test]
+    fn beside_writers_the_less_is_written_anew_the_sooner_they_would_wait_for_it() {
+        const MEGABYTE: u64 = 1024 * 1024;
+        let busy = |is_time, new_tables| rewritten_bytes_max(false, is_time, new_tables) / MEGABYTE;
+        assert_eq!([0, 4, 23, 24, 30].map(|new_tables| busy(true, new_tables)), [528, 440, 22, 0, 0]);
+        assert_eq!(busy(false, 0), 0, "it was done a moment ago");
+        assert_eq!([0, 12, 13].map(|new| rewritten_bytes_max(true, false, new) / MEGABYTE), [1024, 1024, 0]);
     }
 }
