@@ -139,7 +139,7 @@ impl Progress {
     /// Does a piece of everything that is due. What fails keeps nothing else waiting, and is tried again the next time.
     pub(crate) fn work(&mut self, core: &Core) -> Turn {
         let mut turn = Turn::default();
-        turn.note(self.sweep_some(core));
+        self.sweep_some(core, &mut turn);
         let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
         self.left.retain(|place, _| match place {
             Filling::Index(..) => true,
@@ -159,21 +159,46 @@ impl Progress {
         turn
     }
 
-    /// Removes one chunk of the first deleted table or index.
-    fn sweep_some(&mut self, core: &Core) -> Result<Work, ApiError> {
-        let store = core.store();
-        let snapshot = store.snapshot();
+    /// As if what is under way had failed.
+    #[cfg(test)]
+    pub(crate) fn forget_states(&mut self) {
+        self.restores.forget_states();
+    }
+
+    /// Removes one chunk of the first deleted table or index of which it can be done.
+    fn sweep_some(&mut self, core: &Core, turn: &mut Turn) {
         let notes = KeyRange::prefix(layout::dropped_tables());
+        let notes = match keys(&core.store().snapshot(), &notes, CHUNK) {
+            Ok(notes) => notes,
+            Err(error) => return turn.note(Err(error)),
+        };
         // A table that a backup is still copied from waits.
         let copied: Vec<TableId> = {
             let backups = core.catalog().backups();
             backups.values().filter(|backup| !backup.is_complete).map(|backup| backup.table.id).collect()
         };
-        let due = keys(&snapshot, &notes, CHUNK)?.into_iter().find_map(|note| {
-            let place = layout::dropped_place(&note)?;
-            (!copied.contains(&place.0)).then_some((note, place))
-        });
-        let Some((note, (table, index))) = due else { return Ok(Work::Done) };
+        for note in notes {
+            let Some(place) = layout::dropped_place(&note).filter(|place| !copied.contains(&place.0)) else {
+                continue;
+            };
+            let done = self.sweep(core, note, place);
+            let ends = done.is_ok();
+            turn.note(done);
+            if ends {
+                return;
+            }
+        }
+    }
+
+    /// Removes one chunk of a deleted table or index, or the note of it when nothing is left.
+    fn sweep(
+        &mut self,
+        core: &Core,
+        note: Vec<u8>,
+        (table, index): (TableId, Option<IndexId>),
+    ) -> Result<Work, ApiError> {
+        let store = core.store();
+        let snapshot = store.snapshot();
         let mut batch = Batch::new();
         let ranges = match index {
             Some(index) => vec![KeyRange::prefix(key::space_prefix(table, index))],

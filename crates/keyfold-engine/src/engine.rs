@@ -283,12 +283,16 @@ mod tests {
         let table = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],
             "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
         ask(&engine, Operation::CreateTable, table);
+        put_items(&engine);
+        engine
+    }
+
+    fn put_items(engine: &Engine) {
         let expired = engine.core.now_ms() / 1000 - 100;
         for n in 0..700 {
             let item = format!(r#"{{"p":{{"S":"{n}"}},"g":{{"S":"g"}},"b":{{"N":"{expired}"}}}}"#);
-            ask(&engine, Operation::PutItem, &format!(r#"{{"TableName":"Tab","Item":{item}}}"#));
+            ask(engine, Operation::PutItem, &format!(r#"{{"TableName":"Tab","Item":{item}}}"#));
         }
-        engine
     }
 
     const INDEX: &str = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"g","AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":{
@@ -330,5 +334,48 @@ mod tests {
         set("b", true);
         while progress.work(&engine.core).has_more {}
         assert_eq!(engine.examine().unwrap().items, 0, "all have expired");
+    }
+
+    #[test]
+    fn items_that_cannot_be_read_keep_no_others_from_expiring() {
+        let engine = with_items();
+        let setting = r#"{"TableName":"Tab","TimeToLiveSpecification":{"AttributeName":"b","Enabled":true}}"#;
+        ask(&engine, Operation::UpdateTimeToLive, setting);
+        engine.work().unwrap();
+        put_items(&engine);
+        let table = engine.core.catalog().read()["Tab"].clone();
+        let mut batch = keyfold_store::Batch::new();
+        for n in 0..100 {
+            let key =
+                keyfold_types::Item::from_iter([("p".to_owned(), keyfold_types::Value::S(n.to_string()))]);
+            let key = keyfold_codec::key::base_key(table.id, &table.key, &key).unwrap();
+            batch.put(key.as_slice().to_vec(), b"no item".to_vec());
+        }
+        engine.core.store().stage(batch).unwrap().wait().unwrap();
+        engine.work().unwrap_err();
+        let snapshot = engine.core.store().snapshot();
+        let (low, high) = (table.id.0.to_be_bytes(), (table.id.0 + 1).to_be_bytes());
+        let (low, high) = (std::ops::Bound::Included(&low[..]), std::ops::Bound::Excluded(&high[..]));
+        assert_eq!(snapshot.range(low, high, keyfold_store::Direction::Forward).count(), 100);
+    }
+
+    #[test]
+    fn a_restore_goes_on_where_it_failed() {
+        let engine = with_items();
+        ask(&engine, Operation::CreateBackup, r#"{"TableName":"Tab","BackupName":"kept"}"#);
+        engine.work().unwrap();
+        let arn = engine.core.catalog().backups().values().next().unwrap().arn(&engine.core);
+        let body = format!(r#"{{"BackupArn":"{arn}","TargetTableName":"Again"}}"#);
+        ask(&engine, Operation::RestoreTableFromBackup, &body);
+        let mut progress = Progress::default();
+        // Most, the rest, and that there is no more: each after a failure.
+        for piece in 0..3 {
+            assert!(!engine.core.catalog().read()["Again"].is_ready(), "piece {piece}");
+            progress.work(&engine.core);
+            progress.forget_states();
+        }
+        assert!(engine.core.catalog().read()["Again"].is_ready());
+        // The backup holds them, too.
+        assert_eq!(engine.examine().unwrap().items, 2100);
     }
 }

@@ -64,19 +64,30 @@ pub(crate) fn delete_some(core: &Core, table: &Arc<Table>) -> Result<Work, ApiEr
     let high = layout::expiry(table.id, now_s + 1, &[]);
     let snapshot = core.store().snapshot();
     let notes = snapshot.range(Bound::Included(&low), Bound::Excluded(&high), Direction::Forward);
-    let (mut found, mut last) = (0, None);
-    for note in notes.take(CHUNK) {
+    let (mut found, mut last, mut failed) = (0, None, Vec::new());
+    for note in notes {
         let (note, _) = note.map_err(internal)?;
         let Some(key) = layout::expiring_key(&note) else { continue };
-        if let Some(ticket) = delete_expired(core, table, key, &expiry.attribute, now_ms, &note)? {
-            found += 1;
-            last = Some(ticket);
+        match delete_expired(core, table, key, &expiry.attribute, now_ms, &note) {
+            Ok(None) => {}
+            Ok(Some(ticket)) => {
+                found += 1;
+                last = Some(ticket);
+            }
+            // One that cannot be read keeps those behind it no longer than it takes.
+            Err(error) => failed.push(error),
+        }
+        if found == CHUNK || failed.len() == CHUNK {
+            break;
         }
     }
     if let Some(last) = last {
         last.wait().map_err(internal)?;
     }
-    Ok(if found == CHUNK { Work::More } else { Work::Done })
+    match failed.pop() {
+        Some(error) if found == 0 => Err(error),
+        _ => Ok(if found == CHUNK { Work::More } else { Work::Done }),
+    }
 }
 
 /// Deletes one item if it has expired by now; gives the write, if there was anything to do.

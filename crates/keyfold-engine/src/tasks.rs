@@ -87,7 +87,23 @@ impl Task {
 /// How far restores are.
 #[derive(Default)]
 pub(crate) struct Restores {
-    under_way: BTreeMap<TableId, (StateAt, KeyRange)>,
+    under_way: BTreeMap<TableId, Restore>,
+}
+
+#[cfg(test)]
+impl Restores {
+    pub(crate) fn forget_states(&mut self) {
+        self.under_way.values_mut().for_each(|restore| restore.state = None);
+    }
+}
+
+/// How far one is.
+#[derive(Default)]
+struct Restore {
+    /// What the items are read from; an old state of the store that one that failed does not hold until it is tried again.
+    state: Option<StateAt>,
+    /// Where to go on, if not at the beginning.
+    from: Option<KeyRange>,
 }
 
 /// Does a piece of what has been begun.
@@ -212,27 +228,25 @@ fn source(core: &Core, table: &Table) -> Result<Option<StateAt>, ApiError> {
 }
 
 fn restore_some(core: &Core, table: &Arc<Table>, restores: &mut Restores) -> Result<(), ApiError> {
-    // One that fails begins again, and holds no old state of the store meanwhile.
-    let (state, from) = match restores.under_way.remove(&table.id) {
-        Some(under_way) => under_way,
-        None => match source(core, table)? {
-            Some(state) => {
-                let start = state.start();
-                (state, start)
-            }
-            None => return give_up(core, table),
-        },
+    let restore = restores.under_way.entry(table.id).or_default();
+    let known = restore.state.take().map_or_else(|| source(core, table), |state| Ok(Some(state)))?;
+    let Some(state) = known else {
+        restores.under_way.remove(&table.id);
+        return give_up(core, table);
     };
+    let from = restore.from.clone().unwrap_or_else(|| state.start());
     let (items, rest) = state.some(&from, CHUNK)?;
     fill(core, table, items)?;
-    if let Some(rest) = rest {
-        restores.under_way.insert(table.id, (state, rest));
+    if rest.is_some() {
+        *restore = Restore { state: Some(state), from: rest };
         return Ok(());
     }
     for items in state.changed_since(&state.start()).chunks(CHUNK) {
         fill(core, table, items.to_vec())?;
     }
-    background::change_table(core, table, |table| table.status = TableStatus::Active)
+    background::change_table(core, table, |table| table.status = TableStatus::Active)?;
+    restores.under_way.remove(&table.id);
+    Ok(())
 }
 
 /// Puts items into a table that nobody reads or writes yet.

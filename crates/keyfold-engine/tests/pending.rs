@@ -98,6 +98,50 @@ fn a_backup_holds_what_was_written_before_it_and_nobody_waits_for_it() {
     assert_eq!(scan["Items"], json!([{"p": {"S": "before"}}]), "{scan}");
 }
 
+/// The entries of an index whose deletion is not on the disk yet are swept later; a new index must not be taken for it.
+#[test]
+fn an_index_does_not_get_the_id_of_one_whose_deletion_is_under_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let (engine, disk) = open(&folder);
+    ask(&engine, "CreateTable", &table());
+    let create = |name: &str| {
+        let key = json!([{"AttributeName": "g", "KeyType": "HASH"}]);
+        let index = json!({"IndexName": name, "KeySchema": key, "Projection": {"ProjectionType": "ALL"}});
+        json!({
+            "TableName": "Tab", "AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"}],
+            "GlobalSecondaryIndexUpdates": [{"Create": index}],
+        })
+    };
+    ask(&engine, "UpdateTable", &create("First"));
+    for n in 0..10 {
+        let item = json!({"p": {"S": n.to_string()}, "g": {"S": "g"}});
+        ask(&engine, "PutItem", &json!({"TableName": "Tab", "Item": item}));
+    }
+    let is_ready = || {
+        let told = ask(&engine, "DescribeTable", &json!({"TableName": "Tab"}));
+        told["Table"]["GlobalSecondaryIndexes"][0]["IndexStatus"] == "ACTIVE"
+    };
+    while !is_ready() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let held = disk.hold();
+    let delete = json!({
+        "TableName": "Tab", "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "First"}}],
+    });
+    let deleted = begin(&engine, Operation::UpdateTable, &delete);
+    let created = begin(&engine, Operation::UpdateTable, &create("Second"));
+    drop(held);
+    deleted.wait().unwrap();
+    created.wait().unwrap();
+    while !is_ready() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    engine.work().unwrap();
+    let examination = engine.examine().unwrap();
+    assert!(examination.is_well(), "{:?}", examination.problems.first());
+    assert_eq!(examination.entries, 10);
+}
+
 /// An export and an import of which nothing came to the disk were never begun.
 #[test]
 fn transfers_that_could_not_be_written_are_not_told_of() {

@@ -218,12 +218,12 @@ pub(crate) fn put_stream(batch: &mut Batch, stream: &Stream) {
     batch.put(layout::stream_record(stream.id), encode(stream).bytes().clone());
 }
 
-/// The id that a new index of a table can have: one that no index has, nor any entry left over.
+/// The id that a new index of a table can have: one that no index has, nor any entry left over, also of one whose deletion is not on
+/// the disk yet.
 pub(crate) fn free_index_id(store: &Store, table: &Table) -> Result<IndexId, ApiError> {
-    let snapshot = store.snapshot();
     for id in (1..=u8::MAX).map(IndexId) {
         let is_used = table.indexes.iter().any(|index| index.id == id);
-        if !is_used && snapshot.get(&layout::dropped_index(table.id, id)).map_err(internal)?.is_none() {
+        if !is_used && store.latest(&layout::dropped_index(table.id, id)).map_err(internal)?.is_none() {
             return Ok(id);
         }
     }

@@ -245,6 +245,34 @@ fn a_merge_that_fails_again_and_again_leaves_nothing_behind() {
     assert!(store.get(&20_050u64.to_be_bytes()).unwrap().is_some());
 }
 
+/// A damaged block keeps the space of others' removals, and no writer waiting.
+#[test]
+fn writing_all_tables_anew_that_fails_keeps_no_other_merge_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let store = open(folder.path(), 100_000_000);
+        fill(&store, 1_000_000, 1_001_000);
+        store.seal(&mut store.writing()).unwrap();
+        wait_for("it is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
+    }
+    let tables = folder.path().join("tables").join("tables");
+    let only = std::fs::read_dir(tables).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&only).unwrap();
+    bytes[100] ^= 0xff;
+    std::fs::write(&only, bytes).unwrap();
+    let store = open(folder.path(), 100_000_000);
+    let keys: Vec<[u8; 8]> = (0..1_500u64).map(u64::to_be_bytes).collect();
+    let mut has_failed = false;
+    for _ in 0..100 {
+        fill(&store, 0, 10);
+        store.apply(keys.iter().map(|key| (&key[..], None)), false).unwrap();
+        store.seal(&mut store.writing()).unwrap();
+        std::thread::sleep(Duration::from_millis(40));
+        has_failed |= store.upkeep.has_failed();
+    }
+    assert!(has_failed, "all tables were to be written anew");
+}
+
 /// A scan that takes long must not keep everything that is written meanwhile.
 #[test]
 fn a_long_scan_holds_only_what_it_reads() {
@@ -296,4 +324,46 @@ fn a_flush_that_fails_at_any_of_its_calls_is_done_again() {
         }
     }
     assert!(done_again > 5, "{done_again} flushes failed");
+}
+
+/// The same beside a merge, which is not waited for: it would write over a list that is named and not known.
+#[test]
+#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+fn a_list_that_a_failed_flush_changed_is_put_back_at_once() {
+    use keyfold_faults::{Fault, Machine};
+    let place = tempfile::tempdir().unwrap();
+    let mut failures = 0;
+    for at in 1.. {
+        let folder = place.path().join(at.to_string());
+        std::fs::create_dir(&folder).unwrap();
+        let store = open(&folder, 100_000_000);
+        // Twice, so that tables cannot just be moved.
+        fill_a_table(&store, 100);
+        wait_for("it is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
+        let (tell, told) = mpsc::channel();
+        let (go_on, wait) = mpsc::channel::<()>();
+        store.upkeep.meanwhile(move |_| {
+            tell.send(()).unwrap();
+            // Until the other end is dropped.
+            assert!(wait.recv().is_err());
+        });
+        fill_a_table(&store, 100);
+        told.recv_timeout(Duration::from_secs(40)).unwrap();
+        fill(&store, 0, 10);
+        let machine = Machine::watch(&folder).unwrap();
+        machine.strike(machine.asked() + at, Fault::Error);
+        if store.seal(&mut store.writing()).is_ok() {
+            wait_for("the flush fails, or nothing does", || {
+                store.upkeep.has_failed() || store.tree.sealed_memtable_count() == 0
+            });
+            failures += u64::from(store.upkeep.has_failed());
+            let current = std::fs::read(folder.join("tables").join("current")).unwrap();
+            let named = u64::from_le_bytes(*current.first_chunk().unwrap());
+            assert_eq!(named, store.tree.current_version().id(), "call {at}");
+        }
+        if machine.strikes() == 0 {
+            break;
+        }
+    }
+    assert!(failures > 5, "{failures} flushes failed");
 }
