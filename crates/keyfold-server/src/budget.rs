@@ -14,8 +14,6 @@ use tokio::time::Instant;
 const UNIT: usize = 1024;
 /// Bodies up to this size are free.
 const FREE_BYTES: usize = 64 * 1024;
-/// Units of a page of items as JSON, as a rule.
-const PAGE: usize = 2 * 1024;
 /// How long a body waits for room, all its parts together: long enough for a burst to pass, and short enough for clients to try
 /// again.
 const WAIT: Duration = Duration::from_secs(2);
@@ -55,13 +53,6 @@ impl Budget {
         (self.units - self.room.available_permits()) * UNIT
     }
 
-    /// Room for a page of items, before it is made and its size is known.
-    pub(crate) async fn page(&self) -> Result<Room, NoRoom> {
-        let mut room = Room::default();
-        room.permit = Some(self.take(PAGE.min(self.units), &mut room.patience).await?);
-        Ok(room)
-    }
-
     /// Makes `room` what a body of so many bytes takes.
     pub(crate) async fn fit(&self, room: &mut Room, bytes: usize) -> Result<(), NoRoom> {
         // One body larger than everything is let in alone.
@@ -83,6 +74,10 @@ impl Budget {
 
     async fn take(&self, units: usize, patience: &mut Duration) -> Result<OwnedSemaphorePermit, NoRoom> {
         let units = u32::try_from(units).unwrap_or(u32::MAX);
+        // As a rule there is room, and then nobody looks at the clock.
+        if let Ok(permit) = Arc::clone(&self.room).try_acquire_many_owned(units) {
+            return Ok(permit);
+        }
         let room = Arc::clone(&self.room).acquire_many_owned(units);
         let begun = Instant::now();
         let taken = tokio::time::timeout(*patience, room).await;
@@ -150,16 +145,18 @@ mod tests {
         let mut other = Room::default();
         assert_eq!(budget.fit(&mut other, 100_000).await, Err(NoRoom));
         assert_eq!(budget.fit(&mut other, FREE_BYTES).await, Ok(()));
-        assert!(budget.page().await.is_err(), "there is room, but too little for a page");
+        let mut page = Room::default();
+        assert!(budget.fit(&mut page, 500_000).await.is_err(), "there is room, but too little");
         let bytes = large.filled_with(vec![0; 1_000_000]);
         let part = bytes.slice(..10);
         drop(bytes);
         assert_eq!(budget.fit(&mut other, 600_000).await, Err(NoRoom), "a part keeps it all");
         drop(part);
         assert_eq!(budget.fit(&mut other, usize::MAX).await, Ok(()), "alone");
-        assert!(budget.page().await.is_err());
+        assert!(budget.fit(&mut page, 100_000).await.is_err());
         budget.fit(&mut other, 10).await.unwrap();
-        let mut page = budget.page().await.unwrap();
+        let mut page = Room::default();
+        budget.fit(&mut page, usize::MAX).await.unwrap();
         budget.fit(&mut page, 500_000).await.unwrap();
         budget.fit(&mut other, 400_000).await.unwrap();
     }

@@ -5,6 +5,7 @@ use crate::budget::{NoRoom, Room};
 use crate::config::Access;
 use crate::metrics::Told;
 use crate::request_id::RequestId;
+use crate::room;
 use crate::server::Service;
 use bytes::Bytes;
 use flate2::Compression;
@@ -13,7 +14,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
-use keyfold_api::{ApiError, ErrorKind, Operation, Response as ApiResponse, Validation};
+use keyfold_api::{ApiError, ErrorKind, Response as ApiResponse, Validation};
 use keyfold_wire::admin::{COPY_TARGET, decode_copy, encode_copied};
 use std::io::Read;
 use std::path::PathBuf;
@@ -36,7 +37,8 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
     let mut response = match (&parts.method, parts.uri.path()) {
         (&Method::POST, "/") if !speaks_json(&parts.headers) => page_not_found(),
         (&Method::POST, "/") => {
-            let mut told = Received { operation: Told::Unknown, bytes: 0, room: Room::default() };
+            let mut told =
+                Received { operation: Told::Unknown, bytes: 0, room: Room::default(), is_done: false };
             let outcome = respond_to(service, &parts.headers, body, &mut told).await;
             let failure = match &outcome {
                 Ok(_) => None,
@@ -51,7 +53,7 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
             {
                 tracing::error!(request = %id, operation = told.operation.name(), detail = %detail, "the engine failed");
             }
-            let response = respond(service, &parts.headers, outcome, told.room).await;
+            let response = respond(service, &parts.headers, outcome, (told.room, told.is_done)).await;
             let sent = response.body().size_hint().lower() as usize;
             let took = begun.elapsed();
             service.metrics.answered(told.operation, failure, took, (told.bytes, sent));
@@ -92,6 +94,8 @@ struct Received {
     bytes: usize,
     /// What the answer takes until it is sent.
     room: Room,
+    /// Something may have been written that must not be asked for again.
+    is_done: bool,
 }
 
 async fn respond_to(
@@ -145,6 +149,9 @@ impl From<ApiError> for Refusal {
 
 /// Bytes a second that a body must come with in the long run.
 const RECEIVED_A_SECOND_MIN: u32 = 32 * 1024;
+
+/// Bytes of a compressed body that are unpacked before there is room for more.
+const UNPACKED_AT_ONCE: u64 = 64 * 1024;
 
 /// Reads a body as it comes.
 async fn receive(
@@ -203,15 +210,19 @@ async fn receive(
         return Ok(ReceivedBody { plain: sent.clone(), sent, _room: room });
     }
     let mut plain = Vec::new();
-    let most = config.body_bytes_max as u64;
-    match GzDecoder::new(sent.as_ref()).take(most + 1).read_to_end(&mut plain) {
-        Ok(_) if plain.len() as u64 > most => Err(Refusal::TooLarge),
-        Ok(_) => {
-            service.received.fit(&mut room, sent.len() + plain.len()).await?;
-            Ok(ReceivedBody { plain: plain.into(), sent, _room: room })
+    let mut unpacked = GzDecoder::new(sent.as_ref());
+    loop {
+        let before = plain.len();
+        match unpacked.by_ref().take(UNPACKED_AT_ONCE).read_to_end(&mut plain) {
+            Ok(_) if plain.len() == before => break,
+            Ok(_) if plain.len() > config.body_bytes_max => return Err(Refusal::TooLarge),
+            Ok(_) => service.received.fit(&mut room, sent.len() + plain.len()).await?,
+            Err(_) => {
+                return Err(ApiError::Serialization(Some("The body is not valid gzip".to_owned())).into());
+            }
         }
-        Err(_) => Err(ApiError::Serialization(Some("The body is not valid gzip".to_owned())).into()),
     }
+    Ok(ReceivedBody { plain: plain.into(), sent, _room: room })
 }
 
 /// A body as it was sent, which is what a signature covers, and without compression.
@@ -241,9 +252,7 @@ async fn operate(
     }
     // The request is read: who waits for the answer holds nothing of it.
     drop(body);
-    if may_be_large(operation) {
-        told.room = service.sent.page().await?;
-    }
+    service.sent.fit(&mut told.room, room::needed_for(&request)).await?;
     let outcome = match &caller.region {
         Some(region) => service.engine.execute_in(region, request).await,
         None => service.engine.execute(request).await,
@@ -259,41 +268,15 @@ async fn operate(
             endpoint.address = host.map(str::to_owned).or(endpoint.address.take());
         }
     }
-    let stored = single_item_bytes(&response);
-    if stored > 0 {
+    let stored = room::item_bytes(&response);
+    told.is_done = room::writes(&response);
+    if stored > 0 && !told.is_done {
         // Room before the JSON is made: who waits for it holds no more than the store does.
         service.sent.fit(&mut told.room, stored).await?;
     }
     let mut out = Vec::with_capacity(256 + stored);
     keyfold_wire::encode_response(&mut out, &response);
     Ok(out)
-}
-
-/// The stored size of the one item that is answered; 0 for answers of many, which have room already.
-fn single_item_bytes(response: &ApiResponse) -> usize {
-    let item = match response {
-        ApiResponse::GetItem(output) => output.item.as_ref(),
-        ApiResponse::PutItem(output) | ApiResponse::UpdateItem(output) | ApiResponse::DeleteItem(output) => {
-            output.attributes.as_ref()
-        }
-        _ => None,
-    };
-    item.map_or(0, |item| item.bytes().len())
-}
-
-/// Whether answers hold many items.
-fn may_be_large(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::Query
-            | Operation::Scan
-            | Operation::BatchGetItem
-            | Operation::TransactGetItems
-            | Operation::GetRecords
-            | Operation::ExecuteStatement
-            | Operation::BatchExecuteStatement
-            | Operation::ExecuteTransaction
-    )
 }
 
 /// Keyfold's own request: the data folder is copied while others read and write.
@@ -330,12 +313,16 @@ async fn respond(
     service: &Service,
     headers: &HeaderMap,
     outcome: Result<Vec<u8>, Refusal>,
-    mut room: Room,
+    (mut room, is_done): (Room, bool),
 ) -> Response<Full<Bytes>> {
     let (status, body) = match outcome {
         Ok(body) => (StatusCode::OK, body),
         Err(Refusal::Api(error)) => {
-            let mut body = Vec::new();
+            let stored = room::error_bytes(&error);
+            if stored > 0 && service.sent.fit(&mut room, stored).await.is_err() {
+                return no_room();
+            }
+            let mut body = Vec::with_capacity(256 + stored);
             keyfold_wire::encode_error(&mut body, &error);
             (StatusCode::from_u16(error.kind().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body)
         }
@@ -349,7 +336,7 @@ async fn respond(
         Err(Refusal::NoRoom) => return no_room(),
     };
     let (body, is_gzip) = compress(headers, body);
-    if service.sent.fit(&mut room, body.capacity()).await.is_err() {
+    if service.sent.fit(&mut room, body.capacity()).await.is_err() && !is_done {
         return no_room();
     }
     let mut response = Response::new(Full::new(Bytes::new()));

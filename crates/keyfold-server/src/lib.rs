@@ -13,6 +13,7 @@ mod http;
 mod latency;
 mod metrics;
 mod request_id;
+mod room;
 mod server;
 mod tls;
 

@@ -5,6 +5,7 @@
 
 mod common;
 
+use flate2::Compression;
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_server::{Server, ServerConfig, TlsFiles};
 use std::io::{ErrorKind, Read, Write};
@@ -245,10 +246,23 @@ fn assert_closed_in_time(streams: Vec<impl Read>) {
 const GET: &str = r#"{"TableName":"Tab","Key":{"p":{"S":"a"},"s":{"S":"0"}}}"#;
 const BATCH: &str = r#"{"RequestItems":{"Tab":{"Keys":[{"p":{"S":"a"},"s":{"S":"0"}},{"p":{"S":"a"},"s":{"S":"1"}},{"p":{"S":"a"},"s":{"S":"2"}}]}}}"#;
 
+/// A transaction whose conditions all fail and tell the item they met.
+fn cancelled() -> String {
+    let check = |n: u32| {
+        format!(
+            r#"{{"ConditionCheck":{{"TableName":"Tab","Key":{{"p":{{"S":"a"}},"s":{{"S":"{n}"}}}},"ConditionExpression":"attribute_not_exists(p)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}}}"#
+        )
+    };
+    format!(r#"{{"TransactItems":[{}]}}"#, [0, 1, 2, 3].map(check).join(","))
+}
+
 fn answers_that_nobody_reads(running: &Running) {
-    for (operation, body, clients) in
-        [("Query", QUERY, 150), ("GetItem", GET, 500), ("BatchGetItem", BATCH, 150)]
-    {
+    for (operation, body, clients) in [
+        ("Query", QUERY, 150),
+        ("GetItem", GET, 500),
+        ("BatchGetItem", BATCH, 150),
+        ("TransactWriteItems", &cancelled(), 300),
+    ] {
         let before = memory();
         let hostile: Vec<Box<dyn Client>> = (0..clients)
             .map(|_| {
@@ -284,6 +298,63 @@ fn answers_that_nobody_reads_are_bounded_and_let_go() {
 #[test]
 fn secured_answers_that_nobody_reads_are_bounded_and_let_go() {
     answers_that_nobody_reads(&Running::start_with_tls());
+}
+
+/// A write that is refused for want of room must not have happened: who is told to try again would do it twice.
+#[test]
+fn a_write_whose_answer_has_no_room_does_not_happen() {
+    let running = Running::start_patient(|config| {
+        config.bodies_bytes_max = 400 * 1024;
+        None
+    });
+    let mut hostile = running.connect();
+    // More than the system keeps for a connection.
+    hostile.write_all(&post("GetItem", GET, "").repeat(40)).unwrap();
+    let mut looks = 0;
+    wait_until("an answer is stuck", || {
+        looks = if running.held().1 > 0 { looks + 1 } else { 0 };
+        looks == 20
+    });
+    let update = r#"{"TableName":"Tab","Key":{"p":{"S":"a"},"s":{"S":"3"}},"UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}},"ReturnValues":"ALL_NEW"}"#;
+    assert_eq!(running.ask("UpdateItem", update).0, 503);
+    let count = r#"{"TableName":"Tab","Key":{"p":{"S":"a"},"s":{"S":"3"}},"ProjectionExpression":"n"}"#;
+    let mut stream = running.connect();
+    stream.write_all(&post("GetItem", count, "Connection: close\r\n")).unwrap();
+    let mut told = Vec::new();
+    stream.read_to_end(&mut told).unwrap();
+    let told = String::from_utf8_lossy(&told).into_owned();
+    assert!(told.ends_with(r#"{"Item":{}}"#), "{told}");
+    drop(hostile);
+}
+
+/// A few kilobytes that would be megabytes are not unpacked before there is room for them.
+#[test]
+fn packed_bodies_hold_no_more_than_others() {
+    let running = Running::start();
+    let mut packed =
+        flate2::read::GzEncoder::new(std::io::repeat(b' ').take(15 * MIB as u64), Compression::best());
+    let mut body = Vec::new();
+    packed.read_to_end(&mut body).unwrap();
+    // Others hold what there is of room.
+    let others = begun_bodies(&running, 15, "Content-Length: 16000000", &chunk(), None);
+    let before = memory();
+    let head = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.PutItem\r\nContent-Encoding: gzip\r\n";
+    let hostile: Vec<_> = (0..40)
+        .map(|_| {
+            let mut stream = running.connect();
+            stream.write_all(format!("{head}Content-Length: {}\r\n\r\n", body.len()).as_bytes()).unwrap();
+            stream.write_all(&body).unwrap();
+            stream
+        })
+        .collect();
+    let most = (0..40).map(|_| {
+        std::thread::sleep(PATIENCE / 40);
+        memory().saturating_sub(before)
+    });
+    let most = most.max().unwrap_or(0);
+    assert!(most < 100 * MIB, "{} MiB are held", most / MIB);
+    drop((others, hostile));
+    running.serves_others();
 }
 
 /// Clients that begin a body, all at once: how they say its length, and what they send of it.

@@ -361,6 +361,7 @@ fn a_list_that_a_failed_flush_changed_is_put_back_at_once() {
             let named = u64::from_le_bytes(*current.first_chunk().unwrap());
             assert_eq!(named, store.tree.current_version().id(), "call {at}");
         }
+        drop(go_on);
         if machine.strikes() == 0 {
             break;
         }
