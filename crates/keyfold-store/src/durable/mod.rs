@@ -3,6 +3,7 @@
 //! The commit queue hands over one merged batch at a time. It is appended to the log and synced, put into the tree's
 //! memory table, and then made visible under its sequence number. Readers hold a mark, below which they see.
 
+mod device;
 mod lists;
 mod marks;
 mod upkeep;

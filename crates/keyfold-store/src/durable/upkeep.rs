@@ -3,6 +3,7 @@
 //! Two threads, since writing a memory table must not wait for a long merge. Writers wait only when both are far behind.
 
 use super::Writing;
+use super::device;
 use super::lists;
 use super::marks::Marks;
 use crate::error::{StoreError, guarded};
@@ -486,12 +487,13 @@ fn rewritten_bytes_max(rests: bool, is_time: bool, new_tables: usize) -> u64 {
 }
 
 /// Whether so much was removed that the tables are worth writing anew: removals are entries too, and what they remove stays on
-/// the disk until both meet in a merge.
+/// the disk until both meet in a merge. A device that is nearly full is not filled up for it: who writes would find no room.
 fn is_worth_rewriting(tree: &AnyTree, bytes_max: u64) -> bool {
     let removals = tree.tombstone_count();
     removals >= REMOVALS_MIN
         && removals * REMOVALS_SHARE > tree.approximate_len() as u64
         && tree.disk_space() <= bytes_max
+        && device::has_room_for(&tree.tree_config().path, tree.disk_space())
 }
 
 #[cfg(test)]
