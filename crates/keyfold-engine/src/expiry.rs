@@ -20,6 +20,8 @@ use std::sync::Arc;
 
 /// Items deleted at once.
 const CHUNK: usize = 200;
+/// Notes looked at for them: some are of items that expire later in this second, or have gone.
+const LOOKED_AT_MAX: usize = 10 * CHUNK;
 /// What expired longer ago is left alone: five years.
 const OLDEST_S: u64 = 5 * 365 * 24 * 60 * 60;
 
@@ -65,7 +67,7 @@ pub(crate) fn delete_some(core: &Core, table: &Arc<Table>) -> Result<Work, ApiEr
     let snapshot = core.store().snapshot();
     let notes = snapshot.range(Bound::Included(&low), Bound::Excluded(&high), Direction::Forward);
     let (mut found, mut last, mut failed) = (0, None, Vec::new());
-    for note in notes {
+    for note in notes.take(LOOKED_AT_MAX) {
         let (note, _) = note.map_err(internal)?;
         let Some(key) = layout::expiring_key(&note) else { continue };
         match delete_expired(core, table, key, &expiry.attribute, now_ms, &note) {

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// What is counted.
 const UNIT: usize = 1024;
 /// Bodies up to this size are free.
-const FREE_BYTES: usize = 64 * 1024;
+pub(crate) const FREE_BYTES: usize = 64 * 1024;
 /// How long a body waits for room, all its parts together: long enough for a burst to pass, and short enough for clients to try
 /// again.
 const WAIT: Duration = Duration::from_secs(2);
@@ -53,31 +53,38 @@ impl Budget {
         (self.units - self.room.available_permits()) * UNIT
     }
 
-    /// Makes `room` what a body of so many bytes takes.
-    pub(crate) async fn fit(&self, room: &mut Room, bytes: usize) -> Result<(), NoRoom> {
-        // One body larger than everything is let in alone.
-        let needed = if bytes <= FREE_BYTES { 0 } else { bytes.div_ceil(UNIT).min(self.units) };
-        let held = room.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+    /// Makes `room` what a body of so many bytes takes, if there is as much at once.
+    pub(crate) fn try_fit(&self, room: &mut Room, bytes: usize) -> bool {
+        let needed = self.needed(bytes);
+        let held = room.units();
         if needed == 0 {
             room.permit = None;
         } else if needed < held {
             drop(room.permit.as_mut().and_then(|permit| permit.split(held - needed)));
         } else if needed > held {
-            let more = self.take(needed - held, &mut room.patience).await?;
-            match &mut room.permit {
-                Some(permit) => permit.merge(more),
-                none => *none = Some(more),
-            }
+            let more = u32::try_from(needed - held).unwrap_or(u32::MAX);
+            let Ok(more) = Arc::clone(&self.room).try_acquire_many_owned(more) else { return false };
+            room.add(more);
+        }
+        true
+    }
+
+    /// Makes `room` what a body of so many bytes takes; waits for it, but not for long.
+    pub(crate) async fn fit(&self, room: &mut Room, bytes: usize) -> Result<(), NoRoom> {
+        if !self.try_fit(room, bytes) {
+            let more = self.take(self.needed(bytes) - room.units(), &mut room.patience).await?;
+            room.add(more);
         }
         Ok(())
     }
 
+    /// One body larger than everything is let in alone.
+    fn needed(&self, bytes: usize) -> usize {
+        if bytes <= FREE_BYTES { 0 } else { bytes.div_ceil(UNIT).min(self.units) }
+    }
+
     async fn take(&self, units: usize, patience: &mut Duration) -> Result<OwnedSemaphorePermit, NoRoom> {
         let units = u32::try_from(units).unwrap_or(u32::MAX);
-        // As a rule there is room, and then nobody looks at the clock.
-        if let Ok(permit) = Arc::clone(&self.room).try_acquire_many_owned(units) {
-            return Ok(permit);
-        }
         let room = Arc::clone(&self.room).acquire_many_owned(units);
         let begun = Instant::now();
         let taken = tokio::time::timeout(*patience, room).await;
@@ -90,6 +97,27 @@ impl Budget {
 }
 
 impl Room {
+    fn units(&self) -> usize {
+        self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits)
+    }
+
+    fn add(&mut self, more: OwnedSemaphorePermit) {
+        match &mut self.permit {
+            Some(permit) => permit.merge(more),
+            none => *none = Some(more),
+        }
+    }
+
+    /// Gives back what is held: who needs more waits for all of it, and keeps nobody else waiting meanwhile.
+    pub(crate) fn give_back(&mut self) {
+        self.permit = None;
+    }
+
+    /// Whether it is enough for so many bytes.
+    pub(crate) fn holds(&self, bytes: usize) -> bool {
+        self.units() * UNIT >= bytes
+    }
+
     /// The bytes, which keep the room until the last of them is let go.
     pub(crate) fn filled_with(self, bytes: Vec<u8>) -> Bytes {
         if self.permit.is_none() {

@@ -1,7 +1,7 @@
 //! One HTTP exchange: receive, answer, send.
 
 use crate::auth;
-use crate::budget::{NoRoom, Room};
+use crate::budget::{FREE_BYTES, NoRoom, Room};
 use crate::config::Access;
 use crate::metrics::Told;
 use crate::request_id::RequestId;
@@ -251,8 +251,12 @@ async fn operate(
         auth::check_rights(&caller, operation, &service.engine.resources(&request))?;
     }
     // The request is read: who waits for the answer holds nothing of it.
+    let received = body.plain.len();
     drop(body);
-    service.sent.fit(&mut told.room, room::needed_for(&request)).await?;
+    let need = room::needed_for(&request);
+    if !service.sent.try_fit(&mut told.room, need.bytes) && !is_small(service, &request, received).await {
+        service.sent.fit(&mut told.room, need.bytes).await?;
+    }
     let outcome = match &caller.region {
         Some(region) => service.engine.execute_in(region, request).await,
         None => service.engine.execute(request).await,
@@ -268,15 +272,24 @@ async fn operate(
             endpoint.address = host.map(str::to_owned).or(endpoint.address.take());
         }
     }
-    let stored = room::item_bytes(&response);
-    told.is_done = room::writes(&response);
-    if stored > 0 && !told.is_done {
+    told.is_done = need.writes;
+    let stored = room::stored_bytes(&response);
+    if !told.is_done && !told.room.holds(stored) {
         // Room before the JSON is made: who waits for it holds no more than the store does.
+        told.room.give_back();
         service.sent.fit(&mut told.room, stored).await?;
     }
     let mut out = Vec::with_capacity(256 + stored);
     keyfold_wire::encode_response(&mut out, &response);
     Ok(out)
+}
+
+/// Whether a write that finds no room tells an item of the usual size, which is free.
+async fn is_small(service: &Service, request: &keyfold_api::Request, received: usize) -> bool {
+    let Some(look) = room::look_at(request) else { return false };
+    let found = service.engine.execute(look).await;
+    // It can grow by what was sent.
+    found.is_ok_and(|found| room::stored_bytes(&found) + received <= FREE_BYTES)
 }
 
 /// Keyfold's own request: the data folder is copied while others read and write.

@@ -168,6 +168,11 @@ impl Running {
             assert_eq!(self.ask("GetItem", get).0, 200);
             assert_eq!(self.ask("PutItem", put).0, 200);
         }
+        // Also those that tell the item.
+        let key = r#""TableName":"Tab","Key":{"p":{"S":"b"},"s":{"S":"1"}}"#;
+        let add = r#""UpdateExpression":"ADD n :n","ExpressionAttributeValues":{":n":{"N":"1"}}"#;
+        assert_eq!(self.ask("UpdateItem", &format!(r#"{{{key},{add},"ReturnValues":"ALL_NEW"}}"#)).0, 200);
+        assert_eq!(self.ask("DeleteItem", &format!(r#"{{{key},"ReturnValues":"ALL_OLD"}}"#)).0, 200);
     }
 
     /// Others are served: small requests, and large ones at the latest when the hostile ones are let go.

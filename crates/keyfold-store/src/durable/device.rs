@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-/// Whether tables of so many bytes can be written anew before the old ones go, and others have as much room meanwhile. Where the
-/// system does not tell, it is taken as given.
+/// What those who write meanwhile may need.
+const RESERVE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Whether so many bytes can be written beside those who write meanwhile. Where the system does not tell, it is taken as given.
 pub(super) fn has_room_for(folder: &Path, bytes: u64) -> bool {
-    left(folder).is_none_or(|left| left / 2 >= bytes)
+    left(folder).is_none_or(|left| left.saturating_sub(RESERVE_BYTES) >= bytes)
 }
 
 /// Bytes that are left for this process.
@@ -29,7 +31,7 @@ mod tests {
     fn a_device_tells_what_is_left() {
         let folder = tempfile::tempdir().unwrap();
         let before = left(folder.path()).unwrap();
-        assert!(has_room_for(folder.path(), 0) && !has_room_for(folder.path(), before.saturating_mul(4)));
+        assert!(has_room_for(folder.path(), 0) && !has_room_for(folder.path(), before.saturating_mul(2)));
         assert_eq!(left(&folder.path().join("absent")), None);
     }
 }

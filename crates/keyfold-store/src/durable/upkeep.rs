@@ -10,6 +10,7 @@ use crate::error::{StoreError, guarded};
 use crate::log::LogFiles;
 use lsm_tree::compaction::Leveled;
 use lsm_tree::{AbstractTree, AnyTree};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -33,6 +34,8 @@ const REWRITTEN_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 const REWRITTEN_BYTES_A_TABLE: u64 = 22 * 1024 * 1024;
 /// The longest time between two attempts.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
+/// The same of writing all tables anew, of which the first is [`PAUSE_MAX`].
+const REWRITING_PAUSE_MAX: Duration = Duration::from_secs(60 * 60);
 /// How long nothing was written when nobody is said to write.
 const QUIET: Duration = Duration::from_secs(1);
 /// How long no memory table was sealed before a merge that only helps readers: four times as long as it may take, so that it
@@ -61,6 +64,8 @@ struct State {
     is_unsettled: bool,
     /// Why it was not put back, until it is.
     put_back_failed: Option<StoreError>,
+    /// From which number on tables of failed attempts may be left over.
+    leftover: Option<u64>,
     /// Why nothing is done any more until the store is opened again.
     ended: Option<StoreError>,
     is_closed: bool,
@@ -319,12 +324,14 @@ fn merge_until_closed(shared: &Shared) {
     let mut best = None;
     // When all tables may be written anew beside writers who do not rest, and at all.
     let (mut next_when_busy, mut next_rewriting) = (Instant::now(), Instant::now());
+    let mut rewriting_pause = PAUSE_MAX;
     let mut state = shared.lock();
     while !state.has_ended() {
         if !shared.may_try(&mut state) {
             state = shared.pause(state, &mut pause);
             continue;
         }
+        shared.remove_leftovers(&mut state);
         let left = rest(shared.tree.disk_space()).saturating_sub(state.rested());
         let is_best = best == Some(shared.tree.current_version().id());
         let now = Instant::now();
@@ -356,7 +363,8 @@ fn merge_until_closed(shared: &Shared) {
             next_when_busy = Instant::now() + began.elapsed() * REWRITING_SHARE;
             if result.is_err() {
                 // Other merges, which writers may wait for, are not kept waiting by a table that cannot be read.
-                next_rewriting = Instant::now() + PAUSE_MAX;
+                next_rewriting = Instant::now() + rewriting_pause;
+                rewriting_pause = (rewriting_pause * 2).min(REWRITING_PAUSE_MAX);
             }
         }
         #[cfg(test)]
@@ -393,8 +401,9 @@ impl Shared {
     /// After a failed attempt.
     fn clean_up(&self, state: &mut State, first_table: u64) {
         state.is_unsettled = true;
+        state.leftover = Some(state.leftover.map_or(first_table, |first| first.min(first_table)));
         if self.may_try(state) {
-            self.remove_leftovers(state, first_table);
+            self.remove_leftovers(state);
         }
     }
 
@@ -410,20 +419,18 @@ impl Shared {
         !state.is_unsettled
     }
 
-    /// Removes the tables that a failed attempt began, which the storage engine leaves until it is opened again. Numbers
-    /// from `first_table` on that are no table belong to the attempt, unless the other thread is making tables too: then
-    /// they stay for a later time.
-    fn remove_leftovers(&self, state: &State, first_table: u64) {
-        if state.is_flushing || state.is_merging {
+    /// Removes the tables that failed attempts began, which the storage engine leaves until it is opened again. Numbers
+    /// that are no table belong to them, unless a thread is making tables: then they stay for a later time.
+    fn remove_leftovers(&self, state: &mut State) {
+        if state.is_flushing || state.is_merging || state.is_unsettled {
             return;
         }
+        let Some(first) = state.leftover.take() else { return };
         let version = self.tree.current_version();
-        let live: Vec<u64> = version.iter_tables().map(lsm_tree::Table::id).collect();
-        for id in first_table..self.tree.next_table_id() {
-            if !live.contains(&id) {
-                // One that was never made, or is held by a reader of an older version and goes with it, is no fault.
-                drop(std::fs::remove_file(self.tables.join(id.to_string())));
-            }
+        let live: HashSet<u64> = version.iter_tables().map(lsm_tree::Table::id).collect();
+        for id in (first..self.tree.next_table_id()).filter(|id| !live.contains(id)) {
+            // One that was never made, or is held by a reader of an older version and goes with it, is no fault.
+            drop(std::fs::remove_file(self.tables.join(id.to_string())));
         }
     }
 
@@ -489,11 +496,18 @@ fn rewritten_bytes_max(rests: bool, is_time: bool, new_tables: usize) -> u64 {
 /// Whether so much was removed that the tables are worth writing anew: removals are entries too, and what they remove stays on
 /// the disk until both meet in a merge. A device that is nearly full is not filled up for it: who writes would find no room.
 fn is_worth_rewriting(tree: &AnyTree, bytes_max: u64) -> bool {
-    let removals = tree.tombstone_count();
+    let (removals, entries, bytes) =
+        (tree.tombstone_count(), tree.approximate_len() as u64, tree.disk_space());
     removals >= REMOVALS_MIN
-        && removals * REMOVALS_SHARE > tree.approximate_len() as u64
-        && tree.disk_space() <= bytes_max
-        && device::has_room_for(&tree.tree_config().path, tree.disk_space())
+        && removals * REMOVALS_SHARE > entries
+        && bytes <= bytes_max
+        && device::has_room_for(&tree.tree_config().path, bytes_left(removals, entries, bytes))
+}
+
+/// Bytes of tables that are written anew, as a rule: a removal and what it removes are gone. Some more, since sizes differ.
+fn bytes_left(removals: u64, entries: u64, bytes: u64) -> u64 {
+    let kept = entries.saturating_sub(removals.saturating_mul(2));
+    bytes / entries.max(1) * kept + bytes / 8
 }
 
 #[cfg(test)]
@@ -514,6 +528,10 @@ mod tests {
         let busy = |is_time, new_tables| rewritten_bytes_max(false, is_time, new_tables) / MEGABYTE;
         assert_eq!([0, 4, 23, 24, 30].map(|new_tables| busy(true, new_tables)), [528, 440, 22, 0, 0]);
         assert_eq!(busy(false, 0), 0, "it was done a moment ago");
+        assert_eq!(
+            [(0, 8), (4, 8), (7, 8)].map(|(removals, entries)| bytes_left(removals, entries, 80)),
+            [90, 10, 10]
+        );
         assert_eq!([0, 12, 13].map(|new| rewritten_bytes_max(true, false, new) / MEGABYTE), [1024, 1024, 0]);
     }
 }
