@@ -24,6 +24,7 @@ pub use error::{
     Validation,
 };
 pub use input::*;
+pub use keyfold_codec::RawItem;
 pub use named::{Named, WireName, known};
 pub use operation::{Operation, Request, Response};
 pub use output::*;

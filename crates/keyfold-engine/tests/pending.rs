@@ -117,13 +117,16 @@ fn an_index_does_not_get_the_id_of_one_whose_deletion_is_under_way() {
         let item = json!({"p": {"S": n.to_string()}, "g": {"S": "g"}});
         ask(&engine, "PutItem", &json!({"TableName": "Tab", "Item": item}));
     }
-    let is_ready = || {
-        let told = ask(&engine, "DescribeTable", &json!({"TableName": "Tab"}));
-        told["Table"]["GlobalSecondaryIndexes"][0]["IndexStatus"] == "ACTIVE"
+    let wait_until_built = || {
+        let status = || {
+            let told = ask(&engine, "DescribeTable", &json!({"TableName": "Tab"}));
+            told["Table"]["GlobalSecondaryIndexes"][0]["IndexStatus"].clone()
+        };
+        while status() != "ACTIVE" {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
     };
-    while !is_ready() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    wait_until_built();
     let held = disk.hold();
     let delete = json!({
         "TableName": "Tab", "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "First"}}],
@@ -133,9 +136,7 @@ fn an_index_does_not_get_the_id_of_one_whose_deletion_is_under_way() {
     drop(held);
     deleted.wait().unwrap();
     created.wait().unwrap();
-    while !is_ready() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    wait_until_built();
     engine.work().unwrap();
     let examination = engine.examine().unwrap();
     assert!(examination.is_well(), "{:?}", examination.problems.first());

@@ -2,7 +2,10 @@
 //!
 //! Answers are sized as they are stored; as JSON they are a little larger as a rule.
 
-use keyfold_api::{ApiError, CancellationReason, GetItemInput, Named, Request, Response, ReturnValue};
+use keyfold_api::{
+    ApiError, CancellationReason, GetItemInput, Named, ParameterizedStatement, RawItem, Request, Response,
+    ReturnValue,
+};
 
 /// A page of items.
 const PAGE_BYTES: usize = 2 * 1024 * 1024;
@@ -21,19 +24,10 @@ pub(crate) struct Need {
 /// What the answer to a request needs.
 pub(crate) fn needed_for(request: &Request) -> Need {
     let reads = Need { bytes: PAGE_BYTES, writes: false };
-    let given_back = |asked: &Option<Named<ReturnValue>>| match asked {
-        None | Some(Named::Known(ReturnValue::None) | Named::Unknown(_)) => 0,
-        Some(Named::Known(_)) => ITEM_BYTES,
-    };
     let writes = |bytes| Need { bytes, writes: true };
-    let statements = |texts: Vec<Option<&String>>| {
-        let mut selects = texts.iter().flatten().map(|text| is_select(text));
-        match selects.all(|is_select| is_select) {
-            true => reads,
-            false => {
-                writes(if texts.iter().flatten().any(|text| tells_items(text)) { PAGE_BYTES } else { 0 })
-            }
-        }
+    let given_back = |asked: &Option<Named<ReturnValue>>| match asked {
+        None | Some(Named::Known(ReturnValue::None) | Named::Unknown(_)) => writes(0),
+        Some(Named::Known(_)) => writes(ITEM_BYTES),
     };
     match request {
         Request::Query(_)
@@ -41,27 +35,29 @@ pub(crate) fn needed_for(request: &Request) -> Need {
         | Request::GetRecords(_)
         | Request::BatchGetItem(_)
         | Request::TransactGetItems(_) => reads,
-        Request::ExecuteStatement(input) => statements(vec![input.statement.statement.as_ref()]),
-        Request::BatchExecuteStatement(input) => {
-            statements(input.statements.iter().flatten().map(|one| one.statement.as_ref()).collect())
-        }
+        Request::ExecuteStatement(input) => needed_for_statements([&input.statement]),
+        Request::BatchExecuteStatement(input) => needed_for_statements(input.statements.iter().flatten()),
         Request::ExecuteTransaction(input) => {
-            statements(input.transact_statements.iter().flatten().map(|one| one.statement.as_ref()).collect())
+            needed_for_statements(input.transact_statements.iter().flatten())
         }
-        Request::PutItem(input) => writes(given_back(&input.return_values)),
-        Request::UpdateItem(input) => writes(given_back(&input.return_values)),
-        Request::DeleteItem(input) => writes(given_back(&input.return_values)),
+        Request::PutItem(input) => given_back(&input.return_values),
+        Request::UpdateItem(input) => given_back(&input.return_values),
+        Request::DeleteItem(input) => given_back(&input.return_values),
         Request::TransactWriteItems(_) | Request::BatchWriteItem(_) => writes(0),
         _ => Need { bytes: 0, writes: false },
     }
 }
 
-fn is_select(statement: &str) -> bool {
-    statement.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"))
-}
-
-fn tells_items(statement: &str) -> bool {
-    statement.to_ascii_lowercase().contains("returning")
+fn needed_for_statements<'s>(statements: impl IntoIterator<Item = &'s ParameterizedStatement>) -> Need {
+    let mut need = Need { bytes: 0, writes: false };
+    for text in statements.into_iter().filter_map(|one| one.statement.as_deref()) {
+        let is_select = text.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"));
+        need.writes |= !is_select;
+        if is_select || text.to_ascii_lowercase().contains("returning") {
+            need.bytes = PAGE_BYTES;
+        }
+    }
+    need
 }
 
 /// A request for the item that a write tells, which says how much its answer really takes.
@@ -77,23 +73,14 @@ pub(crate) fn look_at(request: &Request) -> Option<Request> {
 /// The stored size of the items that are answered to requests whose pages are not bounded otherwise.
 pub(crate) fn stored_bytes(response: &Response) -> usize {
     match response {
-        Response::GetItem(output) => output.item.iter().map(|item| item.bytes().len()).sum(),
-        Response::BatchGetItem(output) => {
-            output.responses.iter().flat_map(|(_, items)| items).map(|item| item.bytes().len()).sum()
-        }
-        Response::TransactGetItems(output) => {
-            output.responses.iter().flatten().map(|item| item.bytes().len()).sum()
-        }
-        Response::ExecuteTransaction(output) => {
-            output.responses.iter().flatten().map(|item| item.bytes().len()).sum()
-        }
+        Response::GetItem(output) => bytes_of(&output.item),
+        Response::BatchGetItem(output) => bytes_of(output.responses.iter().flat_map(|(_, items)| items)),
+        Response::TransactGetItems(output) => bytes_of(output.responses.iter().flatten()),
+        Response::ExecuteTransaction(output) => bytes_of(output.responses.iter().flatten()),
         Response::BatchExecuteStatement(output) => {
-            let failed = |one: &keyfold_api::StatementResponse| {
-                let item = one.error.as_ref().and_then(|error| error.item.as_ref());
-                item.map_or(0, |item| item.bytes().len())
-            };
-            let told = output.responses.iter();
-            told.map(|one| failed(one) + one.item.as_ref().map_or(0, |item| item.bytes().len())).sum()
+            let failures = output.responses.iter().filter_map(|one| one.error.as_ref());
+            bytes_of(output.responses.iter().filter_map(|one| one.item.as_ref()))
+                + bytes_of(failures.filter_map(|error| error.item.as_ref()))
         }
         _ => 0,
     }
@@ -102,14 +89,17 @@ pub(crate) fn stored_bytes(response: &Response) -> usize {
 /// The stored size of the items that an error tells.
 pub(crate) fn error_bytes(error: &ApiError) -> usize {
     match error {
-        ApiError::ConditionalCheckFailed(Some(item)) => item.bytes().len(),
-        ApiError::TransactionCanceled(reasons) => reasons
-            .iter()
-            .map(|reason| match reason {
-                CancellationReason::ConditionalCheckFailed(Some(item)) => item.bytes().len(),
-                _ => 0,
-            })
-            .sum(),
+        ApiError::ConditionalCheckFailed(item) => bytes_of(item.as_deref()),
+        ApiError::TransactionCanceled(reasons) => {
+            bytes_of(reasons.iter().filter_map(|reason| match reason {
+                CancellationReason::ConditionalCheckFailed(item) => item.as_deref(),
+                _ => None,
+            }))
+        }
         _ => 0,
     }
+}
+
+fn bytes_of<'i>(items: impl IntoIterator<Item = &'i RawItem>) -> usize {
+    items.into_iter().map(|item| item.bytes().len()).sum()
 }

@@ -135,13 +135,18 @@ impl Running {
         answer(&mut *stream)
     }
 
-    /// What the server tells of itself by this name.
-    fn gauge(&self, name: &str) -> usize {
+    /// The whole answer to a request, after which the server closes.
+    fn tell(&self, request: &[u8]) -> String {
         let mut stream = self.connect();
-        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+        stream.write_all(request).unwrap();
         let mut told = Vec::new();
         drop(stream.read_to_end(&mut told));
-        let told = String::from_utf8_lossy(&told).into_owned();
+        String::from_utf8_lossy(&told).into_owned()
+    }
+
+    /// What the server tells of itself by this name.
+    fn gauge(&self, name: &str) -> usize {
+        let told = self.tell(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         let line = told.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.and_then(|count| count.parse().ok()).expect("the server tells of itself")
     }
@@ -228,6 +233,15 @@ fn memory() -> usize {
     told.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or(0) * 4096
 }
 
+/// The most that is held beyond what was held before, in so many looks.
+fn held_at_most(before: usize, looks: usize) -> usize {
+    let held = (0..looks).map(|_| {
+        std::thread::sleep(PATIENCE / 40);
+        memory().saturating_sub(before)
+    });
+    held.max().unwrap_or(0)
+}
+
 fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE * 30;
     while !is_so() {
@@ -278,11 +292,7 @@ fn answers_that_nobody_reads(running: &Running) {
             })
             .collect();
         // Without a budget they would take 150 megabytes.
-        let most = (0..20).map(|_| {
-            std::thread::sleep(PATIENCE / 40);
-            memory().saturating_sub(before)
-        });
-        let most = most.max().unwrap_or(0);
+        let most = held_at_most(before, 20);
         assert!(most < 100 * MIB + running.buffers(clients), "{operation}: {} MiB are held", most / MIB);
         running.serves_others();
         // They are let go though they never read, nor close.
@@ -322,12 +332,8 @@ fn a_write_whose_answer_has_no_room_does_not_happen() {
     });
     let update = r#"{"TableName":"Tab","Key":{"p":{"S":"a"},"s":{"S":"3"}},"UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}},"ReturnValues":"ALL_NEW"}"#;
     assert_eq!(running.ask("UpdateItem", update).0, 503);
-    let count = r#"{"TableName":"Tab","Key":{"p":{"S":"a"},"s":{"S":"3"}},"ProjectionExpression":"n"}"#;
-    let mut stream = running.connect();
-    stream.write_all(&post("GetItem", count, "Connection: close\r\n")).unwrap();
-    let mut told = Vec::new();
-    stream.read_to_end(&mut told).unwrap();
-    let told = String::from_utf8_lossy(&told).into_owned();
+    let look = r#"{"TableName":"Tab","Key":{"p":{"S":"a"},"s":{"S":"3"}},"ProjectionExpression":"n"}"#;
+    let told = running.tell(&post("GetItem", look, "Connection: close\r\n"));
     assert!(told.ends_with(r#"{"Item":{}}"#), "{told}");
     drop(hostile);
 }
@@ -343,20 +349,9 @@ fn packed_bodies_hold_no_more_than_others() {
     // Others hold what there is of room.
     let others = begun_bodies(&running, 15, "Content-Length: 16000000", &chunk(), None);
     let before = memory();
-    let head = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.PutItem\r\nContent-Encoding: gzip\r\n";
-    let hostile: Vec<_> = (0..40)
-        .map(|_| {
-            let mut stream = running.connect();
-            stream.write_all(format!("{head}Content-Length: {}\r\n\r\n", body.len()).as_bytes()).unwrap();
-            stream.write_all(&body).unwrap();
-            stream
-        })
-        .collect();
-    let most = (0..40).map(|_| {
-        std::thread::sleep(PATIENCE / 40);
-        memory().saturating_sub(before)
-    });
-    let most = most.max().unwrap_or(0);
+    let length = format!("Content-Encoding: gzip\r\nContent-Length: {}", body.len());
+    let hostile = begun_bodies(&running, 40, &length, &body, None);
+    let most = held_at_most(before, 40);
     assert!(most < 100 * MIB, "{} MiB are held", most / MIB);
     drop((others, hostile));
     running.serves_others();

@@ -6,6 +6,7 @@
 mod device;
 mod lists;
 mod marks;
+mod rewriting;
 mod upkeep;
 
 use crate::error::StoreError;

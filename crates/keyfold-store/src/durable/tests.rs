@@ -111,9 +111,7 @@ fn the_space_of_what_was_removed_comes_back() {
 #[test]
 fn the_space_of_what_was_removed_comes_back_beside_writers_who_never_rest() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(folder.path(), 100_000_000);
-    fill_a_table(&store, 20_000);
-    wait_for("it is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
+    let store = with_a_table(folder.path(), 20_000);
     store.upkeep.meanwhile(|rested| panic!("a merge after a rest of {rested:?}"));
     store.upkeep.sealed_just_now();
     let before = store.tree.disk_space();
@@ -160,20 +158,40 @@ fn fill_a_table(store: &DurableStore, keys: u64) {
     store.seal(&mut store.writing()).unwrap();
 }
 
-#[test]
-fn a_quiet_merge_waits_until_writers_rest_and_a_table_that_comes_during_it_is_merged_too() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = open(folder.path(), 100_000_000);
-    // Eight megabytes, so that writers must rest for long, and then little, which is written at once.
-    fill_a_table(&store, 40_000);
+/// A store with one table of so many keys.
+fn with_a_table(folder: &Path, keys: u64) -> DurableStore {
+    let store = open(folder, 100_000_000);
+    fill_a_table(&store, keys);
     wait_for("it is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
+    store
+}
+
+/// Holds the next quiet merge at its end: tells how long writers had rested, and lets it go when the other is dropped.
+fn hold_a_merge(store: &DurableStore) -> (mpsc::Receiver<Duration>, mpsc::Sender<()>) {
     let (tell, told) = mpsc::channel();
-    let (go_on, wait) = mpsc::channel::<()>();
+    let (go_on, wait) = mpsc::channel();
     store.upkeep.meanwhile(move |rested| {
         tell.send(rested).unwrap();
         // Until the other end is dropped.
         assert!(wait.recv().is_err());
     });
+    (told, go_on)
+}
+
+/// Changes one byte of a file.
+fn damage(path: &Path, at: impl FnOnce(usize) -> usize) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let at = at(bytes.len());
+    bytes[at] ^= 0xff;
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_quiet_merge_waits_until_writers_rest_and_a_table_that_comes_during_it_is_merged_too() {
+    let folder = tempfile::tempdir().unwrap();
+    // Eight megabytes, so that writers must rest for long, and then little, which is written at once.
+    let store = with_a_table(folder.path(), 40_000);
+    let (told, go_on) = hold_a_merge(&store);
     fill_a_table(&store, 10);
     let rested = told.recv_timeout(Duration::from_secs(40)).unwrap();
     assert!(rested > Duration::from_millis(300), "they rested for {rested:?}");
@@ -228,10 +246,7 @@ fn a_merge_that_fails_again_and_again_leaves_nothing_behind() {
     }
     let files = || std::fs::read_dir(&tables).unwrap().map(|entry| entry.unwrap().path());
     let largest = files().max_by_key(|path| std::fs::metadata(path).unwrap().len()).unwrap();
-    let mut bytes = std::fs::read(&largest).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 0xff;
-    std::fs::write(&largest, bytes).unwrap();
+    damage(&largest, |length| length / 2);
     let store = open(folder.path(), 1_000_000);
     fill(&store, 0, 12_000);
     let is_written = || store.tree.sealed_memtable_count() == 0;
@@ -257,9 +272,7 @@ fn writing_all_tables_anew_that_fails_keeps_no_other_merge_waiting() {
     }
     let tables = folder.path().join("tables").join("tables");
     let only = std::fs::read_dir(tables).unwrap().next().unwrap().unwrap().path();
-    let mut bytes = std::fs::read(&only).unwrap();
-    bytes[100] ^= 0xff;
-    std::fs::write(&only, bytes).unwrap();
+    damage(&only, |_| 100);
     let store = open(folder.path(), 100_000_000);
     let keys: Vec<[u8; 8]> = (0..1_500u64).map(u64::to_be_bytes).collect();
     let mut has_failed = false;
@@ -336,17 +349,9 @@ fn a_list_that_a_failed_flush_changed_is_put_back_at_once() {
     for at in 1.. {
         let folder = place.path().join(at.to_string());
         std::fs::create_dir(&folder).unwrap();
-        let store = open(&folder, 100_000_000);
         // Twice, so that tables cannot just be moved.
-        fill_a_table(&store, 100);
-        wait_for("it is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
-        let (tell, told) = mpsc::channel();
-        let (go_on, wait) = mpsc::channel::<()>();
-        store.upkeep.meanwhile(move |_| {
-            tell.send(()).unwrap();
-            // Until the other end is dropped.
-            assert!(wait.recv().is_err());
-        });
+        let store = with_a_table(&folder, 100);
+        let (told, go_on) = hold_a_merge(&store);
         fill_a_table(&store, 100);
         told.recv_timeout(Duration::from_secs(40)).unwrap();
         fill(&store, 0, 10);

@@ -3,9 +3,9 @@
 //! Two threads, since writing a memory table must not wait for a long merge. Writers wait only when both are far behind.
 
 use super::Writing;
-use super::device;
 use super::lists;
 use super::marks::Marks;
+use super::rewriting::Rewriting;
 use crate::error::{StoreError, guarded};
 use crate::log::LogFiles;
 use lsm_tree::compaction::Leveled;
@@ -19,23 +19,12 @@ use std::time::{Duration, Instant};
 /// Full memory tables above which writers wait: what a reopening after a crash has to replay at the most.
 const SEALED_MAX: usize = 4;
 /// Unmerged tables above which writers wait: a read may have to look into each.
-const UNMERGED_MAX: usize = 24;
+pub(super) const UNMERGED_MAX: usize = 24;
 /// How long after a failure the same is tried again.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Removals in tables below which it is not worth writing them anew.
-const REMOVALS_MIN: u64 = 1_000;
-/// One removal among so many entries is worth it: what it removes is an entry, too, so a quarter of the space is of no use.
-const REMOVALS_SHARE: u64 = 8;
-/// Bytes of tables above which they are not written anew at once: nothing is flushed or stopped as quickly meanwhile. In a larger
-/// store removals and what they remove meet in the merges that go on anyway.
-const REWRITTEN_BYTES_MAX: u64 = 1024 * 1024 * 1024;
-/// The same beside writers who do not rest, for each new table that may come before they have to wait: half a GiB when there are none.
-const REWRITTEN_BYTES_A_TABLE: u64 = 22 * 1024 * 1024;
 /// The longest time between two attempts.
-const PAUSE_MAX: Duration = Duration::from_secs(60);
-/// The same of writing all tables anew, of which the first is [`PAUSE_MAX`].
-const REWRITING_PAUSE_MAX: Duration = Duration::from_secs(60 * 60);
+pub(super) const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// How long nothing was written when nobody is said to write.
 const QUIET: Duration = Duration::from_secs(1);
 /// How long no memory table was sealed before a merge that only helps readers: four times as long as it may take, so that it
@@ -45,9 +34,6 @@ const REST_A_MEGABYTE: Duration = Duration::from_millis(40);
 const REST_MAX: Duration = Duration::from_secs(12);
 /// Bytes of a memory table that is worth a table of its own when nobody writes.
 const SEALED_WHEN_QUIET: u64 = 256 * 1024;
-/// Beside writers who never rest, all tables are written anew in one part of so many of the time.
-const REWRITING_SHARE: u32 = 20;
-
 #[derive(Default)]
 struct State {
     /// Segments of the log whose changes are in full memory tables or on the disk.
@@ -212,8 +198,6 @@ impl Upkeep {
         let mut state = self.shared.seal(segments);
         let tree = &self.shared.tree;
         loop {
-            // Who waits does not rest.
-            state.last_sealed = Some(Instant::now());
             let waits_for = if tree.sealed_memtable_count() > SEALED_MAX {
                 &state.flush_failed
             } else if tree.l0_run_count() > UNMERGED_MAX {
@@ -227,6 +211,8 @@ impl Upkeep {
                 return Err(error.clone());
             }
             state = self.shared.wait(state);
+            // Who waited did not rest.
+            state.last_sealed = Some(Instant::now());
         }
     }
 
@@ -322,9 +308,7 @@ fn merge_until_closed(shared: &Shared) {
     let mut pause = PAUSE;
     // The version of the tables that no quiet merge made better.
     let mut best = None;
-    // When all tables may be written anew beside writers who do not rest, and at all.
-    let (mut next_when_busy, mut next_rewriting) = (Instant::now(), Instant::now());
-    let mut rewriting_pause = PAUSE_MAX;
+    let mut rewriting = Rewriting::new();
     let mut state = shared.lock();
     while !state.has_ended() {
         if !shared.may_try(&mut state) {
@@ -334,11 +318,8 @@ fn merge_until_closed(shared: &Shared) {
         shared.remove_leftovers(&mut state);
         let left = rest(shared.tree.disk_space()).saturating_sub(state.rested());
         let is_best = best == Some(shared.tree.current_version().id());
-        let now = Instant::now();
         let rests = left.is_zero() && !state.has_new_tables;
-        let bytes_max = rewritten_bytes_max(rests, now >= next_when_busy, shared.tree.l0_run_count());
-        let may_rewrite = !is_best && now >= next_rewriting;
-        let due = if may_rewrite && is_worth_rewriting(&shared.tree, bytes_max) {
+        let due = if !is_best && rewriting.is_due(&shared.tree, rests) {
             Some(Merge::All)
         } else {
             Merge::due(&shared.tree, state.has_new_tables, left.is_zero() && !is_best)
@@ -360,12 +341,7 @@ fn merge_until_closed(shared: &Shared) {
         let began = Instant::now();
         let result = guarded(|| work.carry_out(shared, shared.marks.oldest()));
         if matches!(work, Merge::All) {
-            next_when_busy = Instant::now() + began.elapsed() * REWRITING_SHARE;
-            if result.is_err() {
-                // Other merges, which writers may wait for, are not kept waiting by a table that cannot be read.
-                next_rewriting = Instant::now() + rewriting_pause;
-                rewriting_pause = (rewriting_pause * 2).min(REWRITING_PAUSE_MAX);
-            }
+            rewriting.ended(began.elapsed(), result.is_ok());
         }
         #[cfg(test)]
         if let Some(act) = shared.meanwhile.lock().unwrap().take_if(|_| matches!(work, Merge::New)) {
@@ -483,33 +459,6 @@ impl Merge {
     }
 }
 
-/// Bytes of tables that may be written anew at once: as many as when nobody writes, as many as new tables leave time for, or none.
-fn rewritten_bytes_max(rests: bool, is_time: bool, new_tables: usize) -> u64 {
-    let may_come = UNMERGED_MAX.saturating_sub(new_tables) as u64;
-    match (rests && new_tables <= UNMERGED_MAX / 2, is_time) {
-        (true, _) => REWRITTEN_BYTES_MAX,
-        (false, true) => REWRITTEN_BYTES_A_TABLE * may_come,
-        (false, false) => 0,
-    }
-}
-
-/// Whether so much was removed that the tables are worth writing anew: removals are entries too, and what they remove stays on
-/// the disk until both meet in a merge. A device that is nearly full is not filled up for it: who writes would find no room.
-fn is_worth_rewriting(tree: &AnyTree, bytes_max: u64) -> bool {
-    let (removals, entries, bytes) =
-        (tree.tombstone_count(), tree.approximate_len() as u64, tree.disk_space());
-    removals >= REMOVALS_MIN
-        && removals * REMOVALS_SHARE > entries
-        && bytes <= bytes_max
-        && device::has_room_for(&tree.tree_config().path, bytes_left(removals, entries, bytes))
-}
-
-/// Bytes of tables that are written anew, as a rule: a removal and what it removes are gone. Some more, since sizes differ.
-fn bytes_left(removals: u64, entries: u64, bytes: u64) -> u64 {
-    let kept = entries.saturating_sub(removals.saturating_mul(2));
-    bytes / entries.max(1) * kept + bytes / 8
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -520,18 +469,5 @@ mod tests {
         let millis = Duration::from_millis;
         assert_eq!([0, 1, 100].map(|size| rest(size * MEGABYTE)), [40, 80, 4040].map(millis));
         assert_eq!([300 * MEGABYTE, u64::MAX].map(rest), [REST_MAX; 2]);
-    }
-
-    #[test]
-    fn beside_writers_the_less_is_written_anew_the_sooner_they_would_wait_for_it() {
-        const MEGABYTE: u64 = 1024 * 1024;
-        let busy = |is_time, new_tables| rewritten_bytes_max(false, is_time, new_tables) / MEGABYTE;
-        assert_eq!([0, 4, 23, 24, 30].map(|new_tables| busy(true, new_tables)), [528, 440, 22, 0, 0]);
-        assert_eq!(busy(false, 0), 0, "it was done a moment ago");
-        assert_eq!(
-            [(0, 8), (4, 8), (7, 8)].map(|(removals, entries)| bytes_left(removals, entries, 80)),
-            [90, 10, 10]
-        );
-        assert_eq!([0, 12, 13].map(|new| rewritten_bytes_max(true, false, new) / MEGABYTE), [1024, 1024, 0]);
     }
 }
