@@ -38,9 +38,22 @@ impl Server {
 
     /// Stops it as an operator does.
     pub(crate) fn stop(mut self) -> io::Result<()> {
-        let id = self.child.id().to_string();
-        std::process::Command::new("kill").args(["-TERM", &id]).status()?;
+        self.signal("-TERM")?;
         self.child.wait().map(drop)
+    }
+
+    /// Lets it stand still.
+    pub(crate) fn pause(&self) -> io::Result<()> {
+        self.signal("-STOP")
+    }
+
+    /// Lets it go on after [`Server::pause`].
+    pub(crate) fn go_on(&self) -> io::Result<()> {
+        self.signal("-CONT")
+    }
+
+    fn signal(&self, signal: &str) -> io::Result<()> {
+        std::process::Command::new("kill").args([signal, &self.child.id().to_string()]).status().map(drop)
     }
 
     pub(crate) fn kill(mut self) -> io::Result<()> {

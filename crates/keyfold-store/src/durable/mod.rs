@@ -32,8 +32,9 @@ use upkeep::Upkeep;
 const SEGMENTS_MAX: usize = 4;
 /// So many full memory tables make a table of the sorted levels,
 const MEMTABLES_A_TABLE: u64 = 16;
-/// which has no more bytes than this.
-const TABLE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// which has no more bytes than this. The first sorted level has four of them, and a few memory tables are merged into
+/// all of it at a time: the larger, the more of the device and the processor is taken from who writes beside it.
+const TABLE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Bytes of a block, the unit that is read, checked and cached: a page of small items is in one or two.
 const BLOCK_BYTES: u32 = 8 * 1024;
 /// Files of tables kept open.

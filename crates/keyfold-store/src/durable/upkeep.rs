@@ -30,8 +30,8 @@ const QUIET: Duration = Duration::from_secs(1);
 /// How long no memory table was sealed before a merge that only helps readers: four times as long as it may take, so that it
 /// takes little from those who write at a steady pace.
 const REST_A_MEGABYTE: Duration = Duration::from_millis(40);
-/// New tables are merged with what they overlap in the first level, which has some hundred megabytes.
-const REST_MAX: Duration = Duration::from_secs(12);
+/// New tables are merged with what they overlap in the first level, which has less than a hundred megabytes.
+const REST_MAX: Duration = Duration::from_secs(3);
 /// Bytes of a memory table that is worth a table of its own when nobody writes.
 const SEALED_WHEN_QUIET: u64 = 256 * 1024;
 #[derive(Default)]
@@ -467,7 +467,7 @@ mod tests {
     fn a_quiet_merge_waits_the_longer_the_more_it_may_have_to_write() {
         const MEGABYTE: u64 = 1024 * 1024;
         let millis = Duration::from_millis;
-        assert_eq!([0, 1, 100].map(|size| rest(size * MEGABYTE)), [40, 80, 4040].map(millis));
-        assert_eq!([300 * MEGABYTE, u64::MAX].map(rest), [REST_MAX; 2]);
+        assert_eq!([0, 1, 50].map(|size| rest(size * MEGABYTE)), [40, 80, 2040].map(millis));
+        assert_eq!([100 * MEGABYTE, u64::MAX].map(rest), [REST_MAX; 2]);
     }
 }
