@@ -378,4 +378,25 @@ mod tests {
         // The backup holds them, too.
         assert_eq!(engine.examine().unwrap().items, 2100);
     }
+
+    #[test]
+    fn a_restore_does_not_go_on_from_a_table_that_is_not_what_it_was() {
+        let engine = with_items();
+        let recovery = |is_on: bool| {
+            let body = format!(
+                r#"{{"TableName":"Tab","PointInTimeRecoverySpecification":{{"PointInTimeRecoveryEnabled":{is_on}}}}}"#
+            );
+            ask(&engine, Operation::UpdateContinuousBackups, &body);
+        };
+        recovery(true);
+        let body = r#"{"SourceTableName":"Tab","TargetTableName":"Again","UseLatestRestorableTime":true}"#;
+        ask(&engine, Operation::RestoreTableToPointInTime, body);
+        let mut progress = Progress::default();
+        progress.work(&engine.core);
+        progress.forget_states();
+        recovery(false);
+        (0..3).for_each(|_| drop(progress.work(&engine.core)));
+        assert!(!engine.core.catalog().read().contains_key("Again"), "its changes are kept no more");
+        assert!(engine.examine().unwrap().is_well());
+    }
 }

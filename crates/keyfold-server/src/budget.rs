@@ -113,11 +113,6 @@ impl Room {
         self.permit = None;
     }
 
-    /// Whether it is enough for so many bytes.
-    pub(crate) fn holds(&self, bytes: usize) -> bool {
-        self.units() * UNIT >= bytes
-    }
-
     /// The bytes, which keep the room until the last of them is let go.
     pub(crate) fn filled_with(self, bytes: Vec<u8>) -> Bytes {
         if self.permit.is_none() {

@@ -37,8 +37,7 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
     let mut response = match (&parts.method, parts.uri.path()) {
         (&Method::POST, "/") if !speaks_json(&parts.headers) => page_not_found(),
         (&Method::POST, "/") => {
-            let mut told =
-                Received { operation: Told::Unknown, bytes: 0, room: Room::default(), is_done: false };
+            let mut told = Received { operation: Told::Unknown, bytes: 0, room: Room::default() };
             let outcome = respond_to(service, &parts.headers, body, &mut told).await;
             let failure = match &outcome {
                 Ok(_) => None,
@@ -53,7 +52,7 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
             {
                 tracing::error!(request = %id, operation = told.operation.name(), detail = %detail, "the engine failed");
             }
-            let response = respond(service, &parts.headers, outcome, (told.room, told.is_done)).await;
+            let response = respond(service, &parts.headers, outcome, told.room);
             let sent = response.body().size_hint().lower() as usize;
             let took = begun.elapsed();
             service.metrics.answered(told.operation, failure, took, (told.bytes, sent));
@@ -94,8 +93,6 @@ struct Received {
     bytes: usize,
     /// What the answer takes until it is sent.
     room: Room,
-    /// Something may have been written that must not be asked for again.
-    is_done: bool,
 }
 
 async fn respond_to(
@@ -149,6 +146,9 @@ impl From<ApiError> for Refusal {
 
 /// Bytes a second that a body must come with in the long run.
 const RECEIVED_A_SECOND_MIN: u32 = 32 * 1024;
+
+/// So many times its bytes takes a large body of many small values while it is carried out, besides itself.
+const READ_TIMES: usize = 4;
 
 /// Bytes of a compressed body that are unpacked before there is room for more.
 const UNPACKED_AT_ONCE: u64 = 64 * 1024;
@@ -206,26 +206,31 @@ async fn receive(
     }
     let sent = if parts.is_empty() { whole } else { Bytes::from(parts) };
     let is_gzip = headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding == "gzip");
-    if !is_gzip {
-        return Ok(ReceivedBody { plain: sent.clone(), sent, _room: room });
+    let plain = if is_gzip { unpack(service, &sent, &mut room).await? } else { sent.clone() };
+    if plain.len() > FREE_BYTES {
+        service.received.fit(&mut room, sent.len() + plain.len() * READ_TIMES).await?;
     }
+    Ok(ReceivedBody { sent, plain, _room: room })
+}
+
+async fn unpack(service: &Service, sent: &Bytes, room: &mut Room) -> Result<Bytes, Refusal> {
     let mut plain = Vec::new();
     let mut unpacked = GzDecoder::new(sent.as_ref());
     loop {
         let before = plain.len();
         match unpacked.by_ref().take(UNPACKED_AT_ONCE).read_to_end(&mut plain) {
             Ok(_) if plain.len() == before => break,
-            Ok(_) if plain.len() > config.body_bytes_max => return Err(Refusal::TooLarge),
-            Ok(_) => service.received.fit(&mut room, sent.len() + plain.len()).await?,
+            Ok(_) if plain.len() > service.config.body_bytes_max => return Err(Refusal::TooLarge),
+            Ok(_) => service.received.fit(room, sent.len() + plain.len()).await?,
             Err(_) => {
                 return Err(ApiError::Serialization(Some("The body is not valid gzip".to_owned())).into());
             }
         }
     }
-    Ok(ReceivedBody { plain: plain.into(), sent, _room: room })
+    Ok(plain.into())
 }
 
-/// A body as it was sent, which is what a signature covers, and without compression.
+/// A body as it was sent, which is what a signature covers, and without compression. Kept until the answer is there.
 struct ReceivedBody {
     sent: Bytes,
     plain: Bytes,
@@ -246,50 +251,83 @@ async fn operate(
     let operation = keyfold_wire::target::operation(target)?;
     told.operation = Told::Known(operation);
     let caller = auth::check(&service.config, headers, &body.sent, jiff::Timestamp::now())?;
-    let request = keyfold_wire::decode(operation, &body.plain).map_err(ApiError::from)?;
+    let mut request = keyfold_wire::decode(operation, &body.plain).map_err(ApiError::from)?;
     if caller.credential.is_some() {
         auth::check_rights(&caller, operation, &service.engine.resources(&request))?;
     }
-    // The request is read: who waits for the answer holds nothing of it.
-    let received = body.plain.len();
-    drop(body);
     let need = room::needed_for(&request);
-    if !service.sent.try_fit(&mut told.room, need.bytes) && !is_small(service, &request, received).await {
+    if !service.sent.try_fit(&mut told.room, need.bytes)
+        && !is_small(service, &request, body.plain.len()).await
+    {
         service.sent.fit(&mut told.room, need.bytes).await?;
     }
-    let outcome = match &caller.region {
-        Some(region) => service.engine.execute_in(region, request).await,
-        None => service.engine.execute(request).await,
-    };
-    if let Some(latency) = &service.latency {
-        tokio::time::sleep(latency.next(operation)).await;
+    loop {
+        let outcome = match &caller.region {
+            Some(region) => service.engine.execute_in(region, request).await,
+            None => service.engine.execute(request).await,
+        };
+        if let Some(latency) = &service.latency {
+            tokio::time::sleep(latency.next(operation)).await;
+        }
+        let needed = match outcome {
+            Ok(mut response) => {
+                tell_host(headers, &mut response);
+                let mut out = Vec::with_capacity(256 + room::stored_bytes(&response));
+                keyfold_wire::encode_response(&mut out, &response);
+                if service.sent.try_fit(&mut told.room, out.capacity()) {
+                    return Ok(out);
+                }
+                if need.writes {
+                    // What it tells became larger than was asked room for, while it was written.
+                    service.sent.fit(&mut told.room, out.capacity()).await.map_err(|NoRoom| untold())?;
+                    return Ok(out);
+                }
+                out.capacity()
+            }
+            Err(error) => {
+                let stored = room::error_bytes(&error);
+                let mut out = Vec::new();
+                if stored > 0 {
+                    keyfold_wire::encode_error(&mut out, &error);
+                }
+                if service.sent.try_fit(&mut told.room, out.capacity()) {
+                    return Err(error.into());
+                }
+                out.capacity()
+            }
+        };
+        // Who waits for room holds nothing but the request: nothing was written, so it is carried out again.
+        told.room.give_back();
+        service.sent.fit(&mut told.room, needed).await?;
+        request = keyfold_wire::decode(operation, &body.plain).map_err(ApiError::from)?;
     }
-    let mut response = outcome?;
-    if let ApiResponse::DescribeEndpoints(output) = &mut response {
-        // Requests go where this one went.
+}
+
+/// A write that happened and cannot be told: DynamoDB says the same of one that may have happened.
+fn untold() -> Refusal {
+    ApiError::Internal("a write happened, and there was no room for the item that it tells".to_owned()).into()
+}
+
+/// Requests go where this one went.
+fn tell_host(headers: &HeaderMap, response: &mut ApiResponse) {
+    if let ApiResponse::DescribeEndpoints(output) = response {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
         for endpoint in output.endpoints.iter_mut().flatten() {
             endpoint.address = host.map(str::to_owned).or(endpoint.address.take());
         }
     }
-    told.is_done = need.writes;
-    let stored = room::stored_bytes(&response);
-    if !told.is_done && !told.room.holds(stored) {
-        // Room before the JSON is made: who waits for it holds no more than the store does.
-        told.room.give_back();
-        service.sent.fit(&mut told.room, stored).await?;
-    }
-    let mut out = Vec::with_capacity(256 + stored);
-    keyfold_wire::encode_response(&mut out, &response);
-    Ok(out)
 }
 
 /// Whether a write that finds no room tells an item of the usual size, which is free.
 async fn is_small(service: &Service, request: &keyfold_api::Request, received: usize) -> bool {
-    let Some(look) = room::look_at(request) else { return false };
-    let found = service.engine.execute(look).await;
-    // It can grow by what was sent.
-    found.is_ok_and(|found| room::stored_bytes(&found) + received <= FREE_BYTES)
+    let Some((look, times)) = room::look_at(request) else { return false };
+    let Ok(found) = service.engine.execute(look).await else { return false };
+    if room::stored_bytes(&found) > FREE_BYTES {
+        return false;
+    }
+    let mut told = Vec::new();
+    keyfold_wire::encode_response(&mut told, &found);
+    (told.len() + received) * times <= FREE_BYTES
 }
 
 /// Keyfold's own request: the data folder is copied while others read and write.
@@ -322,20 +360,16 @@ async fn copy_data_folder(
     Ok(out)
 }
 
-async fn respond(
+fn respond(
     service: &Service,
     headers: &HeaderMap,
     outcome: Result<Vec<u8>, Refusal>,
-    (mut room, is_done): (Room, bool),
+    mut room: Room,
 ) -> Response<Full<Bytes>> {
     let (status, body) = match outcome {
         Ok(body) => (StatusCode::OK, body),
         Err(Refusal::Api(error)) => {
-            let stored = room::error_bytes(&error);
-            if stored > 0 && service.sent.fit(&mut room, stored).await.is_err() {
-                return no_room();
-            }
-            let mut body = Vec::with_capacity(256 + stored);
+            let mut body = Vec::new();
             keyfold_wire::encode_error(&mut body, &error);
             (StatusCode::from_u16(error.kind().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body)
         }
@@ -349,9 +383,8 @@ async fn respond(
         Err(Refusal::NoRoom) => return no_room(),
     };
     let (body, is_gzip) = compress(headers, body);
-    if service.sent.fit(&mut room, body.capacity()).await.is_err() && !is_done {
-        return no_room();
-    }
+    // What is packed takes less.
+    service.sent.try_fit(&mut room, body.capacity());
     let mut response = Response::new(Full::new(Bytes::new()));
     *response.status_mut() = status;
     let out = response.headers_mut();

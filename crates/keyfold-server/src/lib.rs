@@ -4,7 +4,7 @@
 //! the wire decodes, the engine answers, the wire encodes, and the answer leaves with request id, checksum
 //! and, where it pays, gzip. Engine calls run on the connection's own task: a read is answered without
 //! changing threads, a write is awaited while the log syncs. What hostile clients may
-//! hold is bounded: headers by size, slow ones by time, large bodies by a budget that all share (`budget`).
+//! hold is bounded: headers by size, slow ones by time and pace (`paced`), large bodies by a budget that all share (`budget`).
 
 mod auth;
 mod budget;
@@ -12,6 +12,7 @@ mod config;
 mod http;
 mod latency;
 mod metrics;
+mod paced;
 mod request_id;
 mod room;
 mod server;

@@ -1,16 +1,17 @@
-//! How much memory an answer may take: what is asked of the [budget](crate::budget) before the answer is made. Not the budget itself.
+//! How much memory an answer may take: what is asked of the [budget](crate::budget) before a request is carried out. Not the budget itself.
 //!
-//! Answers are sized as they are stored; as JSON they are a little larger as a rule.
+//! Reads ask for a page, and for what their answer really takes when it is there; writes for the most that it can be, since they
+//! must not be refused when they have happened.
 
 use keyfold_api::{
     ApiError, CancellationReason, GetItemInput, Named, ParameterizedStatement, RawItem, Request, Response,
     ReturnValue,
 };
 
-/// A page of items.
+/// A page of items, as a rule.
 const PAGE_BYTES: usize = 2 * 1024 * 1024;
-/// An item of the largest size, of which every byte is six in JSON.
-const ITEM_BYTES: usize = 2400 * 1024;
+/// An item of the largest size, all of it empty texts in a list: each counts one byte, and is nine in JSON.
+const ITEM_BYTES: usize = 9 * 400 * 1024;
 
 /// What an answer needs by its request.
 #[derive(Clone, Copy)]
@@ -38,7 +39,11 @@ pub(crate) fn needed_for(request: &Request) -> Need {
         Request::ExecuteStatement(input) => needed_for_statements([&input.statement]),
         Request::BatchExecuteStatement(input) => needed_for_statements(input.statements.iter().flatten()),
         Request::ExecuteTransaction(input) => {
-            needed_for_statements(input.transact_statements.iter().flatten())
+            // Items that conditions met are told when nothing was written.
+            match needed_for_statements(input.transact_statements.iter().flatten()) {
+                Need { writes: true, .. } => writes(0),
+                read => read,
+            }
         }
         Request::PutItem(input) => given_back(&input.return_values),
         Request::UpdateItem(input) => given_back(&input.return_values),
@@ -49,25 +54,41 @@ pub(crate) fn needed_for(request: &Request) -> Need {
 }
 
 fn needed_for_statements<'s>(statements: impl IntoIterator<Item = &'s ParameterizedStatement>) -> Need {
-    let mut need = Need { bytes: 0, writes: false };
-    for text in statements.into_iter().filter_map(|one| one.statement.as_deref()) {
-        let is_select = text.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"));
-        need.writes |= !is_select;
-        if is_select || text.to_ascii_lowercase().contains("returning") {
-            need.bytes = PAGE_BYTES;
-        }
+    let (mut telling, mut reads, mut writes) = (0, false, false);
+    for one in statements {
+        let text = one.statement.as_deref().unwrap_or_default();
+        let is_select = is_select(text);
+        (reads, writes) = (reads | is_select, writes | !is_select);
+        let tells = one.return_values_on_condition_check_failure.is_some()
+            || text.to_ascii_lowercase().contains("returning");
+        telling += usize::from(tells);
     }
-    need
+    // Both at once is refused, but for the conditions of transactions, which tell nothing.
+    Need { bytes: if writes { telling * ITEM_BYTES } else { usize::from(reads) * PAGE_BYTES }, writes }
 }
 
-/// A request for the item that a write tells, which says how much its answer really takes.
-pub(crate) fn look_at(request: &Request) -> Option<Request> {
-    let (table_name, key) = match request {
-        Request::UpdateItem(input) => (input.table_name.clone(), input.key.clone()),
-        Request::DeleteItem(input) => (input.table_name.clone(), input.key.clone()),
+/// Whether the first word is `SELECT`; comments are none.
+fn is_select(statement: &str) -> bool {
+    let mut rest = statement.trim_start();
+    while let Some(comment) = rest.strip_prefix("--") {
+        rest = comment.split_once('\n').map_or("", |(_, rest)| rest.trim_start());
+    }
+    rest.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"))
+}
+
+/// A request for the item that a write tells, and how many times its JSON and the request's the answer can take.
+pub(crate) fn look_at(request: &Request) -> Option<(Request, usize)> {
+    let (table_name, key, times) = match request {
+        Request::UpdateItem(input) => {
+            // Each operand follows one of these, and is a value of the item's or the request's.
+            let text = input.update_expression.as_deref().unwrap_or_default();
+            let operands = text.bytes().filter(|byte| matches!(byte, b'=' | b',')).count();
+            (input.table_name.clone(), input.key.clone(), 1 + operands)
+        }
+        Request::DeleteItem(input) => (input.table_name.clone(), input.key.clone(), 1),
         _ => return None,
     };
-    Some(Request::GetItem(GetItemInput { table_name, key, ..GetItemInput::default() }))
+    Some((Request::GetItem(GetItemInput { table_name, key, ..GetItemInput::default() }), times))
 }
 
 /// The stored size of the items that are answered to requests whose pages are not bounded otherwise.
@@ -102,4 +123,52 @@ pub(crate) fn error_bytes(error: &ApiError) -> usize {
 
 fn bytes_of<'i>(items: impl IntoIterator<Item = &'i RawItem>) -> usize {
     items.into_iter().map(|item| item.bytes().len()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use keyfold_api::{BatchExecuteStatementInput, UpdateItemInput};
+
+    fn statement(text: &str) -> ParameterizedStatement {
+        ParameterizedStatement { statement: Some(text.to_owned()), ..ParameterizedStatement::default() }
+    }
+
+    #[test]
+    fn a_comment_before_a_statement_does_not_hide_what_it_is() {
+        for text in ["select * from t", "-- a\n \tSELECT", "--\n--\r\n\nSelect", "\u{a0}SELECT"] {
+            assert!(is_select(text), "{text:?}");
+        }
+        for text in ["", "--", "-- select", "update t", "-select", "--\nINSERT", "séléct"] {
+            assert!(!is_select(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn statements_that_write_ask_for_all_items_that_they_may_tell() {
+        let need = |statements: Vec<ParameterizedStatement>| {
+            let statements = Some(statements);
+            let input = BatchExecuteStatementInput { statements, ..BatchExecuteStatementInput::default() };
+            let need = needed_for(&Request::BatchExecuteStatement(input));
+            (need.bytes, need.writes)
+        };
+        assert_eq!(need(vec![statement("SELECT"), statement("SELECT")]), (PAGE_BYTES, false));
+        assert_eq!(need(vec![statement("UPDATE"), statement("DELETE")]), (0, true));
+        let told = ParameterizedStatement {
+            return_values_on_condition_check_failure: Some(Named::Unknown("ALL_OLD".to_owned())),
+            ..statement("UPDATE")
+        };
+        assert_eq!(need(vec![told, statement("DELETE RETURNING ALL OLD *")]), (2 * ITEM_BYTES, true));
+    }
+
+    #[test]
+    fn an_update_that_copies_an_item_is_as_large_as_its_copies() {
+        let times = |text: &str| {
+            let update_expression = Some(text.to_owned());
+            let input = UpdateItemInput { update_expression, ..UpdateItemInput::default() };
+            look_at(&Request::UpdateItem(input)).map(|(_, times)| times)
+        };
+        assert_eq!(times("ADD n :one"), Some(1));
+        assert_eq!(times("SET a=b, c = list_append(d, d)"), Some(5));
+    }
 }

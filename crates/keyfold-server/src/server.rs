@@ -5,6 +5,7 @@ use crate::config::{ServerConfig, ServerError};
 use crate::http;
 use crate::latency::Latency;
 use crate::metrics::Metrics;
+use crate::paced::Paced;
 use crate::tls;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -162,13 +163,14 @@ async fn converse(
     // Who does not read answers is let go; each keeps one at the most, since the next request waits.
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(service.config.send_timeout));
+    let stream = Paced::new(Box::pin(stream), service.config.send_timeout);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(service.config.receive_timeout)
         .max_buf_size(HEADERS_BYTES_MAX)
         // Who has said everything and closes that side is answered all the same.
         .half_close(true)
-        .serve_connection(TokioIo::new(Box::pin(stream)), answer);
+        .serve_connection(TokioIo::new(stream), answer);
     tokio::pin!(connection);
     tokio::select! {
         // A broken connection is the client's affair.

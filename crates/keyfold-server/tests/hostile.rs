@@ -275,12 +275,23 @@ fn cancelled() -> String {
     format!(r#"{{"TransactItems":[{}]}}"#, [0, 1, 2, 3].map(check).join(","))
 }
 
+/// Statements whose conditions all fail, each of which tells the item it met beside what the others did.
+fn statements() -> String {
+    let one = r#"{"Statement":"UPDATE Tab SET n = 1 WHERE p = 'a' AND s = '0' AND attribute_not_exists(p)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"#;
+    format!(r#"{{"Statements":[{}]}}"#, [one; 25].join(","))
+}
+
+/// A page whose kind is only seen behind a comment.
+const COMMENTED: &str = r#"{"Statement":"-- \n SELECT * FROM Tab"}"#;
+
 fn answers_that_nobody_reads(running: &Running) {
     for (operation, body, clients) in [
         ("Query", QUERY, 150),
         ("GetItem", GET, 500),
         ("BatchGetItem", BATCH, 150),
         ("TransactWriteItems", &cancelled(), 300),
+        ("BatchExecuteStatement", &statements(), 100),
+        ("ExecuteStatement", COMMENTED, 150),
     ] {
         let before = memory();
         let hostile: Vec<Box<dyn Client>> = (0..clients)
@@ -335,7 +346,83 @@ fn a_write_whose_answer_has_no_room_does_not_happen() {
     let look = r#"{"TableName":"Tab","Key":{"p":{"S":"a"},"s":{"S":"3"}},"ProjectionExpression":"n"}"#;
     let told = running.tell(&post("GetItem", look, "Connection: close\r\n"));
     assert!(told.ends_with(r#"{"Item":{}}"#), "{told}");
+    // A small item that a small request makes a large one.
+    let text = "x".repeat(10_000);
+    let put =
+        format!(r#"{{"TableName":"Tab","Item":{{"p":{{"S":"b"}},"s":{{"S":"2"}},"t":{{"S":"{text}"}}}}}}"#);
+    assert_eq!(running.ask("PutItem", &put).0, 200);
+    let copies: Vec<String> = (0..38).map(|n| format!("a{n} = t")).collect();
+    let copy = format!(
+        r#"{{"TableName":"Tab","Key":{{"p":{{"S":"b"}},"s":{{"S":"2"}}}},"UpdateExpression":"SET {}","ReturnValues":"ALL_NEW"}}"#,
+        copies.join(", ")
+    );
+    assert_eq!(running.ask("UpdateItem", &copy).0, 503);
     drop(hostile);
+}
+
+/// A client that reads a little now and then holds its answers no longer than who reads nothing.
+#[test]
+fn answers_that_are_read_a_little_at_a_time_are_let_go() {
+    let running = Running::with(|config| {
+        config.send_timeout = PATIENCE * 3;
+        None
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // So that a little makes room for as much on the way.
+    let hostile = runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(16 * 1024).unwrap();
+        socket.connect(running.address).await.unwrap().into_std().unwrap()
+    });
+    hostile.set_nonblocking(false).unwrap();
+    // As many megabytes as there are batches, of which a hundred kilobytes are read a second.
+    let mut hostile = hostile;
+    hostile.write_all(&post("BatchGetItem", BATCH, "").repeat(20)).unwrap();
+    let mut part = vec![0; 10 * 1024];
+    let mut rest = 20 * 900_000;
+    wait_until("it is let go", || {
+        std::thread::sleep(PATIENCE / 10);
+        rest -= hostile.read(&mut part).unwrap_or(0);
+        running.connections() == 1
+    });
+    assert!(rest > 0, "everything was read");
+}
+
+/// What is read of a body waits for the answer's room, and has room of its own meanwhile.
+#[test]
+fn requests_that_wait_for_their_answers_room_are_bounded() {
+    let running = Running::start_patient(|config| {
+        config.bodies_bytes_max = 8 * MIB;
+        None
+    });
+    let unread: Vec<_> = (0..20)
+        .map(|_| {
+            let mut stream = running.connect();
+            stream.write_all(&post("Query", QUERY, "").repeat(20)).unwrap();
+            stream
+        })
+        .collect();
+    wait_until("answers take nearly all the room", || running.held().1 > 6 * MIB);
+    let empties = [r#"{"S":""}"#; 200_000].join(",");
+    let query = format!(
+        r#"{{"TableName":"Tab","KeyConditionExpression":"p = :p","ExpressionAttributeValues":{{":p":{{"S":"a"}},":q":{{"L":[{empties}]}}}}}}"#
+    );
+    let mut packed = flate2::read::GzEncoder::new(query.as_bytes(), Compression::best());
+    let mut body = Vec::new();
+    packed.read_to_end(&mut body).unwrap();
+    let mut request = post("Query", "", "Content-Encoding: gzip\r\n");
+    let head = String::from_utf8(request.clone()).unwrap();
+    request = head.replace("Content-Length: 0", &format!("Content-Length: {}", body.len())).into_bytes();
+    request.extend_from_slice(&body);
+    let mut waiting = running.connect();
+    waiting.write_all(&request).unwrap();
+    let mut looks = 0;
+    wait_until("a request that waits has room", || {
+        looks = if running.held().0 > 4 * query.len() { looks + 1 } else { 0 };
+        looks == 20
+    });
+    drop((unread, waiting));
+    running.serves_others();
 }
 
 /// A few kilobytes that would be megabytes are not unpacked before there is room for them.

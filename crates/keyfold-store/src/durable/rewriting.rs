@@ -27,26 +27,34 @@ pub(super) struct Rewriting {
     at_all: Instant,
     /// How long it rests if it fails.
     pause: Duration,
+    /// The newest version when it was done last: as long as somebody reads an older one, what was removed since stays, and all the
+    /// rest would be written again for nothing, beside the tables that are read.
+    version: u64,
 }
 
 impl Rewriting {
     pub(super) fn new() -> Rewriting {
         let now = Instant::now();
-        Rewriting { when_busy: now, at_all: now, pause: PAUSE_MAX }
+        Rewriting { when_busy: now, at_all: now, pause: PAUSE_MAX, version: 0 }
     }
 
-    /// Whether it is time and worth it.
-    pub(super) fn is_due(&self, tree: &AnyTree, rests: bool) -> bool {
+    /// Whether it is time and worth it. `oldest`: the oldest version that is read.
+    pub(super) fn is_due(&self, tree: &AnyTree, oldest: u64, rests: bool) -> bool {
         let now = Instant::now();
-        now >= self.at_all && is_worth_it(tree, bytes_max(rests, now >= self.when_busy, tree.l0_run_count()))
+        self.may_be_done(now, oldest)
+            && is_worth_it(tree, bytes_max(rests, now >= self.when_busy, tree.l0_run_count()))
     }
 
-    /// It was done, or failed.
-    pub(super) fn ended(&mut self, took: Duration, is_done: bool) {
+    fn may_be_done(&self, now: Instant, oldest: u64) -> bool {
+        now >= self.at_all && oldest >= self.version
+    }
+
+    /// It was done, or failed. `version`: the newest when it began.
+    pub(super) fn ended(&mut self, took: Duration, version: u64, is_done: bool) {
         let now = Instant::now();
         self.when_busy = now + took * TIME_SHARE;
         if is_done {
-            self.pause = PAUSE_MAX;
+            (self.pause, self.version) = (PAUSE_MAX, version);
         } else {
             // Other merges, which writers may wait for, are not kept waiting by a table that cannot be read.
             self.at_all = now + self.pause;
@@ -105,10 +113,18 @@ mod tests {
         let mut pauses = Vec::new();
         for is_done in [false, false, true, false] {
             pauses.push(rewriting.pause.as_secs());
-            rewriting.ended(Duration::ZERO, is_done);
+            rewriting.ended(Duration::ZERO, 0, is_done);
         }
         assert_eq!(pauses, [60, 120, 240, 60]);
-        (0..20).for_each(|_| rewriting.ended(Duration::ZERO, false));
+        (0..20).for_each(|_| rewriting.ended(Duration::ZERO, 0, false));
         assert_eq!(rewriting.pause, FAILED_PAUSE_MAX);
+    }
+    #[test]
+    fn what_somebody_still_reads_is_not_written_anew_again() {
+        let mut rewriting = Rewriting::new();
+        assert!(rewriting.may_be_done(Instant::now(), 5), "for what was removed before");
+        rewriting.ended(Duration::ZERO, 10, true);
+        assert!(!rewriting.may_be_done(Instant::now(), 5), "5 is still read");
+        assert!(rewriting.may_be_done(Instant::now(), 10));
     }
 }

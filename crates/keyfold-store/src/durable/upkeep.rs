@@ -319,7 +319,7 @@ fn merge_until_closed(shared: &Shared) {
         let left = rest(shared.tree.disk_space()).saturating_sub(state.rested());
         let is_best = best == Some(shared.tree.current_version().id());
         let rests = left.is_zero() && !state.has_new_tables;
-        let due = if !is_best && rewriting.is_due(&shared.tree, rests) {
+        let due = if !is_best && rewriting.is_due(&shared.tree, shared.marks.oldest(), rests) {
             Some(Merge::All)
         } else {
             Merge::due(&shared.tree, state.has_new_tables, left.is_zero() && !is_best)
@@ -338,10 +338,10 @@ fn merge_until_closed(shared: &Shared) {
         drop(state);
         let first_table = shared.tree.next_table_id();
         let before = shared.tree.current_version().id();
-        let began = Instant::now();
+        let (began, version) = (Instant::now(), *shared.marks.newest());
         let result = guarded(|| work.carry_out(shared, shared.marks.oldest()));
         if matches!(work, Merge::All) {
-            rewriting.ended(began.elapsed(), result.is_ok());
+            rewriting.ended(began.elapsed(), version, result.is_ok());
         }
         #[cfg(test)]
         if let Some(act) = shared.meanwhile.lock().unwrap().take_if(|_| matches!(work, Merge::New)) {
