@@ -184,6 +184,8 @@ impl Engine {
     }
 
     /// Carries out any operation.
+    ///
+    /// A write blocks while more is on its way to the device than is kept in memory (32 MB); see [`Engine::room_to_write`].
     pub fn execute(&self, request: Request) -> Pending<Response> {
         dispatch(&self.core, request)
     }
@@ -196,6 +198,16 @@ impl Engine {
         }
         dispatch(&self.core.in_region(region), request)
     }
+
+    /// Done when a write does not have to wait before it is begun: for who must not be blocked by a slow device, since others are
+    /// served on the same thread.
+    pub async fn room_to_write(&self) {
+        while let Some(ahead) = self.core.store().crowded() {
+            // If it fails, the write is told.
+            drop(ahead.await);
+        }
+    }
+
     /// Creates a table with its indexes.
     pub fn create_table(&self, input: CreateTableInput) -> Pending<TableDescription> {
         ops::create_table::run(&self.core, input)

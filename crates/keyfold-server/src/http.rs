@@ -262,6 +262,9 @@ async fn operate(
         service.sent.fit(&mut told.room, need.bytes).await?;
     }
     loop {
+        if need.writes {
+            service.engine.room_to_write().await;
+        }
         let outcome = match &caller.region {
             Some(region) => service.engine.execute_in(region, request).await,
             None => service.engine.execute(request).await,

@@ -120,7 +120,14 @@ impl CommitQueue {
         }
     }
 
-    /// Adds a batch to the pending group.
+    /// What the next batch would wait for: the group in flight, when the pending one takes no more.
+    pub(crate) fn crowded(&self) -> Option<Ticket> {
+        let queue = self.shared.lock();
+        let is_full = queue.pending.bytes > GROUP_BYTES_MAX && self.shared.failed.get().is_none();
+        queue.in_flight_fate.as_ref().filter(|_| is_full).map(Ticket::of)
+    }
+
+    /// Adds a batch to the pending group; blocks while that takes no more.
     pub(crate) fn stage(&self, mut batch: Batch) -> Result<Ticket, StoreError> {
         let mut queue = self.shared.lock();
         while queue.pending.bytes > GROUP_BYTES_MAX && self.shared.failed.get().is_none() {

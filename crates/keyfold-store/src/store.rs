@@ -203,6 +203,14 @@ impl Store {
         }
     }
 
+    /// What [`Store::stage`] would block for, if so much is staged that it would.
+    pub fn crowded(&self) -> Option<Ticket> {
+        match &self.backend {
+            Backend::Memory { .. } => None,
+            Backend::Durable { queue, .. } => queue.crowded(),
+        }
+    }
+
     /// A consistent view of everything committed.
     pub fn snapshot(&self) -> Snapshot {
         let view = match &self.backend {

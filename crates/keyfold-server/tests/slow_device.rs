@@ -1,0 +1,72 @@
+//! A device that takes its time: who reads is answered, however much others have to write.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+#[path = "../../keyfold-engine/tests/common/disk.rs"]
+mod disk;
+
+use disk::Disk;
+use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, StoreOptions};
+use keyfold_server::{Server, ServerConfig};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Sends a request, after whose answer the server closes.
+fn send(address: SocketAddr, operation: &str, body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(body.as_bytes()).unwrap();
+    stream
+}
+
+fn answer(mut stream: TcpStream) -> String {
+    let mut told = String::new();
+    stream.read_to_string(&mut told).unwrap();
+    told
+}
+
+#[test]
+fn readers_are_answered_while_more_is_written_than_the_device_takes() {
+    let (folder, disk) = (tempfile::tempdir().unwrap(), Disk::default());
+    let store = FolderOptions {
+        durability: Durability::Synced,
+        log_files: Some(Arc::new(disk.clone())),
+        ..FolderOptions::new(folder.path())
+    };
+    let engine = Arc::new(Engine::open(EngineOptions::new(StoreOptions::Folder(store))).unwrap());
+    let mut config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
+    config.allow_unsigned = true;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let server = runtime.block_on(Server::bind(engine, config)).unwrap();
+    let address = server.address();
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let running = runtime.spawn(server.run(async { drop(stopped.await) }));
+    let table = r#"{"TableName":"Tab","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],"KeySchema":[{"AttributeName":"p","KeyType":"HASH"}]}"#;
+    assert!(answer(send(address, "CreateTable", table)).starts_with("HTTP/1.1 200"));
+
+    let held = disk.hold();
+    let text = "x".repeat(390_000);
+    let puts: Vec<TcpStream> = (0..120)
+        .map(|n| {
+            let put = format!(r#"{{"TableName":"Tab","Item":{{"p":{{"S":"{n}"}},"t":{{"S":"{text}"}}}}}}"#);
+            send(address, "PutItem", &put)
+        })
+        .collect();
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(20));
+        let get = r#"{"TableName":"Tab","Key":{"p":{"S":"other"}}}"#;
+        assert!(answer(send(address, "GetItem", get)).starts_with("HTTP/1.1 200"));
+    }
+    drop(held);
+    for put in puts {
+        assert!(answer(put).starts_with("HTTP/1.1 200"));
+    }
+    stop.send(()).unwrap();
+    runtime.block_on(running).unwrap();
+}
