@@ -185,7 +185,7 @@ impl Engine {
 
     /// Carries out any operation.
     ///
-    /// A write blocks while more is on its way to the device than is kept in memory (32 MB); see [`Engine::room_to_write`].
+    /// A write blocks while more is on its way to the device than is kept in memory (64 MB); see [`Engine::room_to_write`].
     pub fn execute(&self, request: Request) -> Pending<Response> {
         dispatch(&self.core, request)
     }
@@ -199,8 +199,12 @@ impl Engine {
         dispatch(&self.core.in_region(region), request)
     }
 
-    /// Done when a write does not have to wait before it is begun: for who must not be blocked by a slow device, since others are
-    /// served on the same thread.
+    /// Whether so much is on its way to the device (32 MB) that a write might block.
+    pub fn is_crowded(&self) -> bool {
+        self.core.store().crowded().is_some()
+    }
+
+    /// Done when it is not crowded: for who must not be blocked by a slow device, since others are served on the same thread.
     pub async fn room_to_write(&self) {
         while let Some(ahead) = self.core.store().crowded() {
             // If it fails, the write is told.

@@ -12,7 +12,7 @@ use crate::history::StateAt;
 use crate::layout;
 use crate::ops::backups;
 use crate::ops::export_filter::Chosen;
-use crate::ops::restore::check_moment;
+use crate::ops::recovery::open_window;
 use crate::pending::internal;
 use crate::table::Table;
 use crate::transferring;
@@ -226,7 +226,7 @@ fn source(core: &Core, table: &Table) -> Result<Option<StateAt>, ApiError> {
     let name = restored.table_arn.rsplit('/').next().unwrap_or_default();
     let Some(from) = core.catalog().read().get(name).cloned() else { return Ok(None) };
     // Another table may have the name by now, or changes since the moment may be kept no more.
-    if check_moment(core, &from, restored.epoch_ms).is_err() {
+    if open_window(core, &from).map_or(true, |(first, _)| first > restored.epoch_ms) {
         return Ok(None);
     }
     StateAt::at(core.store(), &from, restored.epoch_ms).map(Some)

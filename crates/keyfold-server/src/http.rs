@@ -147,9 +147,6 @@ impl From<ApiError> for Refusal {
 /// Bytes a second that a body must come with in the long run.
 const RECEIVED_A_SECOND_MIN: u32 = 32 * 1024;
 
-/// So many times its bytes takes a large body of many small values while it is carried out, besides itself.
-const READ_TIMES: usize = 4;
-
 /// Bytes of a compressed body that are unpacked before there is room for more.
 const UNPACKED_AT_ONCE: u64 = 64 * 1024;
 
@@ -207,9 +204,6 @@ async fn receive(
     let sent = if parts.is_empty() { whole } else { Bytes::from(parts) };
     let is_gzip = headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding == "gzip");
     let plain = if is_gzip { unpack(service, &sent, &mut room).await? } else { sent.clone() };
-    if plain.len() > FREE_BYTES {
-        service.received.fit(&mut room, sent.len() + plain.len() * READ_TIMES).await?;
-    }
     Ok(ReceivedBody { sent, plain, _room: room })
 }
 
@@ -251,20 +245,26 @@ async fn operate(
     let operation = keyfold_wire::target::operation(target)?;
     told.operation = Told::Known(operation);
     let caller = auth::check(&service.config, headers, &body.sent, jiff::Timestamp::now())?;
-    let mut request = keyfold_wire::decode(operation, &body.plain).map_err(ApiError::from)?;
+    let read = || keyfold_wire::decode(operation, &body.plain).map_err(ApiError::from);
+    let request = read()?;
     if caller.credential.is_some() {
         auth::check_rights(&caller, operation, &service.engine.resources(&request))?;
     }
-    let need = room::needed_for(&request);
-    if !service.sent.try_fit(&mut told.room, need.bytes)
-        && !is_small(service, &request, body.plain.len()).await
-    {
+    let need = room::needed_for(operation, &request);
+    let has_room = service.sent.try_fit(&mut told.room, need.bytes)
+        || is_small(service, &request, body.plain.len()).await;
+    // Who waits holds the body, which has room, and not what was read of it: that can be many times as large.
+    let mut request = Some(request);
+    if !has_room {
+        request = None;
         service.sent.fit(&mut told.room, need.bytes).await?;
     }
     loop {
-        if need.writes {
+        if need.writes && service.engine.is_crowded() {
+            request = None;
             service.engine.room_to_write().await;
         }
+        let request = request.take().map_or_else(read, Ok)?;
         let outcome = match &caller.region {
             Some(region) => service.engine.execute_in(region, request).await,
             None => service.engine.execute(request).await,
@@ -277,12 +277,15 @@ async fn operate(
                 tell_host(headers, &mut response);
                 let mut out = Vec::with_capacity(256 + room::stored_bytes(&response));
                 keyfold_wire::encode_response(&mut out, &response);
+                if out.len() <= FREE_BYTES {
+                    out.shrink_to(FREE_BYTES);
+                }
                 if service.sent.try_fit(&mut told.room, out.capacity()) {
                     return Ok(out);
                 }
                 if need.writes {
-                    // What it tells became larger than was asked room for, while it was written.
-                    service.sent.fit(&mut told.room, out.capacity()).await.map_err(|NoRoom| untold())?;
+                    // It became larger than was asked room for, while it was written: told all the same, since it would be done twice.
+                    service.sent.fit(&mut told.room, out.capacity()).await.unwrap_or_default();
                     return Ok(out);
                 }
                 out.capacity()
@@ -299,16 +302,10 @@ async fn operate(
                 out.capacity()
             }
         };
-        // Who waits for room holds nothing but the request: nothing was written, so it is carried out again.
+        // Nothing was written, so it is carried out again when there is room for what it tells.
         told.room.give_back();
         service.sent.fit(&mut told.room, needed).await?;
-        request = keyfold_wire::decode(operation, &body.plain).map_err(ApiError::from)?;
     }
-}
-
-/// A write that happened and cannot be told: DynamoDB says the same of one that may have happened.
-fn untold() -> Refusal {
-    ApiError::Internal("a write happened, and there was no room for the item that it tells".to_owned()).into()
 }
 
 /// Requests go where this one went.

@@ -357,6 +357,15 @@ fn a_write_whose_answer_has_no_room_does_not_happen() {
         copies.join(", ")
     );
     assert_eq!(running.ask("UpdateItem", &copy).0, 503);
+    // One whose answer is free, though just.
+    let text = "x".repeat(60_000);
+    let put =
+        format!(r#"{{"TableName":"Tab","Item":{{"p":{{"S":"b"}},"s":{{"S":"3"}},"t":{{"S":"{text}"}}}}}}"#);
+    assert_eq!(running.ask("PutItem", &put).0, 200);
+    let add = update.replace(r#"{"S":"a"}"#, r#"{"S":"b"}"#);
+    let begun = Instant::now();
+    assert_eq!(running.ask("UpdateItem", &add).0, 200);
+    assert!(begun.elapsed() < Duration::from_secs(2), "it waited for room");
     drop(hostile);
 }
 
@@ -388,7 +397,7 @@ fn answers_that_are_read_a_little_at_a_time_are_let_go() {
     assert!(rest > 0, "everything was read");
 }
 
-/// What is read of a body waits for the answer's room, and has room of its own meanwhile.
+/// A body that waits for its answer's room keeps its own meanwhile.
 #[test]
 fn requests_that_wait_for_their_answers_room_are_bounded() {
     let running = Running::start_patient(|config| {
@@ -414,13 +423,15 @@ fn requests_that_wait_for_their_answers_room_are_bounded() {
     let head = String::from_utf8(request.clone()).unwrap();
     request = head.replace("Content-Length: 0", &format!("Content-Length: {}", body.len())).into_bytes();
     request.extend_from_slice(&body);
-    let mut waiting = running.connect();
-    waiting.write_all(&request).unwrap();
-    let mut looks = 0;
-    wait_until("a request that waits has room", || {
-        looks = if running.held().0 > 4 * query.len() { looks + 1 } else { 0 };
-        looks == 20
-    });
+    let waiting: Vec<_> = (0..20)
+        .map(|_| {
+            let mut stream = running.connect();
+            stream.write_all(&request).unwrap();
+            stream
+        })
+        .collect();
+    // More than two threads that read them could hold.
+    wait_until("requests that wait have room", || running.held().0 > 4 * query.len());
     drop((unread, waiting));
     running.serves_others();
 }

@@ -16,8 +16,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Staged bytes above which a writer waits for the group before it.
-const GROUP_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Staged bytes above which who must not be blocked waits for the group before it,
+const CROWDED_BYTES: usize = 32 * 1024 * 1024;
+/// and above which a writer is blocked: so much more that who has looked first is not, as a rule.
+const GROUP_BYTES_MAX: usize = 2 * CROWDED_BYTES;
 /// How often a failed read of a counter is tried again, and after how long each time.
 const READ_AGAIN_MAX: usize = 5;
 const READ_AGAIN_AFTER: Duration = Duration::from_millis(20);
@@ -120,10 +122,10 @@ impl CommitQueue {
         }
     }
 
-    /// What the next batch would wait for: the group in flight, when the pending one takes no more.
+    /// What the next batch had better wait for: the group in flight, when the pending one is large.
     pub(crate) fn crowded(&self) -> Option<Ticket> {
         let queue = self.shared.lock();
-        let is_full = queue.pending.bytes > GROUP_BYTES_MAX && self.shared.failed.get().is_none();
+        let is_full = queue.pending.bytes > CROWDED_BYTES && self.shared.failed.get().is_none();
         queue.in_flight_fate.as_ref().filter(|_| is_full).map(Ticket::of)
     }
 

@@ -203,7 +203,7 @@ impl Store {
         }
     }
 
-    /// What [`Store::stage`] would block for, if so much is staged that it would.
+    /// What had better be waited for before [`Store::stage`], which blocks when twice as much is staged.
     pub fn crowded(&self) -> Option<Ticket> {
         match &self.backend {
             Backend::Memory { .. } => None,
