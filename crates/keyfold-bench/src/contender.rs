@@ -237,7 +237,7 @@ impl Running {
     fn signal(&self, signal: &str) {
         if let Some(child) = &self.child {
             // One that has ended is found out when it is asked.
-            drop(Command::new("kill").args([signal, &child.id().to_string()]).status());
+            drop(send_signal(child, signal));
         }
     }
 
@@ -263,6 +263,11 @@ impl Running {
     pub(crate) fn disk(&self) -> u64 {
         size(self.folder.path())
     }
+}
+
+/// Sends a signal, as `kill` names it, to a process of ours.
+pub(crate) fn send_signal(child: &Child, signal: &str) -> io::Result<()> {
+    Command::new("kill").args([signal, &child.id().to_string()]).status().map(drop)
 }
 
 fn size(path: &Path) -> u64 {

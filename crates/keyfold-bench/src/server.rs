@@ -1,6 +1,6 @@
 //! A server of ours in a process of its own, over a data folder.
 
-use crate::contender::{keyfold, told_address};
+use crate::contender::{keyfold, send_signal, told_address};
 use crate::load;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -38,22 +38,18 @@ impl Server {
 
     /// Stops it as an operator does.
     pub(crate) fn stop(mut self) -> io::Result<()> {
-        self.signal("-TERM")?;
+        send_signal(&self.child, "-TERM")?;
         self.child.wait().map(drop)
     }
 
     /// Lets it stand still.
     pub(crate) fn pause(&self) -> io::Result<()> {
-        self.signal("-STOP")
+        send_signal(&self.child, "-STOP")
     }
 
     /// Lets it go on after [`Server::pause`].
     pub(crate) fn go_on(&self) -> io::Result<()> {
-        self.signal("-CONT")
-    }
-
-    fn signal(&self, signal: &str) -> io::Result<()> {
-        std::process::Command::new("kill").args([signal, &self.child.id().to_string()]).status().map(drop)
+        send_signal(&self.child, "-CONT")
     }
 
     pub(crate) fn kill(mut self) -> io::Result<()> {

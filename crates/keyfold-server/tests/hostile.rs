@@ -135,6 +135,16 @@ impl Running {
         answer(&mut *stream)
     }
 
+    /// So many clients that ask, and read no answer.
+    fn ask_unread(&self, clients: usize, requests: &[u8]) -> Vec<Box<dyn Client>> {
+        let ask = |_| {
+            let mut stream = self.connect();
+            stream.write_all(requests).unwrap();
+            stream
+        };
+        (0..clients).map(ask).collect()
+    }
+
     /// The whole answer to a request, after which the server closes.
     fn tell(&self, request: &[u8]) -> String {
         let mut stream = self.connect();
@@ -211,12 +221,19 @@ impl Drop for Running {
 const QUERY: &str =
     r#"{"TableName":"Tab","KeyConditionExpression":"p = :p","ExpressionAttributeValues":{":p":{"S":"a"}}}"#;
 
-fn post(operation: &str, body: &str, headers: &str) -> Vec<u8> {
-    format!(
-        "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
+fn post(operation: &str, body: impl AsRef<[u8]>, headers: &str) -> Vec<u8> {
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n{headers}Content-Length: {}\r\n\r\n",
+        body.as_ref().len()
+    );
+    [head.as_bytes(), body.as_ref()].concat()
+}
+
+/// A body that is sent in less bytes.
+fn packed(body: impl Read) -> Vec<u8> {
+    let mut packed = Vec::new();
+    flate2::read::GzEncoder::new(body, Compression::best()).read_to_end(&mut packed).unwrap();
+    packed
 }
 
 /// The status and the length of what comes until the server closes.
@@ -294,14 +311,8 @@ fn answers_that_nobody_reads(running: &Running) {
         ("ExecuteStatement", COMMENTED, 150),
     ] {
         let before = memory();
-        let hostile: Vec<Box<dyn Client>> = (0..clients)
-            .map(|_| {
-                let mut stream = running.connect();
-                // Ten answers of a megabyte or a third of it, none of which is read.
-                stream.write_all(&post(operation, body, "").repeat(10)).unwrap();
-                stream
-            })
-            .collect();
+        // Ten answers of a megabyte or a third of it, none of which is read.
+        let hostile = running.ask_unread(clients, &post(operation, body, "").repeat(10));
         // Without a budget they would take 150 megabytes.
         let most = held_at_most(before, 20);
         assert!(most < 100 * MIB + running.buffers(clients), "{operation}: {} MiB are held", most / MIB);
@@ -378,14 +389,13 @@ fn answers_that_are_read_a_little_at_a_time_are_let_go() {
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // So that a little makes room for as much on the way.
-    let hostile = runtime.block_on(async {
+    let mut hostile = runtime.block_on(async {
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
         socket.set_recv_buffer_size(16 * 1024).unwrap();
         socket.connect(running.address).await.unwrap().into_std().unwrap()
     });
     hostile.set_nonblocking(false).unwrap();
     // As many megabytes as there are batches, of which a hundred kilobytes are read a second.
-    let mut hostile = hostile;
     hostile.write_all(&post("BatchGetItem", BATCH, "").repeat(20)).unwrap();
     let mut part = vec![0; 10 * 1024];
     let mut rest = 20 * 900_000;
@@ -404,32 +414,14 @@ fn requests_that_wait_for_their_answers_room_are_bounded() {
         config.bodies_bytes_max = 8 * MIB;
         None
     });
-    let unread: Vec<_> = (0..20)
-        .map(|_| {
-            let mut stream = running.connect();
-            stream.write_all(&post("Query", QUERY, "").repeat(20)).unwrap();
-            stream
-        })
-        .collect();
+    let unread = running.ask_unread(20, &post("Query", QUERY, "").repeat(20));
     wait_until("answers take nearly all the room", || running.held().1 > 6 * MIB);
     let empties = [r#"{"S":""}"#; 200_000].join(",");
     let query = format!(
         r#"{{"TableName":"Tab","KeyConditionExpression":"p = :p","ExpressionAttributeValues":{{":p":{{"S":"a"}},":q":{{"L":[{empties}]}}}}}}"#
     );
-    let mut packed = flate2::read::GzEncoder::new(query.as_bytes(), Compression::best());
-    let mut body = Vec::new();
-    packed.read_to_end(&mut body).unwrap();
-    let mut request = post("Query", "", "Content-Encoding: gzip\r\n");
-    let head = String::from_utf8(request.clone()).unwrap();
-    request = head.replace("Content-Length: 0", &format!("Content-Length: {}", body.len())).into_bytes();
-    request.extend_from_slice(&body);
-    let waiting: Vec<_> = (0..20)
-        .map(|_| {
-            let mut stream = running.connect();
-            stream.write_all(&request).unwrap();
-            stream
-        })
-        .collect();
+    let waiting =
+        running.ask_unread(20, &post("Query", packed(query.as_bytes()), "Content-Encoding: gzip\r\n"));
     // More than two threads that read them could hold.
     wait_until("requests that wait have room", || running.held().0 > 4 * query.len());
     drop((unread, waiting));
@@ -440,10 +432,7 @@ fn requests_that_wait_for_their_answers_room_are_bounded() {
 #[test]
 fn packed_bodies_hold_no_more_than_others() {
     let running = Running::start();
-    let mut packed =
-        flate2::read::GzEncoder::new(std::io::repeat(b' ').take(15 * MIB as u64), Compression::best());
-    let mut body = Vec::new();
-    packed.read_to_end(&mut body).unwrap();
+    let body = packed(std::io::repeat(b' ').take(15 * MIB as u64));
     // Others hold what there is of room.
     let others = begun_bodies(&running, 15, "Content-Length: 16000000", &chunk(), None);
     let before = memory();
@@ -526,13 +515,7 @@ fn small_requests_do_not_wait(running: &Running) {
     wait_until("bodies take all the room", || running.held().0 == ROOM);
     // Answers have room of their own.
     assert_eq!(running.ask("Query", QUERY).0, 200);
-    let unread: Vec<Box<dyn Client>> = (0..150)
-        .map(|_| {
-            let mut stream = running.connect();
-            stream.write_all(&post("Query", QUERY, "").repeat(100)).unwrap();
-            stream
-        })
-        .collect();
+    let unread = running.ask_unread(150, &post("Query", QUERY, "").repeat(100));
     wait_until("answers take nearly all the room", || running.held().1 > ROOM - 2 * MIB);
     running.serves_small_requests();
     let hostile = silent.len() + bodies.len() + unread.len();

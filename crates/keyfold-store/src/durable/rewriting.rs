@@ -119,6 +119,7 @@ mod tests {
         (0..20).for_each(|_| rewriting.ended(Duration::ZERO, 0, false));
         assert_eq!(rewriting.pause, FAILED_PAUSE_MAX);
     }
+
     #[test]
     fn what_somebody_still_reads_is_not_written_anew_again() {
         let mut rewriting = Rewriting::new();

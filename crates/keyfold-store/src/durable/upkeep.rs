@@ -34,6 +34,7 @@ const REST_A_MEGABYTE: Duration = Duration::from_millis(40);
 const REST_MAX: Duration = Duration::from_secs(3);
 /// Bytes of a memory table that is worth a table of its own when nobody writes.
 const SEALED_WHEN_QUIET: u64 = 256 * 1024;
+
 #[derive(Default)]
 struct State {
     /// Segments of the log whose changes are in full memory tables or on the disk.
