@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use clap::Args;
+use keyfold_api::ApiError;
 use keyfold_client::{Backend, tables};
-use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
+use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, StoreError, StoreOptions};
 use keyfold_model::Model;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,23 +65,33 @@ pub(crate) fn engine_with(
 ) -> Result<Arc<Engine>, Failure> {
     let store = match data {
         None => StoreOptions::Memory,
-        Some(folder) => {
-            std::fs::create_dir_all(folder).map_err(|error| {
-                Failure::Backend(format!("cannot make the data folder {}: {error}", folder.display()))
-            })?;
-            StoreOptions::folder(folder, Durability::Synced)
-        }
+        Some(folder) => StoreOptions::folder(folder, Durability::Synced),
     };
     let mut options = EngineOptions::new(store);
     change(&mut options);
-    match Engine::open(options) {
-        Ok(engine) => Ok(Arc::new(engine)),
-        Err(error) => {
-            let folder = data.map(|folder| folder.display().to_string()).unwrap_or_default();
-            let Failure::Backend(detail) = Failure::from(error) else { return Err(Failure::Backend(folder)) };
-            Err(Failure::Backend(format!(
-                "cannot open the data folder {folder}: {detail}. If a Keyfold server has it open, let the server do the work (`--endpoint URL` of run, put, update and delete) or name another folder (`--data DIR`)"
-            )))
-        }
-    }
+    opened(options, data)
+}
+
+/// An engine over a data folder that is only looked at: nothing in the folder is made or written.
+pub(crate) fn examined(folder: &Path) -> Result<Arc<Engine>, Failure> {
+    let store = FolderOptions { is_examined: true, ..FolderOptions::new(folder) };
+    let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Folder(store)) };
+    opened(options, Some(folder))
+}
+
+fn opened(options: EngineOptions, data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
+    Engine::open(options).map(Arc::new).map_err(|error| {
+        let folder = data.map(|folder| folder.display().to_string()).unwrap_or_default();
+        let detail = match error {
+            ApiError::Internal(detail) => detail,
+            other => other.to_string(),
+        };
+        let advice = if detail == StoreError::Locked.to_string() {
+            ". Let the server that has it open do the work (`--endpoint URL` of run, put, update and delete), or name another \
+             folder (`--data DIR`)"
+        } else {
+            ""
+        };
+        Failure::Backend(format!("cannot open the data folder {folder}: {detail}{advice}"))
+    })
 }

@@ -1,9 +1,10 @@
-//! Examines a whole data folder: every checksum, every index entry against its item, every counter; and makes
-//! indexes and counters anew from the items.
+//! Examines a whole data folder: every checksum, every index entry and expiry note against its item, every counter; and makes
+//! indexes, expiry notes and counters anew from the items.
 //!
 //! For a folder that no server has open. Items are never changed: one that cannot be read is told, and stays.
 
 use crate::core::Core;
+use crate::expiry;
 use crate::history;
 use crate::layout::{self, Counter};
 use crate::pending::internal;
@@ -132,6 +133,12 @@ fn examine_table(snapshot: &Snapshot, table: &Arc<Table>, found: &mut Examinatio
         let size = sizes.entry(IndexId::BASE).or_default();
         size.entries += 1;
         size.bytes += item.size_bytes() as i64;
+        if let Some(expiry) = table.settings.expiry.as_ref().filter(|expiry| expiry.is_complete)
+            && let Some(note) = expiry::note_of(table.id, &at, &expiry.attribute, &item)
+            && snapshot.get(&note).map_err(internal)?.is_none()
+        {
+            found.add(&table.name, "the note of when an item expires is missing".to_owned(), true);
+        }
         for index in table.indexes.iter().filter(|index| !index.is_building) {
             let expected = write::entry(table, index, Some((&item, &tree))).map_err(ApiError::from)?;
             let Some(expected) = expected else { continue };
@@ -232,7 +239,7 @@ fn examine_index(
     Ok(())
 }
 
-/// Makes all indexes and counters anew from the items.
+/// Makes all indexes, expiry notes and counters anew from the items.
 pub(crate) fn repair(core: &Core) -> Result<(), ApiError> {
     let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
     for table in &tables {
@@ -246,19 +253,26 @@ pub(crate) fn repair(core: &Core) -> Result<(), ApiError> {
         }
         flush(core, &mut batch)?;
         let snapshot = core.store().snapshot();
-        let mut batch = Batch::new();
+        let (mut batch, mut handled) = (Batch::new(), 0);
         for entry in entries(&snapshot, &KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE))) {
-            let (_, bytes) = entry?;
+            let (at, bytes) = entry?;
             let Ok(item) = RawItem::open(bytes) else { continue };
             let tree = item.to_item();
+            handled += 1;
             write::count(&mut batch, table, IndexId::BASE, false, true, 0, item.size_bytes());
+            if let Some(expiry) = &table.settings.expiry
+                && let Some(note) = expiry::note_of(table.id, &at, &expiry.attribute, &item)
+            {
+                batch.put(note, Vec::new());
+            }
             for index in table.indexes.iter().filter(|index| !index.is_building) {
                 let made = write::entry(table, index, Some((&item, &tree))).map_err(ApiError::from)?;
                 let Some(made) = made else { continue };
                 write::count(&mut batch, table, index.id, false, true, 0, made.item.size_bytes());
                 batch.put(made.key.into_vec(), made.item.bytes().clone());
             }
-            if batch.len() >= CHUNK {
+            // Counters are no keys of the batch, and of a table without indexes there is nothing else.
+            if batch.len() >= CHUNK || handled % CHUNK == 0 {
                 flush(core, &mut batch)?;
             }
         }

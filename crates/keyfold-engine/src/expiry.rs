@@ -33,6 +33,11 @@ fn expires(item: &RawItem, attribute: &str) -> Option<(u64, Number)> {
     Some((second, number))
 }
 
+/// The key of the note of an item that expires; none when it does not. `key` is the item's own.
+pub(crate) fn note_of(table: TableId, key: &[u8], attribute: &str, item: &RawItem) -> Option<Vec<u8>> {
+    expires(item, attribute).map(|(second, _)| layout::expiry(table, second, key))
+}
+
 /// Notes when the item expires after a change, and forgets when it would have expired before.
 pub(crate) fn move_note(
     batch: &mut Batch,

@@ -16,10 +16,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Staged bytes above which who must not be blocked waits for the group before it,
+/// Soft limit of staged bytes: async callers wait for the group in flight before they stage more.
 const CROWDED_BYTES: usize = 32 * 1024 * 1024;
-/// and above which a writer is blocked: so much more that who has looked first is not, as a rule.
+/// Hard limit of staged bytes: callers that may block do so in [`CommitQueue::wait_for_room`]. Twice the soft limit, so that a
+/// caller that has awaited the soft one is rarely blocked.
 const GROUP_BYTES_MAX: usize = 2 * CROWDED_BYTES;
+/// Counters whose values the committer keeps in memory. There is a counter for each item collection, so they are forgotten, and
+/// read again, when there are more.
+const COUNTERS_KEPT_MAX: usize = 16 * 1024;
 /// How often a failed read of a counter is tried again, and after how long each time.
 const READ_AGAIN_MAX: usize = 5;
 const READ_AGAIN_AFTER: Duration = Duration::from_millis(20);
@@ -129,12 +133,18 @@ impl CommitQueue {
         queue.in_flight_fate.as_ref().filter(|_| is_full).map(Ticket::of)
     }
 
-    /// Adds a batch to the pending group; blocks while that takes no more.
-    pub(crate) fn stage(&self, mut batch: Batch) -> Result<Ticket, StoreError> {
+    /// Blocks while the pending group is above the hard limit. Callers hold no lock: whatever they held would be kept from
+    /// others for as long as the device takes.
+    pub(crate) fn wait_for_room(&self) {
         let mut queue = self.shared.lock();
-        while queue.pending.bytes > GROUP_BYTES_MAX && self.shared.failed.get().is_none() {
+        while queue.pending.bytes > GROUP_BYTES_MAX && self.shared.failed.get().is_none() && !queue.closed {
             queue = self.shared.drained.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// Adds a batch to the pending group. Never blocks: see [`CommitQueue::wait_for_room`].
+    pub(crate) fn stage(&self, mut batch: Batch) -> Result<Ticket, StoreError> {
+        let mut queue = self.shared.lock();
         if let Some(error) = self.shared.failed.get() {
             return Err(StoreError::Poisoned(error.to_string()));
         }
@@ -243,6 +253,10 @@ fn read_again<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreErr
 
 fn write(shared: &Shared, group: &InFlight, counters: &mut HashMap<Vec<u8>, i64>) -> Result<(), StoreError> {
     let mut totals = Vec::with_capacity(group.additions.len());
+    if counters.len() > COUNTERS_KEPT_MAX {
+        counters.clear();
+        counters.shrink_to(COUNTERS_KEPT_MAX);
+    }
     #[expect(clippy::iter_over_hash_type, reason = "each counter is removed once; order has no meaning")]
     for key in &group.reset {
         counters.remove(key);

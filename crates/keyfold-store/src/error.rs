@@ -1,5 +1,7 @@
 //! What can go wrong below the engine.
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A storage failure.
@@ -7,7 +9,7 @@ use std::sync::Arc;
 pub enum StoreError {
     /// The operating system refused a read, write or sync.
     #[error("the storage device failed: {0}")]
-    Io(Arc<std::io::Error>),
+    Io(Arc<io::Error>),
     /// Stored bytes are not what was written.
     #[error("stored data is corrupt: {0}")]
     Corrupt(String),
@@ -25,10 +27,38 @@ pub enum StoreError {
     Closed,
 }
 
-impl From<std::io::Error> for StoreError {
-    fn from(error: std::io::Error) -> StoreError {
+impl StoreError {
+    /// A file of the data folder that is missing, or not what was written. Whatever else the folder holds is left as it is.
+    pub(crate) fn file(path: &Path, what: &str) -> StoreError {
+        StoreError::Corrupt(format!(
+            "{} {what}. Nothing in the data folder was changed. Put the file back, or restore the whole folder from a copy \
+             (`keyfold backup` makes copies)",
+            path.display()
+        ))
+    }
+}
+
+impl From<io::Error> for StoreError {
+    fn from(error: io::Error) -> StoreError {
         StoreError::Io(Arc::new(error))
     }
+}
+
+/// Adds the file to an error about it.
+pub(crate) trait At<T> {
+    /// The error, with the path in front; its kind stays.
+    fn at(self, path: &Path) -> io::Result<T>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, path: &Path) -> io::Result<T> {
+        self.map_err(|error| named(path, error))
+    }
+}
+
+/// An error about a file, with its path in front.
+pub(crate) fn named(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Work of the storage engine whose panics are errors: somebody waits for it.

@@ -17,6 +17,7 @@
 //! that a sync costs one write, and a reopening replays little.
 
 mod batch;
+mod checkpoint;
 mod commit_queue;
 mod durable;
 mod error;

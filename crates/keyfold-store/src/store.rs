@@ -66,6 +66,8 @@ pub struct FolderOptions {
     pub memtable_bytes: u64,
     /// Where the log is kept instead of in the folder: for tests, which stop it, tear it and let it fail.
     pub log_files: Option<Arc<dyn LogFiles>>,
+    /// Whether the folder is only examined: nothing in it is written. Changes are made to a twin that goes away with the store.
+    pub is_examined: bool,
 }
 
 impl FolderOptions {
@@ -77,6 +79,7 @@ impl FolderOptions {
             cache_bytes: CACHE_BYTES,
             memtable_bytes: MEMTABLE_BYTES,
             log_files: None,
+            is_examined: false,
         }
     }
 }
@@ -203,12 +206,33 @@ impl Store {
         }
     }
 
-    /// What had better be waited for before [`Store::stage`], which blocks when twice as much is staged.
+    /// Blocks while more is staged than is kept in memory (64 MB). [`Store::stage`] itself never blocks, so that it can be called
+    /// with locks held; a caller waits here before it takes them.
+    pub fn wait_for_room(&self) {
+        if let Backend::Durable { queue, .. } = &self.backend {
+            queue.wait_for_room();
+        }
+    }
+
+    /// The group in flight, when more is staged than async callers should add to (32 MB): they await it.
     pub fn crowded(&self) -> Option<Ticket> {
         match &self.backend {
             Backend::Memory { .. } => None,
             Backend::Durable { queue, .. } => queue.crowded(),
         }
+    }
+
+    /// A consistent view of everything that was staged when it was called, and perhaps of more: waits until all of it is durable.
+    ///
+    /// Whatever is filled from a snapshot (index entries, expiry notes, copies, exports) begins from one of these, taken after the
+    /// filling's definition was staged. A write staged ahead of the definition does not know it and is in the snapshot; a write
+    /// staged behind it carries it. A plain [`Store::snapshot`] may lack the former for ever.
+    ///
+    /// # Errors
+    /// `Poisoned` when something staged could not be written.
+    pub fn snapshot_of_staged(&self) -> Result<Snapshot, StoreError> {
+        self.barrier().wait()?;
+        Ok(self.snapshot())
     }
 
     /// A consistent view of everything committed.

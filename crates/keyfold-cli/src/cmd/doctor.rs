@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The data folder; no server may have it open.
+    /// The data folder; no server may have it open. Nothing in it is written unless --repair is given.
     #[arg(long, value_name = "DIR", default_value = DATA_DEFAULT)]
     data: PathBuf,
     /// Make all indexes and counters anew from the items.
@@ -21,7 +21,11 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     if !arguments.data.is_dir() {
         return Err(Failure::Usage(format!("{} is no folder", arguments.data.display())));
     }
-    let engine = backend::engine_with(Some(&arguments.data), |options| options.background = false)?;
+    // Without a repair nothing in the folder is written.
+    let engine = match arguments.repair {
+        false => backend::examined(&arguments.data)?,
+        true => backend::engine_with(Some(&arguments.data), |options| options.background = false)?,
+    };
     let mut found = engine.examine().map_err(Failure::from)?;
     let before = found.clone();
     if arguments.repair && found.problems.iter().any(|problem| problem.can_be_repaired) {

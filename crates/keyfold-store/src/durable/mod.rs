@@ -4,14 +4,16 @@
 //! memory table, and then made visible under its sequence number. Readers hold a mark, below which they see.
 
 mod device;
-mod lists;
+mod manifest;
 mod marks;
 mod rewriting;
+mod twin;
 mod upkeep;
 
+use crate::checkpoint::{Checkpoint, Checkpoints};
 use crate::error::StoreError;
 use crate::folder::{Claim, claim, claim_for_copy};
-use crate::log::{Change, Log, LogFiles, LogFolder, sync_folder};
+use crate::log::{Change, Log, LogFiles, LogFolder, Recovered, sync_folder};
 use crate::store::FolderOptions;
 use bytes::Bytes;
 use lsm_tree::config::{
@@ -26,6 +28,7 @@ use marks::{Mark, Marks};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+use twin::Twin;
 use upkeep::Upkeep;
 
 /// Segments of the log above which they are merged into a table when the store is opened.
@@ -37,6 +40,8 @@ const MEMTABLES_A_TABLE: u64 = 16;
 const TABLE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Bytes of a block, the unit that is read, checked and cached: a page of small items is in one or two.
 const BLOCK_BYTES: u32 = 8 * 1024;
+/// So many times its size may the memory table have when no new segment of the log can be made.
+const OVERDUE_MAX: u64 = 8;
 /// Files of tables kept open.
 const FILES_OPEN: usize = 512;
 
@@ -48,9 +53,11 @@ pub(crate) struct DurableStore {
     marks: Arc<Marks>,
     memtable_bytes_max: u64,
     claim: Arc<Claim>,
+    /// Where the bytes are, of a store that is only examined.
+    twin: Option<Twin>,
 }
 
-/// What only who writes needs.
+/// Writer-only state.
 struct Writing {
     log: Log,
     sequence: SequenceNumberCounter,
@@ -105,7 +112,14 @@ fn tree(folder: &Path, cache_bytes: u64, sequence: &SequenceNumberCounter) -> Re
 
 impl DurableStore {
     pub(crate) fn open(options: &FolderOptions) -> Result<DurableStore, StoreError> {
-        DurableStore::open_claimed(options, claim(&options.path)?)
+        if !options.is_examined {
+            return DurableStore::open_claimed(options, claim(&options.path)?)?.complete();
+        }
+        let twin = Twin::of(&options.path)?;
+        let options = FolderOptions { path: twin.path().to_owned(), ..options.clone() };
+        let mut store = DurableStore::open_claimed(&options, claim(&options.path)?)?;
+        store.twin = Some(twin);
+        Ok(store)
     }
 
     /// A store to copy into, which is none until [`DurableStore::end_copy`].
@@ -123,6 +137,17 @@ impl DurableStore {
         let (folder, claim) = (&options.path, Arc::new(claim));
         let sequence = SequenceNumberCounter::default();
         let tables = folder.join("tables");
+        // Before the storage engine opens its files: it would take what is missing for what never was.
+        let known = if claim.is_store { Some(Checkpoint::read(folder)?) } else { None };
+        if let Some(known) = &known {
+            manifest::examine(&tables, known.manifest)?;
+        }
+        let files: Arc<dyn LogFiles> = match &options.log_files {
+            Some(files) => Arc::clone(files),
+            None => Arc::new(LogFolder::open(&folder.join("log"))?),
+        };
+        let recovered = Recovered::read(Arc::clone(&files), known)?;
+        let checkpoints = Arc::new(Checkpoints::new(folder, known.unwrap_or_default()));
         for names in [tables.join("tables"), tables.clone()] {
             // What is read now is built upon, and what it makes superfluous is removed: it must not be in the system's memory only.
             if names.exists() {
@@ -131,36 +156,47 @@ impl DurableStore {
         }
         let tree = tree(&tables, options.cache_bytes, &sequence)?;
         sequence.fetch_max(tree.get_highest_persisted_seqno().map_or(1, |highest| highest + 1));
-        let files: Arc<dyn LogFiles> = match &options.log_files {
-            Some(files) => Arc::clone(files),
-            None => Arc::new(LogFolder::open(&folder.join("log"))?),
-        };
         let mut memtable_bytes = 0;
-        let (log, replayed) = Log::open(Arc::clone(&files), |changes| {
-            memtable_bytes = insert(&tree, sequence.next(), changes).max(memtable_bytes);
-        })?;
+        let (log, replayed) = Log::open(
+            recovered,
+            Arc::clone(&checkpoints),
+            |changes: &mut dyn Iterator<Item = Change<'_>>| {
+                memtable_bytes = insert(&tree, sequence.next(), changes).max(memtable_bytes);
+            },
+        )?;
         let marks = Arc::new(Marks::new(sequence.get()));
         let writing = Writing { log, sequence, replayed, memtable_bytes, last_written: Instant::now() };
         let log = Arc::new(Mutex::new(writing));
         let table_bytes = options.memtable_bytes.saturating_mul(MEMTABLES_A_TABLE).min(TABLE_BYTES_MAX);
-        let upkeep = Upkeep::start(
+        let mut upkeep = Upkeep::new(
             tree.clone(),
             Arc::clone(&marks),
-            files,
+            (files, checkpoints),
             tables.join("tables"),
             table_bytes,
             Arc::clone(&log),
-        )?;
+        );
+        if !options.is_examined {
+            upkeep.start()?;
+        }
         let memtable_bytes_max = options.memtable_bytes;
-        let store = DurableStore { upkeep, tree, log, marks, memtable_bytes_max, claim };
+        let store = DurableStore { upkeep, tree, log, marks, memtable_bytes_max, claim, twin: None };
         let mut writing = store.writing();
-        if writing.replayed.len() >= SEGMENTS_MAX {
+        if writing.replayed.len() >= SEGMENTS_MAX && !options.is_examined {
             store.seal(&mut writing)?;
         }
         drop(writing);
         // The names of `log` and `tables`.
         sync_folder(folder)?;
         Ok(store)
+    }
+
+    /// A new folder holds a store from now on: everything that a store needs is there.
+    fn complete(self) -> Result<DurableStore, StoreError> {
+        if !self.claim.is_store {
+            self.claim.complete()?;
+        }
+        Ok(self)
     }
 
     fn writing(&self) -> MutexGuard<'_, Writing> {
@@ -184,7 +220,12 @@ impl DurableStore {
     ) -> Result<(), StoreError> {
         let mut writing = self.writing();
         if writing.memtable_bytes > self.memtable_bytes_max {
-            self.seal(&mut writing)?;
+            let sealed = self.seal(&mut writing);
+            // Without room for a new segment the old one goes on for some time: nothing was written, and nothing is lost.
+            let may_wait = writing.memtable_bytes > self.memtable_bytes_max
+                && writing.memtable_bytes < self.memtable_bytes_max.saturating_mul(OVERDUE_MAX)
+                && writing.log.is_sound();
+            sealed.or_else(|error| if may_wait { Ok(()) } else { Err(error) })?;
         }
         writing.log.append(changes.clone(), sync)?;
         let sequence = writing.sequence.next();

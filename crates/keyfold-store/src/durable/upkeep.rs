@@ -3,9 +3,10 @@
 //! Two threads, since writing a memory table must not wait for a long merge. Writers wait only when both are far behind.
 
 use super::Writing;
-use super::lists;
+use super::manifest;
 use super::marks::Marks;
 use super::rewriting::Rewriting;
+use crate::checkpoint::Checkpoints;
 use crate::error::{StoreError, guarded};
 use crate::log::LogFiles;
 use lsm_tree::compaction::Leveled;
@@ -73,6 +74,7 @@ struct Shared {
     tree: AnyTree,
     marks: Arc<Marks>,
     files: Arc<dyn LogFiles>,
+    checkpoints: Arc<Checkpoints>,
     /// Where the storage engine keeps tables.
     tables: PathBuf,
     /// How large a table becomes before the next is begun.
@@ -143,15 +145,15 @@ pub(super) struct Upkeep {
 }
 
 impl Upkeep {
-    /// Starts the threads.
-    pub(super) fn start(
+    /// What the threads work on; they are started with [`Upkeep::start`].
+    pub(super) fn new(
         tree: AnyTree,
         marks: Arc<Marks>,
-        files: Arc<dyn LogFiles>,
+        (files, checkpoints): (Arc<dyn LogFiles>, Arc<Checkpoints>),
         tables: PathBuf,
         table_bytes: u64,
         writing: Arc<Mutex<Writing>>,
-    ) -> Result<Upkeep, StoreError> {
+    ) -> Upkeep {
         let state = State { has_new_tables: true, ..State::default() };
         let changed = Condvar::new();
         let state = Mutex::new(state);
@@ -159,6 +161,7 @@ impl Upkeep {
             tree,
             marks,
             files,
+            checkpoints,
             tables,
             table_bytes,
             writing,
@@ -167,10 +170,13 @@ impl Upkeep {
             #[cfg(test)]
             meanwhile: Mutex::default(),
         });
-        let mut upkeep = Upkeep { shared, threads: Vec::new() };
-        upkeep.spawn("keyfold-flush", flush_until_closed)?;
-        upkeep.spawn("keyfold-merge", merge_until_closed)?;
-        Ok(upkeep)
+        Upkeep { shared, threads: Vec::new() }
+    }
+
+    /// Starts the threads.
+    pub(super) fn start(&mut self) -> Result<(), StoreError> {
+        self.spawn("keyfold-flush", flush_until_closed)?;
+        self.spawn("keyfold-merge", merge_until_closed)
     }
 
     fn spawn(&mut self, name: &str, work: fn(&Shared)) -> Result<(), StoreError> {
@@ -281,6 +287,13 @@ fn flush_until_closed(shared: &Shared) {
         state.is_flushing = false;
         let outcome = result.and_then(|()| {
             state.has_new_tables = true;
+            // Before the first is gone: what the checkpoint names must be there.
+            let manifest = shared.tree.current_version().id();
+            shared.checkpoints.update(|checkpoint| {
+                checkpoint.manifest = checkpoint.manifest.max(manifest);
+                let needed = segments.last().map_or(0, |last| last + 1);
+                checkpoint.oldest_segment = checkpoint.oldest_segment.max(needed);
+            })?;
             for id in segments {
                 shared.files.retire(id)?;
                 // Oldest first, and what is retired is not retired again.
@@ -388,7 +401,7 @@ impl Shared {
     /// write over it.
     fn may_try(&self, state: &mut State) -> bool {
         if state.is_unsettled {
-            let done = lists::settle(&self.tree);
+            let done = manifest::settle(&self.tree);
             state.is_unsettled = done.is_err();
             state.put_back_failed = done.err().map(StoreError::from);
             self.changed.notify_all();

@@ -1,5 +1,6 @@
 //! The log's files: a trait, so that tests can stop, tear and fail them, and its form on a real file system.
 
+use crate::error::{At, named};
 use std::fmt::Debug;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -12,6 +13,9 @@ const ALLOCATED_AT_FIRST: u64 = 64 * 1024;
 const ALLOCATED_AT_ONCE: u64 = 4 * 1024 * 1024;
 /// Retired files kept for use again.
 const SPARES: usize = 2;
+
+/// The file of [`LogFiles::keep_note`].
+const NOTE: &str = "acknowledged";
 
 /// Where a log's segments are kept.
 pub trait LogFiles: Debug + Send + Sync {
@@ -45,6 +49,15 @@ pub trait LogFiles: Debug + Send + Sync {
     /// # Errors
     /// When the file cannot be removed.
     fn retire(&self, id: u64) -> io::Result<()>;
+
+    /// Keeps a few bytes about the newest segment outside of it, in place of those before; with `sync`, returns when they survive a
+    /// crash of the machine. What cannot be kept is left: an older note holds as well.
+    fn keep_note(&self, _note: &[u8], _sync: bool) {}
+
+    /// What was kept last, or before.
+    fn note(&self) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 /// A segment that is written.
@@ -60,6 +73,11 @@ pub trait LogFile: Send {
     /// # Errors
     /// When the device fails. Whether the bytes survive is not known.
     fn sync(&mut self) -> io::Result<()>;
+
+    /// Bytes of the segment's file that are on the device, whatever they are; 0 where that is not known.
+    fn allocated(&self) -> u64 {
+        0
+    }
 }
 
 /// Segments as files of a folder. Retired ones are renamed and used again: their blocks are on the disk already, so a
@@ -68,6 +86,8 @@ pub trait LogFile: Send {
 pub struct LogFolder {
     folder: PathBuf,
     spares: Mutex<Vec<PathBuf>>,
+    /// The file of [`LogFiles::keep_note`]; none where it could not be opened.
+    note: Option<Mutex<File>>,
 }
 
 impl LogFolder {
@@ -76,15 +96,16 @@ impl LogFolder {
     /// # Errors
     /// When the folder cannot be made or read.
     pub fn open(folder: &Path) -> io::Result<LogFolder> {
-        fs::create_dir_all(folder)?;
+        fs::create_dir_all(folder).at(folder)?;
         let mut spares = Vec::new();
-        for entry in fs::read_dir(folder)? {
+        for entry in fs::read_dir(folder).at(folder)? {
             let path = entry?.path();
             if path.extension().is_some_and(|extension| extension == "spare") {
                 spares.push(path);
             }
         }
-        Ok(LogFolder { folder: folder.to_owned(), spares: Mutex::new(spares) })
+        let note = private().read(true).open(folder.join(NOTE)).ok().map(Mutex::new);
+        Ok(LogFolder { folder: folder.to_owned(), spares: Mutex::new(spares), note })
     }
 
     fn path(&self, id: u64) -> PathBuf {
@@ -96,10 +117,19 @@ impl LogFolder {
     }
 }
 
+/// Opens files for writing, which are made if they are absent and can be read by the process's own user only.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
 impl LogFiles for LogFolder {
     fn segments(&self) -> io::Result<Vec<u64>> {
         let mut ids = Vec::new();
-        for entry in fs::read_dir(&self.folder)? {
+        for entry in fs::read_dir(&self.folder).at(&self.folder)? {
             let path = entry?.path();
             let is_segment = path.extension().is_some_and(|extension| extension == "log");
             let id: Option<u64> =
@@ -110,14 +140,16 @@ impl LogFiles for LogFolder {
     }
 
     fn read(&self, id: u64) -> io::Result<Vec<u8>> {
-        fs::read(self.path(id))
+        let path = self.path(id);
+        fs::read(&path).at(&path)
     }
 
     fn rewrite(&self, id: u64, at: u64, bytes: &[u8]) -> io::Result<()> {
-        let mut file = OpenOptions::new().write(true).open(self.path(id))?;
-        file.seek(SeekFrom::Start(at))?;
-        file.write_all(bytes)?;
-        file.sync_all()
+        let path = self.path(id);
+        let mut file = OpenOptions::new().write(true).open(&path).at(&path)?;
+        file.seek(SeekFrom::Start(at)).at(&path)?;
+        file.write_all(bytes).at(&path)?;
+        file.sync_all().at(&path)
     }
 
     fn create(&self, id: u64) -> io::Result<Box<dyn LogFile>> {
@@ -126,16 +158,28 @@ impl LogFiles for LogFolder {
         if let Some(spare) = spare {
             // One that somebody took away is no loss: a new file does as well.
             match fs::rename(spare, &path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(named(&path, error)),
                 _ => {}
             }
         }
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
-        let allocated = file.metadata()?.len();
-        let mut segment = SegmentFile { file, written: 0, allocated };
-        segment.allocate(1)?;
-        sync_folder(&self.folder)?;
+        let file = private().open(&path).at(&path)?;
+        let allocated = file.metadata().at(&path)?.len();
+        let mut segment = SegmentFile { path, file, written: 0, allocated };
+        segment.allocate(1).at(&segment.path)?;
+        sync_folder(&self.folder).at(&self.folder)?;
         Ok(Box::new(segment))
+    }
+
+    fn keep_note(&self, note: &[u8], sync: bool) {
+        let Some(file) = &self.note else { return };
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        // Best effort: see the trait.
+        let written = file.rewind().and_then(|()| file.write_all(note));
+        drop(written.and_then(|()| if sync { file.sync_data() } else { Ok(()) }));
+    }
+
+    fn note(&self) -> Option<Vec<u8>> {
+        fs::read(self.folder.join(NOTE)).ok()
     }
 
     fn retire(&self, id: u64) -> io::Result<()> {
@@ -146,7 +190,7 @@ impl LogFiles for LogFolder {
         match if is_spare { fs::rename(&path, &spare) } else { fs::remove_file(&path) } {
             Ok(()) if is_spare => spares.push(spare),
             // What is not there is retired.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(named(&path, error)),
             _ => {}
         }
         Ok(())
@@ -159,6 +203,7 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 struct SegmentFile {
+    path: PathBuf,
     file: File,
     written: u64,
     /// Bytes of the file that are on the disk, whatever they are.
@@ -187,20 +232,30 @@ impl SegmentFile {
 
 impl LogFile for SegmentFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.allocate(self.written + bytes.len() as u64)?;
-        self.file.write_all(bytes)?;
+        self.allocate(self.written + bytes.len() as u64).at(&self.path)?;
+        self.file.write_all(bytes).at(&self.path)?;
         self.written += bytes.len() as u64;
         Ok(())
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.file.sync_data()
+        self.file.sync_data().at(&self.path)
+    }
+
+    fn allocated(&self) -> u64 {
+        self.allocated
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Segments and spare files.
+    fn names_in(folder: &Path) -> Vec<PathBuf> {
+        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        names.filter(|name| !name.ends_with(NOTE)).collect()
+    }
 
     #[test]
     fn a_retired_file_is_used_again_and_its_name_is_free() {
@@ -218,7 +273,7 @@ mod tests {
         files.create(8).unwrap().append(b"behind").unwrap();
         let bytes = files.read(8).unwrap();
         assert!(bytes.starts_with(b"behind\x01") && bytes.len() > 300_000, "{}", bytes.len());
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(names_in(folder.path()).len(), 1);
     }
 
     /// Somebody took it away, or an attempt before got that far.
@@ -226,7 +281,6 @@ mod tests {
     fn a_file_that_is_missing_is_retired_and_a_spare_one_is_not_needed() {
         let folder = tempfile::tempdir().unwrap();
         let files = LogFolder::open(folder.path()).unwrap();
-        let names = || fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
         // Where it would be renamed, and where it would be removed.
         for spares in [0, SPARES as u64] {
             drop(files.create(9).unwrap());
@@ -236,10 +290,10 @@ mod tests {
             files.retire(9).unwrap();
             files.retire(9).unwrap();
         }
-        names().for_each(|spare| fs::remove_file(spare).unwrap());
+        names_in(folder.path()).iter().for_each(|spare| fs::remove_file(spare).unwrap());
         files.create(10).unwrap().append(b"new").unwrap();
         assert!(files.read(10).unwrap().starts_with(b"new\0"));
-        assert_eq!(names().count(), 1);
+        assert_eq!(names_in(folder.path()).len(), 1);
     }
 
     #[test]
@@ -248,6 +302,6 @@ mod tests {
         let files = LogFolder::open(folder.path()).unwrap();
         (1..9).for_each(|id| drop(files.create(id).unwrap()));
         (1..9).for_each(|id| files.retire(id).unwrap());
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), SPARES);
+        assert_eq!(names_in(folder.path()).len(), SPARES);
     }
 }

@@ -14,8 +14,11 @@ pub(crate) use files::sync_folder;
 pub use files::{LogFile, LogFiles, LogFolder};
 pub(crate) use record::Change;
 
+use crate::checkpoint::{Checkpoint, Checkpoints};
 use crate::error::StoreError;
-use record::{HEADER_BYTES, Place, Record, is_damaged, read_header, write_header, write_record};
+use record::{
+    HEADER_BYTES, Place, Record, is_damaged, read_header, read_note, write_header, write_note, write_record,
+};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
@@ -25,10 +28,9 @@ const BUFFER_BYTES_KEPT: usize = 1024 * 1024;
 /// A log that is written.
 pub(crate) struct Log {
     files: Arc<dyn LogFiles>,
+    checkpoints: Arc<Checkpoints>,
     current: Box<dyn LogFile>,
     place: Place,
-    /// Where the segment before this one ended.
-    end_before: u64,
     written: u64,
     synced: u64,
     /// Up to where a record says that everything before it is on the device.
@@ -43,46 +45,115 @@ fn salt() -> u64 {
     RandomState::new().hash_one(0)
 }
 
+/// A segment that nothing was appended to.
+struct Begun {
+    file: Box<dyn LogFile>,
+    place: Place,
+}
+
+impl Begun {
+    /// Begins a segment. Its header is on the device before anything else is in it: a segment without one was never written
+    /// to, whatever its file holds.
+    fn new(files: &dyn LogFiles, id: u64, end_before: u64) -> Result<Begun, StoreError> {
+        let mut file = files.create(id)?;
+        let place = Place { id, salt: salt() };
+        let mut header = Vec::with_capacity(HEADER_BYTES);
+        write_header(&mut header, place, end_before);
+        file.append(&header)?;
+        file.sync()?;
+        Ok(Begun { file, place })
+    }
+}
+
+/// A log that was read and found whole. Nothing was changed so far.
+pub(crate) struct Recovered {
+    files: Arc<dyn LogFiles>,
+    /// Those to be replayed, ascending and without a gap.
+    segments: Vec<Replayed>,
+    /// Those that were given up before: a crash may have brought them back.
+    retired: Vec<u64>,
+}
+
+impl Recovered {
+    /// Reads a log. `known` is the folder's checkpoint; a new log has none.
+    ///
+    /// # Errors
+    /// `Io` when a file cannot be read; `Corrupt` when acknowledged changes cannot be read.
+    pub(crate) fn read(files: Arc<dyn LogFiles>, known: Option<Checkpoint>) -> Result<Recovered, StoreError> {
+        let (live, retired) = found(&*files, known)?;
+        let mut read: Vec<(u64, Vec<u8>)> = Vec::with_capacity(live.len());
+        for id in live {
+            read.push((id, files.read(id)?));
+        }
+        let note = files.note().and_then(|note| read_note(&note));
+        // A segment's end is in the header of the one behind it.
+        let behind = |at: usize| read.get(at + 1).and_then(|(id, bytes)| read_header(bytes, *id));
+        let ends: Vec<Option<u64>> =
+            (0..read.len()).map(|at| behind(at).map(|(_, end_before)| end_before)).collect();
+        let mut segments = Vec::with_capacity(read.len());
+        for ((id, bytes), end) in read.into_iter().zip(ends) {
+            match Replayed::new(id, bytes, &Known { end, checkpoint: known, note })? {
+                Some(replayed) => segments.push(replayed),
+                // It was never begun.
+                None => break,
+            }
+        }
+        Ok(Recovered { files, segments, retired })
+    }
+}
+
 impl Log {
-    /// Opens a log: hands over every group of changes in order, then begins a new segment. Gives the ids of the segments
+    /// Goes on with a log: hands over every group of changes in order, then begins a new segment. Returns the ids of the segments
     /// that were replayed, too.
     ///
     /// # Errors
-    /// `Io` when a file cannot be read or made; `Corrupt` when acknowledged changes cannot be read.
+    /// `Io` when a file cannot be written or made.
     pub(crate) fn open(
-        files: Arc<dyn LogFiles>,
+        recovered: Recovered,
+        checkpoints: Arc<Checkpoints>,
         mut visit: impl FnMut(&mut dyn Iterator<Item = Change<'_>>),
     ) -> Result<(Log, Vec<u64>), StoreError> {
-        let ids = live_segments(&*files)?;
-        let mut segments: Vec<(u64, Vec<u8>)> = Vec::with_capacity(ids.len());
-        for id in ids {
-            segments.push((id, files.read(id)?));
+        let Recovered { files, segments, retired } = recovered;
+        for id in retired {
+            files.retire(id)?;
         }
-        // The segments that hold something, and where they end: a segment's end is told by the one behind it.
-        let mut ended: Vec<(u64, u64)> = Vec::with_capacity(segments.len());
-        for (at, (id, bytes)) in segments.iter().enumerate() {
-            let told = segments.get(at + 1).and_then(|(id, bytes)| read_header(bytes, *id));
-            let (end, synced) = replay(*id, bytes, told.map(|(_, end)| end), &mut visit)?;
-            if end > 0 {
-                // The zeros that fill up the last record may be missing.
-                let unsure = bytes.get(synced..end.min(bytes.len())).unwrap_or_default();
-                // It was read, and will be seen and built upon: it must not be in the system's memory only. And after a sync
-                // that failed, another one says nothing of bytes that were not written again.
-                files.rewrite(*id, synced as u64, unsure)?;
-            }
-            ended.push((*id, end as u64));
+        for segment in &segments {
+            segment.visit(&mut visit);
+            // The zeros that fill up the last record may be missing.
+            let unsure = segment.bytes.get(segment.synced..segment.end.min(segment.bytes.len()));
+            // It was read, and will be seen and built upon: it must not be in the system's memory only. And after a sync
+            // that failed, another one says nothing of bytes that were not written again.
+            files.rewrite(segment.place.id, segment.synced as u64, unsure.unwrap_or_default())?;
         }
-        // A segment in which nothing was written is used now.
-        let unused = ended.pop_if(|(_, end)| *end == 0);
-        let id = unused.or(ended.last().copied()).map_or(1, |(id, end)| if end == 0 { id } else { id + 1 });
-        let end_before = ended.last().map_or(0, |(_, end)| *end);
-        let ids = ended.into_iter().map(|(id, _)| id).collect();
-        let current = files.create(id)?;
-        let place = Place { id, salt: salt() };
-        let buffer = Vec::new();
-        let (written, synced, attested, has_failed) = (0, 0, 0, false);
-        let log = Log { files, current, place, end_before, written, synced, attested, buffer, has_failed };
-        Ok((log, ids))
+        let last = segments.last().map(|last| (last.place.id, last.end as u64));
+        let (id, end_before) = last.map_or((1, 0), |(id, end)| (id + 1, end));
+        let Begun { file, place } = Begun::new(&*files, id, end_before)?;
+        let has_changes = segments.iter().any(|segment| segment.end > HEADER_BYTES);
+        let replayed: Vec<u64> = segments.into_iter().map(|segment| segment.place.id).collect();
+        checkpoints.update(|checkpoint| {
+            checkpoint.oldest_segment = replayed.first().copied().filter(|_| has_changes).unwrap_or(place.id);
+            checkpoint.newest_segment = place.id;
+            checkpoint.allocated_bytes = file.allocated();
+        })?;
+        let written = HEADER_BYTES as u64;
+        let log = Log {
+            files,
+            checkpoints,
+            current: file,
+            place,
+            written,
+            synced: written,
+            attested: written,
+            buffer: Vec::new(),
+            has_failed: false,
+        };
+        if has_changes {
+            return Ok((log, replayed));
+        }
+        for id in replayed {
+            log.files.retire(id)?;
+        }
+        Ok((log, Vec::new()))
     }
 
     /// The segment that is written.
@@ -99,21 +170,19 @@ impl Log {
     ) -> Result<(), StoreError> {
         self.buffer.clear();
         self.buffer.shrink_to(BUFFER_BYTES_KEPT);
-        if self.written == 0 {
-            write_header(&mut self.buffer, self.place, self.end_before);
-        }
-        let at = self.written + self.buffer.len() as u64;
-        write_record(&mut self.buffer, self.place, at, self.synced, changes);
-        self.write_buffer()?;
-        if sync { self.sync() } else { Ok(()) }
-    }
-
-    fn write_buffer(&mut self) -> Result<(), StoreError> {
+        write_record(&mut self.buffer, self.place, self.written, self.synced, changes);
         self.refuse_after_failure()?;
+        let allocated = self.current.allocated();
         let written = self.current.append(&self.buffer);
         self.has_failed = written.is_err();
+        written?;
         self.written += self.buffer.len() as u64;
-        Ok(written?)
+        if self.current.allocated() > allocated {
+            let allocated = self.current.allocated();
+            // The old number holds, too.
+            drop(self.checkpoints.update(|checkpoint| checkpoint.allocated_bytes = allocated));
+        }
+        if sync { self.sync() } else { Ok(()) }
     }
 
     pub(crate) fn sync(&mut self) -> Result<(), StoreError> {
@@ -123,6 +192,7 @@ impl Log {
             self.has_failed = synced.is_err();
             synced?;
             self.synced = self.written;
+            self.files.keep_note(&write_note(self.place, self.synced), false);
         }
         Ok(())
     }
@@ -134,8 +204,14 @@ impl Log {
         if self.attested < self.written {
             self.append(std::iter::empty(), true)?;
             self.attested = self.written;
+            self.files.keep_note(&write_note(self.place, self.synced), true);
         }
         Ok(())
+    }
+
+    /// Whether changes can still be appended.
+    pub(crate) fn is_sound(&self) -> bool {
+        !self.has_failed
     }
 
     /// A sync that succeeds after one that failed says nothing of what the failed one should have kept.
@@ -146,65 +222,102 @@ impl Log {
         Ok(())
     }
 
-    /// Ends the segment and begins another. Gives the ended one's id.
+    /// Ends the segment and begins another. Returns the ended one's id. After an error the log goes on where it was.
     pub(crate) fn rotate(&mut self) -> Result<u64, StoreError> {
-        if self.written == 0 {
-            // A segment in the middle says where the one before ended, even if it holds nothing else.
-            self.buffer.clear();
-            write_header(&mut self.buffer, self.place, self.end_before);
-            self.write_buffer()?;
-        }
         // What is in a table must not be newer than what is in the log before it.
         self.sync()?;
         let ended = self.place.id;
-        self.current = self.files.create(ended + 1)?;
-        self.place = Place { id: ended + 1, salt: salt() };
-        self.end_before = self.written;
-        (self.written, self.synced, self.attested) = (0, 0, 0);
+        let Begun { file, place } = Begun::new(&*self.files, ended + 1, self.written)?;
+        self.checkpoints.update(|checkpoint| {
+            checkpoint.newest_segment = place.id;
+            checkpoint.allocated_bytes = file.allocated();
+        })?;
+        (self.current, self.place) = (file, place);
+        let written = HEADER_BYTES as u64;
+        (self.written, self.synced, self.attested) = (written, written, written);
         Ok(ended)
     }
 }
 
-/// Segments to replay. They are retired oldest first, so what is below a gap is there no more.
-fn live_segments(files: &dyn LogFiles) -> Result<Vec<u64>, StoreError> {
+/// The segments to be replayed, and those that were given up, both ascending.
+fn found(files: &dyn LogFiles, known: Option<Checkpoint>) -> Result<(Vec<u64>, Vec<u64>), StoreError> {
     let mut ids = files.segments()?;
     ids.sort_unstable();
-    let gap = ids.windows(2).rposition(|pair| matches!(pair, [low, high] if low + 1 != *high));
-    let live = ids.split_off(gap.map_or(0, |at| at + 1));
-    for id in ids {
-        files.retire(id)?;
+    // Nothing was acknowledged in a folder that has no checkpoint yet.
+    let Some(known) = known else { return Ok((Vec::new(), ids)) };
+    let live = ids.split_off(ids.partition_point(|id| *id < known.oldest_segment));
+    let newest = live.last().copied().unwrap_or(0).max(known.newest_segment);
+    match (known.oldest_segment..=newest).find(|id| live.binary_search(id).is_err()) {
+        None => Ok((live, ids)),
+        Some(missing) => Err(unusable(missing, "is missing, although its changes are in no table file")),
     }
-    Ok(live)
 }
 
-/// Hands over a segment's groups; gives back where it ends, and up to where it is known to be on the device.
-fn replay(
-    id: u64,
-    bytes: &[u8],
-    told: Option<u64>,
-    visit: &mut impl FnMut(&mut dyn Iterator<Item = Change<'_>>),
-) -> Result<(usize, usize), StoreError> {
-    let Some((place, _)) = read_header(bytes, id) else {
-        return match told {
-            Some(end) if end > 0 => Err(damaged(id, 0)),
-            _ if is_damaged(bytes, id, None, 0) => Err(damaged(id, 0)),
-            _ => Ok((0, 0)),
+/// What is known of a segment besides its own bytes.
+struct Known {
+    /// Where it ended.
+    end: Option<u64>,
+    checkpoint: Option<Checkpoint>,
+    /// Up to where the newest segment was acknowledged.
+    note: Option<(Place, u64)>,
+}
+
+/// A segment that was read and found whole.
+struct Replayed {
+    place: Place,
+    bytes: Vec<u8>,
+    /// Where its last record ends.
+    end: usize,
+    /// Up to where it is known to be on the device.
+    synced: usize,
+}
+
+impl Replayed {
+    /// Looks through a segment; `None` when it was never begun.
+    fn new(id: u64, bytes: Vec<u8>, known: &Known) -> Result<Option<Replayed>, StoreError> {
+        let newest = known.checkpoint.map_or(0, |checkpoint| checkpoint.newest_segment);
+        let Some((place, _)) = read_header(&bytes, id) else {
+            return if id > newest && known.end.is_none() { Ok(None) } else { Err(damaged(id, 0)) };
         };
-    };
-    let (mut at, mut synced) = (HEADER_BYTES, 0);
-    while told.is_none_or(|end| (at as u64) < end) {
-        let Some(record) = Record::read(bytes, place, at) else { break };
-        visit(&mut record.changes());
-        (at, synced) = (record.end, record.synced as usize);
+        let allocated = known.checkpoint.filter(|_| newest == id).map_or(0, |known| known.allocated_bytes);
+        if allocated > bytes.len() as u64 {
+            return Err(unusable(id, &format!("was cut to {} bytes", bytes.len())));
+        }
+        let (mut at, mut synced) = (HEADER_BYTES, 0);
+        while known.end.is_none_or(|end| (at as u64) < end) {
+            let Some(record) = Record::read(&bytes, place, at) else { break };
+            (at, synced) = (record.end, record.synced as usize);
+        }
+        let is_whole = match known.end {
+            Some(end) => at as u64 == end,
+            None => {
+                let acknowledged = known.note.filter(|(noted, _)| *noted == place).map_or(0, |(_, end)| end);
+                at as u64 >= acknowledged && !is_damaged(&bytes, place, at)
+            }
+        };
+        if is_whole { Ok(Some(Replayed { place, bytes, end: at, synced })) } else { Err(damaged(id, at)) }
     }
-    let is_whole = told.map_or_else(|| !is_damaged(bytes, id, Some(place.salt), at), |end| at as u64 == end);
-    if is_whole { Ok((at, synced)) } else { Err(damaged(id, at)) }
+
+    /// Hands over the groups of changes.
+    fn visit(&self, visit: &mut impl FnMut(&mut dyn Iterator<Item = Change<'_>>)) {
+        let mut at = HEADER_BYTES;
+        while at < self.end
+            && let Some(record) = Record::read(&self.bytes, self.place, at)
+        {
+            visit(&mut record.changes());
+            at = record.end;
+        }
+    }
 }
 
 fn damaged(id: u64, at: usize) -> StoreError {
+    unusable(id, &format!("is damaged at byte {at}: changes that were acknowledged cannot be read"))
+}
+
+fn unusable(id: u64, what: &str) -> StoreError {
     StoreError::Corrupt(format!(
-        "segment {id} of the log is damaged at byte {at}: changes that were acknowledged cannot be read, so the \
-         data folder is not opened; restore a copy of it, or remove the folder `log` to give these changes up"
+        "segment {id} of the log {what} (file log/{id:012}.log). The data folder is not opened, and the log was not changed. Put \
+         the file back, or restore the whole folder from a copy (`keyfold backup` makes copies)"
     ))
 }
 

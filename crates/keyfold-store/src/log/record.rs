@@ -20,6 +20,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 const MAGIC: &[u8; 8] = b"keyfold\x01";
 pub(crate) const HEADER_BYTES: usize = 40;
 const RECORD_HEADER_BYTES: usize = 32;
+const NOTE_BYTES: usize = 32;
 /// Records begin at multiples of this, so that looking for one is quick.
 const ALIGNMENT: usize = 8;
 
@@ -162,19 +163,34 @@ impl<'s> Iterator for Changes<'s> {
     }
 }
 
-/// Whether a sound record behind `at` was written when everything up to beyond `at` was on the disk already. Without a header
-/// (`salt` is `None`) records are believed what they say of their salt.
-pub(crate) fn is_damaged(segment: &[u8], id: u64, salt: Option<u64>, at: usize) -> bool {
+/// What is kept outside of a segment about it: which one it is, and up to where it was acknowledged.
+pub(crate) fn write_note(place: Place, end: u64) -> Vec<u8> {
+    let mut note = Vec::with_capacity(NOTE_BYTES);
+    for number in [place.id, place.salt, end] {
+        note.extend_from_slice(&number.to_le_bytes());
+    }
+    let checksum = xxh3_64(&note);
+    note.extend_from_slice(&checksum.to_le_bytes());
+    note
+}
+
+/// A note of [`write_note`]; `None` when it is not sound.
+pub(crate) fn read_note(note: &[u8]) -> Option<(Place, u64)> {
+    let numbers = note.get(..NOTE_BYTES - 8)?;
+    if xxh3_64(numbers) != number(note, NOTE_BYTES - 8)? {
+        return None;
+    }
+    Some((Place { id: number(note, 0)?, salt: number(note, 8)? }, number(note, 16)?))
+}
+
+/// Whether a sound record behind `at` was written when everything up to beyond `at` was on the disk already. Reads each byte a
+/// bounded number of times, whatever the bytes are: only records of this segment's salt are looked into.
+pub(crate) fn is_damaged(segment: &[u8], place: Place, at: usize) -> bool {
     // What was never written is zero, and most of a segment may be that.
     let written = segment.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     (at + ALIGNMENT..written).step_by(ALIGNMENT).any(|behind| {
-        let told = number(segment, behind + 8);
-        let synced = number(segment, behind + 16);
-        let Some((told, synced)) = told.zip(synced) else { return false };
-        salt.is_none_or(|salt| salt == told)
-            && synced > at as u64
-            && synced <= behind as u64
-            && Record::read(segment, Place { id, salt: told }, behind).is_some()
+        let Some(synced) = number(segment, behind + 16) else { return false };
+        synced > at as u64 && synced <= behind as u64 && Record::read(segment, place, behind).is_some()
     })
 }
 
@@ -231,7 +247,7 @@ mod tests {
             prop_assert!(ends.iter().filter(|end| **end <= cut).count() <= complete);
             prop_assert!(ends.iter().filter(|end| **end < cut + 8).count() >= complete);
             prop_assert_eq!(&found[..], &records[..complete]);
-            prop_assert!(!is_damaged(&whole[..cut], 3, Some(HERE.salt), at));
+            prop_assert!(!is_damaged(&whole[..cut], HERE, at));
         }
 
         #[test]
@@ -248,9 +264,7 @@ mod tests {
             let (found, at) = read(&bytes);
             prop_assert_eq!(&found[..], &records[..struck]);
             // Every record here was synced before the next was written; only the last may be a torn tail.
-            for salt in [Some(HERE.salt), None] {
-                prop_assert_eq!(is_damaged(&bytes, 3, salt, at), struck + 1 < records.len());
-            }
+            prop_assert_eq!(is_damaged(&bytes, HERE, at), struck + 1 < records.len());
         }
     }
 }

@@ -1,0 +1,154 @@
+//! The checkpoint: what a data folder holds at least, known outside the files that it is about.
+//!
+//! A folder that lost its manifest looks like a new one, and a log that lost its newest segments looks like a shorter log. The
+//! file `checkpoint` tells them apart. It is written after what it names is on the device, and before anything that it no
+//! longer names is removed; so every number in it is a lower bound, and an older copy of it asks for more of the old and
+//! less of the new than there is.
+//!
+//! ```text
+//! keyfold checkpoint 1
+//! segments 12 15      every segment of the log from the first to the second is there
+//! allocated 65536     the file of the second has this many bytes at least
+//! manifest 37         the manifest in use has this number or a greater one
+//! 0f3c...             XXH3 of the lines before, 16 hexadecimal digits
+//! ```
+//!
+//! It is replaced as a whole: written beside the old one, synced, renamed.
+
+use crate::error::{At, StoreError, named};
+use crate::log::sync_folder;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The file's name in the data folder.
+pub(crate) const CHECKPOINT: &str = "checkpoint";
+const TITLE: &str = "keyfold checkpoint 1";
+
+/// What a data folder holds at least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Checkpoint {
+    /// The first segment of the log whose changes are in no table file.
+    pub(crate) oldest_segment: u64,
+    /// The newest segment of the log.
+    pub(crate) newest_segment: u64,
+    /// Bytes of the newest segment's file.
+    pub(crate) allocated_bytes: u64,
+    /// The number of the manifest.
+    pub(crate) manifest: u64,
+}
+
+impl Checkpoint {
+    fn text(&self) -> String {
+        let lines = format!(
+            "{TITLE}\nsegments {} {}\nallocated {}\nmanifest {}\n",
+            self.oldest_segment, self.newest_segment, self.allocated_bytes, self.manifest
+        );
+        let checksum = xxh3_64(lines.as_bytes());
+        format!("{lines}{checksum:016x}\n")
+    }
+
+    fn parse(text: &str) -> Option<Checkpoint> {
+        let mut lines = text.lines();
+        let mut numbers = |name: &str| -> Option<Vec<u64>> {
+            let rest = lines.next()?.strip_prefix(name)?;
+            rest.split_ascii_whitespace().map(|number| number.parse().ok()).collect()
+        };
+        numbers(TITLE)?;
+        let (segments, allocated) = (numbers("segments ")?, numbers("allocated ")?);
+        let checkpoint = Checkpoint {
+            oldest_segment: *segments.first()?,
+            newest_segment: *segments.get(1)?,
+            allocated_bytes: *allocated.first()?,
+            manifest: *numbers("manifest ")?.first()?,
+        };
+        // The text is made of the numbers alone, so the checksum is compared with it.
+        (checkpoint.text() == text).then_some(checkpoint)
+    }
+
+    /// Reads the checkpoint of a folder.
+    ///
+    /// # Errors
+    /// `Corrupt` when it is missing or not what was written; `Io` when it cannot be read.
+    pub(crate) fn read(folder: &Path) -> Result<Checkpoint, StoreError> {
+        let path = folder.join(CHECKPOINT);
+        match fs::read_to_string(&path) {
+            Ok(text) => {
+                Checkpoint::parse(&text).ok_or_else(|| StoreError::file(&path, "is not what was written"))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(StoreError::file(&path, "is missing")),
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                Err(StoreError::file(&path, "is not what was written"))
+            }
+            Err(error) => Err(named(&path, error).into()),
+        }
+    }
+}
+
+/// The checkpoint of an open folder.
+#[derive(Debug)]
+pub(crate) struct Checkpoints {
+    folder: PathBuf,
+    current: Mutex<Checkpoint>,
+}
+
+impl Checkpoints {
+    pub(crate) fn new(folder: &Path, current: Checkpoint) -> Checkpoints {
+        Checkpoints { folder: folder.to_owned(), current: Mutex::new(current) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Checkpoint> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the checkpoint, and returns when it is on the device.
+    ///
+    /// # Errors
+    /// `Io` when it cannot be written. Then the old one or the new one is there; both hold.
+    pub(crate) fn update(&self, change: impl FnOnce(&mut Checkpoint)) -> Result<(), StoreError> {
+        let mut current = self.lock();
+        let mut changed = *current;
+        change(&mut changed);
+        if changed == *current {
+            return Ok(());
+        }
+        let path = self.folder.join(CHECKPOINT);
+        let beside = self.folder.join("checkpoint.new");
+        let mut file = File::create(&beside).at(&beside)?;
+        file.write_all(changed.text().as_bytes()).at(&beside)?;
+        file.sync_all().at(&beside)?;
+        fs::rename(&beside, &path).at(&path)?;
+        sync_folder(&self.folder).at(&path)?;
+        *current = changed;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOME: Checkpoint =
+        Checkpoint { oldest_segment: 12, newest_segment: 15, allocated_bytes: 65_536, manifest: 37 };
+
+    #[test]
+    fn what_is_written_is_read_and_any_change_of_it_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(CHECKPOINT);
+        let told = Checkpoint::read(folder.path()).unwrap_err().to_string();
+        assert!(told.contains("checkpoint") && told.contains("is missing"), "{told}");
+        Checkpoints::new(folder.path(), Checkpoint::default()).update(|new| *new = SOME).unwrap();
+        assert_eq!(Checkpoint::read(folder.path()).unwrap(), SOME);
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            for damaged in [whole[..at].to_vec(), [&whole[..at], &[whole[at] ^ 1], &whole[at + 1..]].concat()]
+            {
+                fs::write(&path, &damaged).unwrap();
+                let told = Checkpoint::read(folder.path()).unwrap_err().to_string();
+                assert!(told.contains("is not what was written"), "{at}: {told}");
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Whatever happens to one file of a data folder, in whatever state the folder is: opening it is refused with the file's
+//! name, or no acknowledged write is missing. And looking at a folder changes nothing in it.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use keyfold_store::{Batch, Direction, Durability, FolderOptions, Store, StoreError, StoreOptions};
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+
+type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+/// Every file under a folder, by its path in it.
+fn files(folder: &Path) -> Files {
+    let mut found = Files::new();
+    let mut left = vec![folder.to_owned()];
+    while let Some(folder_in_it) = left.pop() {
+        for entry in fs::read_dir(folder_in_it).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                left.push(path);
+            } else {
+                found.insert(path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn lay(files: &Files, folder: &Path) {
+    fs::create_dir_all(folder.join("log")).unwrap();
+    fs::create_dir_all(folder.join("tables/tables")).unwrap();
+    for (name, bytes) in files {
+        fs::write(folder.join(name), bytes).unwrap();
+    }
+}
+
+fn options(folder: &Path, is_examined: bool) -> StoreOptions {
+    StoreOptions::Folder(FolderOptions {
+        durability: Durability::Synced,
+        memtable_bytes: 20_000,
+        is_examined,
+        ..FolderOptions::new(folder)
+    })
+}
+
+fn open(folder: &Path) -> Result<Store, StoreError> {
+    Store::open(options(folder, false))
+}
+
+/// Writes so many keys under a first byte, one synced batch each.
+fn write(store: &Store, kind: u8, count: u32) {
+    for n in 0..count {
+        let mut batch = Batch::new();
+        batch.put([&[kind][..], &n.to_be_bytes()].concat(), vec![kind; 300]);
+        store.stage(batch).unwrap().wait().unwrap();
+    }
+}
+
+fn keys(store: &Store) -> usize {
+    let snapshot = store.snapshot();
+    snapshot
+        .range(Bound::Unbounded, Bound::Unbounded, Direction::Forward)
+        .filter(|entry| entry.is_ok())
+        .count()
+}
+
+fn settle(store: &Store) {
+    while store.upkeep() > 0 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// A state of a folder: its files, those of a state before, and how many keys were acknowledged.
+struct State {
+    name: &'static str,
+    files: Files,
+    older: Files,
+    keys: usize,
+}
+
+/// Files as they are under a store that works: taken until nothing changed meanwhile.
+fn picture(folder: &Path) -> Files {
+    loop {
+        let taken = std::panic::catch_unwind(|| (files(folder), files(folder)));
+        if let Ok((one, other)) = taken
+            && one == other
+        {
+            return one;
+        }
+    }
+}
+
+fn states(place: &Path) -> Vec<State> {
+    let folder = place.join("made");
+    let mut states = Vec::new();
+    let store = open(&folder).unwrap();
+    let fresh = picture(&folder);
+    states.push(State { name: "fresh", files: fresh.clone(), older: fresh.clone(), keys: 0 });
+    write(&store, 1, 30);
+    let little = picture(&folder);
+    states.push(State { name: "killed early", files: little.clone(), older: fresh.clone(), keys: 30 });
+    write(&store, 2, 400);
+    settle(&store);
+    let used = picture(&folder);
+    states.push(State { name: "killed", files: used.clone(), older: little, keys: 430 });
+    write(&store, 3, 10);
+    states.push(State { name: "killed later", files: picture(&folder), older: used.clone(), keys: 440 });
+    drop(store);
+    let stopped = files(&folder);
+    states.push(State { name: "stopped", files: stopped.clone(), older: used, keys: 440 });
+    let store = open(&folder).unwrap();
+    write(&store, 4, 300);
+    states.push(State {
+        name: "killed while it works",
+        files: picture(&folder),
+        older: stopped.clone(),
+        keys: 740,
+    });
+    drop(store);
+    states.push(State { name: "stopped again", files: files(&folder), older: stopped, keys: 740 });
+    states
+}
+
+/// What may become of a file.
+fn fates(bytes: &[u8], older: Option<&Vec<u8>>) -> Vec<(&'static str, Option<Vec<u8>>)> {
+    let mut fates = vec![("removed", None), ("emptied", Some(Vec::new()))];
+    for cut in [1, 8, bytes.len() / 2, bytes.len().saturating_sub(1)] {
+        if cut < bytes.len() {
+            fates.push(("cut", Some(bytes[..cut].to_vec())));
+        }
+    }
+    if let Some(older) = older.filter(|older| *older != bytes) {
+        fates.push(("replaced by an older copy", Some(older.clone())));
+    }
+    fates
+}
+
+#[test]
+fn a_folder_with_one_file_that_is_not_what_it_was_is_refused_or_whole() {
+    let place = tempfile::tempdir().unwrap();
+    let (mut refused, mut whole, mut at) = (0, 0, 0);
+    for state in states(place.path()) {
+        let undisturbed = place.path().join(format!("undisturbed {}", state.name));
+        lay(&state.files, &undisturbed);
+        assert_eq!(keys(&open(&undisturbed).unwrap()), state.keys, "{}", state.name);
+        for (file, bytes) in &state.files {
+            for (fate, becomes) in fates(bytes, state.older.get(file)) {
+                at += 1;
+                let folder = place.path().join(at.to_string());
+                lay(&state.files, &folder);
+                match &becomes {
+                    None => fs::remove_file(folder.join(file)).unwrap(),
+                    Some(bytes) => fs::write(folder.join(file), bytes).unwrap(),
+                }
+                let what = format!("{}: {} {fate}", state.name, file.display());
+                let before = files(&folder);
+                let looked = Store::open(options(&folder, true)).map(|store| keys(&store));
+                assert_eq!(files(&folder), before, "{what}: looking at it changed it");
+                match open(&folder) {
+                    Ok(store) => {
+                        whole += 1;
+                        assert_eq!(keys(&store), state.keys, "{what}");
+                        assert_eq!(looked.unwrap(), state.keys, "{what}");
+                    }
+                    Err(error) => {
+                        refused += 1;
+                        let (told, looked) = (error.to_string(), looked.unwrap_err().to_string());
+                        let name = file.file_name().unwrap().to_string_lossy();
+                        let is_named = told.contains(&*name) && looked.contains(&*name);
+                        // An older checkpoint names what is gone by now.
+                        assert!(is_named || name == "checkpoint", "{what}: {told}");
+                        assert!(told.contains("copy") && !told.contains("remove"), "{what}: {told}");
+                        assert_eq!(files(&folder).len(), before.len(), "{what}: a refusal removes nothing");
+                    }
+                }
+                fs::remove_dir_all(&folder).unwrap();
+            }
+        }
+    }
+    assert!(refused > 30 && whole > 10, "{refused} refused, {whole} whole");
+}
