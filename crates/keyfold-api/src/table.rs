@@ -254,6 +254,13 @@ shapes! {
         restore_in_progress: bool = "RestoreInProgress",
     }
 
+    /// Why a table cannot be used.
+    ArchivalSummary {
+        archival_date_time: Moment = "ArchivalDateTime",
+        archival_reason: String = "ArchivalReason",
+        archival_backup_arn: String = "ArchivalBackupArn",
+    }
+
     /// How a table is encrypted at rest.
     SseDescription {
         status: Named<SseStatus> = "Status",
@@ -299,7 +306,7 @@ shapes! {
         global_table_settings_replication_mode: Present = "GlobalTableSettingsReplicationMode",
         restore_summary: RestoreSummary = "RestoreSummary",
         sse_description: SseDescription = "SSEDescription",
-        archival_summary: Present = "ArchivalSummary",
+        archival_summary: ArchivalSummary = "ArchivalSummary",
         table_class_summary: TableClassSummary = "TableClassSummary",
         deletion_protection_enabled: bool = "DeletionProtectionEnabled",
         disassociation_protection_enabled: bool = "DisassociationProtectionEnabled",

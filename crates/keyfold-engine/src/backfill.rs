@@ -30,7 +30,8 @@ pub(crate) fn for_some(
     range: &KeyRange,
     mut fill: impl FnMut(&mut Batch, &KeyBytes, &RawItem) -> Result<(), Refusal>,
 ) -> Result<Option<KeyRange>, ApiError> {
-    let snapshot = core.store().snapshot();
+    // A write staged ahead of the definition does not know of it, and must be in the snapshot.
+    let snapshot = core.store().snapshot_of_staged().map_err(internal)?;
     let (low, high) = range.bounds();
     let keys: Vec<Vec<u8>> = snapshot
         .range(low, high, Direction::Forward)

@@ -8,15 +8,16 @@ use crate::backfill;
 use crate::catalog;
 use crate::core::Core;
 use crate::expiry;
+use crate::jobs::{self, Jobs};
 use crate::layout;
 use crate::pending::internal;
 use crate::stream::{Event, RETENTION_MS, Stream};
 use crate::table::Table;
-use crate::tasks::{self, Restores};
 use keyfold_api::ApiError;
 use keyfold_codec::key::{self, IndexId, KeyRange, TableId};
 use keyfold_store::{Batch, Direction, Snapshot};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -109,10 +110,9 @@ impl Drop for Background {
 }
 
 fn run(core: &Core) {
-    let mut progress = Progress::default();
     loop {
         // A failing store refuses every write and says so itself. What failed is tried again after a pause.
-        while !core.signal().is_stopped() && progress.work(core).has_more {}
+        while !core.signal().is_stopped() && core.progress().work(core).has_more {}
         if !core.signal().sleep() {
             return;
         }
@@ -132,7 +132,11 @@ enum Filling {
 pub(crate) struct Progress {
     /// What is left of each table.
     left: BTreeMap<Filling, KeyRange>,
-    restores: Restores,
+    /// What is left to be removed, by the note of it.
+    swept: BTreeMap<Vec<u8>, VecDeque<KeyRange>>,
+    /// The last key that was trimmed behind each prefix: what is before it need not be looked for among tombstones.
+    trimmed: BTreeMap<Vec<u8>, Vec<u8>>,
+    jobs: Jobs,
 }
 
 impl Progress {
@@ -148,42 +152,60 @@ impl Progress {
             }),
         });
         for table in tables.iter().filter(|table| table.is_ready()) {
-            turn.note(self.fill_index(core, table));
-            turn.note(self.fill_expiry(core, table));
-            turn.note(expiry::delete_some(core, table));
+            turn.note(&format!("filling an index of table {}", table.name), self.fill_index(core, table));
+            turn.note(
+                &format!("noting when items of table {} expire", table.name),
+                self.fill_expiry(core, table),
+            );
+            turn.note(
+                &format!("deleting expired items of table {}", table.name),
+                expiry::delete_some(core, table),
+            );
         }
-        trim_streams(core, &mut turn);
-        trim_changes(core, &tables, &mut turn);
-        turn.note(tasks::forget_backups(core));
-        tasks::work(core, &tables, &mut self.restores, &mut turn);
+        self.trim_streams(core, &mut turn);
+        self.trim_changes(core, &tables, &mut turn);
+        turn.note("forgetting old backups", crate::backup::forget_expired(core));
+        turn.note("forgetting old exports and imports", crate::transfers::forget_old(core));
+        self.jobs.work(core, &mut turn);
+        for (what, error) in &turn.failures {
+            core.report(what, &error.to_string());
+        }
         turn
     }
 
-    /// As if what is under way had failed.
+    /// Ends all rest of what failed.
+    pub(crate) fn rouse(&mut self) {
+        self.jobs.rouse();
+    }
+
+    /// As if what is under way had been cut short by the end of the process.
     #[cfg(test)]
-    pub(crate) fn forget_states(&mut self) {
-        self.restores.forget_states();
+    pub(crate) fn begin_again(&mut self, core: &Core) {
+        self.jobs.begin_again(core);
     }
 
     /// Removes one chunk of the first deleted table or index of which it can be done.
     fn sweep_some(&mut self, core: &Core, turn: &mut Turn) {
         let notes = KeyRange::prefix(layout::dropped_tables());
-        let notes = match keys(&core.store().snapshot(), &notes, CHUNK) {
+        let snapshot = core.store().snapshot();
+        let notes = match keys(&snapshot, &notes, CHUNK) {
             Ok(notes) => notes,
-            Err(error) => return turn.note(Err(error)),
+            Err(error) => return turn.note("looking for what was deleted", Err(error)),
         };
-        // A table that a backup is still copied from waits.
-        let copied: Vec<TableId> = {
-            let backups = core.catalog().backups();
-            backups.values().filter(|backup| !backup.is_complete).map(|backup| backup.table.id).collect()
+        // A table that a backup is still copied from waits. Asked behind the lock under which tables are deleted: the backup that
+        // a deleted table leaves is known when its note is seen.
+        let read_from = {
+            let _tables = core.catalog().read();
+            jobs::read_from(core)
         };
         for note in notes {
-            let Some(place) = layout::dropped_place(&note).filter(|place| !copied.contains(&place.0)) else {
+            let Some(place) = layout::dropped_place(&note).filter(|place| !read_from.contains(&place.0))
+            else {
                 continue;
             };
             let done = self.sweep(core, note, place);
             let ends = done.is_ok();
-            turn.note(done);
+            turn.note("removing what was deleted", done);
             if ends {
                 return;
             }
@@ -198,39 +220,40 @@ impl Progress {
         (table, index): (TableId, Option<IndexId>),
     ) -> Result<Work, ApiError> {
         let store = core.store();
-        let snapshot = store.snapshot();
-        let mut batch = Batch::new();
-        let ranges = match index {
-            Some(index) => vec![KeyRange::prefix(key::space_prefix(table, index))],
-            None => vec![
-                KeyRange::prefix(table.0.to_be_bytes().to_vec()),
-                KeyRange::prefix(layout::collections_of(table)),
-                KeyRange::prefix(layout::expiries_of(table)),
-                KeyRange::prefix(layout::changes(table)),
-                KeyRange::prefix(layout::events(table)),
-            ],
-        };
-        for range in ranges {
-            let room = CHUNK - batch.len();
-            for key in keys(&snapshot, &range, room)? {
-                batch.remove(key);
+        let left = self.swept.entry(note.clone()).or_insert_with(|| match index {
+            Some(index) => VecDeque::from([KeyRange::prefix(key::space_prefix(table, index))]),
+            None => [
+                table.0.to_be_bytes().to_vec(),
+                layout::expiries_of(table),
+                layout::changes(table),
+                layout::events(table),
+            ]
+            .map(KeyRange::prefix)
+            .into(),
+        });
+        if let Some(range) = left.front_mut() {
+            if remove_some(core, range)? {
+                left.pop_front();
             }
+            return Ok(Work::More);
         }
-        if index.is_none() {
-            let counters = KeyRange::prefix(layout::counters_of(table));
-            keys(&snapshot, &counters, CHUNK)?.into_iter().for_each(|key| batch.remove_counter(key));
+        if index.is_none()
+            && !remove_counters(core, &[layout::collections_of(table), layout::counters_of(table)])?
+        {
+            return Ok(Work::More);
         }
-        if batch.is_empty() {
-            batch.remove(note);
-            if let Some(index) = index {
-                // The next index with this id is filled from the beginning.
-                self.left.remove(&Filling::Index(table, index));
-                for counter in [layout::Counter::Entries, layout::Counter::Bytes] {
-                    batch.remove_counter(layout::counter(table, index, counter));
-                }
+        let mut batch = Batch::new();
+        batch.remove(note.clone());
+        batch.remove(layout::trimmed(table));
+        if let Some(index) = index {
+            // The next index with this id is filled from the beginning.
+            self.left.remove(&Filling::Index(table, index));
+            for counter in [layout::Counter::Entries, layout::Counter::Bytes] {
+                batch.remove_counter(layout::counter(table, index, counter));
             }
         }
         store.stage(batch).map_err(internal)?.wait().map_err(internal)?;
+        self.swept.remove(&note);
         Ok(Work::More)
     }
 
@@ -279,17 +302,45 @@ impl Progress {
 pub(crate) struct Turn {
     /// Something was done, and there is more of it.
     pub(crate) has_more: bool,
-    /// The last failure.
-    pub(crate) failed: Option<ApiError>,
+    /// What failed, and why.
+    pub(crate) failures: Vec<(String, ApiError)>,
 }
 
 impl Turn {
-    pub(crate) fn note(&mut self, work: Result<Work, ApiError>) {
+    pub(crate) fn note(&mut self, what: &str, work: Result<Work, ApiError>) {
         match work {
             Ok(work) => self.has_more |= work == Work::More,
-            Err(error) => self.failed = Some(error),
+            Err(error) => self.failures.push((what.to_owned(), error)),
         }
     }
+}
+
+/// Removes some keys of a range, into which nothing is written any more; true when none are left.
+pub(crate) fn remove_some(core: &Core, range: &mut KeyRange) -> Result<bool, ApiError> {
+    let store = core.store();
+    // Whatever was staged before the range was given up.
+    let found = keys(&store.snapshot_of_staged().map_err(internal)?, range, CHUNK)?;
+    let Some(last) = found.last().cloned() else { return Ok(true) };
+    let is_over = found.len() < CHUNK;
+    let mut batch = Batch::new();
+    found.into_iter().for_each(|key| batch.remove(key));
+    store.stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    range.low = Bound::Excluded(last);
+    Ok(is_over)
+}
+
+/// Removes some counters behind prefixes; true when none are left.
+pub(crate) fn remove_counters(core: &Core, prefixes: &[Vec<u8>]) -> Result<bool, ApiError> {
+    let snapshot = core.store().snapshot_of_staged().map_err(internal)?;
+    let mut batch = Batch::new();
+    for prefix in prefixes {
+        let room = CHUNK - batch.len();
+        let found = keys(&snapshot, &KeyRange::prefix(prefix.clone()), room)?;
+        found.into_iter().for_each(|key| batch.remove_counter(key));
+    }
+    let is_over = batch.len() < CHUNK;
+    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    Ok(is_over)
 }
 
 /// Changes a table's definition, if it is still there. Like every change it is held as soon as it is staged: nobody waits for
@@ -325,18 +376,6 @@ fn keys(snapshot: &Snapshot, range: &KeyRange, most: usize) -> Result<Vec<Vec<u8
         .collect()
 }
 
-/// Removes records of streams that are older than a day, and streams that were closed a day ago.
-fn trim_streams(core: &Core, turn: &mut Turn) {
-    let horizon = core.now_ms().saturating_sub(RETENTION_MS);
-    let streams: Vec<_> = core.catalog().streams().values().cloned().collect();
-    for stream in streams {
-        turn.note(trim(core, layout::events(stream.id), horizon));
-        if stream.closed.is_some_and(|(closed, _)| closed < horizon) {
-            turn.note(forget_stream(core, &stream));
-        }
-    }
-}
-
 fn forget_stream(core: &Core, stream: &Stream) -> Result<Work, ApiError> {
     let mut streams = core.catalog().write_streams();
     let mut batch = Batch::new();
@@ -349,38 +388,92 @@ fn forget_stream(core: &Core, stream: &Stream) -> Result<Work, ApiError> {
     Ok(Work::Done)
 }
 
-/// Removes changes that point-in-time recovery does not reach any more.
-fn trim_changes(core: &Core, tables: &[Arc<Table>], turn: &mut Turn) {
-    for table in tables {
+impl Progress {
+    /// Removes records of streams that are older than a day, and streams that were closed a day ago.
+    fn trim_streams(&mut self, core: &Core, turn: &mut Turn) {
+        let horizon = core.now_ms().saturating_sub(RETENTION_MS);
+        let streams: Vec<_> = core.catalog().streams().values().cloned().collect();
+        for stream in streams {
+            let what = format!("trimming the stream of table {}", stream.table_name);
+            let trimmed = self.find_old(core, layout::events(stream.id), horizon).and_then(|found| {
+                let Some((batch, last)) = found else { return Ok(Work::Done) };
+                let mut batch = batch;
+                // Who has read up to here has lost nothing.
+                if let Some(sequence) = layout::sequence_of(&last) {
+                    batch.put(layout::trimmed(stream.id), sequence.to_be_bytes().to_vec());
+                }
+                self.trim(core, layout::events(stream.id), batch, last)
+            });
+            turn.note(&what, trimmed);
+            if stream.closed.is_some_and(|(closed, _)| closed < horizon) {
+                turn.note(&what, forget_stream(core, &stream));
+            }
+        }
+    }
+
+    /// Removes changes that point-in-time recovery does not reach any more.
+    fn trim_changes(&mut self, core: &Core, tables: &[Arc<Table>], turn: &mut Turn) {
+        for table in tables {
+            let what = format!("trimming the changes of table {}", table.name);
+            turn.note(&what, self.trim_changes_of(core, table));
+        }
+    }
+
+    fn trim_changes_of(&mut self, core: &Core, table: &Table) -> Result<Work, ApiError> {
+        // Which changes are needed is asked with the catalog held, until their removal is staged: whoever begins to keep
+        // changes holds it for writing.
+        let tables = core.catalog().read();
+        let Some(table) = tables.get(&table.name).filter(|now| now.id == table.id) else {
+            return Ok(Work::Done);
+        };
         // A backup that is being copied needs every change since it began.
         if table.settings.keeps_changes {
-            continue;
+            return Ok(Work::Done);
         }
         let horizon = match &table.settings.recovery {
             Some(recovery) => core.now_ms().saturating_sub(recovery.days * RETENTION_MS),
             // Switched off: nothing is kept.
             None => u64::MAX,
         };
-        turn.note(trim(core, layout::changes(table.id), horizon));
+        let place = layout::changes(table.id);
+        let Some((batch, last)) = self.find_old(core, place.clone(), horizon)? else { return Ok(Work::Done) };
+        let work = if batch.len() == CHUNK { Work::More } else { Work::Done };
+        let ticket = core.store().stage(batch).map_err(internal)?;
+        drop(tables);
+        ticket.wait().map_err(internal)?;
+        self.trimmed.insert(place, last);
+        Ok(work)
     }
-}
 
-fn trim(core: &Core, prefix: Vec<u8>, horizon_epoch_ms: u64) -> Result<Work, ApiError> {
-    let snapshot = core.store().snapshot();
-    let range = KeyRange::prefix(prefix);
-    let (low, high) = range.bounds();
-    let mut batch = Batch::new();
-    for entry in snapshot.range(low, high, Direction::Forward).take(CHUNK) {
-        let (key, bytes) = entry.map_err(internal)?;
-        if Event::epoch_ms_of(&bytes).is_some_and(|at| at >= horizon_epoch_ms) {
-            break;
+    /// The removal of some events that are older than a time, and the last of their keys.
+    fn find_old(
+        &self,
+        core: &Core,
+        prefix: Vec<u8>,
+        horizon_epoch_ms: u64,
+    ) -> Result<Option<(Batch, Vec<u8>)>, ApiError> {
+        let snapshot = core.store().snapshot();
+        let mut range = KeyRange::prefix(prefix.clone());
+        if let Some(last) = self.trimmed.get(&prefix) {
+            range.low = Bound::Excluded(last.clone());
         }
-        batch.remove(key.to_vec());
+        let (low, high) = range.bounds();
+        let (mut batch, mut last) = (Batch::new(), None);
+        for entry in snapshot.range(low, high, Direction::Forward).take(CHUNK) {
+            let (key, bytes) = entry.map_err(internal)?;
+            if Event::epoch_ms_of(&bytes).is_some_and(|at| at >= horizon_epoch_ms) {
+                break;
+            }
+            last = Some(key.to_vec());
+            batch.remove(key.to_vec());
+        }
+        Ok(last.map(|last| (batch, last)))
     }
-    if batch.is_empty() {
-        return Ok(Work::Done);
+
+    fn trim(&mut self, core: &Core, prefix: Vec<u8>, batch: Batch, last: Vec<u8>) -> Result<Work, ApiError> {
+        let work = if batch.len() >= CHUNK { Work::More } else { Work::Done };
+        core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+        self.trimmed.insert(prefix, last);
+        Ok(work)
     }
-    let work = if batch.len() == CHUNK { Work::More } else { Work::Done };
-    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
-    Ok(work)
 }

@@ -1,5 +1,6 @@
 //! Backups: a copy of a table's items under an id of its own, with the table's definition beside it.
 
+use crate::background::Work;
 use crate::catalog;
 use crate::core::Core;
 use crate::layout;
@@ -52,7 +53,7 @@ impl Backup {
             id: core.catalog().take_id(batch),
             label: label(core),
             name,
-            creation_epoch_ms: core.now_ms(),
+            creation_epoch_ms: core.moment(),
             size: (count(layout::Counter::Entries)?, count(layout::Counter::Bytes)?),
             expires_epoch_ms: (kind == BackupType::System).then(|| core.now_ms() + SYSTEM_BACKUP_MS),
             kind,
@@ -74,4 +75,29 @@ impl Backup {
 pub(crate) fn label(core: &Core) -> String {
     let chance = core.options().environment.random.next_u128() as u32;
     format!("{:014}-{chance:08x}", core.now_ms())
+}
+
+/// Removes the backups whose time is over.
+pub(crate) fn forget_expired(core: &Core) -> Result<Work, ApiError> {
+    let now = core.now_ms();
+    let is_over = |backup: &Backup| backup.is_complete && backup.expires_epoch_ms.is_some_and(|at| at < now);
+    if !core.catalog().backups().values().any(|backup| is_over(backup)) {
+        return Ok(Work::Done);
+    }
+    let mut backups = core.catalog().write_backups();
+    let over: Vec<_> = backups
+        .iter()
+        .filter(|(_, backup)| is_over(backup))
+        .map(|(place, backup)| (place.clone(), backup.id))
+        .collect();
+    let mut batch = Batch::new();
+    for (_, id) in &over {
+        batch.remove(layout::backup_record(*id));
+        batch.put(layout::dropped(*id), Vec::new());
+    }
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    over.iter().for_each(|(place, _)| drop(backups.remove(place)));
+    drop(backups);
+    ticket.wait().map_err(internal)?;
+    Ok(Work::More)
 }

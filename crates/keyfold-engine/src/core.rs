@@ -1,17 +1,18 @@
 //! What every operation and the background share: catalog, store, options.
 
-use crate::background::Signal;
-use crate::catalog::Catalog;
+use crate::background::{Progress, Signal};
+use crate::catalog::{Catalog, Tables};
 use crate::conflicts::Conflicts;
 use crate::engine::EngineOptions;
+use crate::jobs::Tasks;
 use crate::lag::Past;
 use crate::table::Table;
-use crate::tasks::Tasks;
 use crate::throttle::Throttle;
 use keyfold_api::ApiError;
 use keyfold_codec::key::KeyBytes;
 use keyfold_store::Store;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLockReadGuard};
 
 /// The engine's inside, as one region sees it: all regions share the tables, but names tell the region that
 /// asks. Cloning shares everything.
@@ -30,10 +31,15 @@ struct Shared {
     conflicts: Conflicts,
     throttle: Throttle,
     past: Option<Past>,
+    /// The greatest time that was handed out.
+    newest_moment: AtomicU64,
+    failures: AtomicU64,
+    progress: Mutex<Progress>,
 }
 
 impl Core {
-    pub(crate) fn new(catalog: Catalog, store: Store, options: EngineOptions) -> Core {
+    /// `newest_moment`: the greatest time in the store.
+    pub(crate) fn new(catalog: Catalog, store: Store, options: EngineOptions, newest_moment: u64) -> Core {
         let region = options.region.as_str().into();
         let past = options.index_lag.map(Past::new);
         Core {
@@ -46,6 +52,9 @@ impl Core {
                 conflicts: Conflicts::default(),
                 throttle: Throttle::default(),
                 past,
+                newest_moment: AtomicU64::new(newest_moment),
+                failures: AtomicU64::new(0),
+                progress: Mutex::default(),
             }),
             region,
         }
@@ -105,6 +114,38 @@ impl Core {
 
     pub(crate) fn now_ms(&self) -> u64 {
         self.shared.options.environment.clock.now_ms()
+    }
+
+    /// The time by which changes are ordered: the clock's, and never less than one before, also of an earlier process. A clock
+    /// that is set back makes no change older than the one before it.
+    pub(crate) fn moment(&self) -> u64 {
+        let now = self.now_ms();
+        self.shared.newest_moment.fetch_max(now, Ordering::AcqRel).max(now)
+    }
+
+    /// The tables, for somebody who writes items: held until the batch is staged. Waits for room first, since whoever waits for
+    /// the device while holding them would keep everybody else from them.
+    pub(crate) fn tables_for_writing(&self) -> RwLockReadGuard<'_, Tables> {
+        self.shared.store.wait_for_room();
+        self.catalog().read()
+    }
+
+    /// Reports a failure that no client is told of.
+    pub(crate) fn report(&self, what: &str, reason: &str) {
+        self.shared.failures.fetch_add(1, Ordering::Relaxed);
+        if let Some(report) = &self.shared.options.report {
+            report(what, reason);
+        }
+    }
+
+    /// How far the long work is: of the background thread, and of who asks for it to be done.
+    pub(crate) fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many failures were reported.
+    pub(crate) fn failures(&self) -> u64 {
+        self.shared.failures.load(Ordering::Relaxed)
     }
 
     /// The table of a name, if it can be read and written.

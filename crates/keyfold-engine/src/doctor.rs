@@ -49,6 +49,8 @@ pub struct Examination {
     pub problems: Vec<Problem>,
     /// How many problems were not told singly.
     pub untold: u64,
+    /// Restores, exports and imports that ended as failed, with the reason: nothing is wrong with the data.
+    pub failed: Vec<String>,
 }
 
 impl Examination {
@@ -102,7 +104,29 @@ pub(crate) fn examine(core: &Core) -> Result<Examination, ApiError> {
             }
         }
     }
+    found.failed = failed(core);
     Ok(found)
+}
+
+/// What ended as failed, and why.
+fn failed(core: &Core) -> Vec<String> {
+    let tables = core.catalog().read();
+    let restores = tables.values().filter_map(|table| {
+        let failure = table.settings.failure.as_ref()?;
+        Some(format!("table {} could not be restored: {}", table.name, failure.reason))
+    });
+    let mut failed: Vec<String> = restores.collect();
+    for export in core.catalog().exports().values() {
+        if let Some((_, reason)) = &export.failure {
+            failed.push(format!("export {} of table {}: {reason}", export.label, export.table_name));
+        }
+    }
+    for import in core.catalog().imports().values() {
+        if let Some((_, reason)) = &import.failure {
+            failed.push(format!("import {} into table {}: {reason}", import.label, import.table.name));
+        }
+    }
+    failed
 }
 
 fn entries<'s>(
@@ -172,7 +196,7 @@ fn examine_table(snapshot: &Snapshot, table: &Arc<Table>, found: &mut Examinatio
             );
         }
     }
-    for change in history::changes(snapshot, table)? {
+    for change in history::changes(snapshot, table) {
         found.records += 1;
         if let Err(error) = change {
             found.add(&table.name, error.to_string(), false);

@@ -1,15 +1,16 @@
 //! The engine's handle: opening, and one method for each operation that embedders use.
 
-use crate::background::{Background, Progress};
+use crate::background::Background;
 use crate::catalog::Catalog;
 use crate::core::Core;
 use crate::dispatch::dispatch;
 use crate::environment::Environment;
+use crate::history;
+use crate::jobs;
 use crate::lag::IndexLag;
 use crate::ops;
 use crate::pending::{Pending, internal};
 use crate::table::Table;
-use crate::tasks;
 use keyfold_api::*;
 use keyfold_store::{Store, StoreCounts, StoreOptions};
 use keyfold_types::limits::ITEM_COLLECTION_BYTES_MAX;
@@ -42,7 +43,12 @@ pub struct EngineOptions {
     pub enforce_capacity: bool,
     /// How late global indexes follow, and eventually consistent reads may be; otherwise all see the newest.
     pub index_lag: Option<IndexLag>,
+    /// Is told of failures that no client meets: what was being done, and why it failed.
+    pub report: Option<Report>,
 }
+
+/// Takes what was being done in the background, and why it failed.
+pub type Report = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 impl EngineOptions {
     /// The defaults over a store.
@@ -58,6 +64,7 @@ impl EngineOptions {
             transaction_conflicts: true,
             enforce_capacity: false,
             index_lag: None,
+            report: None,
         }
     }
 }
@@ -89,8 +96,9 @@ impl Engine {
         let store = Store::open(options.store.clone()).map_err(internal)?;
         let catalog = Catalog::load(&store)?;
         let in_background = options.background;
-        let core = Core::new(catalog, store, options);
-        tasks::resume(&core)?;
+        let newest_moment = history::newest_moment(&catalog, &store)?;
+        let core = Core::new(catalog, store, options, newest_moment);
+        jobs::resume(&core)?;
         let background = in_background.then(|| Background::start(core.clone())).transpose()?;
         Ok(Engine { core, _background: background })
     }
@@ -100,13 +108,13 @@ impl Engine {
     /// # Errors
     /// `Internal` when the store fails.
     pub fn work(&self) -> Result<(), ApiError> {
-        let mut progress = Progress::default();
         let failed = loop {
+            let mut progress = self.core.progress();
             // Who asks for it does not wait.
-            self.core.tasks().rouse();
+            progress.rouse();
             let turn = progress.work(&self.core);
             if !turn.has_more {
-                break turn.failed;
+                break turn.failures.into_iter().next_back().map(|(_, error)| error);
             }
         };
         if let Some(error) = failed {
@@ -124,6 +132,11 @@ impl Engine {
     pub fn sync(&self) -> Result<(), ApiError> {
         self.core.store().barrier().wait().map_err(internal)?;
         self.core.store().sync().map_err(internal)
+    }
+
+    /// How many failures no client was told of, since the engine was opened.
+    pub fn background_failures(&self) -> u64 {
+        self.core.failures()
     }
 
     /// Examines everything that is stored. For an engine that nobody else uses.
@@ -286,6 +299,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::background::Progress;
 
     fn ask(engine: &Engine, operation: Operation, body: &str) {
         let request = keyfold_wire::decode(operation, body.as_bytes()).unwrap();
@@ -376,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restore_goes_on_where_it_failed() {
+    fn a_restore_that_is_cut_short_begins_again() {
         let engine = with_items();
         ask(&engine, Operation::CreateBackup, r#"{"TableName":"Tab","BackupName":"kept"}"#);
         engine.work().unwrap();
@@ -384,12 +398,13 @@ mod tests {
         let body = format!(r#"{{"BackupArn":"{arn}","TargetTableName":"Again"}}"#);
         ask(&engine, Operation::RestoreTableFromBackup, &body);
         let mut progress = Progress::default();
-        // Most, the rest, and that there is no more: each after a failure.
-        for piece in 0..3 {
-            assert!(!engine.core.catalog().read()["Again"].is_ready(), "piece {piece}");
-            progress.work(&engine.core);
-            progress.forget_states();
+        for _ in 0..3 {
+            // That nothing is there, and some of the items: each time cut short.
+            (0..2).for_each(|_| drop(progress.work(&engine.core)));
+            assert!(!engine.core.catalog().read()["Again"].is_ready());
+            progress.begin_again(&engine.core);
         }
+        while progress.work(&engine.core).has_more {}
         assert!(engine.core.catalog().read()["Again"].is_ready());
         // The backup holds them, too.
         assert_eq!(engine.examine().unwrap().items, 2100);
@@ -409,10 +424,15 @@ mod tests {
         ask(&engine, Operation::RestoreTableToPointInTime, body);
         let mut progress = Progress::default();
         progress.work(&engine.core);
-        progress.forget_states();
+        progress.begin_again(&engine.core);
         recovery(false);
-        (0..3).for_each(|_| drop(progress.work(&engine.core)));
-        assert!(!engine.core.catalog().read().contains_key("Again"), "its changes are kept no more");
+        while progress.work(&engine.core).has_more {}
+        let again = engine.core.catalog().read()["Again"].clone();
+        assert!(!again.is_ready(), "its changes are kept no more");
+        assert_eq!(again.status, TableStatus::Archived);
+        assert!(again.settings.failure.as_ref().unwrap().reason.contains("not kept any more"));
+        ask(&engine, Operation::DeleteTable, r#"{"TableName":"Again"}"#);
+        while progress.work(&engine.core).has_more {}
         assert!(engine.examine().unwrap().is_well());
     }
 }

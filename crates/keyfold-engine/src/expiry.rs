@@ -9,7 +9,7 @@ use crate::core::Core;
 use crate::layout;
 use crate::pending::internal;
 use crate::table::Table;
-use crate::write::{self, Action, Author, ItemWrite, Refusal, corrupt};
+use crate::write::{self, Action, Author, ItemWrite, Refusal, Stamp, corrupt};
 use keyfold_api::ApiError;
 use keyfold_codec::RawItem;
 use keyfold_codec::key::{KeyBytes, KeyRange, TableId};
@@ -106,7 +106,7 @@ fn delete_expired(
     now_ms: u64,
     note: &[u8],
 ) -> Result<Option<Ticket>, ApiError> {
-    let tables = core.catalog().read();
+    let tables = core.tables_for_writing();
     // The table may have gone, or changed its setting.
     let Some(table) = tables.get(&table.name).filter(|now| now.id == table.id) else { return Ok(None) };
     if table.settings.expiry.as_ref().is_none_or(|expiry| expiry.attribute != attribute) {
@@ -123,7 +123,8 @@ fn delete_expired(
             let write = ItemWrite::new(action);
             let plan = write.plan(table)?;
             let change = plan.evaluate(Some(item.clone())).map_err(ApiError::from)?;
-            write::apply_as(core, &mut batch, &plan, &change, Author::Expiry).map_err(ApiError::from)?;
+            write::apply(core, &mut batch, &plan, &change, Stamp::now(core, Author::Expiry))
+                .map_err(ApiError::from)?;
         }
         // Not yet: a fraction of the second is left.
         Some((second, _)) if layout::expiry(table.id, second, key) == note => return Ok(None),

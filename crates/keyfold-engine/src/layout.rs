@@ -16,6 +16,7 @@
 //! 00000000 'B' backup                   a backup's definition
 //! 00000000 'J' export                   an export
 //! 00000000 'I' import                   an import
+//! 00000000 'Y' stream                   the greatest sequence number that was trimmed
 //! table index hash ...                  items and index entries (see the codec's `key`)
 //! ```
 
@@ -166,4 +167,9 @@ pub(crate) fn import_records() -> Vec<u8> {
 
 pub(crate) fn import_record(import: TableId) -> Vec<u8> {
     system(b'I', &[&import.0.to_be_bytes()])
+}
+
+/// Where the greatest trimmed sequence number of a stream is kept.
+pub(crate) fn trimmed(stream: TableId) -> Vec<u8> {
+    system(b'Y', &[&stream.0.to_be_bytes()])
 }

@@ -30,6 +30,7 @@ mod environment;
 mod expiry;
 mod expressions;
 mod history;
+mod jobs;
 mod key_check;
 mod lag;
 mod layout;
@@ -39,15 +40,13 @@ pub mod page;
 mod pending;
 mod stream;
 mod table;
-mod tasks;
 mod throttle;
-mod transferring;
 mod transfers;
 mod write;
 
 pub use access::Resource;
 pub use doctor::{Examination, Problem};
-pub use engine::{Engine, EngineOptions};
+pub use engine::{Engine, EngineOptions, Report};
 pub use environment::{Clock, Environment, Random};
 pub use keyfold_store::{
     Durability, FolderOptions, LogFile, LogFiles, LogFolder, StoreCounts, StoreError, StoreOptions,

@@ -57,6 +57,17 @@ pub struct Settings {
     pub restored: Option<Restored>,
     /// Whether changes are kept because a backup is being copied, which needs them after a restart.
     pub keeps_changes: bool,
+    /// Why the table could not be made as it was asked for; it can only be described and deleted.
+    pub failure: Option<Failure>,
+}
+
+/// Why a table could not be made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// When that was found, milliseconds since the epoch.
+    pub epoch_ms: u64,
+    /// Why, in words.
+    pub reason: String,
 }
 
 /// How capacity is paid for.
@@ -133,6 +144,8 @@ pub struct Restored {
     pub backup_arn: Option<String>,
     /// The table.
     pub table_arn: String,
+    /// Which table of that name it was.
+    pub source_uuid: Option<String>,
     /// Its state at this time, milliseconds since the epoch.
     pub epoch_ms: u64,
 }
@@ -217,7 +230,7 @@ impl Index {
 impl Table {
     /// Whether items can be read and written.
     pub fn is_ready(&self) -> bool {
-        self.status != TableStatus::Creating
+        self.status != TableStatus::Creating && self.settings.failure.is_none()
     }
 
     /// The index of a name.

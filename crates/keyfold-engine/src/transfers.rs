@@ -1,15 +1,22 @@
 //! Exports and imports as they are kept: what was asked for, and how far it came.
 
+use crate::background::Work;
+use crate::core::Core;
+use crate::layout;
+use crate::pending::internal;
 use crate::table::Table;
 use keyfold_api::{
-    ExportFormat, ExportStatus, ExportType, ExportViewType, FilterSpecification, ImportStatus,
+    ApiError, ExportFormat, ExportStatus, ExportType, ExportViewType, FilterSpecification, ImportStatus,
     InputCompressionType, InputFormat,
 };
 use keyfold_codec::key::TableId;
+use keyfold_store::Batch;
 use std::sync::Arc;
 
 /// How long a client's token is remembered: eight hours.
 const TOKEN_MS: u64 = 8 * 60 * 60 * 1000;
+/// How long what has ended is shown: 90 days, as the service does.
+const SHOWN_MS: u64 = 90 * 24 * 60 * 60 * 1000;
 
 /// What has been begun for a client, who may ask for the same again.
 pub(crate) trait Begun {
@@ -63,6 +70,8 @@ pub(crate) struct Export {
     /// When it began and ended.
     pub(crate) begun: u64,
     pub(crate) ended: Option<u64>,
+    /// Whether files may have been written: before that it only waited.
+    pub(crate) is_begun: bool,
     /// The moment, or the two of an incremental export.
     pub(crate) moment: u64,
     pub(crate) to: Option<u64>,
@@ -92,6 +101,8 @@ pub(crate) struct Import {
     pub(crate) status: ImportStatus,
     pub(crate) begun: u64,
     pub(crate) ended: Option<u64>,
+    /// Whether items may have been imported: before that it only waited.
+    pub(crate) is_begun: bool,
     pub(crate) token: Option<String>,
     pub(crate) print: u64,
     pub(crate) bucket: String,
@@ -107,4 +118,30 @@ pub(crate) struct Import {
     pub(crate) imported: u64,
     pub(crate) errors: u64,
     pub(crate) failure: Option<(String, String)>,
+}
+
+/// Forgets exports and imports that ended long ago. What they wrote stays.
+pub(crate) fn forget_old(core: &Core) -> Result<Work, ApiError> {
+    let horizon = core.now_ms().saturating_sub(SHOWN_MS);
+    let is_old = |ended: Option<u64>| ended.is_some_and(|ended| ended < horizon);
+    let has_old = core.catalog().exports().values().any(|export| is_old(export.ended))
+        || core.catalog().imports().values().any(|import| is_old(import.ended));
+    if !has_old {
+        return Ok(Work::Done);
+    }
+    let mut exports = core.catalog().write_exports();
+    let mut imports = core.catalog().write_imports();
+    let mut batch = Batch::new();
+    for export in exports.values().filter(|export| is_old(export.ended)) {
+        batch.remove(layout::export_record(export.id));
+    }
+    for import in imports.values().filter(|import| is_old(import.ended)) {
+        batch.remove(layout::import_record(import.id));
+    }
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    exports.retain(|_, export| !is_old(export.ended));
+    imports.retain(|_, import| !is_old(import.ended));
+    drop((exports, imports));
+    ticket.wait().map_err(internal)?;
+    Ok(Work::Done)
 }

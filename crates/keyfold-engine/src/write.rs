@@ -153,6 +153,15 @@ impl ItemWrite {
 }
 
 impl WritePlan {
+    /// The change of a filling: an item that was an item before, whatever the rules for new ones are.
+    pub(crate) fn filled(&self, before: Option<RawItem>, item: RawItem) -> Change<'_> {
+        let tree = match &self.write.action {
+            Action::Put(tree) => Some(Cow::Borrowed(tree)),
+            Action::Update { .. } | Action::Delete { .. } | Action::Check { .. } => None,
+        };
+        Change { before, after: Some(item), tree, is_check: false }
+    }
+
     /// The item's newest version. The key must be locked.
     pub(crate) fn read_before(&self, core: &Core) -> Result<Option<RawItem>, Refusal> {
         let bytes = core.store().latest(self.key.as_slice()).map_err(|e| Refusal::Internal(internal(e)))?;
@@ -209,29 +218,36 @@ pub(crate) enum Author {
     Filling,
 }
 
-/// Puts a change of a client's into the batch.
+/// Who changes items, and when: one time for everything of a batch, so that no moment lies within it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stamp {
+    pub(crate) author: Author,
+    /// Milliseconds since the epoch, never less than those of a stamp before.
+    pub(crate) epoch_ms: u64,
+}
+
+impl Stamp {
+    /// A stamp of now. The caller holds the catalog and the keys of the items until the batch is staged: whoever locks the
+    /// catalog for writing knows that changes of earlier times are staged, and changes of one item have ascending times.
+    pub(crate) fn now(core: &Core, author: Author) -> Stamp {
+        Stamp { author, epoch_ms: core.moment() }
+    }
+}
+
+/// Puts a change into the batch, if there is capacity for it. Gives back what it costs.
 pub(crate) fn apply(
     core: &Core,
     batch: &mut Batch,
     plan: &WritePlan,
     change: &Change<'_>,
+    stamp: Stamp,
 ) -> Result<Bill, Refusal> {
-    apply_as(core, batch, plan, change, Author::Client)
-}
-
-/// Puts a change into the batch, if there is capacity for it. Gives back what it costs.
-pub(crate) fn apply_as(
-    core: &Core,
-    batch: &mut Batch,
-    plan: &WritePlan,
-    change: &Change<'_>,
-    author: Author,
-) -> Result<Bill, Refusal> {
+    let author = stamp.author;
     if let Some(past) = core.past() {
         past.keep(core);
     }
     let mark = batch.mark();
-    let mut bill = put_change(core, batch, plan, change, author)?;
+    let mut bill = put_change(core, batch, plan, change, stamp)?;
     if author == Author::Transaction {
         bill.table = bill.table * 2;
     }
@@ -251,7 +267,7 @@ fn put_change(
     batch: &mut Batch,
     plan: &WritePlan,
     change: &Change<'_>,
-    author: Author,
+    stamp: Stamp,
 ) -> Result<Bill, Refusal> {
     let table = &plan.table;
     let size = |item: &Option<RawItem>| item.as_ref().map_or(0, RawItem::size_bytes);
@@ -265,7 +281,7 @@ fn put_change(
         (_, Some(after)) => batch.put(plan.key.as_slice(), after.bytes().clone()),
         (Some(_), None) => batch.remove(plan.key.as_slice()),
     }
-    tell(core, batch, table, change, author);
+    record(batch, table, change, stamp);
     count(
         batch,
         table,
@@ -364,12 +380,12 @@ fn put_entries(
 }
 
 /// Records a change for streams and for point-in-time recovery.
-fn tell(core: &Core, batch: &mut Batch, table: &Table, change: &Change<'_>, author: Author) {
-    if author == Author::Filling {
+fn record(batch: &mut Batch, table: &Table, change: &Change<'_>, stamp: Stamp) {
+    if stamp.author == Author::Filling {
         return;
     }
-    let (images, when) =
-        ((change.before.as_ref(), change.after.as_ref()), (core.now_ms(), author == Author::Expiry));
+    let images = (change.before.as_ref(), change.after.as_ref());
+    let when = (stamp.epoch_ms, stamp.author == Author::Expiry);
     if let Some(stream) = &table.settings.stream {
         stream::record(batch, table, (layout::events(stream.id), stream.view), images, when);
     }

@@ -74,6 +74,7 @@ pub(crate) struct Metrics {
     commits: Gauge,
     batches: Gauge,
     upkeep: Gauge,
+    failures: Gauge,
     received_held: Gauge,
     sent_held: Gauge,
 }
@@ -84,7 +85,7 @@ impl Metrics {
         let seconds: Family<ByOperation, Histogram, fn() -> Histogram> =
             Family::new_with_constructor(|| Histogram::new(EDGES));
         let (received, sent) = (Counter::default(), Counter::default());
-        let [connections, commits, batches, upkeep, received_held, sent_held] =
+        let [connections, commits, batches, upkeep, failures, received_held, sent_held] =
             std::array::from_fn(|_| Gauge::default());
         let mut registry = Registry::with_prefix("keyfold");
         registry.register("requests", "Requests by operation and outcome", requests.clone());
@@ -97,6 +98,8 @@ impl Metrics {
         let good = Operation::ALL.iter().map(|_| OnceLock::new()).collect();
         let left = "Memory tables to be written and merges to be done, behind the writes";
         registry.register("store_upkeep", left, upkeep.clone());
+        let failed = "Failures in the background since the start: indexes, expiry, backups, restores, exports, imports";
+        registry.register("background_failures", failed, failures.clone());
         let held = "Bytes that large request bodies take of their budget now";
         registry.register("received_held_bytes", held, received_held.clone());
         let held = "Bytes that large answers take of their budget now";
@@ -112,6 +115,7 @@ impl Metrics {
             commits,
             batches,
             upkeep,
+            failures,
             received_held,
             sent_held,
         }
@@ -158,6 +162,7 @@ impl Metrics {
             (&self.commits, counts.commits),
             (&self.batches, counts.batches),
             (&self.upkeep, engine.store_upkeep()),
+            (&self.failures, engine.background_failures()),
             (&self.received_held, held.0 as u64),
             (&self.sent_held, held.1 as u64),
         ];

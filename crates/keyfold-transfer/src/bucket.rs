@@ -1,5 +1,7 @@
 //! A folder that stands for a bucket.
 
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Why files could not be written or read.
@@ -33,6 +35,11 @@ pub struct Bucket {
     folder: PathBuf,
 }
 
+/// Whether a path leads to something of a kind, and not to a link to it.
+fn is_real(path: &Path, is_kind: fn(&Metadata) -> bool) -> bool {
+    path.symlink_metadata().is_ok_and(|about| is_kind(&about))
+}
+
 /// Whether every part of a key is an ordinary name.
 fn is_inside(key: &str) -> bool {
     !key.contains('\\') && !key.contains('\0') && key.split('/').all(|part| part != ".." && part != ".")
@@ -56,6 +63,60 @@ impl Bucket {
         Ok(Bucket { folder })
     }
 
+    /// Makes a folder of the bucket, and those it is in. Links are not followed.
+    ///
+    /// # Errors
+    /// `Name` when the key would lead out of the bucket, `File` when the folder cannot be made.
+    pub fn make_folder(&self, key: &str) -> Result<PathBuf, TransferError> {
+        let whole = self.path(key)?;
+        let mut folder = self.folder.clone();
+        for part in whole.strip_prefix(&self.folder).unwrap_or(&whole).components() {
+            folder.push(part);
+            match std::fs::create_dir(&folder) {
+                Ok(()) => {}
+                Err(error)
+                    if error.kind() == ErrorKind::AlreadyExists && is_real(&folder, Metadata::is_dir) => {}
+                Err(error) => return Err(TransferError::file(&folder)(error)),
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Makes an object, which must not be there: no link is followed.
+    ///
+    /// # Errors
+    /// `Name` when the key would lead out of the bucket, `File` when the object is there or cannot be made.
+    pub fn make(&self, key: &str) -> Result<(PathBuf, File), TransferError> {
+        let path = self.path(key)?;
+        let made = OpenOptions::new().write(true).create_new(true).open(&path);
+        let file = made.map_err(TransferError::file(&path))?;
+        Ok((path, file))
+    }
+
+    /// Opens an object that [`Bucket::objects`] found. Links are not followed.
+    pub(crate) fn read(&self, path: &Path) -> std::io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(
+            &mut options,
+            (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits() as i32,
+        );
+        let within = path.strip_prefix(&self.folder).unwrap_or(path);
+        let mut folder = self.folder.clone();
+        for part in within.parent().into_iter().flat_map(Path::components) {
+            folder.push(part);
+            if !is_real(&folder, Metadata::is_dir) {
+                return Err(std::io::Error::other("a link leads to it"));
+            }
+        }
+        let file = options.open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(std::io::Error::other("it is no file"));
+        }
+        Ok(file)
+    }
+
     /// Where an object is.
     ///
     /// # Errors
@@ -68,7 +129,7 @@ impl Bucket {
         Ok(self.folder.join(key))
     }
 
-    /// The objects whose keys start with a prefix, in the order of their keys.
+    /// The objects whose keys start with a prefix, in the order of their keys. What is no file, or is reached by a link, is none.
     ///
     /// # Errors
     /// `File` when a folder cannot be read.
@@ -77,13 +138,14 @@ impl Bucket {
         let (mut found, mut folders) = (Vec::new(), vec![self.folder.clone()]);
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(&folder).map_err(TransferError::file(&folder))? {
-                let path = entry.map_err(TransferError::file(&folder))?.path();
-                if path.is_dir() {
+                let entry = entry.map_err(TransferError::file(&folder))?;
+                let path = entry.path();
+                // Of the entry itself, not of what a link leads to.
+                let kind = entry.file_type().map_err(TransferError::file(&path))?;
+                let starts = |key: &Path| key.to_str().is_some_and(|key| key.starts_with(prefix));
+                if kind.is_dir() {
                     folders.push(path);
-                } else if path
-                    .strip_prefix(&self.folder)
-                    .is_ok_and(|key| key.to_string_lossy().starts_with(prefix))
-                {
+                } else if kind.is_file() && path.strip_prefix(&self.folder).is_ok_and(starts) {
                     found.push(path);
                 }
             }
@@ -96,6 +158,29 @@ impl Bucket {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn links_are_not_followed() {
+        use std::os::unix::fs::symlink;
+        let place = tempfile::tempdir().unwrap();
+        let outside = place.path().join("outside");
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::write(outside.join("secret"), "secret").unwrap();
+        let bucket = Bucket::open(place.path(), "b", true).unwrap();
+        symlink(&outside, bucket.folder.join("folder")).unwrap();
+        symlink(outside.join("secret"), bucket.folder.join("file")).unwrap();
+        symlink(bucket.folder.join("self"), bucket.folder.join("self")).unwrap();
+        std::fs::write(bucket.folder.join("own"), "").unwrap();
+        assert_eq!(bucket.objects("").unwrap(), [bucket.folder.join("own")]);
+        for path in ["file", "self", "folder/secret"] {
+            assert!(bucket.read(&bucket.folder.join(path)).is_err(), "{path}");
+        }
+        assert!(bucket.make_folder("folder/x").is_err());
+        assert!(bucket.make("file").is_err());
+        assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
+        assert!(bucket.make_folder("a/b/c").is_ok());
+    }
 
     #[test]
     fn nothing_leads_out_of_a_bucket() {

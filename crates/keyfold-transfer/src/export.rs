@@ -107,16 +107,15 @@ impl ExportWriter {
         let writer =
             ExportWriter { bucket, root, data, format, open: None, files: Vec::new(), items: 0, bytes: 0 };
         for folder in [&writer.root, &writer.data] {
-            let folder = writer.bucket.path(folder)?;
-            std::fs::create_dir_all(&folder).map_err(TransferError::file(&folder))?;
+            writer.bucket.make_folder(folder)?;
         }
         writer.put("_started", b"")?;
         Ok(writer)
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), TransferError> {
-        let path = self.bucket.path(&format!("{}/{name}", self.root))?;
-        std::fs::write(&path, bytes).map_err(TransferError::file(&path))
+        let (path, mut file) = self.bucket.make(&format!("{}/{name}", self.root))?;
+        file.write_all(bytes).map_err(TransferError::file(&path))
     }
 
     fn file(&mut self) -> Result<&mut DataFile, TransferError> {
@@ -132,8 +131,7 @@ impl ExportWriter {
             let name: String = (0..26).map(|_| letter()).collect();
             let ending = if self.format == Format::Ion { "ion.gz" } else { "json.gz" };
             let key = format!("{}/{name}.{ending}", self.data);
-            let path = self.bucket.path(&key)?;
-            let file = File::create(&path).map_err(TransferError::file(&path))?;
+            let (path, file) = self.bucket.make(&key)?;
             let out = GzEncoder::new(BufWriter::new(file), Compression::fast());
             self.open = Some(DataFile { key, path, out, items: 0, bytes: 0 });
         }

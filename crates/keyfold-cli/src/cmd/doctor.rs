@@ -61,6 +61,7 @@ fn report(before: &Examination, after: &Examination) -> serde_json::Value {
         "records": after.records,
         "found": problems(before),
         "left": problems(after),
+        "failed": after.failed,
     })
 }
 
@@ -70,6 +71,9 @@ fn tell(before: &Examination, after: &Examination) {
     }
     if before.untold > 0 {
         terminal::line(&format!("{FAINT}and {} more of the same kinds{FAINT:#}", before.untold));
+    }
+    for failed in &after.failed {
+        terminal::line(&format!("{FAINT}failed{FAINT:#} {failed}"));
     }
     if !before.is_well() && after.is_well() {
         terminal::line(&format!("{GOOD}repaired{GOOD:#} all indexes and counters are made anew"));

@@ -1,11 +1,15 @@
 //! Where a server listens and for whom: what `serve` and `demo` share.
 
 use crate::failure::Failure;
+use crate::terminal;
 use clap::{Args, ValueEnum};
+use keyfold_engine::Report;
 use keyfold_server::{Access, Credential, ServerConfig, TlsFiles};
 use serde_json::Value;
+use std::io::IsTerminal;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Where to listen, and for whom.
 #[derive(Args)]
@@ -93,12 +97,28 @@ impl Listen {
 
     /// Sends the log where it was asked for.
     pub(super) fn start_log(&self) {
-        let builder = || tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false);
-        match self.log {
-            None => {}
-            Some(LogForm::Text) => builder().init(),
-            Some(LogForm::Json) => builder().json().flatten_event(true).init(),
-        }
+        // A file gets no colours.
+        let colours = std::io::stderr().is_terminal();
+        let builder =
+            || tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).with_ansi(colours);
+        // It may have been started before.
+        drop(match self.log {
+            None => Ok(()),
+            Some(LogForm::Text) => builder().try_init(),
+            Some(LogForm::Json) => builder().json().flatten_event(true).try_init(),
+        });
+    }
+
+    /// Where failures go that no client meets: into the log, or where there is none to the error output.
+    pub(super) fn report(&self) -> Report {
+        let has_log = self.log.is_some();
+        Arc::new(move |what, reason| {
+            if has_log {
+                tracing::error!(what, reason, "background work failed");
+            } else {
+                terminal::error_line(&format!("{what} failed: {reason}"));
+            }
+        })
     }
 }
 

@@ -68,6 +68,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     }
     let models =
         arguments.files.iter().map(|file| model_file::load(file, json)).collect::<Result<Vec<_>, _>>()?;
+    arguments.listen.start_log();
     let engine = backend::engine_with((!arguments.memory).then_some(arguments.data.as_path()), |options| {
         if let StoreOptions::Folder(folder) = &mut options.store {
             arguments.bounds.of_store(folder);
@@ -75,6 +76,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
                 folder.durability = Durability::Buffered;
             }
         }
+        options.report = Some(arguments.listen.report());
         options.buckets.clone_from(&arguments.buckets);
         options.region.clone_from(&arguments.region);
         options.transaction_conflicts = !arguments.wait_for_transactions;

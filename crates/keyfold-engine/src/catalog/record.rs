@@ -4,7 +4,8 @@ use super::stored::{Stored, record, stored_words};
 use crate::backup::Backup;
 use crate::stream::Stream;
 use crate::table::{
-    ActiveStream, Capacity, Expiry, Index, IndexKind, IndexProjection, Recovery, Restored, Settings, Table,
+    ActiveStream, Capacity, Expiry, Failure, Index, IndexKind, IndexProjection, Recovery, Restored, Settings,
+    Table,
 };
 use crate::transfers::{Export, Import};
 use keyfold_api::{
@@ -72,6 +73,7 @@ record! { Settings {
     policies = "policies",
     restored = "restored",
     keeps_changes = "keepsChanges",
+    failure = "failure",
 } }
 
 record! { Capacity {
@@ -91,7 +93,13 @@ record! { Expiry { required { attribute = "attribute", } is_complete = "complete
 
 record! { Recovery { required { since_epoch_ms = "since", days = "days", } } }
 
-record! { Restored { required { table_arn = "table", epoch_ms = "time", } backup_arn = "backup", } }
+record! { Restored {
+    required { table_arn = "table", epoch_ms = "time", }
+    backup_arn = "backup",
+    source_uuid = "sourceUuid",
+} }
+
+record! { Failure { required { epoch_ms = "time", reason = "reason", } } }
 
 record! { Index {
     required { id = "id", name = "name", kind = "kind", key = "key", projection = "projection", }
@@ -123,6 +131,7 @@ record! { Export {
         kind = "kind", view = "view",
     }
     ended = "ended",
+    is_begun = "isBegun",
     to = "to",
     token = "token",
     prefix = "prefix",
@@ -149,6 +158,7 @@ record! { Import {
         table = "table",
     }
     ended = "ended",
+    is_begun = "isBegun",
     token = "token",
     header = "header",
     bytes = "bytes",

@@ -4,12 +4,12 @@ use crate::backup::Backup;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
+use crate::jobs::Task;
 use crate::layout;
 use crate::ops::definition::sentence;
 use crate::ops::describe_table;
 use crate::pending::{Pending, internal};
 use crate::table::Table;
-use crate::tasks::Task;
 use keyfold_api::{
     ApiError, BackupDescription, BackupDetails, BackupStatus, BackupSummary, BackupType, BackupTypeFilter,
     CreateBackupInput, CreateBackupOutput, DeleteBackupInput, DeleteBackupOutput, DescribeBackupInput,
@@ -61,7 +61,7 @@ fn created(core: &Core, input: CreateBackupInput) -> Result<Pending<CreateBackup
     let ticket = core.store().stage(batch).map_err(internal)?;
     let details = details(core, &backup);
     let backup = Arc::new(backup);
-    core.tasks().add(Task::backup(Arc::clone(&backup)));
+    core.tasks().add(Task::Backup(Arc::clone(&backup)));
     tables.insert(table.name.clone(), Arc::new(copied));
     core.catalog().write_backups().insert((table.name.clone(), backup.label.clone()), backup);
     drop(tables);

@@ -8,7 +8,7 @@ use crate::core::Core;
 use crate::ops::capacity::Bills;
 use crate::ops::single_write::stage;
 use crate::pending::Pending;
-use crate::write::{self, Action, ItemWrite, MetricsByTable, Refusal, WritePlan};
+use crate::write::{self, Action, Author, ItemWrite, MetricsByTable, Refusal, Stamp, WritePlan};
 use keyfold_api::{
     ApiError, BatchWriteItemInput, BatchWriteItemOutput, Constraint, Validation, WriteRequest,
 };
@@ -83,7 +83,7 @@ fn locked(
     requests: Vec<TableWrites>,
     returns: CheckedReturns,
 ) -> Result<Pending<BatchWriteItemOutput>, ApiError> {
-    let tables = core.catalog().read();
+    let tables = core.tables_for_writing();
     let mut plans: Vec<(String, WritePlan)> = Vec::new();
     let mut seen = BTreeSet::new();
     for TableWrites { table: given, writes } in requests {
@@ -101,6 +101,7 @@ fn locked(
         }
     }
     let _keys = core.store().lock(plans.iter().map(|(_, plan)| plan.key.as_slice()));
+    let stamp = Stamp::now(core, Author::Client);
     let mut batch = Batch::new();
     let mut bills = Bills::default();
     let mut metrics = MetricsByTable::new(returns.collection_metrics);
@@ -120,7 +121,7 @@ fn locked(
             continue;
         }
         let change = plan.read_before(core).and_then(|before| plan.evaluate(before))?;
-        match write::apply(core, &mut batch, plan, &change) {
+        match write::apply(core, &mut batch, plan, &change, stamp) {
             Ok(bill) => bills.add(given, bill),
             Err(refusal @ Refusal::Throttled(_)) => {
                 throttled = Some(refusal);

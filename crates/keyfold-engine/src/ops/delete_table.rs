@@ -4,11 +4,11 @@
 use crate::backup::Backup;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
+use crate::jobs::Task;
 use crate::layout;
 use crate::ops::{describe_table, stream_setting};
 use crate::pending::{Pending, internal};
 use crate::table::Table;
-use crate::tasks::Task;
 use keyfold_api::{ApiError, BackupType, DeleteTableInput, TableDescription, TableStatus, Validation};
 use keyfold_store::Batch;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
     let mut tables = core.catalog().write();
     let table =
         tables.get(given.name()).cloned().ok_or_else(|| ApiError::named_table_not_found(given.name()))?;
-    if !table.is_ready() {
+    if table.status == TableStatus::Creating {
         return Err(ApiError::ResourceInUse(format!(
             "Attempt to change a resource which is still in use: Table is being created: {}",
             table.name
@@ -50,7 +50,7 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
     core.catalog().hold_stream(stream);
     if let Some(backup) = left {
         let (place, backup) = ((table.name.clone(), backup.label.clone()), Arc::new(backup));
-        core.tasks().add(Task::backup(Arc::clone(&backup)));
+        core.tasks().add(Task::Backup(Arc::clone(&backup)));
         core.catalog().write_backups().insert(place, backup);
     }
     tables.remove(given.name());

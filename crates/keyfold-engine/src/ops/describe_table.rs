@@ -4,12 +4,12 @@ use crate::check::{Constraints, TableName};
 use crate::core::Core;
 use crate::layout::{self, Counter};
 use crate::pending::internal;
-use crate::table::{Capacity, Index, IndexKind, IndexProjection, Table};
+use crate::table::{Capacity, Failure, Index, IndexKind, IndexProjection, Restored, Table};
 use keyfold_api::{
-    ApiError, AttributeDefinition, BillingMode, BillingModeSummary, DescribeTableInput, IndexDescription,
-    IndexWarmThroughput, KeySchemaElement, KeyType, Moment, OnDemandThroughput, Projection, ProjectionType,
-    ProvisionedThroughputDescription, RestoreSummary, ScalarAttributeType, SseDescription, SseStatus,
-    SseType, StreamSpecification, TableClassSummary, TableDescription, TableStatus,
+    ApiError, ArchivalSummary, AttributeDefinition, BillingMode, BillingModeSummary, DescribeTableInput,
+    IndexDescription, IndexWarmThroughput, KeySchemaElement, KeyType, Moment, OnDemandThroughput, Projection,
+    ProjectionType, ProvisionedThroughputDescription, RestoreSummary, ScalarAttributeType, SseDescription,
+    SseStatus, SseType, StreamSpecification, TableClassSummary, TableDescription, TableStatus,
     TableWarmThroughputDescription,
 };
 use keyfold_codec::key::IndexId;
@@ -29,6 +29,24 @@ pub(crate) fn run(core: &Core, input: DescribeTableInput) -> Result<TableDescrip
 
 fn number(value: u64) -> Option<i64> {
     Some(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+fn restoration(table: &Table, restored: &Restored) -> RestoreSummary {
+    RestoreSummary {
+        source_backup_arn: restored.backup_arn.clone(),
+        source_table_arn: Some(restored.table_arn.clone()),
+        restore_date_time: Some(Moment(restored.epoch_ms)),
+        restore_in_progress: Some(table.status == TableStatus::Creating),
+    }
+}
+
+/// Why a table cannot be used.
+fn archival(failure: &Failure) -> ArchivalSummary {
+    ArchivalSummary {
+        archival_date_time: Some(Moment(failure.epoch_ms)),
+        archival_reason: Some(failure.reason.clone()),
+        archival_backup_arn: None,
+    }
 }
 
 /// The description of a table in a status.
@@ -94,12 +112,8 @@ pub(crate) fn describe(
         }),
         latest_stream_label: settings.latest_stream.clone(),
         latest_stream_arn: settings.latest_stream.as_ref().map(|label| format!("{table_arn}/stream/{label}")),
-        restore_summary: settings.restored.as_ref().map(|restored| RestoreSummary {
-            source_backup_arn: restored.backup_arn.clone(),
-            source_table_arn: Some(restored.table_arn.clone()),
-            restore_date_time: Some(Moment(restored.epoch_ms)),
-            restore_in_progress: Some(!table.is_ready()),
-        }),
+        restore_summary: settings.restored.as_ref().map(|restored| restoration(table, restored)),
+        archival_summary: settings.failure.as_ref().map(archival),
         sse_description: settings.encryption_key.as_ref().map(|key| SseDescription {
             status: Some(SseStatus::Enabled.into()),
             sse_type: Some(SseType::Kms.into()),

@@ -4,13 +4,13 @@ use crate::backup;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
+use crate::jobs::Task;
 use crate::ops::backups::table_not_found;
 use crate::ops::definition::sentence;
 use crate::ops::export_filter::{self, Chosen};
 use crate::ops::recovery;
 use crate::pending::{Pending, internal};
 use crate::table::Table;
-use crate::tasks::Task;
 use crate::transfers::{Export, OtherRequest, begun_with};
 use keyfold_api::{
     ApiError, Constraint, DescribeExportInput, DescribeExportOutput, ErrorKind, ExportDescription,
@@ -66,13 +66,13 @@ fn begun(
         return Ok(Pending::ready(Ok(ExportTableToPointInTimeOutput { export_description })));
     }
     let given = TableName::new(input.table_arn.clone());
-    let table = core.catalog().read().get(given.name()).cloned();
-    let table = table.ok_or_else(|| table_not_found(given.name()))?;
     let kind = known(&input.export_type).unwrap_or(ExportType::FullExport);
+    // Whoever writes holds the catalog from the time of a change until it is staged: what has a time before now is staged.
+    let tables = core.catalog().write();
+    let table = tables.get(given.name()).cloned().ok_or_else(|| table_not_found(given.name()))?;
     let (moment, to, view) = moments(core, &table, &input, kind)?;
     let chosen = Box::new(Chosen::of(&table, bound)?);
     let mut batch = Batch::new();
-    let tables = core.catalog().write();
     let export = Arc::new(Export {
         id: core.catalog().take_id(&mut batch),
         label: backup::label(core),
@@ -81,6 +81,7 @@ fn begun(
         status: ExportStatus::InProgress,
         begun: core.now_ms(),
         ended: None,
+        is_begun: false,
         moment,
         to,
         token: input.client_token,

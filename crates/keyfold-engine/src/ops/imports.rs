@@ -4,13 +4,13 @@ use crate::backup;
 use crate::catalog;
 use crate::check::Constraints;
 use crate::core::Core;
+use crate::jobs::Task;
 use crate::ops::create_table;
 use crate::ops::definition::sentence;
 use crate::ops::describe_table;
 use crate::ops::exports::check_buckets;
 use crate::pending::{Pending, internal};
 use crate::table::{IndexKind, Table};
-use crate::tasks::Task;
 use crate::transfers::{Import, OtherRequest, begun_with};
 use keyfold_api::{
     ApiError, BillingMode, Constraint, CreateTableInput, CsvOptions, DescribeImportInput,
@@ -73,6 +73,7 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
         status: ImportStatus::InProgress,
         begun: core.now_ms(),
         ended: None,
+        is_begun: false,
         token: input.client_token,
         print,
         bucket: source.s3_bucket.unwrap_or_default(),

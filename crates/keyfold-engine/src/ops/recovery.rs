@@ -34,7 +34,7 @@ fn window(recovery: &Recovery, now_ms: u64) -> (u64, u64) {
 /// `PointInTimeRecoveryUnavailable` when changes are not kept.
 pub(crate) fn open_window(core: &Core, table: &Table) -> Result<(u64, u64), ApiError> {
     match &table.settings.recovery {
-        Some(recovery) => Ok(window(recovery, core.now_ms())),
+        Some(recovery) => Ok(window(recovery, core.moment())),
         None => Err(ApiError::Plain(
             ErrorKind::PointInTimeRecoveryUnavailable,
             format!("Point in time recovery is not enabled for table '{}'", table.name),
@@ -47,7 +47,7 @@ fn description(core: &Core, recovery: Option<&Recovery>) -> ContinuousBackupsDes
         Some(_) => PointInTimeRecoveryStatus::Enabled,
         None => PointInTimeRecoveryStatus::Disabled,
     };
-    let window = recovery.map(|recovery| window(recovery, core.now_ms()));
+    let window = recovery.map(|recovery| window(recovery, core.moment()));
     ContinuousBackupsDescription {
         continuous_backups_status: Some(ContinuousBackupsStatus::Enabled.into()),
         point_in_time_recovery_description: Some(PointInTimeRecoveryDescription {
@@ -102,14 +102,17 @@ fn updated(
     constraints.finish()?;
     let given = input.point_in_time_recovery_specification.unwrap_or_default();
     let table = table_of(core, input.table_name)?;
-    let before = table.settings.recovery.as_ref();
     let days = given.recovery_period_in_days.and_then(|days| u64::try_from(days).ok());
-    let setting = (given.point_in_time_recovery_enabled == Some(true)).then(|| Recovery {
-        since_epoch_ms: before.map_or_else(|| core.now_ms(), |before| before.since_epoch_ms),
-        days: days.or(before.map(|before| before.days)).unwrap_or(DAYS_MAX as u64),
-    });
-    let stored = setting.clone();
-    background::change_table(core, &table, |table| table.settings.recovery = stored)?;
+    let mut setting = None;
+    background::change_table(core, &table, |table| {
+        let before = table.settings.recovery.take();
+        table.settings.recovery = (given.point_in_time_recovery_enabled == Some(true)).then(|| Recovery {
+            // With the catalog locked: every change with a later time is kept.
+            since_epoch_ms: before.as_ref().map_or_else(|| core.moment(), |before| before.since_epoch_ms),
+            days: days.or(before.map(|before| before.days)).unwrap_or(DAYS_MAX as u64),
+        });
+        setting = table.settings.recovery.clone();
+    })?;
     let description = description(core, setting.as_ref());
     Ok(UpdateContinuousBackupsOutput { continuous_backups_description: Some(description) })
 }

@@ -6,6 +6,7 @@
 use crate::catalog;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
+use crate::jobs::Task;
 use crate::ops::backups::{self, table_not_found};
 use crate::ops::create_table::{encryption_key, identified};
 use crate::ops::definition::{self, sentence, wrong};
@@ -61,6 +62,7 @@ fn backup(core: &Core, input: &RestoreTableFromBackupInput) -> Result<Pending<Ta
     let restored = Restored {
         backup_arn: Some(backup.arn(core)),
         table_arn: core.table_arn(&backup.table.name),
+        source_uuid: None,
         epoch_ms: backup.creation_epoch_ms,
     };
     let overrides = Overrides {
@@ -98,20 +100,29 @@ fn moment(
         return sentence("Either SourceTableName or SourceTableArn must be specified");
     };
     let given = TableName::new(Some(source));
-    let table = core.catalog().read().get(given.name()).cloned();
-    let table = table.ok_or_else(|| table_not_found(given.name()))?;
-    let epoch_ms = match (input.use_latest_restorable_time == Some(true), input.restore_date_time) {
+    let asked = match (input.use_latest_restorable_time == Some(true), input.restore_date_time) {
         (true, Some(_)) => {
             return sentence("UseLatestRestorableTime and RestoreDateTime cannot be specified together");
         }
         (false, None) => {
             return sentence("Either UseLatestRestorableTime or RestoreDateTime must be specified");
         }
-        (true, None) => core.now_ms(),
-        (false, Some(moment)) => moment.0,
+        (true, None) => None,
+        (false, Some(moment)) => Some(moment.0),
+    };
+    let (table, epoch_ms) = {
+        // Whoever writes holds the catalog from the time of its change until that is staged: what has a time before now is staged.
+        let tables = core.catalog().write();
+        let table = tables.get(given.name()).cloned().ok_or_else(|| table_not_found(given.name()))?;
+        (table, asked.unwrap_or_else(|| core.moment()))
     };
     check_moment(core, &table, epoch_ms)?;
-    let restored = Restored { backup_arn: None, table_arn: core.table_arn(&table.name), epoch_ms };
+    let restored = Restored {
+        backup_arn: None,
+        table_arn: core.table_arn(&table.name),
+        source_uuid: Some(table.uuid.clone()),
+        epoch_ms,
+    };
     let overrides = Overrides {
         mode: known(&input.billing_mode_override),
         globals: input.global_secondary_index_override.as_deref(),
@@ -186,11 +197,12 @@ fn begin(
         ));
     }
     let mut batch = Batch::new();
-    let table = identified(core, &mut batch, table);
+    let table = Arc::new(identified(core, &mut batch, table));
     catalog::put_record(&mut batch, &table);
     let description = describe_table::describe(core, &table, TableStatus::Creating)?;
     let ticket = core.store().stage(batch).map_err(internal)?;
-    tables.insert(table.name.clone(), Arc::new(table));
+    core.tasks().add(Task::Restore(Arc::clone(&table)));
+    tables.insert(table.name.clone(), table);
     drop(tables);
     core.signal().wake();
     Ok(Pending::after(ticket, Ok(description)))

@@ -5,7 +5,7 @@ use crate::check::{CheckedReturns, TableName};
 use crate::core::Core;
 use crate::ops::capacity;
 use crate::pending::{Pending, internal};
-use crate::write::{self, Change, ItemWrite, Refusal};
+use crate::write::{self, Author, Change, ItemWrite, Refusal, Stamp};
 use keyfold_api::{ApiError, ErrorKind, ReturnValue, WriteItemOutput};
 use keyfold_codec::RawItem;
 use keyfold_expr::{Path, Projection};
@@ -31,7 +31,7 @@ pub(crate) fn run(core: &Core, checked: Result<SingleWrite, ApiError>) -> Pendin
 
 fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, ApiError> {
     let SingleWrite { table: given, write, return_values, targets, returns } = single;
-    let tables = core.catalog().read();
+    let tables = core.tables_for_writing();
     let table = ready(&tables, given.name())?;
     let plan = write.plan(table)?;
     let _key = core.store().lock([plan.key.as_slice()]);
@@ -52,7 +52,7 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
         }
     };
     let mut batch = Batch::new();
-    let bill = write::apply(core, &mut batch, &plan, &change)?;
+    let bill = write::apply(core, &mut batch, &plan, &change, Stamp::now(core, Author::Client))?;
     // Read before anything is staged: a write whose answer fails would be asked for again.
     let item_collection_metrics =
         if returns.collection_metrics { write::collection_metrics(core, &plan)? } else { None };

@@ -9,7 +9,7 @@ use crate::layout;
 use crate::ops::definition::sentence;
 use crate::ops::describe_table::key_elements;
 use crate::pending::{Pending, internal};
-use crate::stream::{self, Event, RETENTION_MS, Stream};
+use crate::stream::{self, Event, Stream};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use keyfold_api::{
@@ -210,13 +210,15 @@ fn found(core: &Core, input: GetShardIteratorInput) -> Result<GetShardIteratorOu
                 let Some(sequence) = stream::sequence_of(&text) else {
                     return sentence("Invalid SequenceNumber");
                 };
-                if sequence < first {
+                let position = sequence + u64::from(kind == ShardIteratorType::AfterSequenceNumber);
+                // Who has read the last record that was trimmed has lost nothing.
+                if position < first {
                     return Err(trimmed());
                 }
                 if sequence >= core.store().sequence().map_err(internal)? {
                     return sentence("Invalid SequenceNumber");
                 }
-                sequence + u64::from(kind == ShardIteratorType::AfterSequenceNumber)
+                position
             }
         }
     };
@@ -227,45 +229,57 @@ fn trimmed() -> ApiError {
     ApiError::Plain(ErrorKind::TrimmedDataAccess, "The data you are trying to access has been trimmed".into())
 }
 
-/// The least sequence number that is still there: of the oldest record, or the beginning.
+/// The least sequence number that a reader may begin with: everything below it was trimmed.
 fn trimmed_to(core: &Core, stream: &Stream) -> Result<u64, ApiError> {
-    let horizon = core.now_ms().saturating_sub(RETENTION_MS);
-    if stream.creation_epoch_ms >= horizon {
-        return Ok(stream.first_sequence);
-    }
-    let snapshot = core.store().snapshot();
-    let range = KeyRange::prefix(layout::events(stream.id));
-    let (low, high) = range.bounds();
-    match snapshot.range(low, high, Direction::Forward).next() {
-        None => Ok(stream.first_sequence),
-        Some(entry) => {
-            let (key, _) = entry.map_err(internal)?;
-            Ok(layout::sequence_of(&key).unwrap_or(stream.first_sequence))
-        }
-    }
+    let trimmed = core.store().snapshot().get(&layout::trimmed(stream.id)).map_err(internal)?;
+    let Some(bytes) = trimmed else { return Ok(stream.first_sequence) };
+    let unreadable = |_| ApiError::Internal("the note of what was trimmed is unreadable".to_owned());
+    Ok(u64::from_be_bytes(bytes.as_ref().try_into().map_err(unreadable)?) + 1)
 }
 
-/// The first record at or after a time.
+/// How much earlier than its neighbours a record may have been made: records are in the order in which they were staged, times are
+/// taken a moment before.
+const DISORDER_MS: u64 = 60_000;
+
+/// The first record at or after a time: found by halves, since the times of a stream ascend but for a little.
 fn at_time(core: &Core, stream: &Stream, time: Option<Moment>) -> Result<u64, ApiError> {
     let Some(Moment(epoch_ms)) = time else {
         return sentence("Timestamp must be provided when ShardIteratorType is AT_TIMESTAMP");
     };
-    if epoch_ms > core.now_ms() {
+    if epoch_ms > core.moment() {
         return sentence("Timestamp must not be in the future");
     }
     let snapshot = core.store().snapshot();
-    let range = KeyRange::prefix(layout::events(stream.id));
-    let (low, high) = range.bounds();
-    for entry in snapshot.range(low, high, Direction::Forward) {
+    let end = match stream.closed {
+        Some((_, end)) => end,
+        None => core.store().sequence().map_err(internal)?,
+    };
+    let whole = KeyRange::prefix(layout::events(stream.id));
+    let first_from = |sequence: u64| {
+        let mut low = layout::events(stream.id);
+        low.extend_from_slice(&sequence.to_be_bytes());
+        let (_, high) = whole.bounds();
+        snapshot.range(Bound::Included(&low), high, Direction::Forward).next().transpose().map_err(internal)
+    };
+    // Every record before `low` is surely older.
+    let (mut low, mut high) = (trimmed_to(core, stream)?, end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let is_older = first_from(middle)?.is_some_and(|(_, bytes)| {
+            Event::epoch_ms_of(&bytes).is_some_and(|at| at.saturating_add(DISORDER_MS) < epoch_ms)
+        });
+        if is_older { low = middle + 1 } else { high = middle }
+    }
+    let mut from = layout::events(stream.id);
+    from.extend_from_slice(&low.to_be_bytes());
+    let (_, high) = whole.bounds();
+    for entry in snapshot.range(Bound::Included(&from), high, Direction::Forward) {
         let (key, bytes) = entry.map_err(internal)?;
         if Event::epoch_ms_of(&bytes).is_some_and(|at| at >= epoch_ms) {
             return Ok(layout::sequence_of(&key).unwrap_or(stream.first_sequence));
         }
     }
-    match stream.closed {
-        Some((_, end)) => Ok(end),
-        None => core.store().sequence().map_err(internal),
-    }
+    Ok(end)
 }
 
 /// `<stream arn>|1|<base64 of position and time>`.

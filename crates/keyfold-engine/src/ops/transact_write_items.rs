@@ -11,7 +11,9 @@ use crate::ops::capacity::Bills;
 use crate::ops::single_write::stage;
 use crate::ops::transact_token::{self, Seen};
 use crate::pending::Pending;
-use crate::write::{self, Action, Author, Bill, Change, ItemWrite, MetricsByTable, Refusal, WritePlan};
+use crate::write::{
+    self, Action, Author, Bill, Change, ItemWrite, MetricsByTable, Refusal, Stamp, WritePlan,
+};
 use keyfold_api::{
     ApiError, Attributes, CancellationReason, CapacityKind, ExpressionAttributes, Named,
     ReturnValuesOnConditionCheckFailure, TransactWriteItem, TransactWriteItemsInput,
@@ -170,7 +172,7 @@ pub(crate) fn run(core: &Core, input: TransactWriteItemsInput) -> Pending<Transa
 
 fn locked(core: &Core, transaction: Transaction) -> Result<Pending<TransactWriteItemsOutput>, ApiError> {
     let Transaction { writes, token, returns } = transaction;
-    let tables = core.catalog().read();
+    let tables = core.tables_for_writing();
     let mut plans: Vec<(TableName, Result<WritePlan, Validation>)> = Vec::with_capacity(writes.len());
     let mut seen = BTreeSet::new();
     for (given, write) in writes {
@@ -193,12 +195,13 @@ fn locked(core: &Core, transaction: Transaction) -> Result<Pending<TransactWrite
         Ok(changes) => changes,
         Err(error) => return Ok(Pending::after(core.store().barrier(), Err(error))),
     };
+    let stamp = Stamp::now(core, Author::Transaction);
     let mut batch = Batch::new();
     let mut bills = Bills::default();
     let mut metrics = MetricsByTable::new(returns.collection_metrics);
     for (at, ((given, plan), change)) in plans.iter().zip(&changes).enumerate() {
         let Ok(plan) = plan else { continue };
-        let bill = write::apply_as(core, &mut batch, plan, change, Author::Transaction)
+        let bill = write::apply(core, &mut batch, plan, change, stamp)
             .map_err(|refusal| refused(plans.len(), at, refusal))?;
         bills.add(&given.given, bill);
         metrics.add(core, &given.given, plan)?;

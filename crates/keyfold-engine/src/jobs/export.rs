@@ -1,0 +1,200 @@
+//! Writing an export's files.
+
+use super::Job;
+use crate::background::Work;
+use crate::catalog;
+use crate::core::Core;
+use crate::history::{ChangesBetween, StateAt};
+use crate::ops::export_filter::Chosen;
+use crate::ops::recovery::open_window;
+use crate::pending::internal;
+use crate::table::Table;
+use crate::transfers::Export;
+use keyfold_api::{ApiError, ExportFormat, ExportStatus, ExportViewType, WireName};
+use keyfold_store::Batch;
+use keyfold_transfer::{Bucket, Change, ExportWriter, Format, Manifest, TransferError};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Why a transfer stopped: the files, or the engine.
+pub(super) enum Stopped {
+    Files(TransferError),
+    Engine(ApiError),
+    /// What was to be exported is not kept any more.
+    Gone,
+}
+
+impl Stopped {
+    /// The code and the message that a description shows.
+    pub(super) fn failure(&self) -> (String, String) {
+        let (code, message) = match self {
+            Stopped::Files(error @ TransferError::NoSuchBucket(_)) => ("S3NoSuchBucket", error.to_string()),
+            Stopped::Files(error @ TransferError::Name(_)) => ("S3InvalidKey", error.to_string()),
+            Stopped::Files(error @ TransferError::File { .. }) => ("S3Error", error.to_string()),
+            Stopped::Engine(error) => ("InternalError", error.to_string()),
+            Stopped::Gone => (
+                "PointInTimeRecoveryUnavailable",
+                "The table was deleted, or point-in-time recovery was switched off, before the export was done".to_owned(),
+            ),
+        };
+        (code.to_owned(), message)
+    }
+}
+
+impl From<TransferError> for Stopped {
+    fn from(error: TransferError) -> Stopped {
+        Stopped::Files(error)
+    }
+}
+
+impl From<ApiError> for Stopped {
+    fn from(error: ApiError) -> Stopped {
+        Stopped::Engine(error)
+    }
+}
+
+pub(super) fn buckets(core: &Core) -> PathBuf {
+    core.options().buckets.clone().unwrap_or_default()
+}
+
+pub(super) struct ExportJob {
+    export: Export,
+    table: Arc<Table>,
+    chosen: Box<Chosen>,
+    /// What is read, and where it is written; none before the first piece.
+    under_way: Option<(Content, ExportWriter)>,
+}
+
+/// What an export reads.
+enum Content {
+    Items(Box<StateAt>),
+    Changes(Box<ChangesBetween>),
+}
+
+impl ExportJob {
+    pub(super) fn new(export: Export, table: Arc<Table>, chosen: Box<Chosen>) -> ExportJob {
+        ExportJob { export, table, chosen, under_way: None }
+    }
+
+    fn begin(&mut self, core: &Core) -> Result<(Content, ExportWriter), Stopped> {
+        let export = &self.export;
+        let keys = self.chosen.range.clone();
+        let content = match export.to {
+            None => {
+                let state = StateAt::at(core.store(), &self.table, export.moment)?.of_keys(keys);
+                Content::Items(Box::new(state))
+            }
+            Some(to) => Content::Changes(Box::new(ChangesBetween::new(
+                core.store(),
+                &self.table,
+                export.moment..to,
+                keys,
+            )?)),
+        };
+        // Asked when the changes are held: whatever is removed from here on is in the snapshot.
+        let now = core.catalog().read().get(&self.table.name).filter(|now| now.id == self.table.id).cloned();
+        let is_kept =
+            now.is_some_and(|now| open_window(core, &now).is_ok_and(|(first, _)| first <= export.moment));
+        if !is_kept {
+            return Err(Stopped::Gone);
+        }
+        let bucket = Bucket::open(&buckets(core), &export.bucket, true)?;
+        let format = if export.format == ExportFormat::Ion { Format::Ion } else { Format::DynamoDbJson };
+        let prefix = export.prefix.as_deref();
+        let writer = ExportWriter::begin(bucket, prefix, &export.label, format, export.to.is_some())?;
+        self.export.is_begun = true;
+        keep(core, &self.export)?;
+        Ok((content, writer))
+    }
+
+    fn piece(&mut self, core: &Core) -> Result<Work, Stopped> {
+        let (mut content, mut writer) = match self.under_way.take() {
+            Some(under_way) => under_way,
+            None => self.begin(core)?,
+        };
+        let is_over = match &mut content {
+            Content::Items(state) => match state.next_piece()? {
+                None => true,
+                Some(items) => {
+                    let chosen = items.into_iter().filter_map(|item| self.chosen.part(item));
+                    chosen.into_iter().try_for_each(|item| writer.item(&item))?;
+                    false
+                }
+            },
+            Content::Changes(changes) => match changes.next_piece()? {
+                None => true,
+                Some(changes) => {
+                    for became in changes {
+                        let change = Change {
+                            keys: became.keys,
+                            written_epoch_us: became.written_epoch_ms * 1000,
+                            old: became.old,
+                            new: became.new,
+                        };
+                        let Some(change) = self.chosen.part_of_change(change) else { continue };
+                        let old = change.old.filter(|_| self.export.view == ExportViewType::NewAndOldImages);
+                        writer.change(&Change { old, ..change })?;
+                    }
+                    false
+                }
+            },
+        };
+        if !is_over {
+            self.under_way = Some((content, writer));
+            return Ok(Work::More);
+        }
+        let export = &mut self.export;
+        let about = Manifest {
+            export_arn: format!("{}/export/{}", core.table_arn(&self.table.name), export.label),
+            table_arn: core.table_arn(&self.table.name),
+            table_id: self.table.uuid.clone(),
+            bucket: export.bucket.clone(),
+            prefix: export.prefix.clone(),
+            start_epoch_ms: export.begun,
+            moments: (export.moment, export.to),
+            view: export.to.map(|_| export.view.word()),
+        };
+        let (manifest, items, bytes) = writer.finish(&about, core.now_ms())?;
+        (export.manifest, export.items, export.bytes) = (Some(manifest), items, bytes);
+        Ok(Work::Done)
+    }
+}
+
+impl Job for ExportJob {
+    fn step(&mut self, core: &Core) -> Result<Work, ApiError> {
+        if self.export.ended.is_none() {
+            match self.piece(core) {
+                Ok(Work::More) => return Ok(Work::More),
+                Ok(Work::Done) => self.export.status = ExportStatus::Completed,
+                Err(stopped) => {
+                    self.export.status = ExportStatus::Failed;
+                    self.export.failure = Some(stopped.failure());
+                    core.report(&self.what(), &stopped.failure().1);
+                }
+            }
+            self.export.ended = Some(core.now_ms());
+        }
+        keep(core, &self.export).map(|()| Work::Done)
+    }
+
+    fn what(&self) -> String {
+        format!("exporting table {}", self.table.name)
+    }
+}
+
+/// Ends an export that the end of the process cut short.
+pub(super) fn fail(core: &Core, export: &Export, reason: &str) -> Result<(), ApiError> {
+    let failure = Some(("InternalError".to_owned(), reason.to_owned()));
+    let (status, ended) = (ExportStatus::Failed, Some(core.now_ms()));
+    keep(core, &Export { status, ended, failure, ..export.clone() })
+}
+
+/// Nobody else changes it; how it stands is shown when it is kept for good.
+fn keep(core: &Core, export: &Export) -> Result<(), ApiError> {
+    let mut batch = Batch::new();
+    catalog::put_export(&mut batch, export);
+    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    let mut exports = core.catalog().write_exports();
+    exports.insert((export.table_name.clone(), export.label.clone()), Arc::new(export.clone()));
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! Reading an import's files into its table, which is ready when it ended, however it ended.
+
+use super::{Job, fill, fits};
+use crate::background::{self, Work};
+use crate::catalog;
+use crate::core::Core;
+use crate::jobs::export::{Stopped, buckets};
+use crate::pending::internal;
+use crate::table::Table;
+use crate::transfers::Import;
+use keyfold_api::{ApiError, ImportStatus, InputCompressionType, InputFormat, TableStatus};
+use keyfold_codec::RawItem;
+use keyfold_store::Batch;
+use keyfold_transfer::{Bucket, Compression, CsvOptions, ImportFormat, Row, import};
+use keyfold_types::KeySchema;
+use std::sync::Arc;
+
+pub(super) struct ImportJob {
+    import: Import,
+    table: Arc<Table>,
+    reader: Option<import::Reader>,
+}
+
+impl ImportJob {
+    pub(super) fn new(import: Import, table: Arc<Table>) -> ImportJob {
+        ImportJob { import, table, reader: None }
+    }
+
+    /// Reads and writes some rows; `Done` when there are no more.
+    fn piece(&mut self, core: &Core) -> Result<Work, Stopped> {
+        let reader = match &mut self.reader {
+            Some(reader) => reader,
+            None => {
+                self.import.is_begun = true;
+                keep(core, &self.import)?;
+                self.reader.insert(open(core, &self.import, &self.table)?)
+            }
+        };
+        let Some(piece) = reader.next_rows() else { return Ok(Work::Done) };
+        self.import.bytes += piece.bytes;
+        self.take(core, piece.rows)?;
+        Ok(Work::More)
+    }
+
+    /// Puts rows into the table; those that are no items of it are counted and reported.
+    fn take(&mut self, core: &Core, rows: Vec<Row>) -> Result<(), ApiError> {
+        let mut items = Vec::with_capacity(rows.len());
+        let mut refused = None;
+        for row in rows {
+            self.import.processed += 1;
+            match row {
+                Ok(item) if fits(&self.table, &item) => items.push(RawItem::encode(&item)),
+                Ok(_) => refused = Some("an item does not fit the table".to_owned()),
+                Err(reason) => refused = Some(reason),
+            }
+            self.import.errors += u64::from(refused.is_some());
+            if let Some(reason) = refused.take() {
+                core.report(&self.what(), &reason);
+            }
+        }
+        let count = items.len() as u64;
+        fill(core, &self.table, items)?;
+        self.import.imported += count;
+        Ok(())
+    }
+
+    fn end(&mut self, core: &Core, stopped: Option<Stopped>) -> Result<(), ApiError> {
+        let done = &mut self.import;
+        done.status = ImportStatus::Failed;
+        done.failure = match stopped {
+            None if done.errors == 0 => {
+                done.status = ImportStatus::Completed;
+                None
+            }
+            None => {
+                let message = "Some of the items failed validation checks and were not imported. Please check CloudWatch error logs for more details.";
+                Some(("ItemValidationError".to_owned(), message.to_owned()))
+            }
+            Some(stopped) => Some(stopped.failure()),
+        };
+        done.ended = Some(core.now_ms());
+        background::change_table(core, &self.table, |table| table.status = TableStatus::Active)?;
+        keep(core, &self.import)
+    }
+}
+
+impl Job for ImportJob {
+    fn step(&mut self, core: &Core) -> Result<Work, ApiError> {
+        if self.import.ended.is_none() {
+            match self.piece(core) {
+                Ok(Work::More) => return Ok(Work::More),
+                Ok(Work::Done) => self.end(core, None)?,
+                Err(stopped) => {
+                    core.report(&self.what(), &stopped.failure().1);
+                    self.end(core, Some(stopped))?;
+                }
+            }
+        } else {
+            // How it ended could not be kept a moment ago.
+            background::change_table(core, &self.table, |table| table.status = TableStatus::Active)?;
+            keep(core, &self.import)?;
+        }
+        Ok(Work::Done)
+    }
+
+    fn what(&self) -> String {
+        format!("importing into table {}", self.table.name)
+    }
+}
+
+/// Ends an import that the end of the process cut short; its table is ready with what was imported.
+pub(super) fn fail(core: &Core, import: &Import, reason: &str) -> Result<(), ApiError> {
+    background::change_table(core, &import.table, |table| table.status = TableStatus::Active)?;
+    let failure = Some(("InternalError".to_owned(), reason.to_owned()));
+    let (status, ended) = (ImportStatus::Failed, Some(core.now_ms()));
+    keep(core, &Import { status, ended, failure, ..import.clone() })
+}
+
+/// Nobody else changes it; how it stands is shown when it is kept for good.
+fn keep(core: &Core, import: &Import) -> Result<(), ApiError> {
+    let mut batch = Batch::new();
+    catalog::put_import(&mut batch, import);
+    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    let mut imports = core.catalog().write_imports();
+    imports.insert((import.table.name.clone(), import.label.clone()), Arc::new(import.clone()));
+    Ok(())
+}
+
+fn open(core: &Core, import: &Import, table: &Table) -> Result<import::Reader, Stopped> {
+    let bucket = Bucket::open(&buckets(core), &import.bucket, false)?;
+    let format = match import.format {
+        InputFormat::DynamodbJson => ImportFormat::DynamoDbJson,
+        InputFormat::Ion => ImportFormat::Ion,
+        InputFormat::Csv => ImportFormat::Csv,
+    };
+    let compression = match import.compression {
+        InputCompressionType::None => Compression::None,
+        InputCompressionType::Gzip => Compression::Gzip,
+        InputCompressionType::Zstd => Compression::Zstd,
+    };
+    let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
+    let csv = CsvOptions {
+        delimiter: import.delimiter.bytes().next().unwrap_or(b','),
+        header: import.header.clone(),
+        kinds: keys
+            .flat_map(KeySchema::attributes)
+            .map(|attribute| (attribute.name.clone(), attribute.kind))
+            .collect(),
+    };
+    Ok(import::Reader::open(&bucket, &import.prefix, format, compression, csv)?)
+}

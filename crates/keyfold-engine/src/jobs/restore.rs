@@ -1,0 +1,114 @@
+//! Filling a table with the items of a backup, or of a table as it was.
+//!
+//! A restore is known from its table, which is CREATING. Cut short, it begins again with an empty table, so that nothing an
+//! attempt before has put there stays.
+
+use super::{Job, fill, is_final};
+use crate::background::{self, Work, remove_some};
+use crate::core::Core;
+use crate::history::StateAt;
+use crate::layout;
+use crate::ops::backups;
+use crate::ops::recovery::open_window;
+use crate::table::{Failure, Table};
+use keyfold_api::{ApiError, TableStatus};
+use keyfold_codec::key::KeyRange;
+use std::sync::Arc;
+
+pub(super) struct RestoreJob {
+    table: Arc<Table>,
+    /// What is left to be removed of an attempt before; none when nothing is.
+    leftover: Option<KeyRange>,
+    state: Option<StateAt>,
+    /// Where a failed piece goes on.
+    left: Option<KeyRange>,
+}
+
+impl RestoreJob {
+    pub(super) fn new(table: Arc<Table>) -> RestoreJob {
+        let leftover = Some(KeyRange::prefix(table.id.0.to_be_bytes().to_vec()));
+        RestoreJob { table, leftover, state: None, left: None }
+    }
+
+    fn piece(&mut self, core: &Core) -> Result<Work, ApiError> {
+        if let Some(leftover) = &mut self.leftover {
+            if !remove_some(core, leftover)? {
+                return Ok(Work::More);
+            }
+            let counters = [layout::counters_of(self.table.id), layout::collections_of(self.table.id)];
+            if !background::remove_counters(core, &counters)? {
+                return Ok(Work::More);
+            }
+            self.leftover = None;
+        }
+        if self.state.is_none() {
+            let Some(state) = source(core, &self.table)? else {
+                let reason =
+                    "What the table was restored from is gone, or its changes since are not kept any more";
+                return fail(core, &self.table, reason).map(|()| Work::Done);
+            };
+            self.state = Some(match self.left.take() {
+                Some(left) => state.of_keys(left),
+                None => state,
+            });
+        }
+        let Some(state) = &mut self.state else { return Ok(Work::More) };
+        match state.next_piece()? {
+            Some(items) => fill(core, &self.table, items).map(|()| Work::More),
+            None => {
+                background::change_table(core, &self.table, |table| table.status = TableStatus::Active)?;
+                Ok(Work::Done)
+            }
+        }
+    }
+}
+
+impl Job for RestoreJob {
+    fn step(&mut self, core: &Core) -> Result<Work, ApiError> {
+        match self.piece(core) {
+            Err(error) if is_final(&error) => {
+                fail(core, &self.table, &error.message().unwrap_or_default()).map(|()| Work::Done)
+            }
+            Err(error) => {
+                // An old state of the store is not held until it is tried again.
+                self.left = self.state.take().and_then(|state| state.left().cloned()).or(self.left.take());
+                Err(error)
+            }
+            done => done,
+        }
+    }
+
+    fn what(&self) -> String {
+        format!("restoring table {}", self.table.name)
+    }
+}
+
+/// The items that a table is restored from; none when they are gone.
+fn source(core: &Core, table: &Table) -> Result<Option<StateAt>, ApiError> {
+    let Some(restored) = &table.settings.restored else { return Ok(None) };
+    if let Some(arn) = &restored.backup_arn {
+        let Ok(backup) = backups::find(core, arn) else { return Ok(None) };
+        return StateAt::now(core.store(), backup.id, &backup.table).map(Some);
+    }
+    let name = restored.table_arn.rsplit('/').next().unwrap_or_default();
+    let Some(from) = core.catalog().read().get(name).cloned() else { return Ok(None) };
+    let state = StateAt::at(core.store(), &from, restored.epoch_ms)?;
+    // Another table may have the name, or changes since the moment may be kept no more. Asked when the state is held: whatever
+    // is removed from here on is in it.
+    let from = core.catalog().read().get(name).filter(|now| now.id == from.id).cloned();
+    let is_kept = from.is_some_and(|from| {
+        open_window(core, &from).is_ok_and(|(first, _)| first <= restored.epoch_ms)
+            && restored.source_uuid.as_ref().is_none_or(|uuid| *uuid == from.uuid)
+    });
+    Ok(is_kept.then_some(state))
+}
+
+/// The table stays, and says why it is not what was asked for; it can be deleted.
+fn fail(core: &Core, table: &Table, reason: &str) -> Result<(), ApiError> {
+    core.report(&format!("restoring table {}", table.name), reason);
+    let failure = Failure { epoch_ms: core.now_ms(), reason: reason.to_owned() };
+    background::change_table(core, table, |table| {
+        table.status = TableStatus::Archived;
+        table.settings.failure = Some(failure);
+    })
+}
