@@ -20,8 +20,8 @@ pub mod transfer;
 
 pub use backup::*;
 pub use error::{
-    ApiError, CancellationReason, Constraint, ConstraintBreach, ErrorKind, Throttling, ThrottlingReason,
-    Validation,
+    ApiError, Breached, CancellationReason, Constraint, ConstraintBreach, ErrorKind, Throttling,
+    ThrottlingReason, Validation,
 };
 pub use input::*;
 pub use keyfold_codec::RawItem;

@@ -41,6 +41,11 @@ pub fn encode(out: &mut Vec<u8>, number: &Number) {
     out.push(flip);
 }
 
+/// Bytes of a number's encoding.
+pub(crate) fn length(number: &Number) -> usize {
+    if number.is_zero() { 2 } else { 3 + number.digits().div_ceil(2) as usize }
+}
+
 /// How many bytes at the front of `bytes` are one encoded number.
 pub fn encoded_len(bytes: &[u8]) -> Option<usize> {
     match bytes {

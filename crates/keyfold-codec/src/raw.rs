@@ -30,8 +30,60 @@ const SS: u8 = 9;
 const NS: u8 = 10;
 const BS: u8 = 11;
 
-/// Appends the encoding of `value`.
+/// Appends the encoding of `value`. Lengths stand before what they measure, so they are found first: every byte is written once,
+/// however deep it is nested.
 pub fn encode(out: &mut Vec<u8>, value: &Value) {
+    let mut bodies = Vec::new();
+    out.reserve(measure(value, &mut bodies));
+    write(out, value, &mut bodies.into_iter());
+}
+
+/// Bytes of a value's encoding; those of every body inside it are noted in the order in which they are written.
+fn measure(value: &Value, bodies: &mut Vec<usize>) -> usize {
+    let chunk = |length: usize| varint::length(length as u64) + length;
+    match value {
+        Value::S(text) => 1 + chunk(text.len()),
+        Value::B(bytes) => 1 + chunk(bytes.len()),
+        Value::N(n) => 2 + number::length(n),
+        Value::Bool(_) | Value::Null => 1,
+        Value::L(values) => measure_body(values.len(), bodies, |bodies| {
+            values.iter().map(|value| measure(value, bodies)).sum()
+        }),
+        Value::M(map) => measure_body(map.len(), bodies, |bodies| {
+            map.iter().map(|(name, value)| chunk(name.len()) + measure(value, bodies)).sum()
+        }),
+        Value::Ss(set) => measure_body(set.members().len(), bodies, |_| {
+            set.members().iter().map(|text| chunk(text.len())).sum()
+        }),
+        Value::Ns(set) => measure_body(set.members().len(), bodies, |_| {
+            set.members().iter().map(|n| 1 + number::length(n)).sum()
+        }),
+        Value::Bs(set) => measure_body(set.members().len(), bodies, |_| {
+            set.members().iter().map(|bytes| chunk(bytes.len())).sum()
+        }),
+    }
+}
+
+fn measure_body(
+    count: usize,
+    bodies: &mut Vec<usize>,
+    members: impl FnOnce(&mut Vec<usize>) -> usize,
+) -> usize {
+    let place = bodies.len();
+    bodies.push(0);
+    let body = varint::length(count as u64) + members(bodies);
+    if let Some(slot) = bodies.get_mut(place) {
+        *slot = body;
+    }
+    1 + varint::length(body as u64) + body
+}
+
+fn write(out: &mut Vec<u8>, value: &Value, bodies: &mut std::vec::IntoIter<usize>) {
+    let mut begin = |out: &mut Vec<u8>, tag: u8, count: usize| {
+        out.push(tag);
+        varint::put(out, bodies.next().unwrap_or_default() as u64);
+        varint::put(out, count as u64);
+    };
     match value {
         Value::S(text) => put_chunk(out, S, text.as_bytes()),
         Value::N(n) => {
@@ -41,63 +93,47 @@ pub fn encode(out: &mut Vec<u8>, value: &Value) {
         Value::B(bytes) => put_chunk(out, B, bytes),
         Value::Bool(value) => out.push(if *value { TRUE } else { FALSE }),
         Value::Null => out.push(NULL),
-        Value::L(values) => put_body(out, L, values.len(), |body| {
+        Value::L(values) => {
+            begin(out, L, values.len());
             for value in values {
-                encode(body, value);
+                write(out, value, bodies);
             }
-        }),
-        Value::M(map) => put_body(out, M, map.len(), |body| {
+        }
+        Value::M(map) => {
+            begin(out, M, map.len());
             for (name, value) in map {
-                varint::put(body, name.len() as u64);
-                body.extend_from_slice(name.as_bytes());
-                encode(body, value);
+                put_bytes(out, name.as_bytes());
+                write(out, value, bodies);
             }
-        }),
-        Value::Ss(set) => put_body(out, SS, set.members().len(), |body| {
-            for text in set.members() {
-                varint::put(body, text.len() as u64);
-                body.extend_from_slice(text.as_bytes());
-            }
-        }),
-        Value::Ns(set) => put_body(out, NS, set.members().len(), |body| {
-            for n in set.members() {
-                put_number(body, n);
-            }
-        }),
-        Value::Bs(set) => put_body(out, BS, set.members().len(), |body| {
-            for bytes in set.members() {
-                varint::put(body, bytes.len() as u64);
-                body.extend_from_slice(bytes);
-            }
-        }),
+        }
+        Value::Ss(set) => {
+            begin(out, SS, set.members().len());
+            set.members().iter().for_each(|text| put_bytes(out, text.as_bytes()));
+        }
+        Value::Ns(set) => {
+            begin(out, NS, set.members().len());
+            set.members().iter().for_each(|n| put_number(out, n));
+        }
+        Value::Bs(set) => {
+            begin(out, BS, set.members().len());
+            set.members().iter().for_each(|bytes| put_bytes(out, bytes));
+        }
     }
 }
 
 fn put_chunk(out: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
     out.push(tag);
+    put_bytes(out, bytes);
+}
+
+fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     varint::put(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
 fn put_number(out: &mut Vec<u8>, n: &Number) {
-    let at = out.len();
-    out.push(0);
+    out.push(number::length(n) as u8);
     number::encode(out, n);
-    let length = (out.len() - at - 1) as u8;
-    if let Some(slot) = out.get_mut(at) {
-        *slot = length;
-    }
-}
-
-fn put_body(out: &mut Vec<u8>, tag: u8, count: usize, fill: impl FnOnce(&mut Vec<u8>)) {
-    let mut body = Vec::new();
-    fill(&mut body);
-    out.push(tag);
-    let mut counted = Vec::with_capacity(10);
-    varint::put(&mut counted, count as u64);
-    varint::put(out, (counted.len() + body.len()) as u64);
-    out.extend_from_slice(&counted);
-    out.extend_from_slice(&body);
 }
 
 /// One encoded value inside an item or an expression. Cheap to copy; equality is that of the values.

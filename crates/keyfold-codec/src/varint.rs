@@ -9,6 +9,11 @@ pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
+/// Bytes of a value's encoding.
+pub(crate) fn length(value: u64) -> usize {
+    (u64::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize
+}
+
 /// Reads a value from the front of `bytes` and moves past it; `None` when it is cut off or too long.
 #[inline]
 pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {

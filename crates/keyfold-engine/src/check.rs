@@ -2,10 +2,13 @@
 //! and the rules between parameters.
 
 use keyfold_api::{
-    ApiError, Constraint, ConstraintBreach, Named, ReturnConsumedCapacity, ReturnItemCollectionMetrics,
-    Returns, Validation, WireName,
+    ApiError, Breached, Constraint, ConstraintBreach, Named, ReturnConsumedCapacity,
+    ReturnItemCollectionMetrics, Returns, Validation, WireName,
 };
-use keyfold_types::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN};
+use keyfold_types::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN, NESTING_LEVELS_MAX};
+
+/// Breaches that one answer names at the most.
+const BREACHES_MAX: usize = 100;
 
 /// Collects breaches of constraints, so that one answer names them all.
 #[derive(Default)]
@@ -15,7 +18,20 @@ pub(crate) struct Constraints {
 
 impl Constraints {
     pub(crate) fn breach(&mut self, value: Option<String>, path: impl Into<String>, constraint: Constraint) {
-        self.breaches.push(ConstraintBreach { value, path: path.into(), constraint });
+        let value = value.map_or(Breached::Null, Breached::Text);
+        self.add(ConstraintBreach { value, path: path.into(), constraint });
+    }
+
+    /// A breach whose value is not printed.
+    pub(crate) fn untold(&mut self, path: impl Into<String>, constraint: Constraint) {
+        self.add(ConstraintBreach { value: Breached::Untold, path: path.into(), constraint });
+    }
+
+    fn add(&mut self, breach: ConstraintBreach) {
+        // Of a request that is wrong in a hundred thousand places the first few say enough.
+        if self.breaches.len() < BREACHES_MAX {
+            self.breaches.push(breach);
+        }
     }
 
     pub(crate) fn required<T>(&mut self, path: &str, member: &Option<T>) {
@@ -64,8 +80,21 @@ impl Constraints {
     pub(crate) fn table(&mut self, path: &str, member: &Option<String>) {
         match member {
             None => self.breach(None, path, Constraint::NotNull),
+            Some(text) if text.is_empty() => {
+                self.breach(Some(String::new()), path, Constraint::LengthMin(1));
+            }
             Some(text) => self.name(path, TableName::bare(text), text),
         }
+    }
+
+    /// The table of a control operation, whose absence has a sentence of its own.
+    pub(crate) fn control_table(&mut self, member: &Option<String>) -> Result<(), ApiError> {
+        if member.is_none() {
+            let missing = "The parameter 'TableName' is required but was not present in the request";
+            return Err(Validation::Sentence(missing.to_owned()).into());
+        }
+        self.table("tableName", member);
+        Ok(())
     }
 
     pub(crate) fn name(&mut self, path: &str, name: &str, printed: &str) {
@@ -140,7 +169,11 @@ impl TableName {
 /// A member that is there, because the constraints were checked.
 pub(crate) fn present<T>(member: Option<T>, path: &'static str) -> Result<T, ApiError> {
     member.ok_or_else(|| {
-        let breach = ConstraintBreach { value: None, path: path.to_owned(), constraint: Constraint::NotNull };
+        let breach = ConstraintBreach {
+            value: Breached::Null,
+            path: path.to_owned(),
+            constraint: Constraint::NotNull,
+        };
         Validation::Constraints(vec![breach]).into()
     })
 }
@@ -150,5 +183,9 @@ pub(crate) fn attributes(
     member: Option<keyfold_api::Attributes>,
     path: &'static str,
 ) -> Result<keyfold_types::Item, ApiError> {
-    present(member, path)?.map_err(|error| Validation::Value(error).into())
+    let item = present(member, path)?.map_err(Validation::Value)?;
+    if item.depth() > NESTING_LEVELS_MAX {
+        return Err(Validation::Nesting.into());
+    }
+    Ok(item)
 }

@@ -8,9 +8,11 @@ use crate::jobs::Tasks;
 use crate::lag::Past;
 use crate::table::Table;
 use crate::throttle::Throttle;
+use hmac::{Hmac, KeyInit, Mac};
 use keyfold_api::ApiError;
 use keyfold_codec::key::KeyBytes;
 use keyfold_store::Store;
+use sha2::Sha256;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLockReadGuard};
 
@@ -35,11 +37,19 @@ struct Shared {
     newest_moment: AtomicU64,
     failures: AtomicU64,
     progress: Mutex<Progress>,
+    /// What seals are made with.
+    secret: [u8; 32],
 }
 
 impl Core {
     /// `newest_moment`: the greatest time in the store.
-    pub(crate) fn new(catalog: Catalog, store: Store, options: EngineOptions, newest_moment: u64) -> Core {
+    pub(crate) fn new(
+        catalog: Catalog,
+        store: Store,
+        options: EngineOptions,
+        newest_moment: u64,
+        secret: [u8; 32],
+    ) -> Core {
         let region = options.region.as_str().into();
         let past = options.index_lag.map(Past::new);
         Core {
@@ -55,6 +65,7 @@ impl Core {
                 newest_moment: AtomicU64::new(newest_moment),
                 failures: AtomicU64::new(0),
                 progress: Mutex::default(),
+                secret,
             }),
             region,
         }
@@ -128,6 +139,17 @@ impl Core {
     pub(crate) fn tables_for_writing(&self) -> RwLockReadGuard<'_, Tables> {
         self.shared.store.wait_for_room();
         self.catalog().read()
+    }
+
+    /// Says of bytes that are handed to clients that they are ours when they come back.
+    pub(crate) fn seal(&self, bytes: &[u8]) -> [u8; 16] {
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(&self.shared.secret).expect("a key of any length is taken");
+        mac.update(bytes);
+        let whole: [u8; 32] = mac.finalize().into_bytes().into();
+        let mut seal = [0; 16];
+        seal.copy_from_slice(whole.first_chunk::<16>().unwrap_or(&[0; 16]));
+        seal
     }
 
     /// Reports a failure that no client is told of.

@@ -97,7 +97,8 @@ impl Engine {
         let catalog = Catalog::load(&store)?;
         let in_background = options.background;
         let newest_moment = history::newest_moment(&catalog, &store)?;
-        let core = Core::new(catalog, store, options, newest_moment);
+        let secret = secret(&store, &options)?;
+        let core = Core::new(catalog, store, options, newest_moment, secret);
         jobs::resume(&core)?;
         let background = in_background.then(|| Background::start(core.clone())).transpose()?;
         Ok(Engine { core, _background: background })
@@ -294,6 +295,23 @@ impl Engine {
     pub fn transact_write_items(&self, input: TransactWriteItemsInput) -> Pending<TransactWriteItemsOutput> {
         ops::transact_write_items::run(&self.core, input)
     }
+}
+
+/// What seals of this data folder are made with; drawn once.
+fn secret(store: &Store, options: &EngineOptions) -> Result<[u8; 32], ApiError> {
+    let place = crate::layout::secret();
+    if let Some(known) = store.snapshot().get(&place).map_err(internal)? {
+        let unreadable = |_| ApiError::Internal("the secret of the data folder is unreadable".to_owned());
+        return known.as_ref().try_into().map_err(unreadable);
+    }
+    let mut secret = [0; 32];
+    for half in secret.chunks_mut(16) {
+        half.copy_from_slice(&options.environment.random.next_u128().to_be_bytes());
+    }
+    let mut batch = keyfold_store::Batch::new();
+    batch.put(place, secret.to_vec());
+    store.stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    Ok(secret)
 }
 
 #[cfg(test)]

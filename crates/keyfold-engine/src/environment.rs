@@ -8,7 +8,7 @@ pub trait Clock: Send + Sync {
     fn now_ms(&self) -> u64;
 }
 
-/// Makes random numbers; for identifiers only.
+/// Makes random numbers: for identifiers, and for the secret that positions handed to clients are sealed with.
 pub trait Random: Send + Sync {
     /// 128 random bits.
     fn next_u128(&self) -> u128;
@@ -36,7 +36,9 @@ struct SystemRandom;
 
 impl Random for SystemRandom {
     fn next_u128(&self) -> u128 {
-        fastrand::u128(..)
+        let mut bytes = [0; 16];
+        // A system without randomness has worse troubles than an identifier that can be guessed.
+        getrandom::fill(&mut bytes).map_or_else(|_| fastrand::u128(..), |()| u128::from_be_bytes(bytes))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::write::{self, Action, Author, ItemWrite, Refusal, Stamp, corrupt};
 use keyfold_api::ApiError;
 use keyfold_codec::RawItem;
 use keyfold_codec::key::{KeyBytes, KeyRange, TableId};
+use keyfold_expr::Budget;
 use keyfold_store::{Batch, Direction, Ticket};
 use keyfold_types::Number;
 use std::ops::Bound;
@@ -122,7 +123,7 @@ fn delete_expired(
             let action = Action::Delete { key: table.key.key_of(&item.to_item()) };
             let write = ItemWrite::new(action);
             let plan = write.plan(table)?;
-            let change = plan.evaluate(Some(item.clone())).map_err(ApiError::from)?;
+            let change = plan.evaluate(Some(item.clone()), &Budget::unbounded()).map_err(ApiError::from)?;
             write::apply(core, &mut batch, &plan, &change, Stamp::now(core, Author::Expiry))
                 .map_err(ApiError::from)?;
         }

@@ -4,11 +4,12 @@
 //! expressions.
 
 use crate::legacy::Legacy;
-use keyfold_api::{ApiError, ExpressionAttributes, LegacyParameters, Validation};
+use keyfold_api::{ApiError, ExpressionAttributes, LegacyParameters, Validation, ValueError};
 use keyfold_expr::{
     Condition, ExprError, ExpressionKind, KeyCondition, PlaceholderError, Placeholders, Projection, Update,
 };
 use keyfold_types::Value;
+use keyfold_types::limits::NESTING_LEVELS_MAX;
 use std::collections::BTreeMap;
 
 /// Which expressions a request may carry, and the texts it carries.
@@ -64,7 +65,12 @@ impl Texts<'_> {
 
     /// Refuses legacy parameters beside expressions.
     pub(crate) fn check_mixed(&self, legacy: Option<&LegacyParameters>) -> Result<(), ApiError> {
-        let (legacy, expressions) = (legacy.map(LegacyParameters::given).unwrap_or_default(), self.given());
+        let (mut legacy, expressions) =
+            (legacy.map(LegacyParameters::given).unwrap_or_default(), self.given());
+        // KeyConditions exclude the other form of a key condition only.
+        if self.key_condition.is_none() {
+            legacy.retain(|name| *name != "KeyConditions");
+        }
         if legacy.is_empty() || expressions.is_empty() {
             return Ok(());
         }
@@ -121,7 +127,13 @@ fn expression_values(
 ) -> Result<Option<&BTreeMap<String, Value>>, ApiError> {
     match &attributes.values {
         None => Ok(None),
-        Some(Ok(values)) => Ok(Some(values)),
+        Some(Ok(values)) => match values.iter().find(|(_, value)| value.depth() > NESTING_LEVELS_MAX) {
+            None => Ok(Some(values)),
+            Some((key, _)) => {
+                let (key, error) = (key.clone(), ValueError::TooDeep);
+                Err(Validation::ExpressionValue { key, error }.into())
+            }
+        },
         Some(Err((key, error))) => {
             Err(Validation::ExpressionValue { key: key.clone(), error: error.clone() }.into())
         }

@@ -2,11 +2,12 @@
 
 use crate::table::{Index, Table};
 use keyfold_api::Validation;
+use keyfold_expr::{Condition, Path, Projection, Update};
 use keyfold_types::key::key_value_bytes;
 use keyfold_types::limits::{
     ATTRIBUTE_NAME_BYTES_MAX, ITEM_BYTES_MAX, NESTING_LEVELS_MAX, PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX,
 };
-use keyfold_types::{Item, KeySchema, Value, ValueKind};
+use keyfold_types::{Item, KeyAttribute, KeySchema, Value, ValueKind};
 
 fn is_empty(value: &Value) -> bool {
     matches!(value.kind(), ValueKind::S | ValueKind::B) && key_value_bytes(value) == 0
@@ -37,7 +38,7 @@ pub(crate) fn check_key(schema: &KeySchema, key: &Item) -> Result<(), Validation
             return Err(Validation::KeySchemaMismatch);
         }
         if is_empty(value) {
-            return Err(Validation::EmptyKey(attribute.name.clone()));
+            return Err(Validation::EmptyKey { name: attribute.name.clone(), kind: value.kind() });
         }
     }
     check_sizes(schema, key)
@@ -53,7 +54,7 @@ pub(crate) fn check_item_key(schema: &KeySchema, item: &Item) -> Result<(), Vali
             return Err(Validation::KeyType { name: name(), expected, actual });
         }
         if is_empty(value) {
-            return Err(Validation::EmptyKey(name()));
+            return Err(Validation::EmptyKey { name: name(), kind: value.kind() });
         }
     }
     check_sizes(schema, item)
@@ -66,7 +67,68 @@ pub(crate) enum Maker {
     Update,
 }
 
-/// The whole of a new item: size, nesting, and the key attributes of every index it is in.
+/// The key attributes of every index that an item is in.
+pub(crate) fn check_index_keys(table: &Table, item: &Item, maker: Maker) -> Result<(), Validation> {
+    table.indexes.iter().try_for_each(|index| check_index_key(index, item, maker))
+}
+
+/// What an update gives an index's key attribute as a value of the request must have its type.
+pub(crate) fn check_literals(table: &Table, update: &Update) -> Result<(), Validation> {
+    for (name, value) in update.literals() {
+        for index in &table.indexes {
+            let is_wrong = |one: &&KeyAttribute| one.name == name && one.kind.value_kind() != value.kind();
+            let Some(attribute) = index.key.attributes().find(is_wrong) else { continue };
+            let (expected, actual) = (attribute.kind.descriptor(), value.kind().descriptor());
+            let (name, index) = (name.to_owned(), index.name.clone());
+            return Err(Validation::IndexKeyType { name, expected, actual, index });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a path into an attribute of the key: keys are scalars.
+fn check_path(schema: &KeySchema, path: &Path, member: &'static str) -> Result<(), Validation> {
+    if path.as_attribute().is_none() && schema.contains(path.root()) {
+        return Err(Validation::KeyPath { name: path.root().to_owned(), member });
+    }
+    Ok(())
+}
+
+/// Refuses paths into the table's key.
+pub(crate) fn check_paths(
+    schema: &KeySchema,
+    filter: Option<&Condition>,
+    projection: Option<&Projection>,
+) -> Result<(), Validation> {
+    let mut found = Ok(());
+    let mut look = |path: &Path| {
+        if found.is_ok() {
+            found = check_path(schema, path, "Key");
+        }
+    };
+    if let Some(filter) = filter {
+        filter.visit_paths(&mut look);
+    }
+    projection.into_iter().flat_map(Projection::paths).for_each(look);
+    found
+}
+
+/// Refuses paths of an update into the key of the table, and targets in those of its indexes.
+pub(crate) fn check_update_paths(table: &Table, update: &Update) -> Result<(), Validation> {
+    let mut found = Ok(());
+    update.visit_paths(&mut |path| {
+        if found.is_ok() {
+            found = check_path(&table.key, path, "Key");
+        }
+    });
+    found?;
+    for target in update.targets() {
+        table.indexes.iter().try_for_each(|index| check_path(&index.key, target, "IndexKey"))?;
+    }
+    Ok(())
+}
+
+/// The whole of a new item: size and nesting, and of what an update makes the key attributes of every index it is in.
 pub(crate) fn check_new_item(
     table: &Table,
     item: &Item,
@@ -78,8 +140,9 @@ pub(crate) fn check_new_item(
     {
         return Err(Validation::AttributeName { bytes: name.len() });
     }
-    for index in &table.indexes {
-        check_index_key(index, item, maker)?;
+    // What is put was judged before its condition was.
+    if maker == Maker::Update {
+        check_index_keys(table, item, maker)?;
     }
     if size_bytes > ITEM_BYTES_MAX {
         return Err(match maker {
@@ -118,7 +181,11 @@ fn check_index_attributes(index: &Index, item: &Item, maker: Maker) -> Result<()
                 });
             }
             if is_empty(value) {
-                return Err(Validation::EmptyIndexKey { name, index });
+                let kind = value.kind();
+                return Err(match maker {
+                    Maker::Put => Validation::EmptyIndexKey { name, index, kind },
+                    Maker::Update => Validation::UpdatedEmptyIndexKey { name, index, kind },
+                });
             }
             let actual = key_value_bytes(value);
             if actual > max && attributes.len() == 1 {

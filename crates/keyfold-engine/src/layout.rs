@@ -17,6 +17,7 @@
 //! 00000000 'J' export                   an export
 //! 00000000 'I' import                   an import
 //! 00000000 'Y' stream                   the greatest sequence number that was trimmed
+//! 00000000 'Z'                          what seals are made with
 //! table index hash ...                  items and index entries (see the codec's `key`)
 //! ```
 
@@ -172,4 +173,9 @@ pub(crate) fn import_record(import: TableId) -> Vec<u8> {
 /// Where the greatest trimmed sequence number of a stream is kept.
 pub(crate) fn trimmed(stream: TableId) -> Vec<u8> {
     system(b'Y', &[&stream.0.to_be_bytes()])
+}
+
+/// Where the secret of the data folder is kept.
+pub(crate) fn secret() -> Vec<u8> {
+    system(b'Z', &[])
 }

@@ -114,7 +114,7 @@ fn projection(names: &[String]) -> Result<Projection, ApiError> {
     if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
         return wrong(format!("Duplicate value in attribute name: {name}"));
     }
-    Ok(Projection::of_paths(names.iter().map(Path::attribute).collect()))
+    Ok(Projection::of_paths(names.iter().map(|name| Path::attribute(name.as_str())).collect()))
 }
 
 fn values(given: &[AttributeValue]) -> Result<Vec<Literal>, ApiError> {
@@ -191,21 +191,34 @@ fn test(name: &str, condition: &LegacyCondition) -> Result<Condition, ApiError> 
         Op::NotNull => Condition::Exists(path()),
         Op::BeginsWith => Condition::BeginsWith(attribute(), next()),
         Op::Contains => Condition::Contains(attribute(), next()),
-        Op::NotContains => Condition::Not(Box::new(Condition::Contains(attribute(), next()))),
+        // Of a missing attribute nothing is true.
+        Op::NotContains => Condition::And(vec![
+            Condition::Exists(path()),
+            Condition::Not(Box::new(Condition::Contains(attribute(), next()))),
+        ]),
     })
 }
 
 fn expectation(name: &str, expected: &ExpectedAttribute) -> Result<Condition, ApiError> {
     let for_attribute = |what: &str| wrong(format!("{what} for Attribute: {name}"));
     let given = &expected.condition;
-    if given.comparison_operator.is_some() {
+    if let Some(operator) = known(&given.comparison_operator) {
         if expected.exists.is_some() {
             return for_attribute("Exists and ComparisonOperator cannot be used together");
         }
-        if expected.value.is_some() {
-            return for_attribute("Value and ComparisonOperator cannot be used together");
-        }
-        return test(name, given);
+        let takes_none = matches!(operator, ComparisonOperator::Null | ComparisonOperator::NotNull);
+        return match (&expected.value, &given.attribute_value_list) {
+            (Some(_), Some(_)) => for_attribute("Value and AttributeValueList cannot be used together"),
+            (None, None) if !takes_none => for_attribute(&format!(
+                "Value or AttributeValueList must be used with ComparisonOperator: {}",
+                operator.word()
+            )),
+            (Some(value), None) => {
+                let attribute_value_list = Some(vec![value.clone()]);
+                test(name, &LegacyCondition { attribute_value_list, ..given.clone() })
+            }
+            (None, _) => test(name, given),
+        };
     }
     if given.attribute_value_list.is_some() {
         return for_attribute("AttributeValueList can only be used with a ComparisonOperator");
@@ -230,7 +243,7 @@ fn update(updates: &ByAttribute<AttributeUpdate>) -> Result<Update, ApiError> {
         let change = match (known(&update.action).unwrap_or(AttributeAction::Put), value) {
             (AttributeAction::Put, Some(value)) => AttributeChange::Put(value),
             (AttributeAction::Add, Some(value)) => {
-                if value.kind() != ValueKind::N && !value.kind().is_set() {
+                if !matches!(value.kind(), ValueKind::N | ValueKind::L) && !value.kind().is_set() {
                     return wrong(format!(
                         "ADD action is not supported for the type {}",
                         value.kind().descriptor()

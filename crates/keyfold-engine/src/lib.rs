@@ -29,6 +29,7 @@ mod engine;
 mod environment;
 mod expiry;
 mod expressions;
+mod fingerprint;
 mod history;
 mod jobs;
 mod key_check;

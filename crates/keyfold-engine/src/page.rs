@@ -12,10 +12,10 @@ use crate::write::corrupt;
 use keyfold_api::{ApiError, ConsumedCapacity, PageOutput, ReturnConsumedCapacity};
 use keyfold_codec::RawItem;
 use keyfold_codec::key::{self, KeyRange};
-use keyfold_expr::{Condition, Projection};
+use keyfold_expr::{Budget, Condition, Projection};
 use keyfold_store::{Direction, Snapshot};
 use keyfold_types::capacity::ReadRate;
-use keyfold_types::limits::PAGE_BYTES_MAX;
+use keyfold_types::limits::{PAGE_BYTES_MAX, PAGE_WORK_BYTES_MAX};
 use keyfold_types::{CapacityHalves, Item};
 use std::fmt;
 use std::ops::Bound;
@@ -32,7 +32,7 @@ pub struct ReadPlan {
     pub(crate) direction: Direction,
     pub(crate) limit: Option<u64>,
     pub(crate) rate: ReadRate,
-    pub(crate) filter: Option<Condition>,
+    pub(crate) filter: Option<Arc<Condition>>,
     pub(crate) projection: Option<Projection>,
     /// Whether each entry of a local index is completed from the table.
     pub(crate) fetch: bool,
@@ -104,7 +104,7 @@ impl ReadPlan {
         let meter = Meter::read(core, &self.table, self.index.as_ref(), self.partition_key())?;
         let is_global = self.index.as_ref().is_some_and(|index| index.kind == IndexKind::Global);
         let snapshot = lag::view(core, is_global, self.rate);
-        let mut page = Page::default();
+        let mut page = Page::new();
         let (low, high) = self.range.bounds();
         for bytes in snapshot.values(low, high, self.direction) {
             let bytes = bytes.map_err(internal)?;
@@ -137,15 +137,17 @@ impl ReadPlan {
         page.bytes += entry.size_bytes();
         let fetched = if self.fetch { Some(self.complete(snapshot, &entry, page)?) } else { None };
         let is_full = page.bytes + page.fetched_bytes >= PAGE_BYTES_MAX;
-        let full = is_full || self.limit.is_some_and(|limit| page.scanned >= limit);
+        let item = fetched.as_ref().unwrap_or(&entry);
+        let is_chosen = self.filter.as_ref().is_none_or(|filter| filter.holds_within(Some(item), &page.work));
+        // A page that looks at too much ends early, like one that is full.
+        let full = is_full || self.limit.is_some_and(|limit| page.scanned >= limit) || page.work.is_spent();
         if full {
             page.cursor = Some(self.cursor_of(&entry));
         }
-        let item = fetched.unwrap_or(entry);
-        if self.filter.as_ref().is_none_or(|filter| filter.holds(Some(&item))) {
+        if is_chosen {
             page.count += 1;
             if !self.count_only {
-                page.items.push(projected(self.projection.as_ref(), item));
+                page.items.push(projected(self.projection.as_ref(), fetched.unwrap_or(entry)));
             }
         }
         Ok(full)
@@ -191,8 +193,9 @@ impl ReadPlan {
     }
 }
 
-#[derive(Default)]
 struct Page {
+    /// What its filter may look at.
+    work: Budget,
     items: Vec<RawItem>,
     count: u64,
     scanned: u64,
@@ -201,4 +204,19 @@ struct Page {
     fetched: CapacityHalves,
     fetched_bytes: u64,
     cursor: Option<Item>,
+}
+
+impl Page {
+    fn new() -> Page {
+        Page {
+            work: Budget::new(PAGE_WORK_BYTES_MAX),
+            items: Vec::new(),
+            count: 0,
+            scanned: 0,
+            bytes: 0,
+            fetched: CapacityHalves::ZERO,
+            fetched_bytes: 0,
+            cursor: None,
+        }
+    }
 }

@@ -15,7 +15,7 @@ use crate::throttle;
 use keyfold_api::{ApiError, ErrorKind, ItemCollectionMetrics, StreamViewType, Throttling, Validation};
 use keyfold_codec::key::{self, IndexId, KeyBytes};
 use keyfold_codec::{CodecError, RawItem};
-use keyfold_expr::{Condition, Update};
+use keyfold_expr::{Budget, Condition, Update, UpdateError};
 use keyfold_store::Batch;
 use keyfold_types::limits::ITEM_BYTES_MAX;
 use keyfold_types::{CapacityHalves, Item};
@@ -99,6 +99,14 @@ pub(crate) struct Change<'p> {
     is_check: bool,
 }
 
+impl Change<'_> {
+    /// Bytes of the item, before or after, whichever are more.
+    pub(crate) fn bytes(&self) -> u64 {
+        let size = |item: &Option<RawItem>| item.as_ref().map_or(0, RawItem::size_bytes);
+        size(&self.before).max(size(&self.after))
+    }
+}
+
 /// What a write consumed, by index of the table.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Bill {
@@ -127,15 +135,27 @@ pub(crate) fn corrupt(table: &str, error: &CodecError) -> ApiError {
 }
 
 impl ItemWrite {
+    /// Encodes the key of an item that was one before: of a restore, which follows what the table's indexes take.
+    pub(crate) fn plan_filling(self, table: &Arc<Table>) -> Result<WritePlan, Validation> {
+        let (Action::Put(key) | Action::Update { key, .. } | Action::Delete { key } | Action::Check { key }) =
+            &self.action;
+        let key = key::base_key(table.id, &table.key, key).map_err(|_| Validation::KeySchemaMismatch)?;
+        Ok(WritePlan { table: Arc::clone(table), key, write: self })
+    }
+
     /// Checks the write against its table and encodes the key.
     pub(crate) fn plan(self, table: &Arc<Table>) -> Result<WritePlan, Validation> {
+        key_check::check_paths(&table.key, self.condition.as_ref(), None)?;
         let key = match &self.action {
             Action::Put(item) => {
                 key_check::check_item_key(&table.key, item)?;
+                key_check::check_index_keys(table, item, Maker::Put)?;
                 item
             }
             Action::Update { key, update } => {
                 key_check::check_key(&table.key, key)?;
+                key_check::check_update_paths(table, update)?;
+                key_check::check_literals(table, update)?;
                 let on_key = update.targets().iter().find(|target| table.key.contains(target.root()));
                 if let Some(target) = on_key {
                     return Err(Validation::KeyUpdate(target.root().to_owned()));
@@ -171,9 +191,12 @@ impl WritePlan {
     }
 
     /// Judges the condition and makes the item's new version.
-    pub(crate) fn evaluate(&self, before: Option<RawItem>) -> Result<Change<'_>, Refusal> {
+    pub(crate) fn evaluate(&self, before: Option<RawItem>, work: &Budget) -> Result<Change<'_>, Refusal> {
+        if work.is_spent() {
+            return Err(Validation::TooMuchWork.into());
+        }
         if let Some(condition) = &self.write.condition
-            && !condition.holds(before.as_ref())
+            && !condition.holds_within(before.as_ref(), work)
         {
             if self.write.is_insert {
                 return Err(Refusal::Duplicate);
@@ -195,7 +218,10 @@ impl WritePlan {
             }
             Action::Update { key, update } => {
                 let mut item = before.as_ref().map_or_else(|| key.clone(), RawItem::to_item);
-                update.apply(&mut item).map_err(Validation::Update)?;
+                update.apply(&mut item).map_err(|error| match error {
+                    UpdateError::ItemSize => Validation::UpdatedItemSize,
+                    other => Validation::Update(other),
+                })?;
                 (Cow::Owned(item), Maker::Update)
             }
         };

@@ -2,7 +2,7 @@
 
 use crate::ast::{RawCall, RawElement, RawOperand, RawPath};
 use crate::error::{ExprError, ExprErrorKind, ExpressionKind};
-use crate::path::{Clash, Path, PathPart};
+use crate::path::{Clash, Path, PathPart, PathTree};
 use crate::placeholder::{Literal, Placeholders};
 use crate::reserved;
 
@@ -24,9 +24,9 @@ impl Binder<'_, '_> {
                 RawElement::Word(word) if reserved::is_reserved(word) => {
                     return self.fail(ExprErrorKind::ReservedWord { word: (*word).to_owned() });
                 }
-                RawElement::Word(word) => PathPart::Name((*word).to_owned()),
+                RawElement::Word(word) => PathPart::Name((*word).into()),
                 RawElement::Placeholder(placeholder) => match self.placeholders.name(placeholder) {
-                    Some(name) => PathPart::Name(name.to_owned()),
+                    Some(name) => PathPart::Name(name),
                     None => {
                         let placeholder = (*placeholder).to_owned();
                         return self.fail(ExprErrorKind::UndefinedName { placeholder });
@@ -57,17 +57,14 @@ impl Binder<'_, '_> {
     }
 
     /// Refuses a path that clashes with an earlier one.
-    pub(crate) fn check_disjoint(&self, paths: &[&Path]) -> Result<(), ExprError> {
-        for (at, two) in paths.iter().enumerate() {
-            for one in paths.iter().take(at) {
-                let (one, two) = ((*one).clone(), (*two).clone());
-                match one.clash(&two) {
-                    None => {}
-                    Some(Clash::Overlap) => return self.fail(ExprErrorKind::Overlap { one, two }),
-                    Some(Clash::Conflict) => return self.fail(ExprErrorKind::Conflict { one, two }),
-                }
-            }
+    pub(crate) fn check_disjoint<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p Path> + Clone,
+    ) -> Result<(), ExprError> {
+        match PathTree::clash(paths) {
+            None => Ok(()),
+            Some((one, two, Clash::Overlap)) => self.fail(ExprErrorKind::Overlap { one, two }),
+            Some((one, two, Clash::Conflict)) => self.fail(ExprErrorKind::Conflict { one, two }),
         }
-        Ok(())
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::ast::{RawCall, RawCondition, RawOperand};
 use crate::bind::Binder;
+use crate::budget::Budget;
 use crate::error::{ExprError, ExprErrorKind, ExpressionKind};
 use crate::parser::Parser;
 use crate::path::Path;
@@ -36,8 +37,8 @@ pub enum Condition {
     Exists(Path),
     /// The path has no value.
     NotExists(Path),
-    /// The path's value is of the type.
-    IsType(Path, ValueKind),
+    /// The value is of the type.
+    IsType(Operand, ValueKind),
     /// The first starts with the second.
     BeginsWith(Operand, Operand),
     /// The first contains the second: text in text, bytes in bytes, member in set, element in list.
@@ -71,24 +72,45 @@ impl Condition {
 
     /// Whether the condition holds for the item; without one every path is missing.
     pub fn holds(&self, item: Option<&RawItem>) -> bool {
+        self.holds_within(item, &Budget::unbounded())
+    }
+
+    /// The same, and spends what it looks at.
+    pub fn holds_within(&self, item: Option<&RawItem>, budget: &Budget) -> bool {
+        let met = Met { item, budget };
         match self {
-            Condition::And(members) => members.iter().all(|member| member.holds(item)),
-            Condition::Or(members) => members.iter().any(|member| member.holds(item)),
-            Condition::Not(member) => !member.holds(item),
-            Condition::Compare(comparator, left, right) => compare(*comparator, left, right, item),
-            Condition::Between(value, low, high) => {
-                compare(Comparator::Ge, value, low, item) && compare(Comparator::Le, value, high, item)
+            Condition::And(members) => members.iter().all(|member| member.holds_within(item, budget)),
+            Condition::Or(members) => members.iter().any(|member| member.holds_within(item, budget)),
+            Condition::Not(member) => !member.holds_within(item, budget),
+            Condition::Compare(comparator, left, right) => {
+                let found =
+                    met.with_both(left, right, |left, right| compare(*comparator, left, right, budget));
+                // What is missing is unlike anything.
+                found.unwrap_or(*comparator == Comparator::Ne)
             }
-            Condition::In(value, list) => {
-                list.iter().any(|other| compare(Comparator::Eq, value, other, item))
+            Condition::Between(value, low, high) => met
+                .with(value, |value| {
+                    let test = |comparator, bound| {
+                        met.with(bound, |bound| compare(comparator, value, bound, budget)).unwrap_or(false)
+                    };
+                    test(Comparator::Ge, low) && test(Comparator::Le, high)
+                })
+                .unwrap_or(false),
+            Condition::In(value, list) => met
+                .with(value, |value| {
+                    list.iter()
+                        .any(|other| met.with(other, |other| equal(value, other, budget)).unwrap_or(false))
+                })
+                .unwrap_or(false),
+            Condition::Exists(path) => met.find(path).is_some(),
+            Condition::NotExists(path) => met.find(path).is_none(),
+            Condition::IsType(value, kind) => met.with(value, |value| value.kind() == *kind).unwrap_or(false),
+            Condition::BeginsWith(value, prefix) => met
+                .with_both(value, prefix, |value, prefix| begins_with(value, prefix, budget))
+                .unwrap_or(false),
+            Condition::Contains(value, part) => {
+                met.with_both(value, part, |value, part| contains(value, part, budget)).unwrap_or(false)
             }
-            Condition::Exists(path) => item.is_some_and(|item| path.find(item).is_some()),
-            Condition::NotExists(path) => item.is_none_or(|item| path.find(item).is_none()),
-            Condition::IsType(path, kind) => {
-                item.and_then(|item| path.find(item)).is_some_and(|value| value.kind() == *kind)
-            }
-            Condition::BeginsWith(value, prefix) => with_both(value, prefix, item, begins_with),
-            Condition::Contains(value, part) => with_both(value, part, item, contains),
         }
     }
 
@@ -113,60 +135,75 @@ impl Condition {
                 operand(value);
                 list.iter().for_each(operand);
             }
-            Condition::Exists(path) | Condition::NotExists(path) | Condition::IsType(path, _) => visit(path),
+            Condition::IsType(value, _) => operand(value),
+            Condition::Exists(path) | Condition::NotExists(path) => visit(path),
         }
     }
 }
 
-/// Calls `test` with both operands' values; false if one is missing.
-fn with_both(
-    left: &Operand,
-    right: &Operand,
-    item: Option<&RawItem>,
-    test: impl Fn(RawValue<'_>, RawValue<'_>) -> bool,
-) -> bool {
-    let mut sizes = [Vec::new(), Vec::new()];
-    let [left_size, right_size] = &mut sizes;
-    match (left.resolve(item, left_size), right.resolve(item, right_size)) {
-        (Some(left), Some(right)) => test(left, right),
-        _ => false,
+/// The item that a condition meets, and what may be spent on it.
+#[derive(Clone, Copy)]
+struct Met<'m> {
+    item: Option<&'m RawItem>,
+    budget: &'m Budget,
+}
+
+impl<'m> Met<'m> {
+    fn find(&self, path: &Path) -> Option<RawValue<'m>> {
+        path.find_within(self.item?, self.budget)
     }
-}
 
-fn compare(comparator: Comparator, left: &Operand, right: &Operand, item: Option<&RawItem>) -> bool {
-    match comparator {
-        Comparator::Eq => with_both(left, right, item, |left, right| left == right),
-        Comparator::Ne => !with_both(left, right, item, |left, right| left == right),
-        Comparator::Lt => ordered(left, right, item, Ordering::is_lt),
-        Comparator::Le => ordered(left, right, item, Ordering::is_le),
-        Comparator::Gt => ordered(left, right, item, Ordering::is_gt),
-        Comparator::Ge => ordered(left, right, item, Ordering::is_ge),
-    }
-}
-
-fn ordered(left: &Operand, right: &Operand, item: Option<&RawItem>, test: fn(Ordering) -> bool) -> bool {
-    with_both(left, right, item, |left, right| left.compare(&right).is_some_and(test))
-}
-
-impl Operand {
-    /// The operand's value; a size is computed into `size`.
-    fn resolve<'v>(&'v self, item: Option<&'v RawItem>, size: &'v mut Vec<u8>) -> Option<RawValue<'v>> {
-        match self {
-            Operand::Literal(literal) => Some(literal.raw()),
-            Operand::Path(path) => path.find(item?),
+    /// Calls `test` with the operand's value; nothing if it is missing.
+    fn with<T>(&self, operand: &Operand, test: impl FnOnce(RawValue<'_>) -> T) -> Option<T> {
+        match operand {
+            Operand::Literal(literal) => Some(test(literal.raw())),
+            Operand::Path(path) => self.find(path).map(test),
             Operand::Size(path) => {
-                let count = size_of(path.find(item?)?)?;
-                keyfold_codec::raw::encode(size, &Value::N(Number::from(count)));
-                Some(RawValue::new(size))
+                let value = self.find(path)?;
+                self.budget.spend(value.bytes().len());
+                let mut size = Vec::new();
+                keyfold_codec::raw::encode(&mut size, &Value::N(Number::from(size_of(value)?)));
+                Some(test(RawValue::new(&size)))
             }
         }
     }
+
+    fn with_both<T>(
+        &self,
+        left: &Operand,
+        right: &Operand,
+        test: impl FnOnce(RawValue<'_>, RawValue<'_>) -> T,
+    ) -> Option<T> {
+        self.with(left, |left| self.with(right, |right| test(left, right)))?
+    }
 }
 
-/// `size(value)`: characters of a text are counted as UTF-8 bytes.
+fn equal(left: RawValue<'_>, right: RawValue<'_>, budget: &Budget) -> bool {
+    let (one, two) = (left.bytes().len(), right.bytes().len());
+    budget.spend(if one == two { one } else { 0 });
+    left == right
+}
+
+fn compare(comparator: Comparator, left: RawValue<'_>, right: RawValue<'_>, budget: &Budget) -> bool {
+    let ordered = |test: fn(Ordering) -> bool| {
+        budget.spend(left.bytes().len().min(right.bytes().len()));
+        left.compare(&right).is_some_and(test)
+    };
+    match comparator {
+        Comparator::Eq => equal(left, right, budget),
+        Comparator::Ne => !equal(left, right, budget),
+        Comparator::Lt => ordered(Ordering::is_lt),
+        Comparator::Le => ordered(Ordering::is_le),
+        Comparator::Gt => ordered(Ordering::is_gt),
+        Comparator::Ge => ordered(Ordering::is_ge),
+    }
+}
+
+/// `size(value)`: of a text its UTF-16 code units, of bytes their number, of anything else its members.
 fn size_of(value: RawValue<'_>) -> Option<u64> {
     match value.kind() {
-        ValueKind::S | ValueKind::B => Some(value.scalar_bytes().len() as u64),
+        ValueKind::S => Some(value.as_str().chars().map(char::len_utf16).sum::<usize>() as u64),
+        ValueKind::B => Some(value.scalar_bytes().len() as u64),
         ValueKind::L | ValueKind::M | ValueKind::Ss | ValueKind::Ns | ValueKind::Bs => {
             Some(value.count() as u64)
         }
@@ -174,17 +211,19 @@ fn size_of(value: RawValue<'_>) -> Option<u64> {
     }
 }
 
-fn begins_with(value: RawValue<'_>, prefix: RawValue<'_>) -> bool {
+fn begins_with(value: RawValue<'_>, prefix: RawValue<'_>, budget: &Budget) -> bool {
+    budget.spend(prefix.bytes().len().min(value.bytes().len()));
     value.kind() == prefix.kind()
         && matches!(value.kind(), ValueKind::S | ValueKind::B)
         && value.scalar_bytes().starts_with(prefix.scalar_bytes())
 }
 
-fn contains(value: RawValue<'_>, part: RawValue<'_>) -> bool {
+fn contains(value: RawValue<'_>, part: RawValue<'_>, budget: &Budget) -> bool {
+    budget.spend(value.bytes().len());
     let member_of = |kind| part.kind() == kind && value.members().any(|member| member == part.scalar_bytes());
     match value.kind() {
         ValueKind::S | ValueKind::B => {
-            part.kind() == value.kind() && contains_bytes(value.scalar_bytes(), part.scalar_bytes())
+            part.kind() == value.kind() && contains_bytes(value.scalar_bytes(), part.scalar_bytes(), budget)
         }
         ValueKind::Ss => member_of(ValueKind::S),
         ValueKind::Ns => member_of(ValueKind::N),
@@ -194,8 +233,13 @@ fn contains(value: RawValue<'_>, part: RawValue<'_>) -> bool {
     }
 }
 
-fn contains_bytes(whole: &[u8], part: &[u8]) -> bool {
-    part.is_empty() || whole.windows(part.len()).any(|window| window == part)
+/// In time that grows with the bytes of both, never with their product.
+fn contains_bytes(whole: &[u8], part: &[u8], budget: &Budget) -> bool {
+    if part.len() > whole.len() {
+        return false;
+    }
+    budget.spend(part.len());
+    memchr::memmem::find(whole, part).is_some()
 }
 
 impl Binder<'_, '_> {
@@ -245,10 +289,17 @@ impl Binder<'_, '_> {
                 Ok(Condition::NotExists(self.path_argument(call, self.arguments::<1>(call)?)?))
             }
             "attribute_type" => {
-                let [path, kind] = self.arguments(call)?;
-                let path = self.path_argument(call, std::slice::from_ref(path))?;
+                let [value, kind] = self.arguments(call)?;
+                let value = match value {
+                    RawOperand::Path(_) | RawOperand::Value(_) => self.operand(value)?,
+                    RawOperand::Call(_) | RawOperand::Sum { .. } => {
+                        return self.fail(ExprErrorKind::PathRequired { operator: call.function.to_owned() });
+                    }
+                };
                 match self.operand(kind)? {
-                    Operand::Literal(literal) => Ok(Condition::IsType(path, self.type_name(call, &literal)?)),
+                    Operand::Literal(literal) => {
+                        Ok(Condition::IsType(value, self.type_name(call, &literal)?))
+                    }
                     Operand::Path(_) | Operand::Size(_) => self.fail(ExprErrorKind::OperandType {
                         operator: call.function.into(),
                         found: ValueKind::M,
@@ -301,9 +352,16 @@ impl Binder<'_, '_> {
         match raw {
             RawOperand::Path(path) => Ok(Operand::Path(self.path(path)?)),
             RawOperand::Value(placeholder) => Ok(Operand::Literal(self.literal(placeholder)?)),
-            RawOperand::Call(call) if call.function == "size" => {
-                Ok(Operand::Size(self.path_argument(call, self.arguments::<1>(call)?)?))
-            }
+            RawOperand::Call(call) if call.function == "size" => match self.arguments::<1>(call)? {
+                [RawOperand::Value(placeholder)] => {
+                    let literal = self.literal(placeholder)?;
+                    match size_of(literal.raw()) {
+                        Some(size) => Ok(Operand::Literal(Literal::new(Value::N(Number::from(size))))),
+                        None => self.operand_type(call.function, &literal),
+                    }
+                }
+                path => Ok(Operand::Size(self.path_argument(call, path)?)),
+            },
             RawOperand::Call(call) => match call.function {
                 "attribute_exists"
                 | "attribute_not_exists"
@@ -352,11 +410,22 @@ impl Binder<'_, '_> {
 
     fn check_bounds(&self, low: &Operand, high: &Operand) -> Result<(), ExprError> {
         let (Operand::Literal(low), Operand::Literal(high)) = (low, high) else { return Ok(()) };
-        let (lower, upper) = (low.to_string(), high.to_string());
-        match low.raw().compare(&high.raw()) {
-            None => self.fail(ExprErrorKind::BetweenTypes { lower, upper }),
-            Some(Ordering::Greater) => self.fail(ExprErrorKind::BetweenOrder { lower, upper }),
+        self.check_order(low, high)
+    }
+
+    /// Refuses bounds of BETWEEN that are the wrong way round. Their texts may be long, and are made for the message only.
+    pub(crate) fn check_order(&self, low: &Literal, high: &Literal) -> Result<(), ExprError> {
+        let texts = || (low.to_string(), high.to_string());
+        match low.compare(high) {
             Some(Ordering::Less | Ordering::Equal) => Ok(()),
+            Some(Ordering::Greater) => {
+                let (lower, upper) = texts();
+                self.fail(ExprErrorKind::BetweenOrder { lower, upper })
+            }
+            None => {
+                let (lower, upper) = texts();
+                self.fail(ExprErrorKind::BetweenTypes { lower, upper })
+            }
         }
     }
 }

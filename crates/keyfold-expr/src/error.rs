@@ -70,7 +70,15 @@ pub enum ExprErrorKind {
     /// Groups or functions nested too deeply to read.
     TooDeep,
     /// A document path of more than 32 steps.
-    PathTooDeep,
+    PathTooDeep {
+        /// How many it has.
+        levels: usize,
+    },
+    /// A position that no list can have.
+    ListIndex {
+        /// As written.
+        index: String,
+    },
     /// A reserved word where a name is needed.
     ReservedWord {
         /// The word as written.
@@ -215,8 +223,11 @@ impl fmt::Display for ExprErrorKind {
                 write!(f, "The expression contains too many operators; operator count: {count}")
             }
             ExprErrorKind::TooDeep => write!(f, "The expression is nested too deeply;"),
-            ExprErrorKind::PathTooDeep => {
-                write!(f, "The document path has too many nesting elements; maximum: 32")
+            ExprErrorKind::PathTooDeep { levels } => {
+                write!(f, "The document path has too many nesting levels; nesting levels: {levels}")
+            }
+            ExprErrorKind::ListIndex { index } => {
+                write!(f, "List index is not within the allowable range; index: [{index}]")
             }
             ExprErrorKind::ReservedWord { word } => {
                 write!(f, "Attribute name is a reserved keyword; reserved keyword: {word}")
@@ -319,6 +330,9 @@ pub enum UpdateError {
     /// Arithmetic left the range of numbers.
     #[error("{}", number_message(*.0))]
     Number(NumberError),
+    /// What is assigned has more bytes than an item.
+    #[error("Item size to update has exceeded the maximum allowed size")]
+    ItemSize,
 }
 
 /// DynamoDB's sentence for a number that cannot be stored.

@@ -5,7 +5,7 @@ use crate::bind::Binder;
 use crate::error::{ExprError, ExprErrorKind, ExpressionKind};
 use crate::parser::Parser;
 use crate::placeholder::{Literal, Placeholders};
-use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 /// A bound key condition: one test for each attribute it names.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,9 +63,8 @@ impl KeyCondition {
         let binder = Binder { expression, placeholders };
         let mut terms: Vec<KeyTerm> = Vec::new();
         binder.collect(&raw, &mut terms)?;
-        let repeated =
-            |at: usize, term: &KeyTerm| terms.iter().take(at).any(|other| other.attribute == term.attribute);
-        if terms.iter().enumerate().any(|(at, term)| repeated(at, term)) {
+        let mut seen = BTreeSet::new();
+        if !terms.iter().all(|term| seen.insert(term.attribute.as_str())) {
             return binder.fail(ExprErrorKind::KeyConditionRepeated);
         }
         Ok(KeyCondition { terms })
@@ -127,14 +126,7 @@ impl Binder<'_, '_> {
                 let (low, high) = (self.literal(low)?, self.literal(high)?);
                 self.check_key_literal("BETWEEN", &low)?;
                 self.check_key_literal("BETWEEN", &high)?;
-                let (lower, upper) = (low.to_string(), high.to_string());
-                match low.raw().compare(&high.raw()) {
-                    None => return self.fail(ExprErrorKind::BetweenTypes { lower, upper }),
-                    Some(Ordering::Greater) => {
-                        return self.fail(ExprErrorKind::BetweenOrder { lower, upper });
-                    }
-                    Some(Ordering::Less | Ordering::Equal) => {}
-                }
+                self.check_order(&low, &high)?;
                 terms.push(KeyTerm { attribute, test: KeyTest::Between(low, high) });
                 Ok(())
             }

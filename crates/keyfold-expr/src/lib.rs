@@ -13,6 +13,7 @@
 
 mod ast;
 mod bind;
+mod budget;
 pub mod condition;
 pub mod error;
 pub mod key_condition;
@@ -25,10 +26,11 @@ pub mod projection;
 pub mod reserved;
 pub mod update;
 
+pub use budget::Budget;
 pub use condition::{Comparator, Condition, Operand};
 pub use error::{ExprError, ExprErrorKind, ExpressionKind, UpdateError};
 pub use key_condition::{KeyCondition, KeyTerm, KeyTest};
-pub use path::{Path, PathPart};
+pub use path::{Name, Path, PathPart};
 pub use placeholder::{Literal, PlaceholderError, Placeholders};
 pub use projection::Projection;
 pub use update::{AttributeChange, Update};

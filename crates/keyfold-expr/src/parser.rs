@@ -4,7 +4,7 @@
 use crate::ast::{Comparator, RawCall, RawCondition, RawElement, RawOperand, RawPath, RawUpdate, Sign};
 use crate::error::{ExprError, ExprErrorKind, ExpressionKind};
 use crate::lexer::{self, Token, TokenKind};
-use keyfold_types::limits::{EXPRESSION_BYTES_MAX, EXPRESSION_OPERATORS_MAX, PATH_DEPTH_MAX};
+use keyfold_types::limits::{EXPRESSION_BYTES_MAX, EXPRESSION_OPERATORS_MAX, LIST_INDEX_MAX, PATH_DEPTH_MAX};
 
 /// Functions inside functions that are still read; far above what has a meaning.
 const CALL_DEPTH_MAX: usize = 32;
@@ -111,7 +111,9 @@ impl<'t> Parser<'t> {
                 elements.push(self.path_name()?);
             } else if self.take_sign("[") {
                 let TokenKind::Digits(digits) = self.peek() else { return Err(self.syntax()) };
-                let index = digits.parse().map_err(|_| self.syntax())?;
+                let index = digits.parse().ok().filter(|index| *index <= LIST_INDEX_MAX);
+                let index = index
+                    .ok_or_else(|| self.fail(ExprErrorKind::ListIndex { index: (*digits).to_owned() }))?;
                 self.advance();
                 self.expect_sign("]")?;
                 elements.push(RawElement::Index(index));
@@ -120,7 +122,7 @@ impl<'t> Parser<'t> {
             }
         }
         if elements.len() > PATH_DEPTH_MAX {
-            return Err(self.fail(ExprErrorKind::PathTooDeep));
+            return Err(self.fail(ExprErrorKind::PathTooDeep { levels: elements.len() }));
         }
         Ok(RawPath { elements })
     }

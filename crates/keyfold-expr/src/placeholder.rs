@@ -1,21 +1,25 @@
 //! ExpressionAttributeNames and ExpressionAttributeValues: looked up while binding, counted so that unused
 //! ones are refused.
 
+use crate::path::Name;
 use keyfold_codec::RawValue;
 use keyfold_codec::item::encode_value;
-use keyfold_types::limits::{PLACEHOLDER_BYTES_MAX, SUBSTITUTION_BYTES_MAX};
+use keyfold_types::limits::{ATTRIBUTE_NAME_BYTES_MAX, PLACEHOLDER_BYTES_MAX, SUBSTITUTION_BYTES_MAX};
 use keyfold_types::{Number, Value};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 /// The placeholders of one request (or of one table's or action's part of it), shared by its expressions.
 #[derive(Debug, Default)]
 pub struct Placeholders<'a> {
     names: Option<&'a BTreeMap<String, String>>,
     values: Option<&'a BTreeMap<String, Value>>,
-    used_names: RefCell<BTreeSet<String>>,
-    used_values: RefCell<BTreeSet<String>>,
+    /// Those that were used, each made once however often it is used.
+    used_names: RefCell<BTreeMap<&'a str, Name>>,
+    used_values: RefCell<BTreeMap<&'a str, Literal>>,
 }
 
 /// What is wrong with the placeholders themselves. `Display` is DynamoDB's message.
@@ -49,6 +53,16 @@ pub enum PlaceholderError {
     /// A name that stands for nothing.
     #[error("ExpressionAttributeNames contains invalid value: Empty attribute name; key: {0}")]
     EmptyName(String),
+    /// A name that no attribute can have.
+    #[error(
+        "ExpressionAttributeNames contains invalid value: An attribute name has at most {ATTRIBUTE_NAME_BYTES_MAX} bytes, not {bytes}; key: {key}"
+    )]
+    NameLength {
+        /// The key.
+        key: String,
+        /// The name's bytes.
+        bytes: usize,
+    },
     /// Names that no expression uses.
     #[error("Value provided in ExpressionAttributeNames unused in expressions: keys: {{{}}}", .0.join(", "))]
     UnusedNames(Vec<String>),
@@ -71,6 +85,9 @@ impl<'a> Placeholders<'a> {
             if name.is_empty() {
                 return Err(PlaceholderError::EmptyName(key.clone()));
             }
+            if name.len() > ATTRIBUTE_NAME_BYTES_MAX {
+                return Err(PlaceholderError::NameLength { key: key.clone(), bytes: name.len() });
+            }
         }
         if names.is_some_and(BTreeMap::is_empty) {
             return Err(PlaceholderError::EmptyNames);
@@ -90,16 +107,14 @@ impl<'a> Placeholders<'a> {
         Ok(Placeholders { names, values, ..Placeholders::default() })
     }
 
-    pub(crate) fn name(&self, placeholder: &str) -> Option<&'a str> {
-        let name = self.names?.get(placeholder)?;
-        self.used_names.borrow_mut().insert(placeholder.to_owned());
-        Some(name)
+    pub(crate) fn name(&self, placeholder: &str) -> Option<Name> {
+        let (key, name) = self.names?.get_key_value(placeholder)?;
+        Some(self.used_names.borrow_mut().entry(key).or_insert_with(|| Name::from(name.as_str())).clone())
     }
 
     pub(crate) fn value(&self, placeholder: &str) -> Option<Literal> {
-        let value = self.values?.get(placeholder)?;
-        self.used_values.borrow_mut().insert(placeholder.to_owned());
-        Some(Literal::new(value.clone()))
+        let (key, value) = self.values?.get_key_value(placeholder)?;
+        Some(self.used_values.borrow_mut().entry(key).or_insert_with(|| Literal::new(value.clone())).clone())
     }
 
     /// Refuses placeholders that no expression has used. Call when all expressions are bound.
@@ -107,14 +122,16 @@ impl<'a> Placeholders<'a> {
     /// # Errors
     /// `UnusedNames`, then `UnusedValues`.
     pub fn check_all_used(&self) -> Result<(), PlaceholderError> {
-        let unused = |keys: Vec<&String>, used: &RefCell<BTreeSet<String>>| {
-            keys.into_iter().filter(|key| !used.borrow().contains(*key)).cloned().collect::<Vec<_>>()
-        };
-        let names = unused(self.names.into_iter().flat_map(BTreeMap::keys).collect(), &self.used_names);
+        fn unused<V, U>(all: Option<&BTreeMap<String, V>>, used: &RefCell<BTreeMap<&str, U>>) -> Vec<String> {
+            let used = used.borrow();
+            let keys = all.into_iter().flat_map(BTreeMap::keys);
+            keys.filter(|key| !used.contains_key(key.as_str())).cloned().collect()
+        }
+        let names = unused(self.names, &self.used_names);
         if !names.is_empty() {
             return Err(PlaceholderError::UnusedNames(names));
         }
-        let values = unused(self.values.into_iter().flat_map(BTreeMap::keys).collect(), &self.used_values);
+        let values = unused(self.values, &self.used_values);
         if values.is_empty() { Ok(()) } else { Err(PlaceholderError::UnusedValues(values)) }
     }
 }
@@ -135,27 +152,46 @@ fn check_key(
     Ok(())
 }
 
-/// A value from a placeholder, with its encoding so that it compares with stored values byte by byte.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Literal {
+/// A value from a placeholder, with its encoding so that it compares with stored values byte by byte. Cloning shares it: a value
+/// of megabytes may be used hundreds of times.
+#[derive(Debug, Clone)]
+pub struct Literal(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
     value: Value,
-    encoded: Vec<u8>,
+    /// Made when it is compared for the first time.
+    encoded: OnceLock<Vec<u8>>,
+}
+
+impl PartialEq for Literal {
+    fn eq(&self, other: &Literal) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.value == other.0.value
+    }
 }
 
 impl Literal {
     /// A literal of the value.
     pub fn new(value: Value) -> Literal {
-        Literal { encoded: encode_value(&value), value }
+        Literal(Arc::new(Shared { value, encoded: OnceLock::new() }))
     }
 
     /// The value.
     pub fn value(&self) -> &Value {
-        &self.value
+        &self.0.value
     }
 
     /// The encoded value.
     pub fn raw(&self) -> RawValue<'_> {
-        RawValue::new(&self.encoded)
+        RawValue::new(self.0.encoded.get_or_init(|| encode_value(&self.0.value)))
+    }
+
+    /// The order of two literals; none when they have none.
+    pub(crate) fn compare(&self, other: &Literal) -> Option<Ordering> {
+        if Arc::ptr_eq(&self.0, &other.0) && self.value().kind().is_ordered() {
+            return Some(Ordering::Equal);
+        }
+        self.raw().compare(&other.raw())
     }
 }
 
@@ -181,6 +217,6 @@ impl fmt::Display for Literal {
                 }
             }
         }
-        write!(f, "{{{}:{}}}", self.value.kind().descriptor(), text(&self.value))
+        write!(f, "{{{}:{}}}", self.value().kind().descriptor(), text(self.value()))
     }
 }

@@ -6,7 +6,7 @@
 use crate::bind::Binder;
 use crate::error::{ExprError, ExpressionKind};
 use crate::parser::Parser;
-use crate::path::{Path, PathPart};
+use crate::path::{Name, Path, PathPart};
 use crate::placeholder::Placeholders;
 use keyfold_codec::{RawItem, RawValue};
 use keyfold_types::{Item, Value, ValueKind};
@@ -16,13 +16,15 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Projection {
     paths: Vec<Path>,
-    root: BTreeMap<String, Node>,
+    root: BTreeMap<Name, Node>,
+    /// Whether whole attributes are chosen.
+    is_flat: bool,
 }
 
 /// What is chosen below one name or position; nothing below means all of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Node {
-    names: BTreeMap<String, Node>,
+    names: BTreeMap<Name, Node>,
     indexes: BTreeMap<usize, Node>,
 }
 
@@ -61,23 +63,24 @@ impl Projection {
         let binder = Binder { expression, placeholders };
         let raw = Parser::new(expression, text)?.projection()?;
         let paths = raw.iter().map(|path| binder.path(path)).collect::<Result<Vec<_>, _>>()?;
-        binder.check_disjoint(&paths.iter().collect::<Vec<_>>())?;
+        binder.check_disjoint(paths.iter())?;
         Ok(Projection::of_paths(paths))
     }
 
     /// A projection of paths that do not overlap.
     pub fn of_paths(paths: Vec<Path>) -> Projection {
-        let mut root: BTreeMap<String, Node> = BTreeMap::new();
+        let mut top = Node::default();
         for path in &paths {
-            let mut node = root.entry(path.root().to_owned()).or_default();
-            for part in path.parts().iter().skip(1) {
+            let mut node = &mut top;
+            for part in path.parts() {
                 node = match part {
                     PathPart::Name(name) => node.names.entry(name.clone()).or_default(),
                     PathPart::Index(index) => node.indexes.entry(*index).or_default(),
                 };
             }
         }
-        Projection { paths, root }
+        let is_flat = top.names.values().all(Node::is_whole);
+        Projection { paths, root: top.names, is_flat }
     }
 
     /// The paths, as written.
@@ -87,7 +90,7 @@ impl Projection {
 
     /// The item's chosen parts.
     pub fn apply(&self, item: &RawItem) -> RawItem {
-        if self.root.values().all(Node::is_whole) {
+        if self.is_flat {
             return item.select(|name| self.root.contains_key(name));
         }
         let chosen: Item = item

@@ -1,8 +1,8 @@
 //! Updates: bound clauses, applied to an item.
 //!
-//! Every operand is read from the item as it was before; targets never overlap, so the order of clauses
-//! does not matter. List elements are named by their positions before the update: removals come last and
-//! from the end. Source: "Update expressions".
+//! Every clause sees the item as it was before, and targets never overlap, so the order of clauses does not matter. List elements
+//! are named by their positions before the update: what lies past the end is appended, in the order of the positions asked
+//! for, and removals come last and from the end. Source: "Update expressions".
 
 use crate::ast::{RawCall, RawOperand, RawUpdate, Sign};
 use crate::bind::Binder;
@@ -10,15 +10,18 @@ use crate::error::{ExprError, ExprErrorKind, ExpressionKind, UpdateError};
 use crate::parser::Parser;
 use crate::path::{Path, PathPart};
 use crate::placeholder::{Literal, Placeholders};
-use keyfold_types::{Item, Number, Value, ValueKind};
+use keyfold_types::limits::ITEM_BYTES_MAX;
+use keyfold_types::{Item, Number, NumberError, Value, ValueKind};
+use std::borrow::Cow;
+use std::cell::Cell;
 
 /// A bound update.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Update {
     set: Vec<(Path, Term)>,
     remove: Vec<Path>,
-    add: Vec<(Path, Value)>,
-    delete: Vec<(Path, Value)>,
+    add: Vec<(Path, Literal)>,
+    delete: Vec<(Path, Literal)>,
     /// Targets in the order they were written.
     targets: Vec<Path>,
     /// Made of AttributeUpdates, whose rules differ a little.
@@ -30,7 +33,7 @@ pub struct Update {
 pub enum AttributeChange {
     /// Sets it.
     Put(Value),
-    /// Adds to a number or set.
+    /// Adds to a number, a set or a list.
     Add(Value),
     /// Removes members of a set.
     DeleteMembers(Value),
@@ -42,7 +45,7 @@ pub enum AttributeChange {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Term {
     Path(Path),
-    Literal(Value),
+    Literal(Literal),
     IfNotExists(Path, Box<Term>),
     ListAppend(Box<Term>, Box<Term>),
     Sum(Box<Term>, Sign, Box<Term>),
@@ -66,9 +69,9 @@ impl Update {
             let path = Path::attribute(name);
             update.targets.push(path.clone());
             match change {
-                AttributeChange::Put(value) => update.set.push((path, Term::Literal(value))),
-                AttributeChange::Add(value) => update.add.push((path, value)),
-                AttributeChange::DeleteMembers(value) => update.delete.push((path, value)),
+                AttributeChange::Put(value) => update.set.push((path, Term::Literal(Literal::new(value)))),
+                AttributeChange::Add(value) => update.add.push((path, Literal::new(value))),
+                AttributeChange::DeleteMembers(value) => update.delete.push((path, Literal::new(value))),
                 AttributeChange::Remove => update.remove.push(path),
             }
         }
@@ -79,18 +82,31 @@ impl Update {
     pub(crate) fn of_parts(
         set: Vec<(Path, Term)>,
         remove: Vec<Path>,
-        add: Vec<(Path, Value)>,
-        delete: Vec<(Path, Value)>,
+        add: Vec<(Path, Literal)>,
+        delete: Vec<(Path, Literal)>,
     ) -> Update {
         let targets = set.iter().map(|(path, _)| path).chain(&remove);
         let targets = targets.chain(add.iter().chain(&delete).map(|(path, _)| path)).cloned().collect();
         Update { set, remove, add, delete, targets, is_legacy: false }
     }
 
-    /// Whether the update makes an item where there is none: AttributeUpdates that only delete do not.
+    /// Whether the update makes an item where there is none: one that only removes does not.
     pub fn creates(&self) -> bool {
-        let only_deletes = self.set.is_empty() && self.add.is_empty() && !self.targets.is_empty();
-        !(self.is_legacy && only_deletes)
+        self.targets.is_empty() || !self.set.is_empty() || !self.add.is_empty()
+    }
+
+    /// Whole attributes that are set to a value of the request.
+    pub fn literals(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.set.iter().filter_map(|(path, term)| match term {
+            Term::Literal(literal) => Some((path.as_attribute()?, literal.value())),
+            Term::Path(_) | Term::IfNotExists(..) | Term::ListAppend(..) | Term::Sum(..) => None,
+        })
+    }
+
+    /// Calls `visit` with every path that is changed or read.
+    pub fn visit_paths<'s>(&'s self, visit: &mut impl FnMut(&'s Path)) {
+        self.targets.iter().for_each(&mut *visit);
+        self.set.iter().for_each(|(_, term)| term.visit_paths(visit));
     }
 
     /// The paths that the update changes.
@@ -110,68 +126,134 @@ impl Update {
     }
 
     fn apply_clauses(&self, item: &mut Item) -> Result<(), UpdateError> {
-        let mut assignments = self
-            .set
-            .iter()
-            .map(|(path, term)| Ok((path, term.evaluate(item)?)))
-            .collect::<Result<Vec<_>, _>>()?;
-        // Appends to one list are in order of their positions.
-        assignments.sort_by_key(|(path, _)| *path);
-        let sums = self.add.iter().map(|(path, value)| Ok((path, added(path.find_in(item), value)?)));
-        let sums = sums.collect::<Result<Vec<_>, _>>()?;
-        let rests = self
-            .delete
-            .iter()
-            .filter_map(|(path, value)| Some((path, subtracted(path.find_in(item)?, value))))
-            .collect::<Vec<_>>();
-        for (path, value) in assignments.into_iter().chain(sums) {
-            assign(item, path, value)?;
-        }
-        let mut removals: Vec<&Path> = self.remove.iter().collect();
-        for (path, rest) in rests {
-            match rest? {
-                Some(value) => assign(item, path, value)?,
-                None => removals.push(path),
+        // Values, and which targets are there already, are read before anything changes.
+        let room = Room::default();
+        let mut writes: Vec<(&Path, Value, bool)> = Vec::with_capacity(self.set.len() + self.add.len());
+        for (path, term) in &self.set {
+            let value = term.evaluate(item, &room)?;
+            if room.takes(&value) {
+                writes.push((path, value.into_owned(), path.find_in(item).is_some()));
             }
         }
-        removals.sort_by_key(|path| std::cmp::Reverse(*path));
+        for (path, more) in &self.add {
+            let before = path.find_in(item);
+            if room.takes(more.value()) {
+                writes.push((path, added(before, more.value())?, before.is_some()));
+            }
+        }
+        let mut removals: Vec<&Path> = Vec::new();
+        for path in &self.remove {
+            match path.find_in(item) {
+                Some(_) => removals.push(path),
+                None => check_parent(item, path)?,
+            }
+        }
+        for (path, less) in &self.delete {
+            match path.find_in(item).map(|before| subtracted(before, less.value())).transpose()? {
+                Some(Some(rest)) => writes.push((path, rest, true)),
+                Some(None) => removals.push(path),
+                None => check_parent(item, path)?,
+            }
+        }
+        if room.is_exceeded() {
+            return Err(UpdateError::ItemSize);
+        }
+        // What is appended to one list is in order of the positions asked for.
+        writes.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        for (path, value, is_there) in writes {
+            assign(item, path, value, is_there)?;
+        }
+        // From the end, so that positions stay what they were; what was appended lies behind them.
+        removals.sort_by(|one, other| other.cmp(one));
         removals.into_iter().try_for_each(|path| remove(item, path))
     }
 }
 
+/// Bytes that what is assigned may still take. Targets never overlap, so every value ends up in the item: together they fit it, or
+/// it is too large, and nothing more is copied.
+struct Room(Cell<Option<u64>>);
+
+impl Default for Room {
+    fn default() -> Room {
+        Room(Cell::new(Some(ITEM_BYTES_MAX)))
+    }
+}
+
+impl Room {
+    /// Takes room for a value; false when there is none, then or before.
+    fn takes(&self, value: &Value) -> bool {
+        let left = self.0.get().and_then(|left| left.checked_sub(value.size_bytes()));
+        self.0.set(left);
+        left.is_some()
+    }
+
+    /// Whether a value of so many bytes can still fit; if not, nothing does any more.
+    fn fits(&self, bytes: u64) -> bool {
+        let fits = self.0.get().is_some_and(|left| bytes <= left);
+        if !fits {
+            self.0.set(None);
+        }
+        fits
+    }
+
+    fn is_exceeded(&self) -> bool {
+        self.0.get().is_none()
+    }
+}
+
 impl Term {
-    fn evaluate(&self, item: &Item) -> Result<Value, UpdateError> {
+    fn evaluate<'i>(&'i self, item: &'i Item, room: &Room) -> Result<Cow<'i, Value>, UpdateError> {
         match self {
-            Term::Path(path) => path.find_in(item).cloned().ok_or(UpdateError::MissingOperand),
-            Term::Literal(value) => Ok(value.clone()),
+            Term::Path(path) => path.find_in(item).map(Cow::Borrowed).ok_or(UpdateError::MissingOperand),
+            Term::Literal(literal) => Ok(Cow::Borrowed(literal.value())),
             Term::IfNotExists(path, otherwise) => match path.find_in(item) {
-                Some(value) => Ok(value.clone()),
-                None => otherwise.evaluate(item),
+                Some(value) => Ok(Cow::Borrowed(value)),
+                None => otherwise.evaluate(item, room),
             },
-            Term::ListAppend(first, second) => match (first.evaluate(item)?, second.evaluate(item)?) {
-                (Value::L(mut first), Value::L(second)) => {
-                    first.extend(second);
-                    Ok(Value::L(first))
+            Term::ListAppend(first, second) => {
+                let (first, second) = (first.evaluate(item, room)?, second.evaluate(item, room)?);
+                let (Value::L(one), Value::L(two)) = (&*first, &*second) else {
+                    return Err(UpdateError::OperandType);
+                };
+                if !room.fits(first.size_bytes() + second.size_bytes()) {
+                    return Ok(Cow::Owned(Value::Null));
                 }
-                _ => Err(UpdateError::OperandType),
-            },
-            Term::Sum(left, sign, right) => match (left.evaluate(item)?, right.evaluate(item)?) {
-                (Value::N(left), Value::N(right)) => {
-                    let result = match sign {
-                        Sign::Plus => left.checked_add(&right),
-                        Sign::Minus => left.checked_sub(&right),
-                    };
-                    result.map(Value::N).map_err(UpdateError::Number)
+                Ok(Cow::Owned(Value::L(one.iter().chain(two).cloned().collect())))
+            }
+            Term::Sum(left, sign, right) => {
+                match (&*left.evaluate(item, room)?, &*right.evaluate(item, room)?) {
+                    (Value::N(left), Value::N(right)) => {
+                        let result = match sign {
+                            Sign::Plus => left.checked_add(right),
+                            Sign::Minus => left.checked_sub(right),
+                        };
+                        result.map(Value::N).map(Cow::Owned).map_err(out_of_range)
+                    }
+                    _ => Err(UpdateError::OperandType),
                 }
-                _ => Err(UpdateError::OperandType),
-            },
+            }
+        }
+    }
+
+    fn visit_paths<'s>(&'s self, visit: &mut impl FnMut(&'s Path)) {
+        match self {
+            Term::Literal(_) => {}
+            Term::Path(path) => visit(path),
+            Term::IfNotExists(path, otherwise) => {
+                visit(path);
+                otherwise.visit_paths(visit);
+            }
+            Term::ListAppend(one, two) | Term::Sum(one, _, two) => {
+                one.visit_paths(visit);
+                two.visit_paths(visit);
+            }
         }
     }
 
     /// The literal's kind, when the term is one.
     fn literal_kind(&self) -> Option<ValueKind> {
         match self {
-            Term::Literal(value) => Some(value.kind()),
+            Term::Literal(literal) => Some(literal.value().kind()),
             Term::ListAppend(..) => Some(ValueKind::L),
             Term::Sum(..) => Some(ValueKind::N),
             Term::Path(_) | Term::IfNotExists(..) => None,
@@ -179,15 +261,20 @@ impl Term {
     }
 }
 
+/// The service calls a result of too many digits an overflow, too.
+fn out_of_range(error: NumberError) -> UpdateError {
+    UpdateError::Number(match error {
+        NumberError::Precision => NumberError::Overflow,
+        other => other,
+    })
+}
+
 fn added(before: Option<&Value>, more: &Value) -> Result<Value, UpdateError> {
     match (before, more) {
-        (None, Value::N(number)) => {
-            Number::ZERO.checked_add(number).map(Value::N).map_err(UpdateError::Number)
-        }
+        (None, Value::N(number)) => Number::ZERO.checked_add(number).map(Value::N).map_err(out_of_range),
         (None, more) => Ok(more.clone()),
-        (Some(Value::N(one)), Value::N(two)) => {
-            one.checked_add(two).map(Value::N).map_err(UpdateError::Number)
-        }
+        (Some(Value::N(one)), Value::N(two)) => one.checked_add(two).map(Value::N).map_err(out_of_range),
+        (Some(Value::L(one)), Value::L(two)) => Ok(Value::L(one.iter().chain(two).cloned().collect())),
         (Some(Value::Ss(one)), Value::Ss(two)) => Ok(Value::Ss(one.clone().union(two.clone()))),
         (Some(Value::Ns(one)), Value::Ns(two)) => Ok(Value::Ns(one.clone().union(two.clone()))),
         (Some(Value::Bs(one)), Value::Bs(two)) => Ok(Value::Bs(one.clone().union(two.clone()))),
@@ -211,7 +298,7 @@ fn parent<'i>(item: &'i mut Item, path: &Path) -> Result<&'i mut Value, UpdateEr
     let mut value = item.get_mut(path.root()).ok_or(UpdateError::InvalidPath)?;
     for part in inner {
         value = match (part, value) {
-            (PathPart::Name(name), Value::M(map)) => map.get_mut(name),
+            (PathPart::Name(name), Value::M(map)) => map.get_mut(&**name),
             (PathPart::Index(index), Value::L(list)) => list.get_mut(*index),
             _ => None,
         }
@@ -220,16 +307,28 @@ fn parent<'i>(item: &'i mut Item, path: &Path) -> Result<&'i mut Value, UpdateEr
     Ok(value)
 }
 
-fn assign(item: &mut Item, path: &Path, value: Value) -> Result<(), UpdateError> {
+/// Refuses a path whose last step leads nowhere: its parent is missing, or is no map (or list).
+fn check_parent(item: &Item, path: &Path) -> Result<(), UpdateError> {
+    match (path.parts().last(), path.parent_in(item)) {
+        _ if path.as_attribute().is_some() => Ok(()),
+        (Some(PathPart::Name(_)), Some(Value::M(_))) | (Some(PathPart::Index(_)), Some(Value::L(_))) => {
+            Ok(())
+        }
+        _ => Err(UpdateError::InvalidPath),
+    }
+}
+
+/// Sets what a path leads to. `is_there`: whether it led to something before the update; what did not is appended to a list.
+fn assign(item: &mut Item, path: &Path, value: Value, is_there: bool) -> Result<(), UpdateError> {
     if let Some(name) = path.as_attribute() {
         item.insert(name, value);
         return Ok(());
     }
     match (path.parts().last(), parent(item, path)?) {
         (Some(PathPart::Name(name)), Value::M(map)) => {
-            map.insert(name.clone(), value);
+            map.insert(name.to_string(), value);
         }
-        (Some(PathPart::Index(index)), Value::L(list)) => match list.get_mut(*index) {
+        (Some(PathPart::Index(index)), Value::L(list)) => match list.get_mut(*index).filter(|_| is_there) {
             Some(slot) => *slot = value,
             None => list.push(value),
         },
@@ -245,7 +344,7 @@ fn remove(item: &mut Item, path: &Path) -> Result<(), UpdateError> {
     }
     match (path.parts().last(), parent(item, path)?) {
         (Some(PathPart::Name(name)), Value::M(map)) => {
-            map.remove(name);
+            map.remove(&**name);
         }
         (Some(PathPart::Index(index)), Value::L(list)) => {
             if *index < list.len() {
@@ -277,7 +376,7 @@ impl Binder<'_, '_> {
                 return self.fail(ExprErrorKind::ClauseOperandType { clause: "ADD", found: kind });
             }
             update.targets.push(path.clone());
-            update.add.push((path, literal.value().clone()));
+            update.add.push((path, literal));
         }
         for (path, value) in &raw.delete {
             let (path, literal) = (self.path(path)?, self.clause_literal(value)?);
@@ -286,9 +385,9 @@ impl Binder<'_, '_> {
                 return self.fail(ExprErrorKind::ClauseOperandType { clause: "DELETE", found: kind });
             }
             update.targets.push(path.clone());
-            update.delete.push((path, literal.value().clone()));
+            update.delete.push((path, literal));
         }
-        self.check_disjoint(&update.targets.iter().collect::<Vec<_>>())?;
+        self.check_disjoint(update.targets.iter())?;
         Ok(update)
     }
 
@@ -304,7 +403,7 @@ impl Binder<'_, '_> {
     fn term(&self, raw: &RawOperand<'_>) -> Result<Term, ExprError> {
         match raw {
             RawOperand::Path(path) => Ok(Term::Path(self.path(path)?)),
-            RawOperand::Value(placeholder) => Ok(Term::Literal(self.literal(placeholder)?.value().clone())),
+            RawOperand::Value(placeholder) => Ok(Term::Literal(self.literal(placeholder)?)),
             RawOperand::Sum { left, sign, right } => {
                 let (left, right) = (self.term(left)?, self.term(right)?);
                 self.check_term(sign.text(), &[&left, &right], ValueKind::N)?;
@@ -325,6 +424,10 @@ impl Binder<'_, '_> {
             }
             "list_append" => {
                 let [first, second] = self.arguments(call)?;
+                let is_append = |one: &RawOperand<'_>| matches!(one, RawOperand::Call(inner) if inner.function == "list_append");
+                if is_append(first) || is_append(second) {
+                    return self.fail(ExprErrorKind::FunctionMisused { function: call.function.to_owned() });
+                }
                 let (first, second) = (self.term(first)?, self.term(second)?);
                 self.check_term(call.function, &[&first, &second], ValueKind::L)?;
                 Ok(Term::ListAppend(Box::new(first), Box::new(second)))

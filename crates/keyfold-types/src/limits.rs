@@ -9,8 +9,8 @@ pub const ITEM_BYTES_MAX: u64 = 400 * 1024;
 pub const PARTITION_KEY_BYTES_MAX: usize = 2048;
 /// Largest sort key value, in bytes.
 pub const SORT_KEY_BYTES_MAX: usize = 1024;
-/// Deepest nesting of lists and maps in a value, in levels.
-pub const NESTING_LEVELS_MAX: usize = 32;
+/// Deepest nesting of lists and maps around a value, in levels.
+pub const NESTING_LEVELS_MAX: usize = 31;
 /// Significant digits of a number.
 pub const NUMBER_DIGITS_MAX: u32 = 38;
 /// Evaluated bytes after which a Query or Scan page ends (1 MB).
@@ -37,6 +37,14 @@ pub const PLACEHOLDER_BYTES_MAX: usize = 255;
 pub const EXPRESSION_OPERATORS_MAX: usize = 300;
 /// Operands of one IN list.
 pub const IN_OPERANDS_MAX: usize = 100;
+/// Characters of a PartiQL statement.
+pub const STATEMENT_CHARS_MAX: usize = 8192;
+/// Largest position of a list in an expression. The service refuses 4,294,967,295; where it begins to is not known.
+pub const LIST_INDEX_MAX: usize = i32::MAX as usize;
+/// Bytes that evaluating a page's filter may look at, after which the page ends early (64 MB). Our own limit.
+pub const PAGE_WORK_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Bytes that evaluating the conditions of one write request may look at (512 MB). Our own limit.
+pub const WRITE_WORK_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// Dereferences in one document path.
 pub const PATH_DEPTH_MAX: usize = 32;
 /// Characters of a table or index name, shortest.

@@ -150,16 +150,16 @@ impl Number {
         i64::try_from(if self.negative { -magnitude } else { magnitude }).ok()
     }
 
-    /// Size in bytes as DynamoDB counts it: a byte for each two digits (pairs aligned on the decimal
-    /// point), one more byte, and one for a negative sign. Zero is 1.
-    ///
-    /// Source: "DynamoDB item sizes and formats" (the alignment is our reading of "approximately").
+    /// Size in bytes as DynamoDB counts it: a byte for each two digits before the point, and for each two behind it, without the
+    /// zeros at the ends; one more, and one for a negative sign. Zero is 1.
     pub fn size_bytes(&self) -> u64 {
         if self.is_zero() {
             return 1;
         }
-        let shift = u32::from(self.exponent.rem_euclid(2) == 1);
-        u64::from((self.digits() + shift).div_ceil(2)) + 1 + u64::from(self.negative)
+        let digits = self.digits();
+        let fraction = digits.min(u32::try_from(-self.exponent()).unwrap_or(0));
+        let pairs = (digits - fraction).div_ceil(2) + fraction.div_ceil(2);
+        1 + u64::from(pairs) + u64::from(self.is_negative())
     }
 }
 

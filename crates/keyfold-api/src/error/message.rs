@@ -4,6 +4,8 @@
 
 use crate::input::ValueError;
 use keyfold_expr::{ExprError, PlaceholderError, UpdateError};
+use keyfold_types::ValueKind;
+use keyfold_types::limits::WRITE_WORK_BYTES_MAX;
 use std::fmt;
 
 /// Why a request is wrong.
@@ -59,7 +61,12 @@ pub enum Validation {
         actual: &'static str,
     },
     /// A key attribute is empty.
-    EmptyKey(String),
+    EmptyKey {
+        /// The attribute.
+        name: String,
+        /// Its type: a text or bytes.
+        kind: ValueKind,
+    },
     /// An index key attribute has the wrong type.
     IndexKeyType {
         /// The attribute.
@@ -77,7 +84,27 @@ pub enum Validation {
         name: String,
         /// The index.
         index: String,
+        /// Its type: a text or bytes.
+        kind: ValueKind,
     },
+    /// An update that makes an index key attribute empty.
+    UpdatedEmptyIndexKey {
+        /// The attribute.
+        name: String,
+        /// The index.
+        index: String,
+        /// Its type: a text or bytes.
+        kind: ValueKind,
+    },
+    /// A path into a key attribute.
+    KeyPath {
+        /// The attribute.
+        name: String,
+        /// `Key` or `IndexKey`.
+        member: &'static str,
+    },
+    /// Conditions that look at more than one request may.
+    TooMuchWork,
     /// An index key attribute is too long.
     IndexKeySize {
         /// The attribute.
@@ -174,19 +201,28 @@ pub enum Validation {
     },
     /// A protected table cannot be deleted.
     DeletionProtected,
-    /// A table name or ARN that is none.
-    TableName(String),
 }
 
 /// One member outside its constraint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConstraintBreach {
-    /// The value as the message prints it; none for a missing member.
-    pub value: Option<String>,
+    /// The value as the message prints it.
+    pub value: Breached,
     /// The member's path in lower camel case.
     pub path: String,
     /// What it breaks.
     pub constraint: Constraint,
+}
+
+/// A value outside its constraint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Breached {
+    /// The member is missing.
+    Null,
+    /// As the message prints it.
+    Text(String),
+    /// The message does not print it.
+    Untold,
 }
 
 /// A constraint of the API model.
@@ -200,6 +236,8 @@ pub enum Constraint {
     LengthMax(usize),
     /// Lengths of a map's values.
     MapValueLength(usize, usize),
+    /// Lengths of a list's members.
+    MemberLength(usize, usize),
     /// Least value.
     Min(i64),
     /// Greatest value.
@@ -220,6 +258,10 @@ impl fmt::Display for Constraint {
                 f,
                 "Map value must satisfy constraint: [Member must have length less than or equal to {max}, Member must have length greater than or equal to {min}]"
             ),
+            Constraint::MemberLength(min, max) => write!(
+                f,
+                "Member must satisfy constraint: [Member must have length less than or equal to {max}, Member must have length greater than or equal to {min}]"
+            ),
             Constraint::Min(min) => write!(f, "Member must have value greater than or equal to {min}"),
             Constraint::Max(max) => write!(f, "Member must have value less than or equal to {max}"),
             Constraint::Pattern(pattern) => {
@@ -235,11 +277,17 @@ impl fmt::Display for Constraint {
 impl fmt::Display for ConstraintBreach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.value {
-            Some(value) => write!(f, "Value '{value}'")?,
-            None => write!(f, "Value null")?,
+            Breached::Text(value) => write!(f, "Value '{value}'")?,
+            Breached::Null => write!(f, "Value null")?,
+            Breached::Untold => write!(f, "Value")?,
         }
         write!(f, " at '{}' failed to satisfy constraint: {}", self.path, self.constraint)
     }
+}
+
+/// What messages call the type of a key that is empty.
+fn long_name(kind: ValueKind) -> &'static str {
+    if kind == ValueKind::B { "binary" } else { "string" }
 }
 
 const INVALID: &str = "One or more parameter values were invalid: ";
@@ -281,17 +329,34 @@ impl fmt::Display for Validation {
             Validation::KeyType { name, expected, actual } => {
                 write!(f, "{INVALID}Type mismatch for key {name} expected: {expected} actual: {actual}")
             }
-            Validation::EmptyKey(name) => write!(
+            Validation::EmptyKey { name, kind } => write!(
                 f,
-                "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: {name}"
+                "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty {} value. Key: {name}",
+                long_name(*kind)
             ),
+            Validation::UpdatedEmptyIndexKey { name, index, kind } => write!(
+                f,
+                "One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty {} value. IndexName: {index}, IndexKey: {name}",
+                long_name(*kind)
+            ),
+            Validation::KeyPath { name, member } => write!(
+                f,
+                "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: {member}: {name}"
+            ),
+            Validation::TooMuchWork => {
+                write!(
+                    f,
+                    "{INVALID}The conditions of the request look at more than {WRITE_WORK_BYTES_MAX} bytes"
+                )
+            }
             Validation::IndexKeyType { name, expected, actual, index } => write!(
                 f,
                 "{INVALID}Type mismatch for Index Key {name} Expected: {expected} Actual: {actual} IndexName: {index}"
             ),
-            Validation::EmptyIndexKey { name, index } => write!(
+            Validation::EmptyIndexKey { name, index, kind } => write!(
                 f,
-                "{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty string value. IndexName: {index}, IndexKey: {name}"
+                "{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty {} value. IndexName: {index}, IndexKey: {name}",
+                long_name(*kind)
             ),
             Validation::IndexKeySize { name, actual, max, index } => write!(
                 f,
@@ -311,7 +376,7 @@ impl fmt::Display for Validation {
             Validation::UpdatedItemSize => {
                 write!(f, "Item size to update has exceeded the maximum allowed size")
             }
-            Validation::Nesting => write!(f, "Nesting Levels have exceeded supported limits"),
+            Validation::Nesting => f.write_str(crate::input::NESTING),
             Validation::KeyUpdate(name) => {
                 write!(f, "{INVALID}Cannot update attribute {name}. This attribute is part of the key")
             }
@@ -402,15 +467,11 @@ impl fmt::Display for Validation {
                 write!(f, "Invalid KeySchema: Some index key attribute have no definition")
             }
             Validation::AttributeName { bytes } => {
-                write!(f, "{INVALID}Attribute names have 1 to 65535 bytes; one of the item has {bytes}")
+                write!(f, "{INVALID}Attribute names have 1 to 65535 bytes; one has {bytes}")
             }
             Validation::DeletionProtected => write!(
                 f,
                 "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
-            ),
-            Validation::TableName(name) => write!(
-                f,
-                "Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and may contain only the characters a-z, A-Z, 0-9, '_', '-', and '.'; got: {name}"
             ),
         }
     }

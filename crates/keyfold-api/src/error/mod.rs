@@ -10,7 +10,7 @@ mod message;
 mod throttling;
 
 pub use kind::ErrorKind;
-pub use message::{Constraint, ConstraintBreach, Validation};
+pub use message::{Breached, Constraint, ConstraintBreach, Validation};
 pub use throttling::{Throttling, ThrottlingReason};
 
 use keyfold_codec::RawItem;

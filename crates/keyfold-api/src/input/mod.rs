@@ -126,12 +126,16 @@ pub enum ValueError {
     )]
     NullFalse,
     /// Nested deeper than values may be.
-    #[error("Nesting Levels have exceeded supported limits")]
+    #[error("{NESTING}")]
     TooDeep,
 }
 
+/// The sentence for what is nested too deep.
+pub(crate) const NESTING: &str = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit";
+
 fn number_text(text: &str, error: NumberError) -> String {
     match error {
+        NumberError::Syntax if text.is_empty() => keyfold_expr::error::number_message(error).to_owned(),
         NumberError::Syntax => format!("The parameter cannot be converted to a numeric value: {text}"),
         NumberError::Overflow | NumberError::Underflow | NumberError::Precision => {
             keyfold_expr::error::number_message(error).to_owned()
@@ -146,6 +150,9 @@ fn set_text(kind: ValueKind, error: SetError, members: &str) -> String {
         _ => "An string set ",
     };
     match error {
+        SetError::Empty if kind == ValueKind::Bs => {
+            "One or more parameter values were invalid: Binary sets should not be empty".to_owned()
+        }
         SetError::Empty => format!("One or more parameter values were invalid: {name} may not be empty"),
         SetError::Duplicate => {
             format!(

@@ -19,6 +19,7 @@ use crate::transfers::{Export, Import};
 use crate::write::{self, Action, Author, ItemWrite, Stamp};
 use keyfold_api::{ApiError, ErrorKind, ExportStatus, ImportStatus, TableStatus};
 use keyfold_codec::RawItem;
+use keyfold_expr::Budget;
 use keyfold_store::Batch;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -185,7 +186,9 @@ fn is_final(error: &ApiError) -> bool {
 
 /// Whether an item can be written to the table as clients write.
 pub(crate) fn fits(table: &Arc<Table>, item: &keyfold_types::Item) -> bool {
-    ItemWrite::new(Action::Put(item.clone())).plan(table).is_ok_and(|plan| plan.evaluate(None).is_ok())
+    ItemWrite::new(Action::Put(item.clone()))
+        .plan(table)
+        .is_ok_and(|plan| plan.evaluate(None, &Budget::unbounded()).is_ok())
 }
 
 /// Puts items into a table that nobody reads or writes yet. Items that an index does not take are not in the index.
@@ -195,7 +198,7 @@ pub(crate) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Resu
     let stamp = Stamp::now(core, Author::Filling);
     for item in items {
         let write = ItemWrite::new(Action::Put(item.to_item()));
-        let plan = write.plan(table)?;
+        let plan = write.plan_filling(table)?;
         if !filled.insert(plan.key.clone()) {
             // The same key again: what stands in the batch must be seen.
             // The last ticket answers for this one too: after a failure nothing is taken any more.

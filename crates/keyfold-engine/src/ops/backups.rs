@@ -37,7 +37,7 @@ pub(crate) fn create(core: &Core, input: CreateBackupInput) -> Pending<CreateBac
 
 fn created(core: &Core, input: CreateBackupInput) -> Result<Pending<CreateBackupOutput>, ApiError> {
     let mut constraints = Constraints::default();
-    constraints.table("tableName", &input.table_name);
+    constraints.control_table(&input.table_name)?;
     constraints.required("backupName", &input.backup_name);
     if let Some(name) = &input.backup_name {
         constraints.name("backupName", name, name);

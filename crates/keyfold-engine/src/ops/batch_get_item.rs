@@ -3,6 +3,7 @@
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
 use crate::expressions::Texts;
+use crate::key_check;
 use crate::lag;
 use crate::legacy;
 use crate::ops::capacity::Bills;
@@ -10,7 +11,9 @@ use crate::ops::get_item;
 use crate::page::projected;
 use crate::table::Table;
 use crate::throttle::Meter;
-use keyfold_api::{ApiError, BatchGetItemInput, BatchGetItemOutput, KeysAndAttributes, Validation};
+use keyfold_api::{
+    ApiError, BatchGetItemInput, BatchGetItemOutput, Constraint, KeysAndAttributes, Validation,
+};
 use keyfold_codec::RawItem;
 use keyfold_codec::key::KeyBytes;
 use keyfold_expr::Projection;
@@ -40,8 +43,15 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
         constraints.table("requestItems", &Some(table.clone()));
         let path = format!("requestItems.{table}.member.keys");
         constraints.required(&path, &given.keys);
-        if let Some(keys) = &given.keys {
-            constraints.list(&path, keys.len(), 1, BATCH_GET_KEYS_MAX);
+        let untold = |constraints: &mut Constraints, constraint| {
+            constraints.untold(format!("RequestItems.{table}.member.Keys"), constraint);
+        };
+        match given.keys.as_ref().map_or(1, Vec::len) {
+            0 => untold(&mut constraints, Constraint::LengthMin(1)),
+            count if count > BATCH_GET_KEYS_MAX => {
+                untold(&mut constraints, Constraint::LengthMax(BATCH_GET_KEYS_MAX));
+            }
+            _ => {}
         }
         legacy::constrain(&mut constraints, given.legacy.as_deref());
     }
@@ -51,13 +61,17 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
     {
         return Err(Validation::TooManyInBatch("BatchGetItem").into());
     }
+    let given = |has: fn(&KeysAndAttributes) -> bool| tables.iter().any(|(_, keys)| has(keys));
+    if given(|keys| keys.legacy.is_some()) && given(|keys| keys.projection_expression.is_some()) {
+        let (legacy, expressions) = (vec!["AttributesToGet"], vec!["ProjectionExpression"]);
+        return Err(Validation::MixedParameters { legacy, expressions }.into());
+    }
     let tables = tables.into_iter().map(check_table).collect::<Result<Vec<_>, _>>()?;
     Ok((tables, returns))
 }
 
 fn check_table((table, given): (String, KeysAndAttributes)) -> Result<TableKeys, ApiError> {
     let texts = Texts { projection: given.projection_expression.as_deref(), ..Texts::default() };
-    texts.check_mixed(given.legacy.as_deref())?;
     let keys =
         given.keys.iter().flatten().cloned().collect::<Result<Vec<_>, _>>().map_err(Validation::Value)?;
     let bound = texts.bind(&given.expression_attributes, "ProjectionExpression is null")?;
@@ -71,6 +85,7 @@ fn plan(
     seen: &mut BTreeSet<KeyBytes>,
 ) -> Result<(Arc<Table>, Vec<KeyBytes>), ApiError> {
     let table = core.table(keys.table.name()).ok_or_else(ApiError::table_not_found)?;
+    key_check::check_paths(&table.key, None, keys.projection.as_ref())?;
     let mut encoded = Vec::with_capacity(keys.keys.len());
     for key in &keys.keys {
         let bytes = get_item::plan(&table, key)?;

@@ -12,6 +12,7 @@ use crate::write::{self, Action, Author, ItemWrite, MetricsByTable, Refusal, Sta
 use keyfold_api::{
     ApiError, BatchWriteItemInput, BatchWriteItemOutput, Constraint, Validation, WriteRequest,
 };
+use keyfold_expr::Budget;
 use keyfold_store::Batch;
 use keyfold_types::limits::{BATCH_GET_BYTES_MAX, BATCH_WRITE_REQUESTS_MAX};
 use std::collections::BTreeSet;
@@ -120,7 +121,7 @@ fn locked(
             leave(given, plan);
             continue;
         }
-        let change = plan.read_before(core).and_then(|before| plan.evaluate(before))?;
+        let change = plan.read_before(core).and_then(|before| plan.evaluate(before, &Budget::unbounded()))?;
         match write::apply(core, &mut batch, plan, &change, stamp) {
             Ok(bill) => bills.add(given, bill),
             Err(refusal @ Refusal::Throttled(_)) => {

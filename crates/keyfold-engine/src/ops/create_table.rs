@@ -226,7 +226,7 @@ fn check_counts(local: Option<&[SecondaryIndex]>, global: Option<&[SecondaryInde
 fn check_constraints(input: &CreateTableInput) -> Result<(), ApiError> {
     let mut constraints = Constraints::default();
     match &input.table_name {
-        None => constraints.breach(None, "tableName", Constraint::NotNull),
+        None => return sentence("The parameter 'TableName' is required but was not present in the request"),
         Some(name) => constraints.name("tableName", name, name),
     }
     constraints.required("attributeDefinitions", &input.attribute_definitions);

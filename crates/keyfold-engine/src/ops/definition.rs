@@ -3,9 +3,9 @@
 use crate::check::Constraints;
 use crate::table::{Capacity, Index, IndexKind, IndexProjection};
 use keyfold_api::{
-    ApiError, AttributeDefinition, BillingMode, KeySchemaElement, KeyType, OnDemandThroughput, Projection,
-    ProjectionType, ProvisionedThroughput, ScalarAttributeType, SecondaryIndex, Validation, WarmThroughput,
-    known,
+    ApiError, AttributeDefinition, BillingMode, Constraint, KeySchemaElement, KeyType, Named,
+    OnDemandThroughput, Projection, ProjectionType, ProvisionedThroughput, ScalarAttributeType,
+    SecondaryIndex, Validation, WarmThroughput, WireName, known,
 };
 use keyfold_codec::key::IndexId;
 use keyfold_types::limits::{
@@ -56,7 +56,19 @@ pub(crate) fn check_key_constraints(
     most: usize,
 ) {
     let Some(elements) = elements else { return };
-    constraints.list(path, elements.len(), 1, most);
+    if !(1..=most).contains(&elements.len()) {
+        let element = |one: &KeySchemaElement| {
+            let kind = match &one.key_type {
+                None => "null",
+                Some(Named::Known(kind)) => kind.word(),
+                Some(Named::Unknown(text)) => text.as_str(),
+            };
+            let name = one.attribute_name.as_deref().unwrap_or("null");
+            format!("KeySchemaElement(attributeName={name}, keyType={kind})")
+        };
+        let printed = elements.iter().map(element).collect::<Vec<_>>().join(", ");
+        constraints.count(path, elements.len(), &format!("[{printed}]"), 1, most);
+    }
     for (at, element) in elements.iter().enumerate() {
         let path = |member: &str| format!("{path}.{}.member.{member}", at + 1);
         check_attribute_name(constraints, &path("attributeName"), &element.attribute_name);
@@ -101,6 +113,11 @@ pub(crate) fn check_index_constraints(
         if let Some(names) = &projection.non_key_attributes {
             let max = INDEX_PROJECTED_ATTRIBUTES_MAX;
             constraints.list(&member("projection.nonKeyAttributes"), names.len(), 1, max);
+            if names.iter().any(|name| !(1..=KEY_NAME_BYTES_MAX).contains(&name.len())) {
+                let printed = format!("[{}]", names.join(", "));
+                let length = Constraint::MemberLength(1, KEY_NAME_BYTES_MAX);
+                constraints.breach(Some(printed), member("projection.nonKeyAttributes"), length);
+            }
         }
     }
     check_throughput_constraints(
@@ -121,7 +138,7 @@ pub(crate) fn definitions(given: &[AttributeDefinition]) -> Result<Kinds, ApiErr
         };
         let name = definition.attribute_name.clone().unwrap_or_default();
         if kinds.insert(name.clone(), kind).is_some() {
-            return wrong(format!("Attribute Name is duplicated: {name}"));
+            return sentence(format!("Attribute Name is duplicated: {name}"));
         }
     }
     Ok(kinds)
@@ -193,7 +210,7 @@ pub(crate) fn key_schema(elements: &[KeySchemaElement], kinds: &Kinds) -> Result
     if schema.partition.first().map(|attribute| &attribute.name)
         == schema.sort.first().map(|attribute| &attribute.name)
     {
-        return sentence("Both the Hash Key and the Range Key element in the KeySchema have the same name");
+        return Err(Validation::KeyDefinition.into());
     }
     Ok(schema)
 }

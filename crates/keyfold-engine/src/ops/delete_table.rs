@@ -19,7 +19,7 @@ pub(crate) fn run(core: &Core, input: DeleteTableInput) -> Pending<TableDescript
 
 fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescription>, ApiError> {
     let mut constraints = Constraints::default();
-    constraints.table("tableName", &input.table_name);
+    constraints.control_table(&input.table_name)?;
     constraints.finish()?;
     let given = TableName::new(input.table_name);
     let mut tables = core.catalog().write();
@@ -34,7 +34,13 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
     if table.settings.deletion_protection {
         return Err(Validation::DeletionProtected.into());
     }
-    let description = describe_table::describe(core, &table, TableStatus::Deleting)?;
+    // What goes away is told no more of than its name, sizes and settings.
+    let description = TableDescription {
+        creation_date_time: None,
+        key_schema: None,
+        attribute_definitions: None,
+        ..describe_table::describe(core, &table, TableStatus::Deleting)?
+    };
     let mut batch = Batch::new();
     let left = match &table.settings.recovery {
         None => None,

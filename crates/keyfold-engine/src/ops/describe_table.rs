@@ -21,7 +21,7 @@ pub(crate) const WARM_ON_DEMAND: (u64, u64) = (12_000, 4_000);
 
 pub(crate) fn run(core: &Core, input: DescribeTableInput) -> Result<TableDescription, ApiError> {
     let mut constraints = Constraints::default();
-    constraints.table("tableName", &input.table_name);
+    constraints.control_table(&input.table_name)?;
     constraints.finish()?;
     let table = core.any_table(TableName::new(input.table_name).name())?;
     describe(core, &table, table.status)

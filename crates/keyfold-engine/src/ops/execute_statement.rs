@@ -5,6 +5,7 @@
 
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
+use crate::fingerprint::Fingerprint;
 use crate::ops::definition::sentence;
 use crate::ops::single_write;
 use crate::ops::{get_item, key_range, read_options, statement};
@@ -14,13 +15,13 @@ use crate::table::{Index, Table};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use keyfold_api::{ApiError, ConsumedCapacity, ExecuteStatementInput, ExecuteStatementOutput, Validation};
-use keyfold_codec::RawItem;
 use keyfold_codec::key::{self, IndexId, KeyRange};
 use keyfold_expr::partiql::{Select, Statement};
 use keyfold_expr::{Comparator, Condition, KeyCondition, KeyTerm, KeyTest, Literal, Operand, Projection};
 use keyfold_store::Direction;
+use keyfold_types::KeySchema;
 use keyfold_types::limits::PAGE_BYTES_MAX;
-use keyfold_types::{Item, KeySchema};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Partition key values of one IN. Source: "PartiQL operators for DynamoDB".
@@ -59,35 +60,41 @@ fn execute(core: &Core, input: &ExecuteStatementInput) -> Result<Pending<Execute
 /// Where a SELECT goes on: the partition it was in, and the key after which.
 struct Position {
     partition: usize,
-    after: Option<Item>,
+    /// An encoded key, which is only ever compared with others.
+    after: Option<Vec<u8>>,
 }
 
+/// Bytes of a token's parts: the print of the statement, the partition, and the seal at the end.
+const PRINT_BYTES: usize = 8;
+const PARTITION_BYTES: usize = 4;
+const SEAL_BYTES: usize = 16;
+
 impl Position {
-    /// The token says for which statement it was made.
-    fn token(&self, print: u64) -> String {
+    /// The token says for which statement it was made, and is sealed: what clients send is compared with keys, never decoded as
+    /// something stored.
+    fn token(&self, core: &Core, print: u64) -> String {
         let mut bytes = print.to_be_bytes().to_vec();
         bytes.extend_from_slice(&(self.partition as u32).to_be_bytes());
-        if let Some(after) = &self.after {
-            bytes.extend_from_slice(RawItem::encode(after).bytes());
-        }
+        bytes.extend_from_slice(self.after.as_deref().unwrap_or_default());
+        bytes.extend_from_slice(&core.seal(&bytes));
         STANDARD.encode(bytes)
     }
 
-    fn of(token: &str, print: u64) -> Result<Position, ApiError> {
+    fn of(core: &Core, token: &str, print: u64) -> Result<Position, ApiError> {
         let wrong = || Validation::Sentence("Given NextToken is invalid".to_owned());
         let bytes = STANDARD.decode(token).map_err(|_| wrong())?;
-        let (made_for, rest) = bytes.split_at_checked(8).ok_or_else(wrong)?;
-        let (partition, after) = rest.split_at_checked(4).ok_or_else(wrong)?;
+        let told = bytes.len().checked_sub(SEAL_BYTES).and_then(|at| bytes.split_at_checked(at));
+        let (told, seal) = told.ok_or_else(wrong)?;
+        if *seal != core.seal(told) {
+            return Err(wrong().into());
+        }
+        let (made_for, rest) = told.split_at_checked(PRINT_BYTES).ok_or_else(wrong)?;
+        let (partition, after) = rest.split_at_checked(PARTITION_BYTES).ok_or_else(wrong)?;
         if made_for != print.to_be_bytes() {
             return sentence("NextToken does not match request");
         }
         let partition = u32::from_be_bytes(partition.try_into().map_err(|_| wrong())?) as usize;
-        let after = if after.is_empty() {
-            None
-        } else {
-            Some(RawItem::open(after.to_vec().into()).map_err(|_| wrong())?.to_item())
-        };
-        Ok(Position { partition, after })
+        Ok(Position { partition, after: (!after.is_empty()).then(|| after.to_vec()) })
     }
 }
 
@@ -108,12 +115,10 @@ impl Reading {
         let table = table.ok_or_else(ApiError::table_not_found)?;
         let index = read_options::index(&table, &select.index)?.cloned();
         let schema = index.as_ref().map_or(&table.key, |index| &index.key);
-        let mut partitions = select.condition.as_ref().and_then(|condition| partitions(schema, condition));
-        if partitions.as_ref().is_some_and(|partitions| partitions.len() > PARTITIONS_MAX) {
-            return sentence(format!(
-                "The IN operator is provided with too many partition key values; the most are {PARTITIONS_MAX}"
-            ));
-        }
+        let mut partitions = match &select.condition {
+            None => None,
+            Some(condition) => partitions(schema, condition)?,
+        };
         let direction = order(schema, select, partitions.as_mut())?;
         let projection = select.columns.as_ref().map(|paths| {
             let mut roots: Vec<_> =
@@ -148,20 +153,20 @@ fn read(
     returns: CheckedReturns,
 ) -> Result<ExecuteStatementOutput, ApiError> {
     let reading = Reading::plan(core, select)?;
-    read_options::check_consistency(reading.index.as_ref(), input.statement.consistent_read)?;
-    let print = xxhash_rust::xxh3::xxh3_64(
-        format!("{:?}{:?}", input.statement.statement, input.statement.parameters).as_bytes(),
-    );
+    read_options::check_consistency(reading.index.as_ref(), input.statement.consistent_read)
+        .or_else(|_| sentence("Strongly consistent read is not supported on Global Secondary Indexes"))?;
+    let print = print_of(input);
     let mut position = match &input.next_token {
         None => Position { partition: 0, after: None },
-        Some(token) => Position::of(token, print)?,
+        Some(token) => Position::of(core, token, print)?,
     };
     let mut left = input.limit.and_then(|limit| u64::try_from(limit).ok());
     let mut output = ExecuteStatementOutput::default();
+    let filter = select.condition.clone().map(Arc::new);
     let mut bytes = 0;
     while let Some(range) = reading.range(position.partition)? {
         if left == Some(0) || bytes >= PAGE_BYTES_MAX {
-            output.next_token = Some(position.token(print));
+            output.next_token = Some(position.token(core, print));
             break;
         }
         let mut plan = ReadPlan {
@@ -172,15 +177,14 @@ fn read(
             direction: reading.direction,
             limit: left,
             rate: get_item::rate(input.statement.consistent_read),
-            filter: select.condition.clone(),
+            filter: filter.clone(),
             projection: None,
             fetch: reading.fetch,
             count_only: false,
             capacity: returns.capacity,
         };
         if let Some(after) = &position.after {
-            let cursor = read_options::cursor(&reading.table, reading.index.as_ref(), after);
-            plan.resume_after(cursor.ok_or(Validation::StartKey)?.into_vec());
+            plan.resume_after(after.clone());
         }
         let page = plan.run(core)?;
         left = left.map(|left| left.saturating_sub(page.scanned_count));
@@ -192,8 +196,9 @@ fn read(
         add(&mut output.consumed_capacity, page.consumed_capacity);
         match page.last_evaluated_key {
             Some(after) => {
-                position.after = Some(after.clone());
-                output.next_token = Some(position.token(print));
+                let cursor = read_options::cursor(&reading.table, reading.index.as_ref(), &after);
+                position.after = Some(cursor.ok_or(Validation::StartKey)?.into_vec());
+                output.next_token = Some(position.token(core, print));
                 output.last_evaluated_key = Some(after);
                 break;
             }
@@ -201,6 +206,14 @@ fn read(
         }
     }
     Ok(output)
+}
+
+/// What a token must have in common with the request that it is sent with.
+fn print_of(input: &ExecuteStatementInput) -> u64 {
+    let mut print = Fingerprint::default();
+    print.text(input.statement.statement.as_deref().unwrap_or_default());
+    print.values(input.statement.parameters.iter().flatten().filter_map(|value| value.as_ref().ok()));
+    print.short()
 }
 
 fn add(sum: &mut Option<ConsumedCapacity>, more: Option<ConsumedCapacity>) {
@@ -219,18 +232,30 @@ fn add(sum: &mut Option<ConsumedCapacity>, more: Option<ConsumedCapacity>) {
 }
 
 /// The partitions that a condition names, each with what it says of the sort key; none when it names none.
-fn partitions(schema: &KeySchema, condition: &Condition) -> Option<Vec<KeyCondition>> {
+fn partitions(schema: &KeySchema, condition: &Condition) -> Result<Option<Vec<KeyCondition>>, ApiError> {
     let conjuncts = statement::conjuncts(condition);
-    let mut fixed: Vec<Vec<KeyTerm>> = vec![Vec::new()];
+    let mut allowed: Vec<(&str, Vec<Literal>)> = Vec::with_capacity(schema.partition.len());
     for attribute in &schema.partition {
-        let values = conjuncts.iter().find_map(|one| values_of(one, &attribute.name))?;
+        let Some(values) = conjuncts.iter().find_map(|one| values_of(one, &attribute.name)) else {
+            return Ok(None);
+        };
+        allowed.push((&attribute.name, values));
+    }
+    // Before any combination is made.
+    if allowed.iter().fold(1usize, |count, (_, values)| count.saturating_mul(values.len())) > PARTITIONS_MAX {
+        return sentence(format!(
+            "The IN operator is provided with too many partition key values; the most are {PARTITIONS_MAX}"
+        ));
+    }
+    let mut fixed: Vec<Vec<KeyTerm>> = vec![Vec::new()];
+    for (name, values) in allowed {
         fixed = fixed
             .into_iter()
             .flat_map(|terms| {
                 values.iter().map(move |value| {
                     let mut terms = terms.clone();
                     let test = KeyTest::Eq(value.clone());
-                    terms.push(KeyTerm { attribute: attribute.name.clone(), test });
+                    terms.push(KeyTerm { attribute: name.to_owned(), test });
                     terms
                 })
             })
@@ -252,35 +277,39 @@ fn partitions(schema: &KeySchema, condition: &Condition) -> Option<Vec<KeyCondit
         terms.extend(sorts.iter().cloned());
         KeyCondition::new(terms)
     };
-    Some(fixed.into_iter().map(whole).collect())
+    Ok(Some(fixed.into_iter().map(whole).collect()))
 }
 
-/// The values that a condition allows an attribute: one, or a few.
+/// The values that a condition allows an attribute: one, or a few, each once.
 fn values_of(condition: &Condition, attribute: &str) -> Option<Vec<Literal>> {
-    if let Some(value) = statement::equality(condition, attribute) {
-        return Some(vec![value.clone()]);
+    let mut values = Vec::new();
+    if !collect_values(condition, attribute, &mut values) {
+        return None;
     }
-    let mut values: Vec<Literal> = match condition {
-        Condition::In(Operand::Path(path), list) if path.as_attribute() == Some(attribute) => list
-            .iter()
-            .map(|one| if let Operand::Literal(value) = one { Some(value.clone()) } else { None })
-            .collect::<Option<_>>()?,
-        Condition::Or(members) => members
-            .iter()
-            .map(|one| values_of(one, attribute))
-            .collect::<Option<Vec<_>>>()?
-            .into_iter()
-            .flatten()
-            .collect(),
-        _ => return None,
-    };
-    let mut seen = Vec::new();
-    values.retain(|value| {
-        let is_new = !seen.contains(value.value());
-        seen.push(value.value().clone());
-        is_new
-    });
-    Some(values)
+    let mut seen = BTreeSet::new();
+    values.retain(|value| seen.insert(value.raw().bytes()));
+    Some(values.into_iter().cloned().collect())
+}
+
+/// Adds what a condition allows an attribute; false when it allows anything.
+fn collect_values<'c>(condition: &'c Condition, attribute: &str, values: &mut Vec<&'c Literal>) -> bool {
+    if let Some(value) = statement::equality(condition, attribute) {
+        values.push(value);
+        return true;
+    }
+    match condition {
+        Condition::In(Operand::Path(path), list) if path.as_attribute() == Some(attribute) => {
+            list.iter().all(|one| match one {
+                Operand::Literal(value) => {
+                    values.push(value);
+                    true
+                }
+                Operand::Path(_) | Operand::Size(_) => false,
+            })
+        }
+        Condition::Or(members) => members.iter().all(|one| collect_values(one, attribute, values)),
+        _ => false,
+    }
 }
 
 fn sort_test(condition: &Condition, attribute: &str) -> Option<KeyTest> {
@@ -333,6 +362,12 @@ fn order(
             "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause.",
         );
     };
+    let is_hash = |name: &str| schema.partition.iter().any(|attribute| attribute.name == name);
+    if partitions.len() > 1 && !select.order.iter().any(|(name, _)| is_hash(name)) {
+        return sentence(
+            "Must have hash key in ORDER BY clause when more than one hash key condition specified in WHERE clause.",
+        );
+    }
     for (name, descending) in &select.order {
         if schema.partition.iter().any(|attribute| attribute.name == *name) {
             let value = |condition: &KeyCondition| {

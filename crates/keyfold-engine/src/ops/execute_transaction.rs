@@ -2,6 +2,7 @@
 
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
+use crate::fingerprint::Fingerprint;
 use crate::ops::capacity::Bills;
 use crate::ops::definition::sentence;
 use crate::ops::transact_write_items::Transaction;
@@ -35,9 +36,17 @@ fn execute(core: &Core, input: ExecuteTransactionInput) -> Result<Pending<Transa
         }
     }
     constraints.finish()?;
-    let print = xxhash_rust::xxh3::xxh3_128(format!("{:?}", input.transact_statements).as_bytes());
     let given = input.transact_statements.unwrap_or_default();
     let statements = given.iter().map(statement::parse).collect::<Result<Vec<_>, _>>()?;
+    let answers = |one: &Statement| {
+        matches!(
+            one,
+            Statement::Update { returning: Some(_), .. } | Statement::Delete { returning: Some(_), .. }
+        )
+    };
+    if statements.iter().any(answers) {
+        return sentence("A statement of ExecuteTransaction cannot have RETURNING");
+    }
     let reads = statements.iter().filter(|statement| statement.is_read()).count();
     if reads == statements.len() {
         return read(core, &statements, returns).map(|output| Pending::ready(Ok(output)));
@@ -45,8 +54,18 @@ fn execute(core: &Core, input: ExecuteTransactionInput) -> Result<Pending<Transa
     if reads > 0 {
         return sentence("A transaction must contain either only read or only write statements");
     }
-    let token = input.client_request_token.map(|token| (token, print));
+    let token = input.client_request_token.map(|token| (token, fingerprint(&given)));
     write(core, &given, statements, token, returns)
+}
+
+/// What a repetition must have in common.
+fn fingerprint(statements: &[ParameterizedStatement]) -> u128 {
+    let mut print = Fingerprint::default();
+    for statement in statements {
+        print.optional(statement.statement.as_deref());
+        print.values(statement.parameters.iter().flatten().filter_map(|value| value.as_ref().ok()));
+    }
+    print.long()
 }
 
 fn read(
@@ -77,7 +96,8 @@ fn read(
         meter.charge(units);
         bills.add_read(name, units);
         let item = item.filter(|item| rest.iter().all(|condition| condition.holds(Some(item))));
-        responses.push(item.map(|item| statement::columns(columns.as_deref(), item)));
+        let item = item.map(|item| statement::columns(columns.as_deref(), item));
+        responses.push(item.filter(|item| item.attributes().next().is_some()));
     }
     let consumed_capacity = bills.answer(returns.capacity, Some(CapacityKind::Read));
     Ok(TransactGetItemsOutput { responses, consumed_capacity })

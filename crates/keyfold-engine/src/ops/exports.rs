@@ -4,6 +4,7 @@ use crate::backup;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
+use crate::fingerprint::Fingerprint;
 use crate::jobs::Task;
 use crate::ops::backups::table_not_found;
 use crate::ops::definition::sentence;
@@ -16,7 +17,7 @@ use keyfold_api::{
     ApiError, Constraint, DescribeExportInput, DescribeExportOutput, ErrorKind, ExportDescription,
     ExportFormat, ExportStatus, ExportSummary, ExportTableToPointInTimeInput, ExportTableToPointInTimeOutput,
     ExportType, ExportViewType, IncrementalExportSpecification, ListExportsInput, ListExportsOutput, Moment,
-    S3SseAlgorithm, known,
+    S3SseAlgorithm, WireName, known,
 };
 use keyfold_store::Batch;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ fn begun(
     constraints.finish()?;
     let bound = export_filter::check(input.filter_specification.as_ref())?;
     check_buckets(core, "Exports")?;
-    let print = xxhash_rust::xxh3::xxh3_64(format!("{input:?}").as_bytes()) >> 1;
+    let print = print_of(&input);
     let token = input.client_token.as_deref();
     if let Some(export) = begun_with(token, print, core.now_ms(), core.catalog().exports().values())
         .map_err(|OtherRequest| conflict())?
@@ -105,6 +106,33 @@ fn begun(
     drop(tables);
     core.signal().wake();
     Ok(Pending::after(ticket, Ok(ExportTableToPointInTimeOutput { export_description })))
+}
+
+/// What a repetition with the same token must have in common.
+fn print_of(input: &ExportTableToPointInTimeInput) -> u64 {
+    let mut print = Fingerprint::default();
+    print.optional(input.table_arn.as_deref());
+    print.optional(input.s3_bucket.as_deref());
+    print.optional(input.s3_prefix.as_deref());
+    print.optional(known(&input.export_format).map(WireName::word));
+    print.optional(known(&input.export_type).map(WireName::word));
+    let moment = |moment: Option<Moment>| moment.map(|moment| moment.0.to_string());
+    print.optional(moment(input.export_time).as_deref());
+    let window = input.incremental_export_specification.clone().unwrap_or_default();
+    print.optional(moment(window.export_from_time).as_deref());
+    print.optional(moment(window.export_to_time).as_deref());
+    print.optional(known(&window.export_view_type).map(WireName::word));
+    let filter = input.filter_specification.clone().unwrap_or_default();
+    print.optional(filter.filter_expression.as_deref());
+    print.optional(filter.projection_expression.as_deref());
+    print.optional(filter.key_condition_expression.as_deref());
+    for (placeholder, name) in filter.expression_attribute_names.iter().flatten() {
+        print.text(placeholder);
+        print.text(name);
+    }
+    print.attributes(filter.expression_attribute_values.as_ref());
+    // Kept as a number of the data model, which has a sign.
+    print.short() >> 1
 }
 
 fn conflict() -> ApiError {

@@ -69,6 +69,7 @@ pub(crate) fn read(snapshot: &Snapshot, table: &Table, key: &KeyBytes) -> Result
 pub(crate) fn run(core: &Core, input: GetItemInput) -> Result<GetItemOutput, ApiError> {
     let get = check(input)?;
     let table = core.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
+    key_check::check_paths(&table.key, None, get.projection.as_ref())?;
     let key = plan(&table, &get.key)?;
     let meter = Meter::read(core, &table, None, Some(key.as_slice()))?;
     let item = read(&lag::view(core, false, get.rate), &table, &key)?;

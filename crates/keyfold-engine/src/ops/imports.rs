@@ -4,6 +4,7 @@ use crate::backup;
 use crate::catalog;
 use crate::check::Constraints;
 use crate::core::Core;
+use crate::fingerprint::Fingerprint;
 use crate::jobs::Task;
 use crate::ops::create_table;
 use crate::ops::definition::sentence;
@@ -15,9 +16,9 @@ use crate::transfers::{Import, OtherRequest, begun_with};
 use keyfold_api::{
     ApiError, BillingMode, Constraint, CreateTableInput, CsvOptions, DescribeImportInput,
     DescribeImportOutput, ErrorKind, ImportStatus, ImportSummary, ImportTableDescription, ImportTableInput,
-    ImportTableOutput, InputCompressionType, InputFormat, InputFormatOptions, ListImportsInput,
-    ListImportsOutput, Moment, ProvisionedThroughput, S3BucketSource, SecondaryIndex,
-    TableCreationParameters, TableStatus, known,
+    ImportTableOutput, InputCompressionType, InputFormat, InputFormatOptions, KeySchemaElement,
+    ListImportsInput, ListImportsOutput, Moment, ProvisionedThroughput, S3BucketSource, SecondaryIndex,
+    TableCreationParameters, TableStatus, WireName, known,
 };
 use keyfold_store::Batch;
 use std::sync::Arc;
@@ -44,7 +45,7 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
     constraints.required("tableCreationParameters", &input.table_creation_parameters);
     constraints.finish()?;
     check_buckets(core, "Imports")?;
-    let print = xxhash_rust::xxh3::xxh3_64(format!("{input:?}").as_bytes()) >> 1;
+    let print = print_of(&input);
     let token = input.client_token.as_deref();
     if let Some(import) = begun_with(token, print, core.now_ms(), core.catalog().imports().values())
         .map_err(|OtherRequest| conflict())?
@@ -100,6 +101,40 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
     drop(tables);
     core.signal().wake();
     Ok(Pending::after(ticket, Ok(ImportTableOutput { import_table_description })))
+}
+
+/// What a repetition with the same token must have in common.
+fn print_of(input: &ImportTableInput) -> u64 {
+    let mut print = Fingerprint::default();
+    let source = input.s3_bucket_source.clone().unwrap_or_default();
+    print.optional(source.s3_bucket.as_deref());
+    print.optional(source.s3_key_prefix.as_deref());
+    print.optional(known(&input.input_format).map(WireName::word));
+    print.optional(known(&input.input_compression_type).map(WireName::word));
+    let csv = input.input_format_options.clone().unwrap_or_default().csv.unwrap_or_default();
+    print.optional(csv.delimiter.as_deref());
+    csv.header_list.iter().flatten().for_each(|name| print.text(name));
+    let table = input.table_creation_parameters.clone().unwrap_or_default();
+    print.optional(table.table_name.as_deref());
+    print.optional(known(&table.billing_mode).map(WireName::word));
+    for definition in table.attribute_definitions.iter().flatten() {
+        print.optional(definition.attribute_name.as_deref());
+        print.optional(known(&definition.attribute_type).map(WireName::word));
+    }
+    print_key(&mut print, table.key_schema.as_deref());
+    for index in table.global_secondary_indexes.iter().flatten() {
+        print.optional(index.index_name.as_deref());
+        print_key(&mut print, index.key_schema.as_deref());
+    }
+    // Kept as a number of the data model, which has a sign.
+    print.short() >> 1
+}
+
+fn print_key(print: &mut Fingerprint, key: Option<&[KeySchemaElement]>) {
+    for element in key.into_iter().flatten() {
+        print.optional(element.attribute_name.as_deref());
+        print.optional(known(&element.key_type).map(WireName::word));
+    }
 }
 
 fn conflict() -> ApiError {

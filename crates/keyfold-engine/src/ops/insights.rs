@@ -37,11 +37,16 @@ fn name(index: &str) -> Option<String> {
     (!index.is_empty()).then(|| index.to_owned())
 }
 
-fn check(constraints: &mut Constraints, table: &Option<String>, index: &Option<String>) {
-    constraints.table("tableName", table);
+fn check(
+    constraints: &mut Constraints,
+    table: &Option<String>,
+    index: &Option<String>,
+) -> Result<(), ApiError> {
+    constraints.control_table(table)?;
     if let Some(index) = index.as_ref().filter(|index| !index.is_empty()) {
         constraints.name("indexName", index, index);
     }
+    Ok(())
 }
 
 pub(crate) fn update(
@@ -56,7 +61,7 @@ fn updated(
     input: UpdateContributorInsightsInput,
 ) -> Result<UpdateContributorInsightsOutput, ApiError> {
     let mut constraints = Constraints::default();
-    check(&mut constraints, &input.table_name, &input.index_name);
+    check(&mut constraints, &input.table_name, &input.index_name)?;
     constraints.required("contributorInsightsAction", &input.contributor_insights_action);
     constraints.word("contributorInsightsAction", &input.contributor_insights_action);
     constraints.word("contributorInsightsMode", &input.contributor_insights_mode);
@@ -95,7 +100,7 @@ fn described(
     input: DescribeContributorInsightsInput,
 ) -> Result<DescribeContributorInsightsOutput, ApiError> {
     let mut constraints = Constraints::default();
-    check(&mut constraints, &input.table_name, &input.index_name);
+    check(&mut constraints, &input.table_name, &input.index_name)?;
     constraints.finish()?;
     let (table, index) = place(core, input.table_name, input.index_name)?;
     let setting = table.settings.insights.get(&index);

@@ -32,6 +32,18 @@ pub(crate) fn plan(
 ) -> Result<Ranges, Validation> {
     let term =
         |attribute: &KeyAttribute| condition.terms().iter().find(|term| term.attribute == attribute.name);
+    let is_fixed =
+        |attribute: &&KeyAttribute| term(attribute).is_some_and(|term| matches!(term.test, KeyTest::Eq(_)));
+    if schema.partition.len() > 1 || schema.sort.len() > 1 {
+        let open = schema.partition.iter().filter(|attribute| !is_fixed(attribute));
+        let open: Vec<&str> = open.map(|attribute| attribute.name.as_str()).collect();
+        if !open.is_empty() {
+            let open = open.join(", ");
+            return Err(Validation::Sentence(format!(
+                "HASH key attributes {open} must have equality conditions specified in the query"
+            )));
+        }
+    }
     let mut partition = Vec::new();
     for attribute in &schema.partition {
         let Some(term) = term(attribute) else {
@@ -101,8 +113,10 @@ fn check_value<'l>(
     if bytes == 0 && value.kind() != ValueKind::N {
         let name = attribute.name.clone();
         return Err(match index {
-            Some((_, index)) => Validation::EmptyIndexKey { name, index: index.to_owned() },
-            None => Validation::EmptyKey(name),
+            Some((_, index)) => {
+                Validation::EmptyIndexKey { name, index: index.to_owned(), kind: value.kind() }
+            }
+            None => Validation::EmptyKey { name, kind: value.kind() },
         });
     }
     match part {

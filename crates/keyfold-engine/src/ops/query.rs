@@ -3,6 +3,7 @@
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
 use crate::expressions::{Bound, Texts};
+use crate::key_check;
 use crate::legacy;
 use crate::ops::{get_item, key_range, read_options};
 use crate::page::ReadPlan;
@@ -10,6 +11,7 @@ use keyfold_api::{ApiError, PageOutput, QueryInput, Select, Validation};
 use keyfold_expr::KeyCondition;
 use keyfold_store::Direction;
 use keyfold_types::Item;
+use std::sync::Arc;
 
 struct Query {
     table: TableName,
@@ -22,6 +24,8 @@ struct Query {
     key_condition: KeyCondition,
     /// Whether it was given as KeyConditions.
     is_legacy: bool,
+    /// Whether the filter is a QueryFilter.
+    has_query_filter: bool,
     bound: Bound,
     returns: CheckedReturns,
 }
@@ -46,6 +50,7 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
     texts.check_mixed(input.legacy.as_deref())?;
     let legacy = legacy::bind(input.legacy.as_deref())?;
     let is_legacy = legacy.key_condition.is_some();
+    let has_query_filter = legacy.filter.is_some();
     let start = input.exclusive_start_key.transpose().map_err(Validation::Value)?;
     read_options::check_select(select, input.index_name.is_some(), read_options::chosen(&texts, &legacy))?;
     if texts.key_condition.is_none() && !is_legacy {
@@ -69,6 +74,7 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
         start,
         key_condition,
         is_legacy,
+        has_query_filter,
         bound,
         returns,
     })
@@ -90,8 +96,9 @@ pub(crate) fn plan(core: &Core, input: QueryInput) -> Result<ReadPlan, ApiError>
         schema,
         &query.key_condition,
     )?;
-    let parameter = if query.is_legacy { "QueryFilter" } else { "Filter Expression" };
+    let parameter = if query.has_query_filter { "QueryFilter" } else { "Filter Expression" };
     read_options::check_filter_keys(query.bound.filter.as_ref(), schema, parameter)?;
+    key_check::check_paths(&table.key, query.bound.filter.as_ref(), query.bound.projection.as_ref())?;
     let fetch = read_options::fetches(&table, index, query.select, query.bound.projection.as_ref())?;
     let cursor = match &query.start {
         None => None,
@@ -113,7 +120,7 @@ pub(crate) fn plan(core: &Core, input: QueryInput) -> Result<ReadPlan, ApiError>
         direction: query.direction,
         limit: query.limit,
         rate: get_item::rate(query.consistent),
-        filter: query.bound.filter,
+        filter: query.bound.filter.map(Arc::new),
         projection: query.bound.projection,
         fetch,
         count_only: query.select == Some(Select::Count),

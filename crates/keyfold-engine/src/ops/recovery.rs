@@ -71,7 +71,7 @@ fn described(
     input: DescribeContinuousBackupsInput,
 ) -> Result<DescribeContinuousBackupsOutput, ApiError> {
     let mut constraints = Constraints::default();
-    constraints.table("tableName", &input.table_name);
+    constraints.control_table(&input.table_name)?;
     constraints.finish()?;
     let table = table_of(core, input.table_name)?;
     let description = description(core, table.settings.recovery.as_ref());
@@ -90,7 +90,7 @@ fn updated(
     input: UpdateContinuousBackupsInput,
 ) -> Result<UpdateContinuousBackupsOutput, ApiError> {
     let mut constraints = Constraints::default();
-    constraints.table("tableName", &input.table_name);
+    constraints.control_table(&input.table_name)?;
     let given = &input.point_in_time_recovery_specification;
     constraints.required("pointInTimeRecoverySpecification", given);
     if let Some(given) = given {

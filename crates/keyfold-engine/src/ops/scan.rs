@@ -3,6 +3,7 @@
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
 use crate::expressions::{Bound, Texts};
+use crate::key_check;
 use crate::legacy;
 use crate::ops::{get_item, read_options};
 use crate::page::ReadPlan;
@@ -11,6 +12,7 @@ use keyfold_codec::key::{self, IndexId};
 use keyfold_store::Direction;
 use keyfold_types::Item;
 use keyfold_types::limits::SCAN_SEGMENTS_MAX;
+use std::sync::Arc;
 
 struct Scan {
     table: TableName,
@@ -88,6 +90,7 @@ pub(crate) fn run(core: &Core, input: ScanInput) -> Result<PageOutput, ApiError>
     let table = core.table(scan.table.name()).ok_or_else(ApiError::table_not_found)?;
     let index = read_options::index(&table, &scan.index)?;
     read_options::check_consistency(index, scan.consistent)?;
+    key_check::check_paths(&table.key, scan.bound.filter.as_ref(), scan.bound.projection.as_ref())?;
     let fetch = read_options::fetches(&table, index, scan.select, scan.bound.projection.as_ref())?;
     let place = index.map_or(IndexId::BASE, |index| index.id);
     let (segment, total) = scan.segment;
@@ -95,7 +98,10 @@ pub(crate) fn run(core: &Core, input: ScanInput) -> Result<PageOutput, ApiError>
     let cursor = match &scan.start {
         None => None,
         Some(start) => {
-            let cursor = read_options::cursor(&table, index, start).ok_or(Validation::ScanStartKey)?;
+            let lacks =
+                index.is_some_and(|index| index.key.attributes().any(|one| start.get(&one.name).is_none()));
+            let wrong = if lacks { Validation::StartKey } else { Validation::ScanStartKey };
+            let cursor = read_options::cursor(&table, index, start).ok_or(wrong)?;
             if !range.contains(cursor.as_slice()) {
                 return Err(Validation::StartKeySegment.into());
             }
@@ -109,7 +115,7 @@ pub(crate) fn run(core: &Core, input: ScanInput) -> Result<PageOutput, ApiError>
         direction: Direction::Forward,
         limit: scan.limit,
         rate: get_item::rate(scan.consistent),
-        filter: scan.bound.filter,
+        filter: scan.bound.filter.map(Arc::new),
         projection: scan.bound.projection,
         fetch,
         count_only: scan.select == Some(Select::Count),

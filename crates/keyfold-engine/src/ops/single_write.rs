@@ -8,8 +8,9 @@ use crate::pending::{Pending, internal};
 use crate::write::{self, Author, Change, ItemWrite, Refusal, Stamp};
 use keyfold_api::{ApiError, ErrorKind, ReturnValue, WriteItemOutput};
 use keyfold_codec::RawItem;
-use keyfold_expr::{Path, Projection};
+use keyfold_expr::{Budget, Path, Projection};
 use keyfold_store::{Batch, Ticket};
+use keyfold_types::limits::WRITE_WORK_BYTES_MAX;
 
 /// A checked write of one item.
 pub(crate) struct SingleWrite {
@@ -41,7 +42,7 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
     }
     let before = plan.read_before(core)?;
     let before_bytes = before.as_ref().map_or(0, RawItem::size_bytes);
-    let change = match plan.evaluate(before) {
+    let change = match plan.evaluate(before, &Budget::new(WRITE_WORK_BYTES_MAX)) {
         Ok(change) => change,
         Err(refusal) => {
             if let Some(throttle) = core.throttle() {

@@ -9,11 +9,9 @@ use keyfold_api::{
 };
 use keyfold_codec::RawItem;
 use keyfold_expr::partiql::{Returning, Statement};
-use keyfold_expr::{Comparator, Condition, Literal, Operand, Path, PathPart, Projection};
+use keyfold_expr::{Comparator, Condition, Literal, Operand, Path, Projection};
+use keyfold_types::limits::STATEMENT_CHARS_MAX;
 use keyfold_types::{Item, KeyAttribute, KeySchema, Value};
-
-/// Characters of a statement at the most.
-const STATEMENT_CHARS_MAX: usize = 8192;
 
 pub(crate) fn constrain(constraints: &mut Constraints, path: &str, given: &ParameterizedStatement) {
     let member = |name: &str| format!("{path}{name}");
@@ -137,21 +135,16 @@ pub(crate) fn write(
     Ok(SingleWrite { table: TableName::new(Some(name)), write, return_values, targets, returns })
 }
 
-/// The columns of a SELECT: the attributes asked for, or what paths lead to under the name of their last step.
+/// The columns of a SELECT: the attributes asked for, or what paths lead to under the name of their last step, with its position.
 pub(crate) fn columns(columns: Option<&[Path]>, item: RawItem) -> RawItem {
     let Some(columns) = columns else { return item };
     if columns.iter().all(|path| path.as_attribute().is_some()) {
         return Projection::of_paths(columns.to_vec()).apply(&item);
     }
-    let tree = item.to_item();
     let mut chosen = Item::new();
     for path in columns {
-        let name = path.parts().iter().rev().find_map(|part| match part {
-            PathPart::Name(name) => Some(name.as_str()),
-            PathPart::Index(_) => None,
-        });
-        if let (Some(name), Some(value)) = (name, path.find_in(&tree)) {
-            chosen.insert(name, value.clone());
+        if let Some(value) = path.find(&item) {
+            chosen.insert(path.column(), value.to_value());
         }
     }
     RawItem::encode(&chosen)

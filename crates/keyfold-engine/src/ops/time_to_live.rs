@@ -18,7 +18,7 @@ pub(crate) fn describe(core: &Core, input: DescribeTimeToLiveInput) -> Pending<D
 
 fn described(core: &Core, input: DescribeTimeToLiveInput) -> Result<DescribeTimeToLiveOutput, ApiError> {
     let mut constraints = Constraints::default();
-    constraints.table("tableName", &input.table_name);
+    constraints.control_table(&input.table_name)?;
     constraints.finish()?;
     let table = core.any_table(TableName::new(input.table_name).name())?;
     let expiry = table.settings.expiry.as_ref();
@@ -36,7 +36,7 @@ pub(crate) fn update(core: &Core, input: UpdateTimeToLiveInput) -> Pending<Updat
 
 fn updated(core: &Core, input: UpdateTimeToLiveInput) -> Result<UpdateTimeToLiveOutput, ApiError> {
     let mut constraints = Constraints::default();
-    constraints.table("tableName", &input.table_name);
+    constraints.control_table(&input.table_name)?;
     constraints.required("timeToLiveSpecification", &input.time_to_live_specification);
     if let Some(given) = &input.time_to_live_specification {
         let path = "timeToLiveSpecification.attributeName";

@@ -2,7 +2,8 @@
 
 use crate::check::{self, CheckedReturns, Constraints, TableName};
 use crate::core::Core;
-use crate::expressions::Texts;
+use crate::expressions::{Bound, Texts};
+use crate::key_check;
 use crate::ops::capacity::Bills;
 use crate::ops::get_item;
 use crate::page::projected;
@@ -47,7 +48,11 @@ fn check(input: TransactGetItemsInput) -> Result<(Vec<Get>, CheckedReturns), Api
 fn check_get(get: TransactGet) -> Result<Get, ApiError> {
     let key = check::attributes(get.key, "key")?;
     let texts = Texts { projection: get.projection_expression.as_deref(), ..Texts::default() };
-    let bound = texts.bind(&get.expression_attributes, "ProjectionExpression is null")?;
+    // Placeholders that nothing uses are allowed without an expression.
+    let bound = match get.projection_expression {
+        None => Bound::default(),
+        Some(_) => texts.bind(&get.expression_attributes, "ProjectionExpression is null")?,
+    };
     Ok(Get { table: TableName::new(get.table_name), key, projection: bound.projection })
 }
 
@@ -58,7 +63,8 @@ pub(crate) fn run(core: &Core, input: TransactGetItemsInput) -> Result<TransactG
     let mut reasons = Vec::with_capacity(gets.len());
     for get in gets {
         let table = core.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
-        let key = match get_item::plan(&table, &get.key) {
+        let fits = key_check::check_paths(&table.key, None, get.projection.as_ref());
+        let key = match fits.and_then(|()| get_item::plan(&table, &get.key)) {
             Ok(key) => key,
             Err(reason) => {
                 reasons.push(CancellationReason::ValidationError(reason.to_string()));
@@ -88,13 +94,15 @@ pub(crate) fn run(core: &Core, input: TransactGetItemsInput) -> Result<TransactG
         let item = get_item::read(&snapshot, &table, &key)?;
         let size = item.as_ref().map_or(0, RawItem::size_bytes);
         bytes += size;
+        if bytes > TRANSACTION_BYTES_MAX {
+            return Err(Validation::TransactSize.into());
+        }
         let units = CapacityHalves::read(size, ReadRate::Transactional);
         Meter::charge_read(core, &table, key.as_slice(), units);
         bills.add_read(&get.table.given, units);
-        responses.push(item.map(|item| projected(get.projection.as_ref(), item)));
-    }
-    if bytes > TRANSACTION_BYTES_MAX {
-        return Err(Validation::TransactSize.into());
+        let item = item.map(|item| projected(get.projection.as_ref(), item));
+        // Where a projection chooses nothing, the answer has no Item.
+        responses.push(item.filter(|item| item.attributes().next().is_some()));
     }
     let consumed_capacity = bills.answer(returns.capacity, Some(CapacityKind::Read));
     Ok(TransactGetItemsOutput { responses, consumed_capacity })

@@ -2,10 +2,11 @@
 //!
 //! All keys are locked in one order, all items read, all conditions judged; one batch carries everything.
 
-use crate::catalog::ready;
+use crate::catalog::{Tables, ready};
 use crate::check::{self, CheckedReturns, Constraints, TableName};
 use crate::core::Core;
-use crate::expressions::Texts;
+use crate::expressions::{Bound, Texts};
+use crate::fingerprint::Fingerprint;
 use crate::layout;
 use crate::ops::capacity::Bills;
 use crate::ops::single_write::stage;
@@ -19,11 +20,11 @@ use keyfold_api::{
     ReturnValuesOnConditionCheckFailure, TransactWriteItem, TransactWriteItemsInput,
     TransactWriteItemsOutput, Validation,
 };
-use keyfold_codec::RawItem;
+use keyfold_expr::Budget;
 use keyfold_store::Batch;
 use keyfold_types::CapacityHalves;
 use keyfold_types::capacity::ReadRate;
-use keyfold_types::limits::{TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX};
+use keyfold_types::limits::{TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX, WRITE_WORK_BYTES_MAX};
 use std::collections::BTreeSet;
 
 pub(crate) struct Transaction {
@@ -105,11 +106,6 @@ fn parts(item: TransactWriteItem) -> Result<Parts, ApiError> {
 }
 
 fn check(input: TransactWriteItemsInput) -> Result<Transaction, ApiError> {
-    // What a repetition must have in common: everything but what the answer shall tell.
-    let fingerprint = input
-        .client_request_token
-        .as_ref()
-        .map(|_| xxhash_rust::xxh3::xxh3_128(format!("{:?}", input.transact_items).as_bytes()));
     let mut constraints = Constraints::default();
     constraints.required("transactItems", &input.transact_items);
     let returns = constraints.returns(&input.returns);
@@ -125,8 +121,23 @@ fn check(input: TransactWriteItemsInput) -> Result<Transaction, ApiError> {
         check_action(&mut constraints, at, action);
     }
     constraints.finish()?;
+    let fingerprint = input.client_request_token.as_ref().map(|_| fingerprint(&actions));
     let writes = actions.into_iter().map(bind).collect::<Result<Vec<_>, _>>()?;
     Ok(Transaction { writes, token: input.client_request_token.zip(fingerprint), returns })
+}
+
+/// What a repetition must have in common: everything but what the answer shall tell.
+fn fingerprint(actions: &[Parts]) -> u128 {
+    let mut print = Fingerprint::default();
+    for action in actions {
+        print.text(action.name);
+        print.optional(action.table.as_deref());
+        print.attributes(action.attributes.0.as_ref());
+        print.optional(action.update.as_deref());
+        print.optional(action.condition.as_deref());
+        print.placeholders(&action.placeholders);
+    }
+    print.long()
 }
 
 fn check_action(constraints: &mut Constraints, at: usize, action: &Parts) {
@@ -148,7 +159,11 @@ fn bind(action: Parts) -> Result<(TableName, ItemWrite), ApiError> {
         condition: action.condition.as_deref(),
         ..Texts::default()
     };
-    let bound = texts.bind(&action.placeholders, "ConditionExpression is null")?;
+    // Placeholders that nothing uses are allowed without an expression.
+    let bound = match (texts.update, texts.condition) {
+        (None, None) => Bound::default(),
+        _ => texts.bind(&action.placeholders, "ConditionExpression is null")?,
+    };
     let what = match action.name {
         "put" => Action::Put(attributes),
         "delete" => Action::Delete { key: attributes },
@@ -173,23 +188,15 @@ pub(crate) fn run(core: &Core, input: TransactWriteItemsInput) -> Pending<Transa
 fn locked(core: &Core, transaction: Transaction) -> Result<Pending<TransactWriteItemsOutput>, ApiError> {
     let Transaction { writes, token, returns } = transaction;
     let tables = core.tables_for_writing();
-    let mut plans: Vec<(TableName, Result<WritePlan, Validation>)> = Vec::with_capacity(writes.len());
-    let mut seen = BTreeSet::new();
-    for (given, write) in writes {
-        let table = ready(&tables, given.name())?;
-        let plan = write.plan(table);
-        if plan.as_ref().is_ok_and(|plan| !seen.insert(plan.key.clone())) {
-            return Err(Validation::TransactDuplicate.into());
-        }
-        plans.push((given, plan));
-    }
+    let plans = plan_all(&tables, writes)?;
+    let forgotten = transact_token::forgotten(core, token.is_some())?;
     let token_key = token.as_ref().map(|(token, _)| layout::token(token));
-    let keys = plans.iter().filter_map(|(_, plan)| plan.as_ref().ok()).map(|plan| plan.key.as_slice());
-    let _keys = core.store().lock(keys.chain(token_key.as_deref()));
+    let keys = plans.iter().map(|(_, plan)| plan.key.as_slice()).chain(token_key.as_deref());
+    let _keys = core.store().lock(keys.chain(forgotten.keys()));
     if let Some((token, fingerprint)) = &token
-        && matches!(transact_token::look_up(core, token, *fingerprint)?, Seen::Repeated)
+        && let Seen::Repeated(sizes) = transact_token::look_up(core, token, *fingerprint)?
     {
-        return Ok(Pending::after(core.store().barrier(), repeated(core, &plans, returns)));
+        return Ok(Pending::after(core.store().barrier(), Ok(repeated(&plans, &sizes, returns))));
     }
     let changes = match evaluate_all(core, &plans) {
         Ok(changes) => changes,
@@ -200,18 +207,18 @@ fn locked(core: &Core, transaction: Transaction) -> Result<Pending<TransactWrite
     let mut bills = Bills::default();
     let mut metrics = MetricsByTable::new(returns.collection_metrics);
     for (at, ((given, plan), change)) in plans.iter().zip(&changes).enumerate() {
-        let Ok(plan) = plan else { continue };
         let bill = write::apply(core, &mut batch, plan, change, stamp)
             .map_err(|refusal| refused(plans.len(), at, refusal))?;
         bills.add(&given.given, bill);
         metrics.add(core, &given.given, plan)?;
     }
     if let Some((token, fingerprint)) = &token {
-        transact_token::remember(core, &mut batch, token, *fingerprint)?;
+        let sizes = changes.iter().map(Change::bytes);
+        forgotten.forget(core, &mut batch, token)?;
+        transact_token::remember(core, &mut batch, token, *fingerprint, sizes);
     }
     let ticket = stage(core, batch)?;
-    core.conflicts()
-        .hold(plans.iter().filter_map(|(_, plan)| plan.as_ref().ok()).map(|plan| &plan.key), &ticket);
+    core.conflicts().hold(plans.iter().map(|(_, plan)| &plan.key), &ticket);
     let output = TransactWriteItemsOutput {
         consumed_capacity: bills.answer(returns.capacity, Some(CapacityKind::Write)),
         item_collection_metrics: metrics.answer(),
@@ -219,57 +226,82 @@ fn locked(core: &Core, transaction: Transaction) -> Result<Pending<TransactWrite
     Ok(Pending::after(ticket, Ok(output)))
 }
 
-/// The answer to a repetition: nothing happens, and reading the items is what it costs.
+/// Every write against its table.
+fn plan_all(
+    tables: &Tables,
+    writes: Vec<(TableName, ItemWrite)>,
+) -> Result<Vec<(TableName, WritePlan)>, ApiError> {
+    let actions = writes.len();
+    let mut plans: Vec<(TableName, WritePlan)> = Vec::with_capacity(actions);
+    let (mut seen, mut first_wrong) = (BTreeSet::new(), None);
+    for (at, (given, write)) in writes.into_iter().enumerate() {
+        let table = ready(tables, given.name())?;
+        match write.plan(table) {
+            Ok(plan) if !seen.insert(plan.key.clone()) => return Err(Validation::TransactDuplicate.into()),
+            Ok(plan) => plans.push((given, plan)),
+            // An empty key is wrong whatever the table holds.
+            Err(reason @ Validation::EmptyKey { .. }) => return Err(reason.into()),
+            Err(reason) => {
+                first_wrong.get_or_insert((at, reason));
+            }
+        }
+    }
+    match first_wrong {
+        None => Ok(plans),
+        // Of keys that do not fit the first is told alone, before any condition is judged.
+        Some((at, reason)) => Err(refused(actions, at, reason.into())),
+    }
+}
+
+/// The answer to a repetition: nothing happens, and what the items were is what it costs.
 fn repeated(
-    core: &Core,
-    plans: &[(TableName, Result<WritePlan, Validation>)],
+    plans: &[(TableName, WritePlan)],
+    sizes: &[u64],
     returns: CheckedReturns,
-) -> Result<TransactWriteItemsOutput, ApiError> {
+) -> TransactWriteItemsOutput {
     let mut bills = Bills::default();
-    for (given, plan) in plans {
-        let Ok(plan) = plan else { continue };
-        let bytes = plan.read_before(core)?.as_ref().map_or(0, RawItem::size_bytes);
-        bills.add(
-            &given.given,
-            Bill { table: CapacityHalves::read(bytes, ReadRate::Transactional), ..Bill::default() },
-        );
+    for ((given, _), bytes) in plans.iter().zip(sizes) {
+        let table = CapacityHalves::read(*bytes, ReadRate::Transactional);
+        bills.add(&given.given, Bill { table, ..Bill::default() });
     }
     let consumed_capacity = bills.answer(returns.capacity, Some(CapacityKind::Read));
-    Ok(TransactWriteItemsOutput { consumed_capacity, item_collection_metrics: None })
+    TransactWriteItemsOutput { consumed_capacity, item_collection_metrics: None }
 }
 
 /// Every action against the item it meets; one reason for each if any is refused.
-fn evaluate_all<'p>(
-    core: &Core,
-    plans: &'p [(TableName, Result<WritePlan, Validation>)],
-) -> Result<Vec<Change<'p>>, ApiError> {
+fn evaluate_all<'p>(core: &Core, plans: &'p [(TableName, WritePlan)]) -> Result<Vec<Change<'p>>, ApiError> {
     let mut changes = Vec::with_capacity(plans.len());
     let mut reasons = Vec::with_capacity(plans.len());
     let mut bytes = 0;
+    let work = Budget::new(WRITE_WORK_BYTES_MAX);
     for (_, plan) in plans {
-        let outcome = match plan {
-            Ok(plan) if core.is_held(&plan.key) => {
-                reasons.push(CancellationReason::TransactionConflict);
-                continue;
-            }
-            Ok(plan) => plan.read_before(core).and_then(|before| plan.evaluate(before)),
-            Err(reason) => Err(Refusal::from(reason.clone())),
-        };
+        if core.is_held(&plan.key) {
+            reasons.push(CancellationReason::TransactionConflict);
+            continue;
+        }
+        let outcome = plan.read_before(core).and_then(|before| plan.evaluate(before, &work));
         reasons.push(match outcome {
             Ok(change) => {
-                let size = |item: &Option<RawItem>| item.as_ref().map_or(0, RawItem::size_bytes);
-                bytes += size(&change.before).max(size(&change.after));
-                changes.push(change);
+                bytes += change.bytes();
+                // What is too much together is not kept: the others are judged for their reasons only.
+                if bytes > TRANSACTION_BYTES_MAX {
+                    changes.clear();
+                } else {
+                    changes.push(change);
+                }
                 CancellationReason::None
             }
             Err(Refusal::Condition(item)) => CancellationReason::ConditionalCheckFailed(item),
             Err(Refusal::Duplicate) => CancellationReason::DuplicateItem,
+            Err(Refusal::Invalid(reason)) if *reason == Validation::TooMuchWork => {
+                return Err(Validation::TooMuchWork.into());
+            }
             Err(Refusal::Invalid(reason)) => CancellationReason::ValidationError(reason.to_string()),
             Err(Refusal::Throttled(throttling)) => CancellationReason::Throttled(throttling),
             Err(Refusal::Internal(error)) => return Err(error),
         });
     }
-    if changes.len() < plans.len() {
+    if reasons.iter().any(|reason| *reason != CancellationReason::None) {
         return Err(ApiError::TransactionCanceled(reasons));
     }
     if bytes > TRANSACTION_BYTES_MAX {

@@ -20,6 +20,7 @@ use keyfold_api::{
 };
 use keyfold_store::Batch;
 use keyfold_types::limits::GLOBAL_INDEXES_MAX;
+use keyfold_types::{KeyAttribute, KeyKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -96,7 +97,7 @@ fn one_index_at_a_time() -> ApiError {
 
 fn check_constraints(input: &UpdateTableInput) -> Result<(), ApiError> {
     let mut constraints = Constraints::default();
-    constraints.table("tableName", &input.table_name);
+    constraints.control_table(&input.table_name)?;
     definition::check_definition_constraints(&mut constraints, input.attribute_definitions.as_deref());
     constraints.word("billingMode", &input.billing_mode);
     constraints.word("tableClass", &input.table_class);
@@ -205,6 +206,7 @@ fn update(core: &Core, input: &UpdateTableInput) -> Result<Pending<TableDescript
             before.name
         )));
     }
+    check_redefined(&before, input)?;
     let mut table = Table::clone(&before);
     let mut batch = Batch::new();
     change_capacity(core, input, &mut table)?;
@@ -242,16 +244,50 @@ fn update(core: &Core, input: &UpdateTableInput) -> Result<Pending<TableDescript
     Ok(Pending::after(ticket, Ok(description)))
 }
 
+/// Definitions may repeat what is known of key attributes, not change it.
+fn check_redefined(table: &Table, input: &UpdateTableInput) -> Result<(), ApiError> {
+    let given = definition::definitions(input.attribute_definitions.as_deref().unwrap_or_default())?;
+    let new_kind = |one: &KeyAttribute| given.get(&one.name).copied().unwrap_or(one.kind);
+    let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
+    let mut redefined = keys.filter(|key| key.attributes().any(|one| new_kind(one) != one.kind));
+    let Some(key) = redefined.next() else { return Ok(()) };
+    let shown = |kind: &dyn Fn(&KeyAttribute) -> KeyKind| {
+        let part = |attributes: &[KeyAttribute], part: &str| -> Vec<String> {
+            let text = |one: &KeyAttribute| format!("{}:{}:{part}", one.name, kind(one).descriptor());
+            attributes.iter().map(text).collect()
+        };
+        let all = [part(&key.partition, "HASH"), part(&key.sort, "RANGE")].concat().join(":");
+        format!("Schema:[SchemaElement: key{{{all}}}]")
+    };
+    wrong(format!(
+        "Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. Existing schema: {} New schema: {}",
+        shown(&|one| one.kind),
+        shown(&new_kind)
+    ))
+}
+
 /// The table while it changes: the units before, and indexes that go away.
 fn describe(core: &Core, before: &Table, after: &Table) -> Result<TableDescription, ApiError> {
     let mut description = describe_table::describe(core, after, TableStatus::Updating)?;
     let old = describe_table::describe(core, before, TableStatus::Updating)?;
-    if let (Some(new), Some(old)) = (&mut description.provisioned_throughput, &old.provisioned_throughput) {
+    let mode = |table: &Table| table.settings.capacity.mode;
+    let is_provisioned_now =
+        mode(before) == BillingMode::PayPerRequest && mode(after) == BillingMode::Provisioned;
+    if !is_provisioned_now
+        && let (Some(new), Some(old)) = (&mut description.provisioned_throughput, &old.provisioned_throughput)
+    {
         *new = ProvisionedThroughputDescription {
             read_capacity_units: old.read_capacity_units,
             write_capacity_units: old.write_capacity_units,
             ..new.clone()
         };
+    }
+    for shown in description.global_secondary_indexes.iter_mut().flatten() {
+        let name = shown.index_name.as_deref().unwrap_or_default();
+        let units = |table: &Table| table.index(name).map(|index| index.capacity.units);
+        if units(before).is_some_and(|before| units(after) != Some(before)) && is_provisioned_now {
+            shown.index_status = Some(TableStatus::Updating.into());
+        }
     }
     let gone = old
         .global_secondary_indexes

@@ -48,6 +48,9 @@ impl Parser<'_> {
         let left = self.operand()?;
         if let Some(comparator) = self.comparator() {
             let right = self.operand()?;
+            if !matches!(comparator, Comparator::Eq | Comparator::Ne) {
+                check_ordered(comparator.text(), &[&left, &right])?;
+            }
             return Ok(Condition::Compare(comparator, left, right));
         }
         let negated = self.take_word("NOT");
@@ -55,6 +58,7 @@ impl Parser<'_> {
             let low = self.operand()?;
             self.expect_word("AND")?;
             let high = self.operand()?;
+            check_ordered("BETWEEN", &[&left, &low, &high])?;
             Condition::Between(left, low, high)
         } else if self.take_word("IN") {
             Condition::In(left, self.in_list()?)
@@ -127,7 +131,7 @@ impl Parser<'_> {
                 "BINARYSET" | "BS" => ValueKind::Bs,
                 _ => return Err(PartiqlError::Syntax(format!("Unexpected type {word}"))),
             };
-            Condition::IsType(path, kind)
+            Condition::IsType(Operand::Path(path), kind)
         };
         Ok(if negated { Condition::Not(Box::new(found)) } else { found })
     }
@@ -157,7 +161,7 @@ impl Parser<'_> {
                 };
                 let kind =
                     kind.ok_or_else(|| PartiqlError::Syntax("Unexpected attribute type".to_owned()))?;
-                Condition::IsType(path, kind)
+                Condition::IsType(Operand::Path(path), kind)
             }
             _ => {
                 let first = self.operand()?;
@@ -190,4 +194,16 @@ impl Parser<'_> {
 
 fn joined(mut members: Vec<Condition>, wrap: fn(Vec<Condition>) -> Condition) -> Condition {
     if members.len() == 1 { members.remove(0) } else { wrap(members) }
+}
+
+/// Refuses to order by a value that has no order.
+fn check_ordered(operator: &str, operands: &[&Operand]) -> Parsed<()> {
+    let kind = |operand: &&Operand| match operand {
+        Operand::Literal(literal) => Some(literal.value().kind()),
+        Operand::Path(_) | Operand::Size(_) => None,
+    };
+    match operands.iter().filter_map(kind).find(|kind| !kind.is_ordered()) {
+        Some(found) => Err(PartiqlError::OperandType { operator: operator.to_owned(), found }),
+        None => Ok(()),
+    }
 }

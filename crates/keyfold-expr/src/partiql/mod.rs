@@ -19,7 +19,8 @@ mod value;
 use crate::condition::Condition;
 use crate::path::Path;
 use crate::update::Update;
-use keyfold_types::{Item, NumberError, SetError, Value};
+use keyfold_types::limits::STATEMENT_CHARS_MAX;
+use keyfold_types::{Item, NumberError, SetError, Value, ValueKind};
 
 /// A statement with its parameters in place.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,6 +109,32 @@ pub enum PartiqlError {
         "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: {0}, path two: {1}"
     )]
     Overlap(Path, Path),
+    /// A text that is not read at all.
+    #[error("The statement has more than {STATEMENT_CHARS_MAX} characters")]
+    TooLong,
+    /// A value that has no order is compared by order.
+    #[error(
+        "Incorrect operand type for operator or function; operator or function: {operator}, operand type: {}",
+        found.descriptor()
+    )]
+    OperandType {
+        /// The operator.
+        operator: String,
+        /// What it was given.
+        found: ValueKind,
+    },
+    /// A document path of more than 32 steps.
+    #[error("The document path has too many nesting levels; nesting levels: {levels}")]
+    PathTooDeep {
+        /// How many it has.
+        levels: usize,
+    },
+    /// A position that no list can have.
+    #[error("List index is not within the allowable range; index: [{0}]")]
+    ListIndex(String),
+    /// Two columns that would be called the same.
+    #[error("Two columns of the statement have the same name: {0}")]
+    Columns(String),
 }
 
 impl Statement {

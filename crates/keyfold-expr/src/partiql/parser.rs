@@ -3,9 +3,13 @@
 use super::lexer::{self, Token};
 use super::{PartiqlError, Returning, Select, Statement};
 use crate::ast::Sign;
-use crate::path::{Path, PathPart};
+use crate::path::{Path, PathPart, PathTree};
+use crate::placeholder::Literal;
 use crate::update::{Term, Update};
+use keyfold_types::limits::{LIST_INDEX_MAX, PATH_DEPTH_MAX, STATEMENT_CHARS_MAX};
 use keyfold_types::{Item, Value};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Groups and values inside each other that are still read.
 const DEPTH_MAX: usize = 64;
@@ -63,6 +67,10 @@ pub(super) struct Parser<'p> {
 }
 
 pub(super) fn parse(text: &str, parameters: &[Value]) -> Parsed<Statement> {
+    // Before anything is made of it.
+    if text.len() > STATEMENT_CHARS_MAX * 4 || text.chars().count() > STATEMENT_CHARS_MAX {
+        return Err(PartiqlError::TooLong);
+    }
     let tokens = lexer::tokens(text)?;
     let marks = tokens.iter().filter(|token| **token == Token::Parameter).count();
     if marks != parameters.len() {
@@ -132,7 +140,7 @@ impl Parser<'_> {
     /// Runs `read` one level deeper.
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == DEPTH_MAX {
-            return Err(PartiqlError::Syntax("the statement is nested too deeply".to_owned()));
+            return Err(too_deep());
         }
         self.depth += 1;
         let result = read(self);
@@ -185,7 +193,7 @@ impl Parser<'_> {
             while self.take_sign(",") {
                 columns.push(self.path()?);
             }
-            Some(columns)
+            Some(distinct(columns)?)
         };
         self.expect_word("FROM")?;
         let table = self.name()?;
@@ -288,6 +296,7 @@ impl Parser<'_> {
                     )));
                 }
                 self.expect_sign(")")?;
+                let members = Literal::new(members);
                 if is_add { &mut parts.add } else { &mut parts.delete }.push((path, members));
                 return Ok(());
             }
@@ -299,6 +308,7 @@ impl Parser<'_> {
 
     fn term(&mut self) -> Parsed<Term> {
         let mut left = self.single_term()?;
+        let mut terms = 0;
         loop {
             let sign = match self.peek() {
                 Token::Sign("+") => Sign::Plus,
@@ -306,6 +316,11 @@ impl Parser<'_> {
                 _ => return Ok(left),
             };
             self.advance();
+            // Each is one level of the tree.
+            terms += 1;
+            if terms > DEPTH_MAX {
+                return Err(too_deep());
+            }
             let right = self.single_term()?;
             left = Term::Sum(Box::new(left), sign, Box::new(right));
         }
@@ -333,7 +348,11 @@ impl Parser<'_> {
                 Ok(Term::IfNotExists(path, Box::new(otherwise)))
             });
         }
-        if self.is_path() { self.path().map(Term::Path) } else { self.value().map(Term::Literal) }
+        if self.is_path() {
+            self.path().map(Term::Path)
+        } else {
+            self.value().map(|value| Term::Literal(Literal::new(value)))
+        }
     }
 
     fn delete(&mut self) -> Parsed<Statement> {
@@ -379,21 +398,26 @@ impl Parser<'_> {
     }
 
     pub(super) fn path(&mut self) -> Parsed<Path> {
-        let mut parts = vec![PathPart::Name(self.name()?)];
+        let mut parts = vec![PathPart::Name(self.name()?.into())];
         loop {
+            if parts.len() > PATH_DEPTH_MAX {
+                let levels = parts.len();
+                return Err(PartiqlError::PathTooDeep { levels });
+            }
             if self.take_sign(".") {
                 let is_bare_keyword = matches!(self.peek(), Token::Word(word) if is_keyword(word));
                 if is_bare_keyword {
                     return Err(PartiqlError::Syntax("Invalid path dot component".to_owned()));
                 }
-                parts.push(PathPart::Name(self.name()?));
+                parts.push(PathPart::Name(self.name()?.into()));
             } else if self.take_sign("[") {
                 match self.advance() {
                     Token::Number(digits) => {
-                        let index = digits.parse().map_err(|_| self.unexpected())?;
+                        let index = digits.parse().ok().filter(|index| *index <= LIST_INDEX_MAX);
+                        let index = index.ok_or(PartiqlError::ListIndex(digits))?;
                         parts.push(PathPart::Index(index));
                     }
-                    Token::Text(name) => parts.push(PathPart::Name(name)),
+                    Token::Text(name) => parts.push(PathPart::Name(name.into())),
                     _ => return Err(PartiqlError::Syntax("Unexpected path component".to_owned())),
                 }
                 self.expect_sign("]")?;
@@ -402,6 +426,27 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// Each column once. Two paths that would be called the same hide one another, and are refused.
+fn distinct(columns: Vec<Path>) -> Parsed<Vec<Path>> {
+    let mut names: BTreeMap<String, Path> = BTreeMap::new();
+    let mut kept = Vec::with_capacity(columns.len());
+    for path in columns {
+        match names.entry(path.column()) {
+            Entry::Vacant(slot) => {
+                slot.insert(path.clone());
+                kept.push(path);
+            }
+            Entry::Occupied(slot) if *slot.get() == path => {}
+            Entry::Occupied(slot) => return Err(PartiqlError::Columns(slot.key().clone())),
+        }
+    }
+    Ok(kept)
+}
+
+fn too_deep() -> PartiqlError {
+    PartiqlError::Syntax("the statement is nested too deeply".to_owned())
 }
 
 fn is_keyword(word: &str) -> bool {
@@ -413,8 +458,8 @@ fn is_keyword(word: &str) -> bool {
 struct UpdateParts {
     set: Vec<(Path, Term)>,
     remove: Vec<Path>,
-    add: Vec<(Path, Value)>,
-    delete: Vec<(Path, Value)>,
+    add: Vec<(Path, Literal)>,
+    delete: Vec<(Path, Literal)>,
 }
 
 impl UpdateParts {
@@ -424,13 +469,10 @@ impl UpdateParts {
 
     fn finish(self) -> Parsed<Update> {
         let update = Update::of_parts(self.set, self.remove, self.add, self.delete);
-        let targets = update.targets();
-        for (at, two) in targets.iter().enumerate() {
-            if let Some(one) = targets.iter().take(at).find(|one| one.clash(two).is_some()) {
-                return Err(PartiqlError::Overlap(one.clone(), two.clone()));
-            }
+        match PathTree::clash(update.targets().iter()) {
+            Some((one, two, _)) => Err(PartiqlError::Overlap(one, two)),
+            None => Ok(update),
         }
-        Ok(update)
     }
 }
 
