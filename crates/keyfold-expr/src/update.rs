@@ -159,12 +159,12 @@ impl Update {
             return Err(UpdateError::ItemSize);
         }
         // What is appended to one list is in order of the positions asked for.
-        writes.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        writes.sort_by_key(|(path, ..)| *path);
         for (path, value, is_there) in writes {
             assign(item, path, value, is_there)?;
         }
         // From the end, so that positions stay what they were; what was appended lies behind them.
-        removals.sort_by(|one, other| other.cmp(one));
+        removals.sort_by_key(|path| std::cmp::Reverse(*path));
         removals.into_iter().try_for_each(|path| remove(item, path))
     }
 }

@@ -10,8 +10,8 @@ use crate::ops::{describe_table, policy_document, stream_setting, tags};
 use crate::pending::{Pending, internal};
 use crate::table::{Capacity, Index, Settings, Table};
 use keyfold_api::{
-    ApiError, BillingMode, Constraint, CreateTableInput, ProvisionedThroughput, SecondaryIndex,
-    SseSpecification, SseType, TableDescription, TableStatus, Validation, known,
+    ApiError, BillingMode, CreateTableInput, ProvisionedThroughput, SecondaryIndex, SseSpecification,
+    SseType, TableDescription, TableStatus, Validation, known,
 };
 use keyfold_codec::key::{IndexId, TableId};
 use keyfold_store::Batch;
