@@ -1,6 +1,9 @@
 //! The bytes of requests and answers: HTTP with DynamoDB's headers, and Redis' protocol. Only what a load
 //! generator needs, written so that it costs as little as possible beside the server that is measured.
 
+use std::cell::RefCell;
+use std::time::Instant;
+
 /// Which language a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
@@ -14,15 +17,38 @@ pub(crate) enum Protocol {
 const HEADERS: &str = "Host: 127.0.0.1\r\n\
 User-Agent: aws-sdk-rust/1.3 api/dynamodb/1.136 os/linux lang/rust\r\n\
 Content-Type: application/x-amz-json-1.0\r\n\
-X-Amz-Date: 20260101T000000Z\r\n\
 Authorization: AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, \
 SignedHeaders=content-type;host;x-amz-date;x-amz-target, \
 Signature=4f0b9b2c9f5a7f1d6b7d2f5e3a1c8e9d0b4a6c2e8f1d3b5a7c9e0f2d4b6a8c1e\r\n";
+
+/// Seconds that a date is sent for: servers refuse those of a quarter of an hour ago.
+const DATE_S: u64 = 60;
+
+thread_local! {
+    /// When the date below was made.
+    static DATED: RefCell<Option<(Instant, String)>> = const { RefCell::new(None) };
+}
+
+/// Writes when the request was signed.
+fn date(out: &mut Vec<u8>) {
+    DATED.with_borrow_mut(|dated| {
+        let (made, text) = dated.get_or_insert_with(|| (Instant::now(), date_line()));
+        if made.elapsed().as_secs() >= DATE_S {
+            (*made, *text) = (Instant::now(), date_line());
+        }
+        out.extend_from_slice(text.as_bytes());
+    });
+}
+
+fn date_line() -> String {
+    jiff::Timestamp::now().strftime("X-Amz-Date: %Y%m%dT%H%M%SZ\r\n").to_string()
+}
 
 /// Writes a request of the API.
 pub(crate) fn http(out: &mut Vec<u8>, operation: &str, body: &[u8]) {
     out.extend_from_slice(b"POST / HTTP/1.1\r\n");
     out.extend_from_slice(HEADERS.as_bytes());
+    date(out);
     let is_of_streams = matches!(operation, "DescribeStream" | "GetRecords" | "GetShardIterator");
     let service: &[u8] = if is_of_streams { b"DynamoDBStreams_20120810." } else { b"DynamoDB_20120810." };
     out.extend_from_slice(b"X-Amz-Target: ");

@@ -1,28 +1,36 @@
-//! Which tables a request touches, and whether it changes them: what a server's rights are about.
+//! Which tables and buckets a request touches, and whether it changes them: what a server's rights are about.
 
+use crate::arn;
 use crate::core::Core;
 use keyfold_api::Request;
 use keyfold_expr::partiql::Statement;
 use keyfold_types::Value;
 
-/// A table that a request touches, or what belongs to no table.
+/// What a right is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// A table.
+    Table(String),
+    /// A bucket, which exports are written to and imports read from.
+    Bucket(String),
+    /// What is about all tables.
+    Account,
+    /// A name that cannot be read. The operation refuses it; until then it may be any table.
+    Unreadable,
+}
+
+/// Something that a request touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
-    /// The table; none for what is about all of them.
-    pub table: Option<String>,
+    /// What it is.
+    pub subject: Subject,
     /// The full name, as messages show it.
     pub arn: String,
     /// Whether the request changes it.
     pub is_write: bool,
 }
 
-/// The table in a name or ARN.
-fn table_of(given: &str) -> &str {
-    let name = given.split_once(":table/").map_or(given, |(_, rest)| rest);
-    if given.starts_with("arn:") { name.split('/').next().unwrap_or(name) } else { name }
-}
-
-/// The table of a statement; one that cannot be read touches nothing.
+/// The table of a statement; one that cannot be read is not carried out either.
 fn of_statement(given: &keyfold_api::ParameterizedStatement) -> Option<(String, bool)> {
     let text = given.statement.as_deref()?;
     let parameters: Vec<Value> =
@@ -91,15 +99,19 @@ pub(crate) fn resources(core: &Core, request: &Request) -> Vec<Resource> {
             (target, true)
         }
         Request::RestoreTableToPointInTime(input) => {
-            let source = input.source_table_name.clone().or_else(|| input.source_table_arn.clone());
-            (vec![source, input.target_table_name.clone()], true)
+            let sources = [&input.source_table_name, &input.source_table_arn].into_iter().flatten();
+            let target = input.target_table_name.iter();
+            (sources.chain(target).map(|name| Some(name.clone())).collect(), true)
         }
-        Request::ExportTableToPointInTime(input) => (vec![input.table_arn.clone()], false),
+        Request::ExportTableToPointInTime(input) => {
+            return vec![resource(core, input.table_arn.as_deref(), false), bucket(&input.s3_bucket, true)];
+        }
         Request::DescribeExport(input) => (vec![input.export_arn.clone()], false),
         Request::ListExports(input) => (vec![input.table_arn.clone()], false),
         Request::ImportTable(input) => {
             let table = input.table_creation_parameters.as_ref().and_then(|table| table.table_name.clone());
-            (vec![table], true)
+            let source = input.s3_bucket_source.as_ref().and_then(|source| source.s3_bucket.clone());
+            return vec![resource(core, table.as_deref(), true), bucket(&source, false)];
         }
         Request::DescribeImport(input) => (vec![input.import_arn.clone()], false),
         Request::ListImports(input) => (vec![input.table_arn.clone()], false),
@@ -111,7 +123,7 @@ pub(crate) fn resources(core: &Core, request: &Request) -> Vec<Resource> {
             (vec![None], false)
         }
     };
-    names.into_iter().map(|name| resource(core, name.as_deref().map(table_of), is_write)).collect()
+    names.into_iter().map(|name| resource(core, name.as_deref(), is_write)).collect()
 }
 
 fn of_statements<'s>(
@@ -119,13 +131,24 @@ fn of_statements<'s>(
     statements: impl IntoIterator<Item = &'s keyfold_api::ParameterizedStatement>,
 ) -> Vec<Resource> {
     let found = statements.into_iter().filter_map(of_statement);
-    found.map(|(table, is_write)| resource(core, Some(table_of(&table)), is_write)).collect()
+    found.map(|(table, is_write)| resource(core, Some(&table), is_write)).collect()
 }
 
-fn resource(core: &Core, table: Option<&str>, is_write: bool) -> Resource {
-    Resource {
-        arn: table.map_or_else(|| "*".to_owned(), |table| core.table_arn(table)),
-        table: table.map(str::to_owned),
-        is_write,
+/// What a name, a full name or an iterator is about.
+fn resource(core: &Core, given: Option<&str>, is_write: bool) -> Resource {
+    let (subject, arn) = match given.map(|given| (given, arn::about(given))) {
+        None => (Subject::Account, "*".to_owned()),
+        Some((_, Some(table))) => (Subject::Table(table.to_owned()), core.table_arn(table)),
+        Some((given, None)) => (Subject::Unreadable, given.to_owned()),
+    };
+    Resource { subject, arn, is_write }
+}
+
+fn bucket(given: &Option<String>, is_write: bool) -> Resource {
+    match given {
+        None => Resource { subject: Subject::Unreadable, arn: "*".to_owned(), is_write },
+        Some(name) => {
+            Resource { subject: Subject::Bucket(name.clone()), arn: format!("arn:aws:s3:::{name}"), is_write }
+        }
     }
 }

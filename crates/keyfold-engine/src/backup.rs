@@ -1,5 +1,6 @@
 //! Backups: a copy of a table's items under an id of its own, with the table's definition beside it.
 
+use crate::arn::Part;
 use crate::background::Work;
 use crate::catalog;
 use crate::core::Core;
@@ -67,7 +68,7 @@ impl Backup {
 
     /// The backup's full name.
     pub(crate) fn arn(&self, core: &Core) -> String {
-        format!("{}/backup/{}", core.table_arn(&self.table.name), self.label)
+        core.arn(&self.table.name, Part::Backup(&self.label))
     }
 }
 

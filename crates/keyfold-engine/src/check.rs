@@ -1,6 +1,7 @@
 //! Checks that need no table, shared by all operations: the model's constraints (reported all together)
 //! and the rules between parameters.
 
+use crate::arn::{self, is_name_byte};
 use keyfold_api::{
     ApiError, Breached, Constraint, ConstraintBreach, Named, ReturnConsumedCapacity,
     ReturnItemCollectionMetrics, Returns, Validation, WireName,
@@ -83,7 +84,7 @@ impl Constraints {
             Some(text) if text.is_empty() => {
                 self.breach(Some(String::new()), path, Constraint::LengthMin(1));
             }
-            Some(text) => self.name(path, TableName::bare(text), text),
+            Some(text) => self.name(path, arn::named_table(text), text),
         }
     }
 
@@ -129,10 +130,6 @@ impl Constraints {
     }
 }
 
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
-}
-
 /// What the answer shall tell besides items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CheckedReturns {
@@ -152,17 +149,8 @@ impl TableName {
         TableName { given: given.unwrap_or_default() }
     }
 
-    /// The name inside an ARN, or the text itself.
-    fn bare(text: &str) -> &str {
-        if !text.starts_with("arn:") {
-            return text;
-        }
-        // What follows the table's name (an index, a stream) is no table, and no name either.
-        text.split_once(":table/").map_or(text, |(_, rest)| rest)
-    }
-
     pub(crate) fn name(&self) -> &str {
-        TableName::bare(&self.given)
+        arn::named_table(&self.given)
     }
 }
 

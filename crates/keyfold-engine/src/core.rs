@@ -1,5 +1,6 @@
 //! What every operation and the background share: catalog, store, options.
 
+use crate::arn::Part;
 use crate::background::{Progress, Signal};
 use crate::catalog::{Catalog, Tables};
 use crate::conflicts::Conflicts;
@@ -184,6 +185,11 @@ impl Core {
     /// The full name of a table.
     pub(crate) fn table_arn(&self, table: &str) -> String {
         format!("{}{table}", self.table_arn_prefix())
+    }
+
+    /// The full name of a part of a table.
+    pub(crate) fn arn(&self, table: &str, part: Part<'_>) -> String {
+        format!("{}{table}{part}", self.table_arn_prefix())
     }
 
     /// What stands before the name in a table's full name.

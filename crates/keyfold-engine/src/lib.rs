@@ -16,6 +16,7 @@
 //! The engine reads no clock, no random source and no environment: it is handed an [`Environment`].
 
 mod access;
+mod arn;
 mod backfill;
 mod background;
 mod backup;
@@ -45,7 +46,7 @@ mod throttle;
 mod transfers;
 mod write;
 
-pub use access::Resource;
+pub use access::{Resource, Subject};
 pub use doctor::{Examination, Problem};
 pub use engine::{Engine, EngineOptions, Report};
 pub use environment::{Clock, Environment, Random};

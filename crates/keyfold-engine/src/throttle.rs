@@ -6,6 +6,7 @@
 //! anything in the bucket and may leave it in debt: what it costs is known only when it is done.
 //! Source: "Burst and adaptive capacity", "On-demand capacity mode".
 
+use crate::arn::Part;
 use crate::core::Core;
 use crate::table::{Index, IndexKind, Table};
 use crate::write::{Bill, WritePlan};
@@ -269,7 +270,7 @@ fn reason(core: &Core, table: &Table, index: Option<&Index>, used: Use, limit: &
     let arn = core.table_arn(&table.name);
     let (kind, resource) = match index {
         None => ("Table", arn),
-        Some(index) => ("Index", format!("{arn}/index/{}", index.name)),
+        Some(index) => ("Index", format!("{arn}{}", Part::Index(&index.name))),
     };
     let used = chosen(used, ("Read", "Write"));
     ThrottlingReason { reason: format!("{kind}{used}{}", limit.word()), resource }

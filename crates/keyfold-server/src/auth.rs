@@ -47,6 +47,7 @@ pub(crate) fn check<'c>(
             "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. Authorization={given}"
         )));
     };
+    check_date(timestamp, now)?;
     let region = is_region(authorization.region).then_some(authorization.region);
     if config.credentials.is_empty() {
         return Ok(Caller { credential: None, region });
@@ -54,12 +55,14 @@ pub(crate) fn check<'c>(
     let credential = config
         .credentials
         .iter()
-        .find(|credential| credential.access_key == authorization.access_key)
-        .filter(|credential| credential.session_token.as_deref() == header("x-amz-security-token"))
+        .find(|credential| {
+            // One key may have several sessions.
+            credential.access_key == authorization.access_key
+                && credential.session_token.as_deref() == header("x-amz-security-token")
+        })
         .ok_or(ApiError::UnrecognizedClient)?;
     let received = headers.keys().map(hyper::header::HeaderName::as_str);
     authorization.verify(&credential.secret, header, received, body).map_err(refused)?;
-    check_date(timestamp, now)?;
     Ok(Caller { credential: Some(credential), region })
 }
 
@@ -112,7 +115,7 @@ pub(crate) fn check_rights(
     let Some(credential) = caller.credential else { return Ok(()) };
     for resource in resources {
         let needed = if resource.is_write { Access::ReadWrite } else { Access::Read };
-        if credential.access_to(resource.table.as_deref()) < needed {
+        if credential.access_to(&resource.subject) < needed {
             let name = operation.name();
             return Err(ApiError::Plain(
                 ErrorKind::AccessDenied,

@@ -1,6 +1,7 @@
 //! How a server is set up.
 
 use crate::latency::LatencyProfile;
+use keyfold_engine::Subject;
 use keyfold_types::limits::REQUEST_BODY_BYTES_MAX;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -27,10 +28,13 @@ pub struct Credential {
     pub secret: String,
     /// The token that requests must carry, of a temporary credential.
     pub session_token: Option<String>,
-    /// What it may do with tables that `tables` does not name, and with what belongs to no table.
+    /// What it may do with tables that `tables` does not name, and with what is about all tables.
     pub access: Access,
     /// What it may do with single tables.
     pub tables: BTreeMap<String, Access>,
+    /// What it may do with single buckets. Exports need the right to write, imports to read. With other buckets it may do what it
+    /// may with every table: an export of any table can stand in any bucket.
+    pub buckets: BTreeMap<String, Access>,
 }
 
 impl Credential {
@@ -42,12 +46,23 @@ impl Credential {
             session_token: None,
             access: Access::ReadWrite,
             tables: BTreeMap::new(),
+            buckets: BTreeMap::new(),
         }
     }
 
-    /// What the credential may do with a table, or with what belongs to none.
-    pub(crate) fn access_to(&self, table: Option<&str>) -> Access {
-        table.and_then(|table| self.tables.get(table)).copied().unwrap_or(self.access)
+    /// What the credential may do.
+    pub(crate) fn access_to(&self, subject: &Subject) -> Access {
+        match subject {
+            Subject::Table(name) => self.tables.get(name).copied().unwrap_or(self.access),
+            Subject::Bucket(name) => self.buckets.get(name).copied().unwrap_or_else(|| self.to_everything()),
+            Subject::Account => self.access,
+            Subject::Unreadable => self.to_everything(),
+        }
+    }
+
+    /// What the credential may do with whatever table.
+    pub(crate) fn to_everything(&self) -> Access {
+        self.tables.values().copied().fold(self.access, Access::min)
     }
 }
 
@@ -70,6 +85,12 @@ pub struct ServerConfig {
     /// Whether requests without any signature are served, when there are no credentials. The service refuses
     /// them.
     pub allow_unsigned: bool,
+    /// Origins whose pages may call, as browsers name them (`http://localhost:3000`); `*` is every one.
+    pub allow_origins: Vec<String>,
+    /// Names of this server that others could register, for servers without credentials.
+    pub allow_hosts: Vec<String>,
+    /// The folder that copies of the data folder go into; none are made without.
+    pub backups: Option<PathBuf>,
     /// Speaks HTTPS with this certificate instead of HTTP.
     pub tls: Option<TlsFiles>,
     /// Answers later than it could, and the seed of the times.
@@ -95,6 +116,9 @@ impl ServerConfig {
             address,
             credentials: Vec::new(),
             allow_unsigned: false,
+            allow_origins: Vec::new(),
+            allow_hosts: Vec::new(),
+            backups: None,
             tls: None,
             latency: None,
             body_bytes_max: REQUEST_BODY_BYTES_MAX,

@@ -2,8 +2,9 @@
 
 use crate::auth;
 use crate::budget::{FREE_BYTES, NoRoom, Room};
-use crate::config::Access;
+use crate::copy;
 use crate::metrics::Told;
+use crate::origin;
 use crate::request_id::RequestId;
 use crate::room;
 use crate::server::Service;
@@ -14,11 +15,9 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
-use keyfold_api::{ApiError, ErrorKind, Response as ApiResponse, Validation};
-use keyfold_wire::admin::{COPY_TARGET, decode_copy, encode_copied};
+use keyfold_api::{ApiError, Response as ApiResponse};
+use keyfold_wire::admin::COPY_TARGET;
 use std::io::Read;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Answers below this size are not worth compressing.
@@ -34,6 +33,10 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
     let begun = Instant::now();
     let (parts, body) = request.into_parts();
     let id = RequestId::new();
+    let page = match origin::judge(&service.config, &parts) {
+        Ok(page) => page,
+        Err(why) => return text(StatusCode::FORBIDDEN, format!("{why}\n")),
+    };
     let mut response = match (&parts.method, parts.uri.path()) {
         (&Method::POST, "/") if !speaks_json(&parts.headers) => page_not_found(),
         (&Method::POST, "/") => {
@@ -46,6 +49,7 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
                 Err(Refusal::TooSlow) => Some("TooSlow"),
                 Err(Refusal::Cut) => Some("Cut"),
                 Err(Refusal::NoRoom) => Some("NoRoom"),
+                Err(Refusal::Coding) => Some("Coding"),
             };
             if let Err(Refusal::Api(error)) = &outcome
                 && let ApiError::Internal(detail) = &**error
@@ -67,7 +71,11 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
             );
             response
         }
-        (&Method::OPTIONS, _) => preflight(&parts.headers),
+        (&Method::OPTIONS, _) => {
+            let mut response = text(StatusCode::OK, "");
+            origin::preflight(&page, &parts.headers, response.headers_mut());
+            response
+        }
         (&Method::GET | &Method::HEAD, "/" | "/health") => {
             text(StatusCode::OK, format!("healthy: dynamodb.{}.amazonaws.com ", service.engine.region()))
         }
@@ -77,13 +85,10 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(METRICS_TYPE));
             response
         }
-        (&Method::POST, _) => page_not_found(),
-        _ => text(StatusCode::METHOD_NOT_ALLOWED, "The DynamoDB API takes POST requests to /\n"),
+        _ => page_not_found(),
     };
     response.headers_mut().insert(REQUEST_ID, id.header());
-    if parts.headers.contains_key(header::ORIGIN) {
-        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    }
+    origin::tell(&page, response.headers_mut());
     response
 }
 
@@ -130,6 +135,7 @@ enum Refusal {
     TooSlow,
     Cut,
     NoRoom,
+    Coding,
 }
 
 impl From<NoRoom> for Refusal {
@@ -157,6 +163,7 @@ async fn receive(
     mut body: Incoming,
 ) -> Result<ReceivedBody, Refusal> {
     let config = &service.config;
+    let is_gzip = is_gzip(headers)?;
     // Refused before anything is read, if the length says so.
     let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let declared = declared.and_then(|length| length.parse::<usize>().ok());
@@ -202,9 +209,21 @@ async fn receive(
         }
     }
     let sent = if parts.is_empty() { whole } else { Bytes::from(parts) };
-    let is_gzip = headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding == "gzip");
     let plain = if is_gzip { unpack(service, &sent, &mut room).await? } else { sent.clone() };
     Ok(ReceivedBody { sent, plain, _room: room })
+}
+
+/// Whether a body is compressed.
+fn is_gzip(headers: &HeaderMap) -> Result<bool, Refusal> {
+    let mut codings = headers.get_all(header::CONTENT_ENCODING).iter();
+    let (first, second) = (codings.next(), codings.next());
+    let word =
+        |coding: &HeaderValue| coding.to_str().map_or_else(|_| "?".to_owned(), str::to_ascii_lowercase);
+    match (first.map(word).as_deref().map(str::trim), second) {
+        (None | Some("" | "identity"), None) => Ok(false),
+        (Some("gzip" | "x-gzip"), None) => Ok(true),
+        _ => Err(Refusal::Coding),
+    }
 }
 
 async fn unpack(service: &Service, sent: &Bytes, room: &mut Room) -> Result<Bytes, Refusal> {
@@ -240,7 +259,8 @@ async fn operate(
     let target = headers.get(TARGET).and_then(|target| target.to_str().ok()).unwrap_or_default();
     if target == COPY_TARGET {
         told.operation = Told::CopyDataFolder;
-        return copy_data_folder(service, headers, &body).await;
+        let caller = auth::check(&service.config, headers, &body.sent, jiff::Timestamp::now())?;
+        return Ok(copy::data_folder(service, &caller, &body.plain).await?);
     }
     let operation = keyfold_wire::target::operation(target)?;
     told.operation = Told::Known(operation);
@@ -330,36 +350,6 @@ async fn is_small(service: &Service, request: &keyfold_api::Request, received: u
     (told.len() + received) * times <= FREE_BYTES
 }
 
-/// Keyfold's own request: the data folder is copied while others read and write.
-async fn copy_data_folder(
-    service: &Service,
-    headers: &HeaderMap,
-    body: &ReceivedBody,
-) -> Result<Vec<u8>, Refusal> {
-    let caller = auth::check(&service.config, headers, &body.sent, jiff::Timestamp::now())?;
-    if caller.credential.is_some_and(|credential| credential.access_to(None) < Access::ReadWrite) {
-        let sentence = "A copy of the data folder needs the general right read-write".to_owned();
-        return Err(ApiError::Plain(ErrorKind::AccessDenied, sentence).into());
-    }
-    let to = PathBuf::from(decode_copy(&body.plain)?);
-    let engine = Arc::clone(&service.engine);
-    // It may take long: not on a thread that answers others.
-    let copied = tokio::task::spawn_blocking(move || engine.copy_to(&to)).await;
-    let keys = match copied {
-        Ok(Ok(keys)) => keys,
-        Ok(Err(error)) => {
-            return Err(ApiError::from(Validation::Sentence(format!(
-                "The data folder cannot be copied: {error}"
-            )))
-            .into());
-        }
-        Err(error) => return Err(ApiError::Internal(error.to_string()).into()),
-    };
-    let mut out = Vec::new();
-    encode_copied(&mut out, keys);
-    Ok(out)
-}
-
 fn respond(
     service: &Service,
     headers: &HeaderMap,
@@ -381,6 +371,12 @@ fn respond(
         }
         Err(Refusal::Cut) => return text(StatusCode::BAD_REQUEST, "The request body ended early\n"),
         Err(Refusal::NoRoom) => return no_room(),
+        Err(Refusal::Coding) => {
+            return text(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "Bodies can be plain or gzip, and in no other encoding\n",
+            );
+        }
     };
     let (body, is_gzip) = compress(headers, body);
     // What is packed takes less.
@@ -431,18 +427,5 @@ fn text(status: StatusCode, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
     response
         .headers_mut()
         .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    response
-}
-
-/// Lets a page in a browser call the server.
-fn preflight(headers: &HeaderMap) -> Response<Full<Bytes>> {
-    let mut response = text(StatusCode::OK, "");
-    let out = response.headers_mut();
-    out.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    out.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST, OPTIONS"));
-    out.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
-    if let Some(wanted) = headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
-        out.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
-    }
     response
 }

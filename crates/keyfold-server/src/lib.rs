@@ -9,9 +9,11 @@
 mod auth;
 mod budget;
 mod config;
+mod copy;
 mod http;
 mod latency;
 mod metrics;
+mod origin;
 mod paced;
 mod request_id;
 mod room;

@@ -168,6 +168,7 @@ async fn converse(
         .timer(TokioTimer::new())
         .header_read_timeout(service.config.receive_timeout)
         .max_buf_size(HEADERS_BYTES_MAX)
+        .max_header_size(HEADERS_BYTES_MAX)
         // Who has said everything and closes that side is answered all the same.
         .half_close(true)
         .serve_connection(TokioIo::new(stream), answer);

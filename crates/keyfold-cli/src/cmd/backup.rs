@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The new folder; it must be empty or absent. With --endpoint it is one of the server's machine.
+    /// The new folder; it must be empty or absent. With --endpoint it is a name in the folder that the server was started with
+    /// for copies (`serve --backups DIR`).
     #[arg(value_name = "TO")]
     to: PathBuf,
     /// Let the server at this address copy the folder that it uses.
@@ -20,11 +21,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
-    let to = std::path::absolute(&arguments.to)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", arguments.to.display())))?;
+    let mut to = arguments.to.clone();
     let keys = match &arguments.endpoint {
         Some(url) => backend::endpoint(url)?.copy_data_folder(&to.display().to_string())?,
         None => {
+            to = std::path::absolute(&to)
+                .map_err(|error| Failure::Usage(format!("{}: {error}", arguments.to.display())))?;
             if !arguments.data.is_dir() {
                 return Err(Failure::Usage(format!("{} is no folder", arguments.data.display())));
             }

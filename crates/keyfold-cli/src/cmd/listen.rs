@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use keyfold_engine::Report;
 use keyfold_server::{Access, Credential, ServerConfig, TlsFiles};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -31,8 +32,8 @@ pub(super) struct Listen {
     )]
     credentials: Vec<String>,
     /// Accept the credentials of a JSON file, each with its rights: [{"accessKey": "..", "secret": "..",
-    /// "sessionToken": "..", "access": "read", "tables": {"Orders": "read-write"}}]. Rights are none, read and
-    /// read-write (the default).
+    /// "sessionToken": "..", "access": "read", "tables": {"Orders": "read-write"}, "buckets": {"exports": "read-write"}}].
+    /// Rights are none, read and read-write (the default).
     #[arg(long = "credentials", value_name = "FILE")]
     credentials_file: Option<PathBuf>,
     /// Listen beyond this machine even though anyone may call.
@@ -41,6 +42,13 @@ pub(super) struct Listen {
     /// Serve requests that carry no signature at all, which the service refuses.
     #[arg(long)]
     allow_unsigned: bool,
+    /// Let web pages of this origin call, such as http://localhost:3000 (may be repeated). Without, no page may.
+    #[arg(long = "allow-origin", value_name = "ORIGIN")]
+    allow_origins: Vec<String>,
+    /// Take requests to this name, too (may be repeated). Without credentials a server is called by its address, as localhost,
+    /// or by a name that nobody can register.
+    #[arg(long = "allow-host", value_name = "NAME")]
+    allow_hosts: Vec<String>,
     /// Serve HTTPS with this certificate chain (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
@@ -65,6 +73,13 @@ impl Listen {
     pub(super) fn config(&self) -> Result<ServerConfig, Failure> {
         let mut config = ServerConfig::new(SocketAddr::new(self.host, self.port));
         config.allow_unsigned = self.allow_unsigned;
+        config.allow_origins.clone_from(&self.allow_origins);
+        config.allow_hosts.clone_from(&self.allow_hosts);
+        if let Some(odd) = self.allow_origins.iter().find(|origin| !is_origin(origin)) {
+            return Err(Failure::Usage(format!(
+                "--allow-origin {odd}: an origin is a scheme, a name and a port without a path, as http://localhost:3000"
+            )));
+        }
         config.tls = self
             .tls_cert
             .clone()
@@ -122,6 +137,11 @@ impl Listen {
     }
 }
 
+fn is_origin(text: &str) -> bool {
+    let rest = text.split_once("://").map(|(_, rest)| rest);
+    matches!(text, "*" | "null") || rest.is_some_and(|rest| !rest.is_empty() && !rest.contains('/'))
+}
+
 fn read_credentials(file: &Path) -> Result<Vec<Credential>, Failure> {
     let wrong = |what: String| Failure::Usage(format!("{}: {what}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
@@ -138,10 +158,9 @@ fn read_credentials(file: &Path) -> Result<Vec<Credential>, Failure> {
 
 fn credential(row: &Value) -> Result<Credential, String> {
     let members = row.as_object().ok_or("must be an object")?;
-    if let Some(other) = members
-        .keys()
-        .find(|name| !["accessKey", "secret", "sessionToken", "access", "tables"].contains(&name.as_str()))
-    {
+    if let Some(other) = members.keys().find(|name| {
+        !["accessKey", "secret", "sessionToken", "access", "tables", "buckets"].contains(&name.as_str())
+    }) {
         return Err(format!("has an unknown member `{other}`"));
     }
     let text = |name: &str| match members.get(name) {
@@ -156,17 +175,28 @@ fn credential(row: &Value) -> Result<Credential, String> {
     if let Some(word) = text("access")? {
         credential.access = access(&word)?;
     }
-    match members.get("tables") {
-        None => {}
-        Some(Value::Object(tables)) => {
-            for (table, word) in tables {
-                let word = word.as_str().ok_or_else(|| format!("the right to {table} must be a text"))?;
-                credential.tables.insert(table.clone(), access(word)?);
-            }
-        }
-        Some(_) => return Err("`tables` must be an object of rights by table".to_owned()),
+    credential.tables = rights(members.get("tables"), "tables")?;
+    if let Some(name) = credential.tables.keys().find(|name| name.contains([':', '/'])) {
+        return Err(format!("`tables` takes names of tables, and `{name}` is none"));
     }
+    credential.buckets = rights(members.get("buckets"), "buckets")?;
     Ok(credential)
+}
+
+/// The rights of a member of a credential, by name.
+fn rights(given: Option<&Value>, member: &str) -> Result<BTreeMap<String, Access>, String> {
+    let rights = match given {
+        None => return Ok(BTreeMap::new()),
+        Some(Value::Object(rights)) => rights,
+        Some(_) => return Err(format!("`{member}` must be an object of rights by name")),
+    };
+    rights
+        .iter()
+        .map(|(name, word)| {
+            let word = word.as_str().ok_or_else(|| format!("the right to {name} must be a text"))?;
+            Ok((name.clone(), access(word)?))
+        })
+        .collect()
 }
 
 fn access(word: &str) -> Result<Access, String> {

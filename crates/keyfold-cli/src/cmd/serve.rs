@@ -34,6 +34,9 @@ pub(crate) struct Arguments {
     /// The folder whose subfolders stand for buckets of exports and imports.
     #[arg(long, value_name = "DIR")]
     buckets: Option<PathBuf>,
+    /// The folder that `keyfold backup --endpoint` makes copies of the data folder in.
+    #[arg(long, value_name = "DIR", conflicts_with = "memory")]
+    backups: Option<PathBuf>,
     /// The region in ARNs, unless a request's signature says another.
     #[arg(long, default_value = "us-east-1")]
     region: String,
@@ -62,10 +65,13 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let mut config = arguments.listen.config()?;
     arguments.bounds.of_server(&mut config);
     arguments.realism.of_server(&mut config);
-    if let Some(buckets) = arguments.buckets.as_ref().filter(|folder| !folder.is_dir()) {
-        let message = format!("--buckets {}: there is no such folder; make it first", buckets.display());
-        return Err(Failure::Usage(message));
+    for (option, folder) in [("--buckets", &arguments.buckets), ("--backups", &arguments.backups)] {
+        if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
+            let message = format!("{option} {}: there is no such folder; make it first", folder.display());
+            return Err(Failure::Usage(message));
+        }
     }
+    config.backups.clone_from(&arguments.backups);
     let models =
         arguments.files.iter().map(|file| model_file::load(file, json)).collect::<Result<Vec<_>, _>>()?;
     arguments.listen.start_log();

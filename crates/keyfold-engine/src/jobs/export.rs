@@ -1,6 +1,7 @@
 //! Writing an export's files.
 
 use super::Job;
+use crate::arn::Part;
 use crate::background::Work;
 use crate::catalog;
 use crate::core::Core;
@@ -145,7 +146,7 @@ impl ExportJob {
         }
         let export = &mut self.export;
         let about = Manifest {
-            export_arn: format!("{}/export/{}", core.table_arn(&self.table.name), export.label),
+            export_arn: core.arn(&self.table.name, Part::Export(&export.label)),
             table_arn: core.table_arn(&self.table.name),
             table_id: self.table.uuid.clone(),
             bucket: export.bucket.clone(),

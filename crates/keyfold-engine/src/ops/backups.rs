@@ -1,5 +1,6 @@
 //! CreateBackup, DescribeBackup, ListBackups, DeleteBackup.
 
+use crate::arn;
 use crate::backup::Backup;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
@@ -71,11 +72,7 @@ fn created(core: &Core, input: CreateBackupInput) -> Result<Pending<CreateBackup
 
 /// The backup of an ARN.
 pub(crate) fn find(core: &Core, arn: &str) -> Result<Arc<Backup>, ApiError> {
-    let Some((table, label)) = arn.split_once(":table/").and_then(|(_, rest)| rest.split_once("/backup/"))
-    else {
-        return sentence("Invalid Backup ARN");
-    };
-    let key = (table.to_owned(), label.to_owned());
+    let Some(key) = arn::backup(arn) else { return sentence("Invalid Backup ARN") };
     core.catalog().backups().get(&key).cloned().ok_or_else(|| not_found(arn))
 }
 
@@ -154,6 +151,9 @@ fn description(core: &Core, backup: &Backup) -> Result<BackupDescription, ApiErr
 
 fn arn_of(constraints: &mut Constraints, given: &Option<String>) {
     constraints.required("backupArn", given);
+    if let Some(arn) = given {
+        constraints.count("backupArn", arn.len(), arn, 37, 1024);
+    }
 }
 
 pub(crate) fn describe(core: &Core, input: DescribeBackupInput) -> Pending<DescribeBackupOutput> {
@@ -184,9 +184,8 @@ fn listed(core: &Core, input: ListBackupsInput) -> Result<ListBackupsOutput, Api
     let after = match &input.exclusive_start_backup_arn {
         None => None,
         Some(arn) => {
-            let parts = arn.split_once(":table/").and_then(|(_, rest)| rest.split_once("/backup/"));
-            let Some((table, label)) = parts else { return sentence("Invalid Backup ARN") };
-            Some((table.to_owned(), label.to_owned()))
+            let Some(key) = arn::backup(arn) else { return sentence("Invalid Backup ARN") };
+            Some(key)
         }
     };
     let kind = known(&input.backup_type).unwrap_or(BackupTypeFilter::User);
@@ -238,7 +237,8 @@ fn deleted(core: &Core, input: DeleteBackupInput) -> Result<Pending<DeleteBackup
     let backup = find(core, &arn)?;
     let is_restored = core.catalog().read().values().any(|table| {
         let from = table.settings.restored.as_ref().and_then(|restored| restored.backup_arn.as_ref());
-        !table.is_ready() && from.is_some_and(|from| from.ends_with(&format!("/backup/{}", backup.label)))
+        !table.is_ready()
+            && from.and_then(|from| arn::backup(from)).is_some_and(|(_, label)| label == backup.label)
     });
     if !backup.is_complete || is_restored {
         let message = format!("Backup is being created or restored: {arn}");

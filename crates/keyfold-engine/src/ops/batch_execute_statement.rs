@@ -1,5 +1,6 @@
 //! BatchExecuteStatement: up to 25 PartiQL statements on items by key, each on its own.
 
+use crate::arn;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
 use crate::lag;
@@ -73,7 +74,7 @@ fn one(
         Statement::Select(select) => read(core, given, &select),
         Statement::Exists(_) => sentence("EXISTS can be used in ExecuteTransaction only"),
         write => {
-            let table = core.table(write.table()).ok_or_else(ApiError::table_not_found)?;
+            let table = core.table(arn::named_table(write.table())).ok_or_else(ApiError::table_not_found)?;
             let write = statement::write(&table, write, given, returns)?;
             let (result, _ticket) = single_write::run(core, Ok(write)).into_parts();
             result.map(|output| (output.attributes, output.consumed_capacity))

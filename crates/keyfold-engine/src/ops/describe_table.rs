@@ -1,5 +1,6 @@
 //! DescribeTable: a table's definition and exact counts.
 
+use crate::arn::Part;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
 use crate::layout::{self, Counter};
@@ -72,7 +73,7 @@ pub(crate) fn describe(
             provisioned_throughput: is_global.then(|| throughput(&index.capacity, 0)),
             index_size_bytes: count(index.id, Counter::Bytes)?,
             item_count: count(index.id, Counter::Entries)?,
-            index_arn: Some(format!("{table_arn}/index/{}", index.name)),
+            index_arn: Some(format!("{table_arn}{}", Part::Index(&index.name))),
             on_demand_throughput: on_demand(&index.capacity),
             warm_throughput: is_global.then(|| {
                 let (read, write) = warm(&index.capacity, mode);
@@ -111,7 +112,10 @@ pub(crate) fn describe(
             stream_view_type: Some(stream.view.into()),
         }),
         latest_stream_label: settings.latest_stream.clone(),
-        latest_stream_arn: settings.latest_stream.as_ref().map(|label| format!("{table_arn}/stream/{label}")),
+        latest_stream_arn: settings
+            .latest_stream
+            .as_ref()
+            .map(|label| format!("{table_arn}{}", Part::Stream(label))),
         restore_summary: settings.restored.as_ref().map(|restored| restoration(table, restored)),
         archival_summary: settings.failure.as_ref().map(archival),
         sse_description: settings.encryption_key.as_ref().map(|key| SseDescription {

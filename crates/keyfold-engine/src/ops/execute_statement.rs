@@ -3,6 +3,7 @@
 //! A SELECT whose condition fixes the partition key (by equality, IN, or equalities joined by OR) reads those
 //! partitions as Query does; any other is a Scan.
 
+use crate::arn;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
 use crate::fingerprint::Fingerprint;
@@ -46,7 +47,7 @@ fn execute(core: &Core, input: &ExecuteStatementInput) -> Result<Pending<Execute
         }
         Statement::Exists(_) => sentence("EXISTS can be used in ExecuteTransaction only"),
         write => {
-            let table = core.table(write.table()).ok_or_else(ApiError::table_not_found)?;
+            let table = core.table(arn::named_table(write.table())).ok_or_else(ApiError::table_not_found)?;
             let write = statement::write(&table, write, &input.statement, returns)?;
             Ok(single_write::run(core, Ok(write)).map(|output| ExecuteStatementOutput {
                 items: output.attributes.into_iter().collect(),

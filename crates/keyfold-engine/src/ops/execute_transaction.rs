@@ -1,5 +1,6 @@
 //! ExecuteTransaction: up to 100 PartiQL statements together, all reads or all writes.
 
+use crate::arn;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
 use crate::fingerprint::Fingerprint;
@@ -112,7 +113,7 @@ fn write(
 ) -> Result<Pending<TransactGetItemsOutput>, ApiError> {
     let mut writes = Vec::with_capacity(statements.len());
     for (given, statement) in given.iter().zip(statements) {
-        let table = core.table(statement.table()).ok_or_else(ApiError::table_not_found)?;
+        let table = core.table(arn::named_table(statement.table())).ok_or_else(ApiError::table_not_found)?;
         let write = statement::write(&table, statement, given, returns)?;
         writes.push((write.table, write.write));
     }

@@ -1,5 +1,6 @@
 //! ExportTableToPointInTime, DescribeExport, ListExports.
 
+use crate::arn::{self, Part};
 use crate::backup;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
@@ -187,7 +188,7 @@ fn moments(
 }
 
 fn arn(core: &Core, export: &Export) -> String {
-    format!("{}/export/{}", core.table_arn(&export.table_name), export.label)
+    core.arn(&export.table_name, Part::Export(&export.label))
 }
 
 fn description(core: &Core, export: &Export) -> ExportDescription {
@@ -235,9 +236,8 @@ fn described(core: &Core, input: DescribeExportInput) -> Result<DescribeExportOu
     }
     constraints.finish()?;
     let given = input.export_arn.unwrap_or_default();
-    let parts = given.split_once(":table/").and_then(|(_, rest)| rest.split_once("/export/"));
-    let Some((table, label)) = parts else { return sentence("Invalid Request: Invalid Export ARN") };
-    let found = core.catalog().exports().get(&(table.to_owned(), label.to_owned())).cloned();
+    let Some(key) = arn::export(&given) else { return sentence("Invalid Request: Invalid Export ARN") };
+    let found = core.catalog().exports().get(&key).cloned();
     let export = found
         .ok_or_else(|| ApiError::Plain(ErrorKind::ExportNotFound, format!("Export not found: {given}")))?;
     Ok(DescribeExportOutput { export_description: Some(description(core, &export)) })

@@ -1,5 +1,6 @@
 //! ImportTable, DescribeImport, ListImports.
 
+use crate::arn::{self, Part};
 use crate::backup;
 use crate::catalog;
 use crate::check::Constraints;
@@ -157,7 +158,7 @@ fn create_input(given: TableCreationParameters) -> CreateTableInput {
 }
 
 fn arn(core: &Core, import: &Import) -> String {
-    format!("{}/import/{}", core.table_arn(&import.table.name), import.label)
+    core.arn(&import.table.name, Part::Import(&import.label))
 }
 
 fn source(import: &Import) -> S3BucketSource {
@@ -251,9 +252,8 @@ fn described(core: &Core, input: DescribeImportInput) -> Result<DescribeImportOu
     }
     constraints.finish()?;
     let given = input.import_arn.unwrap_or_default();
-    let parts = given.split_once(":table/").and_then(|(_, rest)| rest.split_once("/import/"));
-    let Some((table, label)) = parts else { return sentence("Invalid Request: Invalid Import ARN") };
-    let found = core.catalog().imports().get(&(table.to_owned(), label.to_owned())).cloned();
+    let Some(key) = arn::import(&given) else { return sentence("Invalid Request: Invalid Import ARN") };
+    let found = core.catalog().imports().get(&key).cloned();
     let import = found
         .ok_or_else(|| ApiError::Plain(ErrorKind::ImportNotFound, format!("Import not found: {given}")))?;
     Ok(DescribeImportOutput { import_table_description: Some(description(core, &import)?) })
@@ -271,7 +271,7 @@ fn listed(core: &Core, input: ListImportsInput) -> Result<ListImportsOutput, Api
     let imports = core.catalog().imports();
     let place = |import: &Import| format!("{}/{}", import.table.name, import.label);
     let mut rest = imports.values().filter(|import| {
-        input.table_arn.as_ref().is_none_or(|arn| *arn == core.table_arn(&import.table.name))
+        input.table_arn.as_ref().is_none_or(|given| arn::named_table(given) == import.table.name)
             && input.next_token.as_ref().is_none_or(|after| place(import) > *after)
     });
     let page: Vec<&Arc<Import>> = rest.by_ref().take(limit).collect();

@@ -1,5 +1,6 @@
 //! PutResourcePolicy, GetResourcePolicy, DeleteResourcePolicy: stored and answered, never evaluated.
 
+use crate::arn::{Arn, Part};
 use crate::background;
 use crate::check::Constraints;
 use crate::core::Core;
@@ -19,17 +20,15 @@ const NO_POLICY: &str = "NO_POLICY";
 
 /// The table of a resource, and what follows its ARN: nothing, or its stream.
 fn resource(core: &Core, arn: &str) -> Result<(Arc<Table>, String), ApiError> {
-    match arn.split_once("/stream/") {
-        None => Ok((tags::table_of(core, arn)?, String::new())),
-        Some((table, label)) => {
-            let table = tags::table_of(core, table)?;
-            if table.settings.latest_stream.as_deref() != Some(label) {
-                return Err(ApiError::ResourceNotFound(format!(
-                    "Requested resource not found: Stream: {arn} not found"
-                )));
-            }
-            Ok((table, format!("/stream/{label}")))
+    let Some(Arn { table, part: Part::Stream(label) }) = Arn::parse(arn) else {
+        return Ok((tags::table_of(core, arn)?, String::new()));
+    };
+    let table = core.table(table);
+    match table.filter(|table| table.settings.latest_stream.as_deref() == Some(label)) {
+        None => {
+            Err(ApiError::ResourceNotFound(format!("Requested resource not found: Stream: {arn} not found")))
         }
+        Some(table) => Ok((table, Part::Stream(label).to_string())),
     }
 }
 

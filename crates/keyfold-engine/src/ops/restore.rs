@@ -3,6 +3,7 @@
 //! The new table has the key and (unless overridden) the indexes and capacity of the old one, and none of its
 //! streams, expiry, tags, policies and protection.
 
+use crate::arn;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
@@ -96,6 +97,10 @@ fn moment(
     }
     constraints.word("billingModeOverride", &input.billing_mode_override);
     constraints.finish()?;
+    let both = input.source_table_name.as_deref().zip(input.source_table_arn.as_deref());
+    if both.is_some_and(|(name, arn)| arn::named_table(name) != arn::named_table(arn)) {
+        return sentence("SourceTableName and SourceTableArn are about different tables");
+    }
     let Some(source) = input.source_table_name.clone().or_else(|| input.source_table_arn.clone()) else {
         return sentence("Either SourceTableName or SourceTableArn must be specified");
     };

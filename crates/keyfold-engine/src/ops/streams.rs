@@ -3,6 +3,7 @@
 //! A stream has one shard, which is closed when the stream is. An iterator is a sequence number and the time it
 //! was made; nothing of it is kept here.
 
+use crate::arn::{self, Part};
 use crate::check::Constraints;
 use crate::core::Core;
 use crate::layout;
@@ -32,16 +33,12 @@ const ITERATOR_MS: u64 = 15 * 60 * 1000;
 const PAGE_MAX: i64 = 100;
 
 fn arn(core: &Core, stream: &Stream) -> String {
-    format!("{}/stream/{}", core.table_arn(&stream.table_name), stream.label)
+    core.arn(&stream.table_name, Part::Stream(&stream.label))
 }
 
 /// The stream of an ARN.
 fn find(core: &Core, given: &str) -> Result<Arc<Stream>, ApiError> {
-    let Some((table, label)) = given.split_once(":table/").and_then(|(_, rest)| rest.split_once("/stream/"))
-    else {
-        return sentence("Invalid StreamArn");
-    };
-    let key = (table.to_owned(), label.to_owned());
+    let Some(key) = arn::stream(given) else { return sentence("Invalid StreamArn") };
     core.catalog().streams().get(&key).cloned().ok_or_else(|| {
         ApiError::ResourceNotFound(format!("Requested resource not found: Stream: {given} not found"))
     })
@@ -70,12 +67,7 @@ fn listed(core: &Core, input: ListStreamsInput) -> Result<ListStreamsOutput, Api
     constraints.finish()?;
     let after = match &input.exclusive_start_stream_arn {
         None => None,
-        Some(arn) => {
-            Some(arn.split_once(":table/").and_then(|(_, rest)| rest.split_once("/stream/")).map_or_else(
-                || sentence("Invalid StreamArn"),
-                |(table, label)| Ok((table.to_owned(), label.to_owned())),
-            )?)
-        }
+        Some(arn) => Some(arn::stream(arn).map_or_else(|| sentence("Invalid StreamArn"), Ok)?),
     };
     let limit = usize::try_from(input.limit.unwrap_or(PAGE_MAX)).unwrap_or(1);
     let streams = core.catalog().streams();

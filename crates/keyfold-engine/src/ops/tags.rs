@@ -1,5 +1,6 @@
 //! TagResource, UntagResource, ListTagsOfResource: labels of tables.
 
+use crate::arn::{Arn, Part};
 use crate::background;
 use crate::check::Constraints;
 use crate::core::Core;
@@ -57,11 +58,10 @@ fn is_text(text: &str, least: usize, most: usize) -> bool {
 pub(crate) fn table_of(core: &Core, arn: &str) -> Result<Arc<Table>, ApiError> {
     let missing =
         || ApiError::ResourceNotFound(format!("Requested resource not found: ResourcArn: {arn} not found"));
-    let is_arn = arn.starts_with("arn:") && arn.split(':').count() >= 6;
-    let Some((_, name)) = arn.split_once(":table/").filter(|_| is_arn) else {
+    let Some(Arn { table, part: Part::Table }) = Arn::parse(arn) else {
         return sentence(format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}"));
     };
-    core.catalog().read().get(name).cloned().ok_or_else(missing)
+    core.catalog().read().get(table).cloned().ok_or_else(missing)
 }
 
 pub(crate) fn arn(constraints: &mut Constraints, given: &Option<String>) {

@@ -1,0 +1,85 @@
+//! Keyfold's own request: a copy of the data folder, made while others read and write.
+
+use crate::auth::Caller;
+use crate::config::Access;
+use crate::server::Service;
+use keyfold_api::{ApiError, ErrorKind, Validation};
+use keyfold_wire::admin::{decode_copy, encode_copied};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes of a copy's name at the most.
+const NAME_BYTES_MAX: usize = 200;
+
+/// Carries the request out and gives the answer's body.
+pub(crate) async fn data_folder(
+    service: &Service,
+    caller: &Caller<'_>,
+    body: &[u8],
+) -> Result<Vec<u8>, ApiError> {
+    // Every table is in it.
+    if caller.credential.is_some_and(|credential| credential.to_everything() < Access::ReadWrite) {
+        let sentence = "A copy of the data folder needs the right read-write to every table".to_owned();
+        return Err(ApiError::Plain(ErrorKind::AccessDenied, sentence));
+    }
+    let to = target(service.config.backups.as_deref(), &decode_copy(body)?)?;
+    let engine = Arc::clone(&service.engine);
+    // It may take long: not on a thread that answers others.
+    let copied = tokio::task::spawn_blocking(move || engine.copy_to(&to)).await;
+    let keys = copied
+        .map_err(|error| ApiError::Internal(error.to_string()))?
+        .map_err(|error| refused(format!("The data folder cannot be copied: {error}")))?;
+    let mut out = Vec::new();
+    encode_copied(&mut out, keys);
+    Ok(out)
+}
+
+fn refused(sentence: String) -> ApiError {
+    Validation::Sentence(sentence).into()
+}
+
+/// Where a copy goes: a new folder in the folder that the server was started with, and nowhere else.
+fn target(backups: Option<&Path>, name: &str) -> Result<PathBuf, ApiError> {
+    let Some(backups) = backups else {
+        let advice = "The server has no folder for copies; start it with --backups DIR";
+        return Err(refused(advice.to_owned()));
+    };
+    let is_name = !name.starts_with('.')
+        && (1..=NAME_BYTES_MAX).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    if !is_name {
+        return Err(refused(format!(
+            "`{name}` is no name for a copy: letters, digits, `_`, `-` and `.`, not first, {NAME_BYTES_MAX} at the most"
+        )));
+    }
+    let to = backups.join(name);
+    // A link would lead elsewhere.
+    match std::fs::symlink_metadata(&to) {
+        Ok(found) if !found.is_dir() => {
+            Err(refused(format!("There is something else called {name} among the copies")))
+        }
+        _ => Ok(to),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::target;
+
+    #[test]
+    fn copies_go_into_their_folder_and_nowhere_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let backups = Some(folder.path());
+        assert_eq!(target(backups, "monday-1.2").unwrap(), folder.path().join("monday-1.2"));
+        assert!(target(None, "monday").is_err());
+        for odd in ["", ".", "..", "../x", "/etc/x", "a/b", "a\\b", ".hidden", "a\0b", "ä", &"n".repeat(201)]
+        {
+            assert!(target(backups, odd).is_err(), "{odd:?}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/tmp", folder.path().join("link")).unwrap();
+            assert!(target(backups, "link").is_err());
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Which web pages may call: none, unless the server was started for their origin.
+//!
+//! A page in a browser on this machine reaches a server that only this machine reaches. Two ways are closed here: a page of another
+//! origin, which browsers name in `Origin`, and a page whose own name was made to lead here (DNS rebinding), which is seen by `Host`.
+//! Programs that are no browsers send no `Origin`, and are not hindered.
+
+use crate::config::ServerConfig;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use std::net::IpAddr;
+
+const EXPOSED: &str = "x-amzn-requestid,x-amzn-errortype,x-amz-crc32,date";
+/// Seconds that a browser need not ask again.
+const ASKED_FOR_S: &str = "172800";
+const WANTS_PRIVATE: HeaderName = HeaderName::from_static("access-control-request-private-network");
+const ALLOWS_PRIVATE: HeaderName = HeaderName::from_static("access-control-allow-private-network");
+
+/// Who calls.
+pub(crate) enum Page {
+    /// No page, or one of this server's own.
+    Own,
+    /// A page of an origin that the server was started for.
+    Allowed(HeaderValue),
+}
+
+/// Tells who calls, or why a page may not.
+pub(crate) fn judge(config: &ServerConfig, parts: &Parts) -> Result<Page, String> {
+    let text = |name: HeaderName| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    // A target with a name of its own goes before `Host`. Probes of HTTP/1.0 have neither.
+    let authority = parts.uri.authority().map(|authority| authority.as_str());
+    let named = authority.or_else(|| text(header::HOST));
+    // Without a credential a page could call under its own name; with one it cannot sign, and over HTTPS its certificate differs.
+    let is_open = config.credentials.is_empty() && config.tls.is_none();
+    if let Some(named) = named.filter(|named| is_open && !is_ours(config, name_of(named))) {
+        return Err(format!(
+            "`{}` is not a name of this server; if it is, start the server with --allow-host {0}",
+            name_of(named)
+        ));
+    }
+    let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(Page::Own) };
+    let given = origin.to_str().unwrap_or_default();
+    if config.allow_origins.iter().any(|allowed| allowed == "*" || allowed.eq_ignore_ascii_case(given)) {
+        return Ok(Page::Allowed(origin.clone()));
+    }
+    let scheme = if config.tls.is_some() { "https" } else { "http" };
+    let is_own = given.split_once("://").is_some_and(|(before, rest)| {
+        before == scheme && named.is_some_and(|named| rest.eq_ignore_ascii_case(named))
+    });
+    if is_own {
+        return Ok(Page::Own);
+    }
+    Err(format!(
+        "Pages of `{given}` may not call; if they shall, start the server with --allow-origin {given}"
+    ))
+}
+
+/// The name in `name:port`.
+fn name_of(authority: &str) -> &str {
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, rest)| rest);
+    match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => authority.split(':').next().unwrap_or(authority),
+    }
+}
+
+/// Whether nobody can have made a name lead here: addresses, names that cannot be registered, and those that the server was
+/// started with.
+fn is_ours(config: &ServerConfig, name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
+    let is_reserved =
+        |top: &str| name == top || name.strip_suffix(top).is_some_and(|rest| rest.ends_with('.'));
+    name.parse::<IpAddr>().is_ok()
+        || !name.contains('.')
+        || ["localhost", "local", "internal", "test", "home.arpa"].into_iter().any(is_reserved)
+        || config.allow_hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(&name))
+}
+
+/// Adds what lets an allowed page read an answer.
+pub(crate) fn tell(page: &Page, answer: &mut HeaderMap) {
+    if let Page::Allowed(origin) = page {
+        answer.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        answer.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+        answer.insert(header::VARY, HeaderValue::from_static("Origin"));
+    }
+}
+
+/// Adds what an allowed page asked for before it calls.
+pub(crate) fn preflight(page: &Page, asked: &HeaderMap, answer: &mut HeaderMap) {
+    if let Page::Own = page {
+        return;
+    }
+    let pairs = [
+        (header::ACCESS_CONTROL_REQUEST_METHOD, header::ACCESS_CONTROL_ALLOW_METHODS),
+        (header::ACCESS_CONTROL_REQUEST_HEADERS, header::ACCESS_CONTROL_ALLOW_HEADERS),
+        (WANTS_PRIVATE, ALLOWS_PRIVATE),
+    ];
+    for (asked_in, told_in) in pairs {
+        if let Some(wanted) = asked.get(asked_in) {
+            answer.insert(told_in, wanted.clone());
+        }
+    }
+    answer.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(ASKED_FOR_S));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Credential;
+    use std::net::SocketAddr;
+
+    fn told(config: &ServerConfig, host: &str, origin: Option<&str>) -> Result<bool, String> {
+        let mut request = hyper::Request::post("/").header("host", host);
+        if let Some(origin) = origin {
+            request = request.header("origin", origin);
+        }
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        judge(config, &parts).map(|page| matches!(page, Page::Allowed(_)))
+    }
+
+    fn plain() -> ServerConfig {
+        ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 8000)))
+    }
+
+    #[test]
+    fn names_that_anyone_can_register_are_refused() {
+        let mut config = plain();
+        for ours in
+            ["localhost", "localhost:8000", "127.0.0.1:8000", "[::1]:8000", "a.localhost", "keyfold:8000"]
+        {
+            assert_eq!(told(&config, ours, None), Ok(false), "{ours}");
+        }
+        assert_eq!(told(&config, "host.docker.internal:8000", None), Ok(false));
+        for other in [
+            "evil.example",
+            "evil.example:8000",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example",
+            "x@evil.example",
+        ] {
+            assert!(told(&config, other, None).is_err(), "{other}");
+            assert!(told(&config, other, Some(&format!("http://{other}"))).is_err(), "{other}");
+        }
+        config.allow_hosts.push("db.example.com".to_owned());
+        assert_eq!(told(&config, "DB.example.com:8000", None), Ok(false));
+        // With credentials a page cannot sign.
+        config.credentials.push(Credential::new("A", "s"));
+        assert_eq!(told(&config, "evil.example", None), Ok(false));
+    }
+
+    #[test]
+    fn pages_call_from_their_own_origin_or_an_allowed_one() {
+        let mut config = plain();
+        assert_eq!(told(&config, "localhost:8000", Some("http://localhost:8000")), Ok(false));
+        for other in ["http://localhost:3000", "https://localhost:8000", "http://evil.example", "null", ""] {
+            assert!(told(&config, "localhost:8000", Some(other)).is_err(), "{other}");
+        }
+        config.allow_origins.push("http://localhost:3000".to_owned());
+        assert_eq!(told(&config, "localhost:8000", Some("http://localhost:3000")), Ok(true));
+        assert!(told(&config, "localhost:8000", Some("http://localhost:30001")).is_err());
+        config.allow_origins.push("*".to_owned());
+        assert_eq!(told(&config, "localhost:8000", Some("null")), Ok(true));
+    }
+}
