@@ -17,10 +17,11 @@ pub mod shape;
 pub mod stream;
 pub mod table;
 pub mod transfer;
+pub mod twice;
 
 pub use backup::*;
 pub use error::{
-    ApiError, Breached, CancellationReason, Constraint, ConstraintBreach, ErrorKind, Throttling,
+    ApiError, Breached, CancellationReason, Constraint, ConstraintBreach, ErrorKind, ReasonCode, Throttling,
     ThrottlingReason, Validation,
 };
 pub use input::*;
@@ -33,3 +34,4 @@ pub use shape::{AttributeValue, Moment, Present, Shape, ShapeReader, ShapeWriter
 pub use stream::*;
 pub use table::*;
 pub use transfer::*;
+pub use twice::{Twice, is_select};

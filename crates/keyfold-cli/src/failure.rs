@@ -1,7 +1,7 @@
 //! How the command ends when it cannot do what was asked: a message, and an exit code with a meaning.
 
 use crate::terminal::{self, ERROR};
-use keyfold_api::ApiError;
+use keyfold_api::{ApiError, ErrorKind};
 use keyfold_client::ClientError;
 use std::process::ExitCode;
 
@@ -20,6 +20,8 @@ pub(crate) enum Failure {
     NotFound(String),
     /// The backend cannot be used.
     Backend(String),
+    /// A write was sent, and its answer was lost.
+    Unknown(String),
 }
 
 impl Failure {
@@ -30,6 +32,7 @@ impl Failure {
             Failure::Model => 3,
             Failure::NotFound(_) => 4,
             Failure::Backend(_) => 5,
+            Failure::Unknown(_) => 6,
         }
     }
 
@@ -40,6 +43,7 @@ impl Failure {
             Failure::Model => "model",
             Failure::NotFound(_) => "not_found",
             Failure::Backend(_) => "backend",
+            Failure::Unknown(_) => "outcome_unknown",
         }
     }
 
@@ -49,7 +53,8 @@ impl Failure {
             | Failure::Shown(message)
             | Failure::Usage(message)
             | Failure::NotFound(message)
-            | Failure::Backend(message) => Some(message),
+            | Failure::Backend(message)
+            | Failure::Unknown(message) => Some(message),
             Failure::Model => None,
         }
     }
@@ -80,11 +85,12 @@ impl From<ClientError> for Failure {
             ClientError::TableDiffers { .. } | ClientError::Refused(_) => Failure::Refused(message),
             ClientError::NotFound(_) => Failure::NotFound(message),
             ClientError::Transport(_) => Failure::Backend(message),
-            ClientError::Service { exception, message: detail, .. } => match exception.as_str() {
-                "ResourceNotFoundException" => Failure::Backend(format!(
+            ClientError::OutcomeUnknown { .. } => Failure::Unknown(message),
+            ClientError::Service { kind, message: detail, .. } => match kind {
+                Some(ErrorKind::ResourceNotFound) => Failure::Backend(format!(
                     "{message}; the tables of a model are made by `keyfold serve FILE`"
                 )),
-                "InternalServerError" => Failure::Backend(detail),
+                Some(ErrorKind::Internal) => Failure::Backend(detail),
                 _ => Failure::Refused(message),
             },
         }

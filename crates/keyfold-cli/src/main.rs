@@ -18,7 +18,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 refused (a condition does not hold, a value is taken, a proof fails), 2 wrong usage,
-3 the model has errors, 4 an item that must exist does not, 5 the backend cannot be used.
+3 the model has errors, 4 an item that must exist does not, 5 the backend cannot be used,
+6 it is not known whether a write was done: its answer was lost.
 
 Start with `keyfold demo`; see docs/language.md for the model language.";
 

@@ -39,28 +39,29 @@ impl Backend {
     /// Carries out a request.
     ///
     /// # Errors
-    /// `Service` when the backend refuses, `Transport` when it cannot be reached.
+    /// `Service` when the backend refuses, `Transport` when it cannot be reached, `OutcomeUnknown` when a write was sent, its answer
+    /// was lost, and a second time could do it twice.
     pub fn call(&self, request: Request) -> Result<Response, ClientError> {
         match self {
             Backend::Embedded(engine) => engine.execute(request).wait().map_err(service_error),
-            Backend::Http(http) => http.call(&request),
+            Backend::Http(http) => http.call(request),
         }
     }
 }
 
 fn service_error(error: ApiError) -> ClientError {
     let reasons = match &error {
-        ApiError::TransactionCanceled(reasons) => reasons
-            .iter()
-            .map(|reason| (reason.code().to_owned(), reason.message().map(str::to_owned)))
-            .collect(),
+        ApiError::TransactionCanceled(reasons) => {
+            reasons.iter().map(|reason| (reason.code(), reason.message().map(str::to_owned))).collect()
+        }
         _ => Vec::new(),
     };
     let message = match &error {
         ApiError::Internal(detail) => detail.clone(),
         other => other.message().unwrap_or_default(),
     };
-    ClientError::Service { exception: error.kind().exception().to_owned(), message, reasons }
+    let kind = error.kind();
+    ClientError::Service { kind: Some(kind), exception: kind.exception().to_owned(), message, reasons }
 }
 
 /// The answer had the shape of another operation: a bug of the backend.

@@ -3,13 +3,17 @@
 use crate::error::ClientError;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use keyfold_api::{Request, Response};
+use keyfold_api::{ErrorKind, Request, Response, Twice};
 use keyfold_wire::admin::{COPY_TARGET, decode_copied, encode_copy};
 use keyfold_wire::client::{decode_error, decode_response, encode_request};
 use std::time::Duration;
 
 const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
 const TIMEOUT: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a connection that nobody uses is kept: shorter than any server does, since a request on a connection that the server
+/// is about to close has an unknown outcome.
+const IDLE_MAX: Duration = Duration::from_secs(10);
 /// Tries of a request that met a fault of the network or the service.
 const TRIES: u32 = 4;
 const ANSWER_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -40,6 +44,10 @@ impl HttpBackend {
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(TIMEOUT))
+            .timeout_connect(Some(CONNECT_TIMEOUT))
+            .max_idle_age(IDLE_MAX)
+            // What is signed is not sent elsewhere.
+            .max_redirects(0)
             .build()
             .new_agent();
         Ok(HttpBackend {
@@ -52,57 +60,97 @@ impl HttpBackend {
         })
     }
 
-    pub(crate) fn call(&self, request: &Request) -> Result<Response, ClientError> {
+    /// Carries out a request at most once. It is sent again after a refusal that says that nothing was done, and after a lost
+    /// answer where a second time does nothing more.
+    pub(crate) fn call(&self, mut request: Request) -> Result<Response, ClientError> {
+        if let Some(token) = request.token_mut() {
+            // One for all tries.
+            token.get_or_insert_with(new_token);
+        }
+        let (operation, twice) = (request.operation(), request.twice());
+        let target = keyfold_wire::target::target(operation);
         let mut body = Vec::new();
-        encode_request(&mut body, request);
-        let target = keyfold_wire::target::target(request.operation());
-        let mut attempt = 1;
-        loop {
-            let outcome = self.send(&target, &body);
-            let retry = match &outcome {
-                Err(_) => true,
-                Ok((status, answer)) => {
-                    *status >= 500 || (*status == 400 && is_throttled(&decode_error(answer).exception))
+        encode_request(&mut body, &request);
+        // Why it is not known of a try whether it was carried out.
+        let mut unknown = None;
+        for attempt in 1.. {
+            let (may_repeat, error) = match self.attempt(&target, &body) {
+                Attempt::Answered(answer) => match decode_response(operation, &answer) {
+                    Ok(response) => return Ok(response),
+                    Err(_) => {
+                        unknown = Some(format!("the answer of {} is not DynamoDB's JSON", self.url));
+                        (false, None)
+                    }
+                },
+                Attempt::Refused(error) => {
+                    let is_passing = error.kind().is_some_and(|kind| {
+                        // Who meets another transaction reads again before it tries again.
+                        kind.is_retryable() && kind != ErrorKind::TransactionConflict
+                    });
+                    (is_passing, Some(error))
+                }
+                Attempt::NotSent(why) => (true, Some(ClientError::Transport(why))),
+                Attempt::Unknown(why) => {
+                    unknown = Some(why);
+                    (twice != Twice::Doubles, None)
                 }
             };
-            if retry && attempt < TRIES {
-                std::thread::sleep(Duration::from_millis(50 << attempt));
-                attempt += 1;
+            if may_repeat && attempt < TRIES {
+                // Many clients do not come back at the same moment.
+                std::thread::sleep(Duration::from_millis(fastrand::u64(25..50) << attempt));
                 continue;
             }
-            let (status, answer) = outcome?;
-            if status == 200 {
-                return decode_response(request.operation(), &answer).map_err(|_| {
-                    ClientError::Transport(format!("the answer of {} is not DynamoDB's JSON", self.url))
-                });
-            }
-            let error = decode_error(&answer);
-            return Err(ClientError::Service {
-                exception: error.exception,
-                message: error.message,
-                reasons: error.reasons,
+            return Err(match (unknown, error) {
+                (None, Some(error)) => error,
+                // The token says that no try before was carried out.
+                (Some(_), Some(error)) if twice == Twice::OnceByToken && !may_repeat => error,
+                (Some(_), Some(error)) if twice == Twice::Harmless => error,
+                (Some(why), _) if twice == Twice::Harmless => ClientError::Transport(why),
+                (why, _) => ClientError::OutcomeUnknown {
+                    why: why.unwrap_or_default(),
+                    check: format!("what the {} was to change", operation.name()),
+                },
             });
         }
+        Err(ClientError::Transport(format!("{} was not asked", self.url)))
     }
 
     pub(crate) fn copy_data_folder(&self, to: &str) -> Result<u64, ClientError> {
-        let (mut body, mut keys) = (Vec::new(), None);
+        let mut body = Vec::new();
         encode_copy(&mut body, to);
-        let (status, answer) = self.send(COPY_TARGET, &body)?;
-        if status == 200 {
-            keys = decode_copied(&answer);
-        }
-        keys.ok_or_else(|| {
-            let error = decode_error(&answer);
-            ClientError::Service {
-                exception: error.exception,
-                message: error.message,
-                reasons: error.reasons,
+        let unknown = |why: String| ClientError::OutcomeUnknown {
+            why,
+            check: format!("the copy {to} with `keyfold doctor`"),
+        };
+        match self.attempt(COPY_TARGET, &body) {
+            Attempt::Answered(answer) => {
+                decode_copied(&answer).ok_or_else(|| unknown("the answer is not understood".to_owned()))
             }
-        })
+            Attempt::Refused(error) => Err(error),
+            Attempt::NotSent(why) => Err(ClientError::Transport(why)),
+            Attempt::Unknown(why) => Err(unknown(why)),
+        }
     }
 
-    fn send(&self, target: &str, body: &[u8]) -> Result<(u16, Vec<u8>), ClientError> {
+    /// Sends a request once.
+    fn attempt(&self, target: &str, body: &[u8]) -> Attempt {
+        let why = |error: &ureq::Error| format!("cannot reach {}: {error}", self.url);
+        match self.send(target, body) {
+            Err(error) if was_never_sent(&error) => Attempt::NotSent(why(&error)),
+            Err(error) => Attempt::Unknown(why(&error)),
+            Ok((200, answer)) => Attempt::Answered(answer),
+            Ok((400..=499, answer)) => Attempt::Refused(ClientError::told(decode_error(&answer))),
+            Ok((status, answer)) => {
+                let told = decode_error(&answer);
+                Attempt::Unknown(format!(
+                    "{} failed with {status}: {} {}",
+                    self.url, told.exception, told.message
+                ))
+            }
+        }
+    }
+
+    fn send(&self, target: &str, body: &[u8]) -> Result<(u16, Vec<u8>), ureq::Error> {
         let timestamp = TimeZone::UTC.to_datetime(Timestamp::now()).strftime("%Y%m%dT%H%M%SZ").to_string();
         let headers = [
             ("content-type", CONTENT_TYPE),
@@ -112,8 +160,6 @@ impl HttpBackend {
         ];
         let authorization =
             keyfold_sigv4::sign(&self.access_key, &self.secret, &self.region, &timestamp, &headers, body);
-        let unreachable =
-            |error: ureq::Error| ClientError::Transport(format!("cannot reach {}: {error}", self.url));
         let mut response = self
             .agent
             .post(&self.url)
@@ -121,21 +167,44 @@ impl HttpBackend {
             .header("x-amz-date", &timestamp)
             .header("x-amz-target", target)
             .header("authorization", &authorization)
-            .send(body)
-            .map_err(unreachable)?;
+            .send(body)?;
         let status = response.status().as_u16();
-        let answer =
-            response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec().map_err(unreachable)?;
+        let answer = response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec()?;
         Ok((status, answer))
     }
 }
 
-fn is_throttled(exception: &str) -> bool {
-    matches!(
-        exception,
-        "ThrottlingException"
-            | "ProvisionedThroughputExceededException"
-            | "RequestLimitExceeded"
-            | "TransactionInProgressException"
-    )
+/// What is known after a request was sent once.
+enum Attempt {
+    /// It was carried out.
+    Answered(Vec<u8>),
+    /// It was not, and the answer says why.
+    Refused(ClientError),
+    /// It never left.
+    NotSent(String),
+    /// It may have been carried out, or not, or it may still be.
+    Unknown(String),
+}
+
+/// Whether a request failed before any of it was sent.
+fn was_never_sent(error: &ureq::Error) -> bool {
+    use std::io::ErrorKind as Io;
+    match error {
+        ureq::Error::HostNotFound
+        | ureq::Error::BadUri(_)
+        | ureq::Error::Http(_)
+        | ureq::Error::InvalidProxyUrl
+        | ureq::Error::ConnectionFailed
+        | ureq::Error::Timeout(ureq::Timeout::Resolve | ureq::Timeout::Connect) => true,
+        ureq::Error::Io(error) => matches!(
+            error.kind(),
+            Io::ConnectionRefused | Io::AddrNotAvailable | Io::HostUnreachable | Io::NetworkUnreachable
+        ),
+        _ => false,
+    }
+}
+
+/// A token that nobody else makes: 32 hexadecimal digits.
+fn new_token() -> String {
+    format!("{:032x}", fastrand::u128(..))
 }

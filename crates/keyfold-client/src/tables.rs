@@ -4,9 +4,9 @@ use crate::backend::{Backend, unexpected};
 use crate::complete::now_epoch_ms;
 use crate::error::ClientError;
 use keyfold_api::{
-    AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, KeyElement, KeySchemaElement,
-    KeyType, Named, Projection, ProjectionType, ProvisionedThroughput, Response, ScalarAttributeType,
-    ScanInput, SecondaryIndex, TableDescription, TableStatus, WireName,
+    AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, ErrorKind, KeyElement,
+    KeySchemaElement, KeyType, Named, Projection, ProjectionType, ProvisionedThroughput, Response,
+    ScalarAttributeType, ScanInput, SecondaryIndex, TableDescription, TableStatus, WireName,
 };
 use keyfold_model::schema::{self, Capacity, Column};
 use keyfold_model::{IndexKind, Model, Precision, Table, Type, value};
@@ -77,9 +77,12 @@ fn make(backend: &Backend, table: &Table, name: &str) -> Result<(), ClientError>
     match backend.call(create_input(table, name, capacity).into()) {
         Ok(_) => wait_until_active(backend, name),
         // Another writer was faster.
-        Err(ClientError::Service { exception, .. }) if exception == "ResourceInUseException" => {
-            wait_until_active(backend, name)
-        }
+        Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => wait_until_active(backend, name),
+        // The answer was lost; whether it was done can be seen.
+        Err(error @ ClientError::OutcomeUnknown { .. }) => match describe(backend, name)? {
+            Some(_) => wait_until_active(backend, name),
+            None => Err(error),
+        },
         Err(error) => Err(error),
     }
 }
@@ -115,7 +118,7 @@ pub fn describe(backend: &Backend, table: &str) -> Result<Option<TableDescriptio
     match backend.call(input.into()) {
         Ok(Response::DescribeTable(description)) => Ok(Some(description)),
         Ok(_) => Err(unexpected()),
-        Err(ClientError::Service { exception, .. }) if exception == "ResourceNotFoundException" => Ok(None),
+        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(None),
         Err(error) => Err(error),
     }
 }

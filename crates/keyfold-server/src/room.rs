@@ -5,7 +5,7 @@
 
 use keyfold_api::{
     ApiError, CancellationReason, GetItemInput, Named, Operation, ParameterizedStatement, RawItem, Request,
-    Response, ReturnValue,
+    Response, ReturnValue, is_select,
 };
 
 /// A page of items, as a rule.
@@ -69,15 +69,6 @@ fn needed_for_statements<'s>(statements: impl IntoIterator<Item = &'s Parameteri
     Need { bytes: if writes { telling * ITEM_BYTES } else { usize::from(reads) * PAGE_BYTES }, writes }
 }
 
-/// Whether the first word is `SELECT`; comments are none.
-fn is_select(statement: &str) -> bool {
-    let mut rest = statement.trim_start();
-    while let Some(comment) = rest.strip_prefix("--") {
-        rest = comment.split_once('\n').map_or("", |(_, rest)| rest.trim_start());
-    }
-    rest.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"))
-}
-
 /// A request for the item that a write tells, and how many times its JSON and the request's the answer can take.
 pub(crate) fn look_at(request: &Request) -> Option<(Request, usize)> {
     let (table_name, key, times) = match request {
@@ -134,16 +125,6 @@ mod tests {
 
     fn statement(text: &str) -> ParameterizedStatement {
         ParameterizedStatement { statement: Some(text.to_owned()), ..ParameterizedStatement::default() }
-    }
-
-    #[test]
-    fn a_comment_before_a_statement_does_not_hide_what_it_is() {
-        for text in ["select * from t", "-- a\n \tSELECT", "--\n--\r\n\nSelect", "\u{a0}SELECT"] {
-            assert!(is_select(text), "{text:?}");
-        }
-        for text in ["", "--", "-- select", "update t", "-select", "--\nINSERT", "séléct"] {
-            assert!(!is_select(text), "{text:?}");
-        }
     }
 
     #[test]

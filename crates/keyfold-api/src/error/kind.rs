@@ -67,6 +67,10 @@ pub enum ErrorKind {
     ProvisionedThroughputExceeded,
     /// `ThrottlingException`.
     Throttling,
+    /// `RequestLimitExceeded`, which only the service tells.
+    RequestLimitExceeded,
+    /// `TransactionInProgressException`, which only the service tells.
+    TransactionInProgress,
     /// `AccessDeniedException`.
     AccessDenied,
     /// `InternalServerError`.
@@ -112,11 +116,13 @@ impl ErrorKind {
         ErrorKind::TransactionConflict,
         ErrorKind::ProvisionedThroughputExceeded,
         ErrorKind::Throttling,
+        ErrorKind::RequestLimitExceeded,
+        ErrorKind::TransactionInProgress,
         ErrorKind::AccessDenied,
         ErrorKind::Internal,
     ];
 
-    /// Namespace, exception name, HTTP status, whether the same request may succeed later.
+    /// Namespace, exception name, HTTP status, whether nothing was done and the same request may succeed later.
     const fn row(self) -> (&'static str, &'static str, u16, bool) {
         match self {
             ErrorKind::Validation => (VALIDATE, "ValidationException", 400, false),
@@ -161,8 +167,10 @@ impl ErrorKind {
                 (MODEL, "ProvisionedThroughputExceededException", 400, true)
             }
             ErrorKind::Throttling => (SERVICE, "ThrottlingException", 400, true),
+            ErrorKind::RequestLimitExceeded => (MODEL, "RequestLimitExceeded", 400, true),
+            ErrorKind::TransactionInProgress => (MODEL, "TransactionInProgressException", 400, true),
             ErrorKind::AccessDenied => (SERVICE, "AccessDeniedException", 400, false),
-            ErrorKind::Internal => (MODEL, "InternalServerError", 500, true),
+            ErrorKind::Internal => (MODEL, "InternalServerError", 500, false),
         }
     }
 
@@ -181,7 +189,13 @@ impl ErrorKind {
         self.row().2
     }
 
-    /// Whether the same request may succeed later.
+    /// The kind of an exception; none for one that is not known here.
+    pub fn of_exception(name: &str) -> Option<ErrorKind> {
+        ErrorKind::ALL.iter().copied().find(|kind| kind.exception() == name)
+    }
+
+    /// Whether nothing was done, and the same request may succeed later. After a failure of the server nobody knows whether
+    /// anything was done.
     pub const fn is_retryable(self) -> bool {
         self.row().3
     }
@@ -195,5 +209,18 @@ impl ErrorKind {
                 | ErrorKind::Serialization
                 | ErrorKind::AccessDenied
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ErrorKind;
+
+    #[test]
+    fn every_exception_is_found_by_its_name() {
+        for kind in ErrorKind::ALL {
+            assert_eq!(ErrorKind::of_exception(kind.exception()), Some(*kind));
+        }
+        assert_eq!(ErrorKind::of_exception("Unknown"), None);
     }
 }

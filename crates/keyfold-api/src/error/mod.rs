@@ -7,10 +7,12 @@
 
 mod kind;
 mod message;
+mod reason;
 mod throttling;
 
 pub use kind::ErrorKind;
 pub use message::{Breached, Constraint, ConstraintBreach, Validation};
+pub use reason::ReasonCode;
 pub use throttling::{Throttling, ThrottlingReason};
 
 use keyfold_codec::RawItem;
@@ -76,14 +78,16 @@ pub enum CancellationReason {
 
 impl CancellationReason {
     /// The reason's code.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ReasonCode {
         match self {
-            CancellationReason::None => "None",
-            CancellationReason::ConditionalCheckFailed(_) => "ConditionalCheckFailed",
-            CancellationReason::ValidationError(_) => "ValidationError",
-            CancellationReason::ItemCollectionSizeLimitExceeded => "ItemCollectionSizeLimitExceeded",
-            CancellationReason::TransactionConflict => "TransactionConflict",
-            CancellationReason::DuplicateItem => "DuplicateItem",
+            CancellationReason::None => ReasonCode::None,
+            CancellationReason::ConditionalCheckFailed(_) => ReasonCode::ConditionalCheckFailed,
+            CancellationReason::ValidationError(_) => ReasonCode::ValidationError,
+            CancellationReason::ItemCollectionSizeLimitExceeded => {
+                ReasonCode::ItemCollectionSizeLimitExceeded
+            }
+            CancellationReason::TransactionConflict => ReasonCode::TransactionConflict,
+            CancellationReason::DuplicateItem => ReasonCode::DuplicateItem,
             CancellationReason::Throttled(throttling) => throttling.code(),
         }
     }
@@ -143,7 +147,7 @@ impl ApiError {
             ApiError::Serialization(message) | ApiError::UnknownOperation(message) => message.clone(),
             ApiError::ConditionalCheckFailed(_) => Some("The conditional request failed".to_owned()),
             ApiError::TransactionCanceled(reasons) => {
-                let codes: Vec<&str> = reasons.iter().map(CancellationReason::code).collect();
+                let codes: Vec<&str> = reasons.iter().map(|reason| reason.code().name()).collect();
                 Some(format!(
                     "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]",
                     codes.join(", ")

@@ -1,6 +1,6 @@
 //! What a request is told that meets used-up capacity.
 
-use super::ErrorKind;
+use super::{ErrorKind, ReasonCode};
 
 /// Why a request has to wait.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +29,12 @@ impl Throttling {
     }
 
     /// The reason's code in a cancelled transaction or a batch of statements.
-    pub fn code(&self) -> &'static str {
-        if self.is_on_demand { "ThrottlingError" } else { "ProvisionedThroughputExceeded" }
+    pub fn code(&self) -> ReasonCode {
+        if self.is_on_demand {
+            ReasonCode::ThrottlingError
+        } else {
+            ReasonCode::ProvisionedThroughputExceeded
+        }
     }
 
     /// The sentence.

@@ -5,7 +5,7 @@ use crate::arguments::Values;
 use crate::backend::unexpected;
 use crate::error::ClientError;
 use crate::expression::Placeholders;
-use keyfold_api::{GetItemInput, QueryInput, Request, Response, ScanInput};
+use keyfold_api::{ErrorKind, GetItemInput, QueryInput, Request, Response, ScanInput};
 use keyfold_model::plan::RequestKind;
 use keyfold_model::template::Part;
 use keyfold_model::{Fan, KeyTemplate, Pattern, PatternPlan, SortCondition, Table, value};
@@ -72,8 +72,7 @@ pub(super) fn projection(question: &Question<'_>, made: &mut Placeholders) -> Op
 
 /// A table of a period that nothing has been written in holds nothing.
 pub(super) fn is_absent(question: &Question<'_>, error: &ClientError) -> bool {
-    question.table.period.is_some()
-        && matches!(error, ClientError::Service { exception, .. } if exception == "ResourceNotFoundException")
+    question.table.period.is_some() && error.kind() == Some(ErrorKind::ResourceNotFound)
 }
 
 pub(super) fn get(question: &Question<'_>) -> Result<Raw, ClientError> {

@@ -10,7 +10,7 @@ use crate::derive::{Derived, Role, derive, followed, main_key, table, table_name
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::stored::{digest_attribute, parts_attribute, values_of};
-use keyfold_api::{ExpressionAttributes, GetItemInput, QueryInput, Response};
+use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Response};
 use keyfold_model::schema::Aggregate;
 use keyfold_model::template::CHUNK_DIGITS;
 use keyfold_model::{Entity, Table, value};
@@ -67,11 +67,7 @@ fn main_item(
         Ok(Response::GetItem(output)) => Ok(output.item.map(|item| item.to_item())),
         Ok(_) => Err(unexpected()),
         // The table of a period that nothing has been written in.
-        Err(ClientError::Service { exception, .. })
-            if table.period.is_some() && exception == "ResourceNotFoundException" =>
-        {
-            Ok(None)
-        }
+        Err(error) if table.period.is_some() && error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(None),
         Err(error) => Err(error),
     }
 }

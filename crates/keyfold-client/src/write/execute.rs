@@ -5,8 +5,8 @@ use super::{Context, Written};
 use crate::error::ClientError;
 use crate::tables;
 use keyfold_api::{
-    ConsumedCapacity, DeleteItemInput, PutItemInput, Request, Response, TransactWriteItem,
-    TransactWriteItemsInput, UpdateItemInput,
+    ConsumedCapacity, DeleteItemInput, ErrorKind, PutItemInput, ReasonCode, Request, Response,
+    TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
 };
 use keyfold_types::{CapacityHalves, Item};
 
@@ -23,8 +23,10 @@ pub(super) fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome
     names.sort_unstable();
     names.dedup();
     let (mut refusals, mut changes, mut actions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut places = Vec::new();
     for step in steps {
         refusals.push(step.refusal.clone());
+        places.push(place(&step));
         changes.push(step.what.clone());
         actions.push(step.lower());
     }
@@ -32,8 +34,8 @@ pub(super) fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome
     let operation = request.operation().name();
     let answer = match context.backend.call(request.clone()) {
         // The table of a new period is made when its first item is written.
-        Err(ClientError::Service { exception, .. })
-            if exception == "ResourceNotFoundException"
+        Err(error)
+            if error.kind() == Some(ErrorKind::ResourceNotFound)
                 && tables::ensure_periods(context.backend, context.model, &names)? =>
         {
             context.backend.call(request)
@@ -43,6 +45,10 @@ pub(super) fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome
     match answer {
         Ok(response) => Ok(Outcome::Done(Written { operation, changes, capacity: consumed(response) })),
         Err(error) if error.is_conflict() => Ok(Outcome::Stale),
+        Err(ClientError::OutcomeUnknown { why, .. }) => Err(ClientError::OutcomeUnknown {
+            why,
+            check: format!("{} of {}", changes.join(", "), places.join(", ")),
+        }),
         Err(error) => {
             let Some(failed) = error.failed_actions() else { return Err(explained(error, &changes)) };
             let failed: Vec<&Refusal> = failed.iter().filter_map(|at| refusals.get(*at)).collect();
@@ -56,6 +62,16 @@ pub(super) fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome
             }
         }
     }
+}
+
+/// Where a step's item is: `Shop (pk = "USER#1", sk = "A")`.
+fn place(step: &Step) -> String {
+    let key: Vec<String> = step
+        .key
+        .iter()
+        .map(|(name, value)| format!("{name} = {}", keyfold_model::value::display(value)))
+        .collect();
+    format!("{} ({})", step.table, key.join(", "))
 }
 
 /// A transaction has one action for each item.
@@ -79,7 +95,7 @@ fn check_distinct(steps: &[Step]) -> Result<(), ClientError> {
 fn explained(error: ClientError, changes: &[String]) -> ClientError {
     if let ClientError::Service { reasons, .. } = &error {
         for ((code, message), what) in reasons.iter().zip(changes) {
-            if let ("ValidationError", Some(message)) = (code.as_str(), message) {
+            if let (ReasonCode::ValidationError, Some(message)) = (code, message) {
                 return ClientError::Refused(format!("{what}: {message}"));
             }
         }

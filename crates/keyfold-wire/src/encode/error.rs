@@ -37,7 +37,7 @@ fn used_up(writer: &mut Writer<'_>, reason: &ThrottlingReason) {
 
 fn cancellation(writer: &mut Writer<'_>, reason: &CancellationReason) {
     writer.object(|writer| {
-        writer.string_member("Code", reason.code());
+        writer.string_member("Code", reason.code().name());
         if let CancellationReason::ConditionalCheckFailed(Some(item)) = reason {
             writer.name("Item");
             raw_item(writer, item);
