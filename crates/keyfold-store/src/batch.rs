@@ -1,5 +1,6 @@
 //! Changes that happen together or not at all.
 
+use crate::error::StoreError;
 use bytes::Bytes;
 
 /// Puts, removals and counter changes, applied atomically. Later entries win over earlier ones.
@@ -93,11 +94,24 @@ impl Batch {
 }
 
 /// A counter's value from its stored bytes; absent is 0.
-pub(crate) fn counter_value(bytes: Option<&[u8]>) -> i64 {
-    bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, i64::from_le_bytes)
+///
+/// # Errors
+/// `Corrupt` when the bytes are no number: to go on from 0 would lose what was counted.
+pub(crate) fn counter_value(bytes: Option<&[u8]>) -> Result<i64, StoreError> {
+    eight(bytes, "a counter").map(i64::from_le_bytes)
 }
 
 /// A sequence number from its stored bytes; absent is 0.
-pub(crate) fn sequence_value(bytes: Option<&[u8]>) -> u64 {
-    bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes)
+///
+/// # Errors
+/// `Corrupt` when the bytes are no number: to begin again at 0 would give numbers twice.
+pub(crate) fn sequence_value(bytes: Option<&[u8]>) -> Result<u64, StoreError> {
+    eight(bytes, "the sequence").map(u64::from_be_bytes)
+}
+
+fn eight(bytes: Option<&[u8]>, what: &str) -> Result<[u8; 8], StoreError> {
+    let Some(bytes) = bytes else { return Ok([0; 8]) };
+    bytes
+        .try_into()
+        .map_err(|_| StoreError::Corrupt(format!("{what} has {} bytes instead of 8", bytes.len())))
 }

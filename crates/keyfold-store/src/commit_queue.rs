@@ -86,7 +86,7 @@ impl CommitQueue {
         metrics: Arc<Metrics>,
         sync: bool,
     ) -> Result<CommitQueue, StoreError> {
-        let sequence = sequence_value(store.get(SEQUENCE_KEY)?.as_deref());
+        let sequence = sequence_value(store.get(SEQUENCE_KEY)?.as_deref())?;
         let shared = Arc::new(Shared {
             queue: Mutex::new(Queue { sequence, ..Queue::default() }),
             staged: Condvar::new(),
@@ -266,7 +266,7 @@ fn write(shared: &Shared, group: &InFlight, counters: &mut HashMap<Vec<u8>, i64>
         let before = match counters.get(key) {
             Some(value) => *value,
             None if group.reset.contains(key) => 0,
-            None => counter_value(read_again(|| shared.store.get(key))?.as_deref()),
+            None => counter_value(read_again(|| shared.store.get(key))?.as_deref())?,
         };
         let total = before.saturating_add(*amount);
         counters.insert(key.clone(), total);

@@ -172,11 +172,11 @@ impl Store {
             Backend::Durable { queue, .. } => queue.stage(batch),
             Backend::Memory { store, writing } => {
                 let _one_at_a_time = writing.lock().unwrap_or_else(PoisonError::into_inner);
-                batch.number(sequence_value(store.get(SEQUENCE_KEY).as_deref()));
+                batch.number(sequence_value(store.get(SEQUENCE_KEY).as_deref())?);
                 let mut totals = std::collections::BTreeMap::new();
                 for (key, amount) in batch.additions {
                     let is_reset = batch.reset.contains(&key);
-                    let before = if is_reset { 0 } else { counter_value(store.get(&key).as_deref()) };
+                    let before = if is_reset { 0 } else { counter_value(store.get(&key).as_deref())? };
                     *totals.entry(key).or_insert(before) += amount;
                 }
                 let totals = totals
@@ -249,7 +249,7 @@ impl Store {
     /// # Errors
     /// When the storage engine cannot read.
     pub fn counter(&self, key: &[u8]) -> Result<i64, StoreError> {
-        Ok(counter_value(self.snapshot().get(key)?.as_deref()))
+        counter_value(self.snapshot().get(key)?.as_deref())
     }
 
     /// The number that the next appended entry will have at least: all below it are visible.
@@ -257,7 +257,7 @@ impl Store {
     /// # Errors
     /// When the storage engine cannot read.
     pub fn sequence(&self) -> Result<u64, StoreError> {
-        Ok(sequence_value(self.snapshot().get(SEQUENCE_KEY)?.as_deref()))
+        sequence_value(self.snapshot().get(SEQUENCE_KEY)?.as_deref())
     }
 
     /// The number that the next appended entry will have: what is staged has those below. Only for who keeps others from
@@ -266,7 +266,7 @@ impl Store {
     /// # Errors
     /// When the storage engine cannot read.
     pub fn staged_sequence(&self) -> Result<u64, StoreError> {
-        Ok(sequence_value(self.latest(SEQUENCE_KEY)?.as_deref()))
+        sequence_value(self.latest(SEQUENCE_KEY)?.as_deref())
     }
 
     /// Syncs everything written, whatever the durability.

@@ -204,7 +204,8 @@ pub(crate) fn units(
     }
 }
 
-fn check_counts(local: Option<&[SecondaryIndex]>, global: Option<&[SecondaryIndex]>) -> Result<(), ApiError> {
+/// Lists of indexes hold one at the least, and no more than a table may have.
+pub(crate) fn check_counts(local: Option<&[SecondaryIndex]>, global: Option<&[SecondaryIndex]>) -> Result<(), ApiError> {
     match local {
         Some([]) => return wrong("List of LocalSecondaryIndexes is empty"),
         Some(many) if many.len() > LOCAL_INDEXES_MAX => {

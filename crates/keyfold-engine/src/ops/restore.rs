@@ -9,7 +9,7 @@ use crate::check::{Constraints, TableName};
 use crate::core::Core;
 use crate::jobs::Task;
 use crate::ops::backups::{self, table_not_found};
-use crate::ops::create_table::{encryption_key, identified};
+use crate::ops::create_table::{self, encryption_key, identified};
 use crate::ops::definition::{self, sentence, wrong};
 use crate::ops::{describe_table, recovery};
 use crate::pending::{Pending, internal};
@@ -168,11 +168,13 @@ fn begin(
         let member = "VectorIndexOverride";
         return Err(Validation::Unsupported { member, operation: overrides.operation }.into());
     }
+    check_overrides(overrides)?;
     let capacity = capacity(source, overrides)?;
     let mut indexes = Vec::new();
     for (kind, given) in [(IndexKind::Local, overrides.locals), (IndexKind::Global, overrides.globals)] {
         indexes.extend(chosen(source, kind, given, &capacity)?);
     }
+    definition::check_together(&indexes)?;
     let encryption_key = match overrides.encryption {
         None => source.settings.encryption_key.clone(),
         given => encryption_key(core, given)?,
@@ -211,6 +213,26 @@ fn begin(
     drop(tables);
     core.signal().wake();
     Ok(Pending::after(ticket, Ok(description)))
+}
+
+/// What a new table's definition must keep to. No indexes at all are as good.
+fn check_overrides(overrides: &Overrides<'_>) -> Result<(), ApiError> {
+    let mut constraints = Constraints::default();
+    let path = "provisionedThroughputOverride";
+    definition::check_throughput_constraints(&mut constraints, path, overrides.throughput);
+    let lists = [
+        ("localSecondaryIndexOverride", overrides.locals, definition::KEY_ELEMENTS_MAX),
+        ("globalSecondaryIndexOverride", overrides.globals, definition::INDEX_KEY_ELEMENTS_MAX),
+    ];
+    for (member, indexes, most) in lists {
+        for (at, index) in indexes.into_iter().flatten().enumerate() {
+            let path = format!("{member}.{}.member", at + 1);
+            definition::check_index_constraints(&mut constraints, &path, index, most);
+        }
+    }
+    constraints.finish()?;
+    let locals = overrides.locals.filter(|list| !list.is_empty());
+    create_table::check_counts(locals, overrides.globals.filter(|list| !list.is_empty()))
 }
 
 fn capacity(source: &Table, overrides: &Overrides<'_>) -> Result<Capacity, ApiError> {
