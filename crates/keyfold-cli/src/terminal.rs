@@ -100,7 +100,11 @@ pub(crate) fn table(indent: &str, rows: &[Vec<String>]) {
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     for (place, row) in rows.iter().enumerate() {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let cells = row.iter().zip(&widths).map(|(cell, width)| {
+            // A format takes no width above 65,535.
+            let missing = width.saturating_sub(cell.chars().count());
+            format!("{cell}{}", " ".repeat(missing))
+        });
         let text = cells.collect::<Vec<_>>().join("  ");
         let text = text.trim_end();
         if place == 0 {

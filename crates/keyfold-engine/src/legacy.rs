@@ -10,8 +10,12 @@ use keyfold_expr::{
     AttributeChange, Comparator, Condition, KeyCondition, KeyTerm, KeyTest, Literal, Operand, Path,
     Projection, Update,
 };
+use keyfold_types::limits::EXPRESSION_OPERATORS_MAX;
 use keyfold_types::{Value, ValueKind};
 use std::collections::BTreeSet;
+
+/// Names of `AttributesToGet` at the most.
+const ATTRIBUTES_TO_GET_MAX: usize = 1000;
 
 /// The legacy parameters of one request, bound.
 #[derive(Debug, Default)]
@@ -63,6 +67,7 @@ pub(crate) fn constrain(constraints: &mut Constraints, legacy: Option<&LegacyPar
 pub(crate) fn bind(legacy: Option<&LegacyParameters>) -> Result<Legacy, ApiError> {
     let Some(legacy) = legacy else { return Ok(Legacy::default()) };
     let filter = legacy.scan_filter.as_ref().or(legacy.query_filter.as_ref());
+    check_counts(legacy)?;
     check_operator(legacy, filter.map(Vec::len).or(legacy.expected.as_ref().map(Vec::len)))?;
     let joined = |conditions: Vec<Condition>| match known(&legacy.conditional_operator) {
         Some(ConditionalOperator::Or) => Condition::Or(conditions),
@@ -96,6 +101,24 @@ fn known<T: Copy>(member: &Option<Named<T>>) -> Option<T> {
         Some(Named::Known(word)) => Some(*word),
         Some(Named::Unknown(_)) | None => None,
     }
+}
+
+/// Every condition is judged for every item, as the operators of an expression are.
+fn check_counts(legacy: &LegacyParameters) -> Result<(), ApiError> {
+    let maps = [
+        ("Expected", legacy.expected.as_ref().map(Vec::len)),
+        ("QueryFilter", legacy.query_filter.as_ref().map(Vec::len)),
+        ("ScanFilter", legacy.scan_filter.as_ref().map(Vec::len)),
+    ];
+    for (member, count) in maps {
+        if count.is_some_and(|count| count > EXPRESSION_OPERATORS_MAX) {
+            return wrong(format!("{member} has more than {EXPRESSION_OPERATORS_MAX} conditions"));
+        }
+    }
+    if legacy.attributes_to_get.as_ref().is_some_and(|names| names.len() > ATTRIBUTES_TO_GET_MAX) {
+        return wrong(format!("AttributesToGet has more than {ATTRIBUTES_TO_GET_MAX} names"));
+    }
+    Ok(())
 }
 
 fn check_operator(legacy: &LegacyParameters, conditions: Option<usize>) -> Result<(), ApiError> {

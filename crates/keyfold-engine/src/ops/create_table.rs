@@ -205,7 +205,10 @@ pub(crate) fn units(
 }
 
 /// Lists of indexes hold one at the least, and no more than a table may have.
-pub(crate) fn check_counts(local: Option<&[SecondaryIndex]>, global: Option<&[SecondaryIndex]>) -> Result<(), ApiError> {
+pub(crate) fn check_counts(
+    local: Option<&[SecondaryIndex]>,
+    global: Option<&[SecondaryIndex]>,
+) -> Result<(), ApiError> {
     match local {
         Some([]) => return wrong("List of LocalSecondaryIndexes is empty"),
         Some(many) if many.len() > LOCAL_INDEXES_MAX => {

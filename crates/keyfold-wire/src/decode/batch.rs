@@ -8,12 +8,7 @@ pub(super) fn batch_get_item(reader: &mut Reader<'_>) -> Decoded<BatchGetItemInp
     reader.object(&["RequestItems", "ReturnConsumedCapacity"], |reader, member| {
         match member {
             "RequestItems" => {
-                let mut tables = Vec::new();
-                let found = reader.map(|reader, table| {
-                    tables.push((table, keys_and_attributes(reader)?));
-                    Ok(())
-                })?;
-                input.request_items = found.then_some(tables);
+                input.request_items = reader.map_of(keys_and_attributes)?;
             }
             _ => reader.returns(member, &mut input.returns)?,
         }
@@ -40,12 +35,8 @@ pub(crate) fn keys_and_attributes(reader: &mut Reader<'_>) -> Decoded<KeysAndAtt
 }
 
 fn attribute_list(reader: &mut Reader<'_>) -> Decoded<Option<Vec<Attributes>>> {
-    let mut list = Vec::new();
-    let found = reader.list(|reader| {
-        list.extend(value::attributes(reader)?);
-        Ok(())
-    })?;
-    Ok(found.then_some(list))
+    let list = reader.list_of(value::attributes)?;
+    Ok(list.map(|list| list.into_iter().flatten().collect()))
 }
 
 pub(super) fn batch_write_item(reader: &mut Reader<'_>) -> Decoded<BatchWriteItemInput> {
@@ -54,12 +45,7 @@ pub(super) fn batch_write_item(reader: &mut Reader<'_>) -> Decoded<BatchWriteIte
     reader.object(members, |reader, member| {
         match member {
             "RequestItems" => {
-                let mut tables = Vec::new();
-                let found = reader.map(|reader, table| {
-                    tables.push((table, write_requests(reader)?));
-                    Ok(())
-                })?;
-                input.request_items = found.then_some(tables);
+                input.request_items = reader.map_of(write_requests)?;
             }
             _ => reader.returns(member, &mut input.returns)?,
         }
@@ -69,8 +55,7 @@ pub(super) fn batch_write_item(reader: &mut Reader<'_>) -> Decoded<BatchWriteIte
 }
 
 pub(crate) fn write_requests(reader: &mut Reader<'_>) -> Decoded<Vec<WriteRequest>> {
-    let mut requests = Vec::new();
-    reader.list(|reader| {
+    let requests = reader.list_of(|reader| {
         let mut request = WriteRequest::default();
         reader.object(&["PutRequest", "DeleteRequest"], |reader, member| {
             let mut attributes = None;
@@ -82,8 +67,7 @@ pub(crate) fn write_requests(reader: &mut Reader<'_>) -> Decoded<Vec<WriteReques
             *slot = found.then_some(attributes);
             Ok(())
         })?;
-        requests.push(request);
-        Ok(())
+        Ok(request)
     })?;
-    Ok(requests)
+    Ok(requests.unwrap_or_default())
 }

@@ -35,12 +35,7 @@ fn by_attribute<T>(
     reader: &mut Reader<'_>,
     take: fn(&mut Reader<'_>) -> Decoded<T>,
 ) -> Decoded<Option<ByAttribute<T>>> {
-    let mut entries = Vec::new();
-    let found = reader.map(|reader, name| {
-        entries.push((name, take(reader)?));
-        Ok(())
-    })?;
-    Ok(found.then_some(entries))
+    reader.map_of(take)
 }
 
 fn legacy_value(reader: &mut Reader<'_>) -> Decoded<Option<AttributeValue>> {

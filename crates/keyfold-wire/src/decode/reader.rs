@@ -5,6 +5,9 @@
 use jiter::{Jiter, JiterError, NumberAny, NumberInt, Peek};
 use keyfold_api::{ApiError, ValueError};
 
+/// Elements of a list or map of structures that are kept; every limit of the API is far below.
+const KEPT_MAX: usize = 10_000;
+
 /// Why a body could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecodeError {
@@ -191,6 +194,41 @@ impl<'j> Reader<'j> {
             next = self.jiter.array_step()?;
         }
         Ok(true)
+    }
+
+    /// A list of structures, each of which can take hundreds of times its JSON. Of what is beyond every limit only the JSON is
+    /// read: enough is kept to be refused.
+    pub(crate) fn list_of<T>(
+        &mut self,
+        mut take: impl FnMut(&mut Self) -> Decoded<T>,
+    ) -> Decoded<Option<Vec<T>>> {
+        let mut kept = Vec::new();
+        let found = self.list(|reader| {
+            if kept.len() < KEPT_MAX {
+                kept.push(take(reader)?);
+            } else {
+                reader.skip_value()?;
+            }
+            Ok(())
+        })?;
+        Ok(found.then_some(kept))
+    }
+
+    /// A map of structures, likewise.
+    pub(crate) fn map_of<T>(
+        &mut self,
+        mut take: impl FnMut(&mut Self) -> Decoded<T>,
+    ) -> Decoded<Option<Vec<(String, T)>>> {
+        let mut kept = Vec::new();
+        let found = self.map(|reader, name| {
+            if kept.len() < KEPT_MAX {
+                kept.push((name, take(reader)?));
+            } else {
+                reader.skip_value()?;
+            }
+            Ok(())
+        })?;
+        Ok(found.then_some(kept))
     }
 
     /// A list of strings. A null in it is no string.

@@ -45,12 +45,7 @@ impl ShapeReader for Reader<'_> {
     }
 
     fn elements<T: Member>(&mut self) -> Decoded<Option<Vec<T>>> {
-        let mut list = Vec::new();
-        let found = self.list(|reader| {
-            list.push(T::read(reader)?.ok_or_else(null_in_list)?);
-            Ok(())
-        })?;
-        Ok(found.then_some(list))
+        self.list_of(|reader| T::read(reader)?.ok_or_else(null_in_list))
     }
 
     fn entries<T: Member>(&mut self) -> Decoded<Option<BTreeMap<String, T>>> {

@@ -20,14 +20,11 @@ fn take(reader: &mut Reader<'_>, member: &str, statement: &mut ParameterizedStat
 }
 
 fn statements(reader: &mut Reader<'_>) -> Decoded<Option<Vec<ParameterizedStatement>>> {
-    let mut statements = Vec::new();
-    let found = reader.list(|reader| {
+    reader.list_of(|reader| {
         let mut statement = ParameterizedStatement::default();
         reader.object(STATEMENT, |reader, member| take(reader, member, &mut statement))?;
-        statements.push(statement);
-        Ok(())
-    })?;
-    Ok(found.then_some(statements))
+        Ok(statement)
+    })
 }
 
 pub(super) fn execute_statement(reader: &mut Reader<'_>) -> Decoded<ExecuteStatementInput> {

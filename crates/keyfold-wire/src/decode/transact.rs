@@ -11,14 +11,11 @@ pub(super) fn transact_get_items(reader: &mut Reader<'_>) -> Decoded<TransactGet
     reader.object(&["TransactItems", "ReturnConsumedCapacity"], |reader, member| {
         match member {
             "TransactItems" => {
-                let mut gets = Vec::new();
-                let found = reader.list(|reader| {
+                input.transact_items = reader.list_of(|reader| {
                     let mut get = TransactGet::default();
                     reader.object(&["Get"], |reader, _| transact_get(reader, &mut get))?;
-                    gets.push(get);
-                    Ok(())
+                    Ok(get)
                 })?;
-                input.transact_items = found.then_some(gets);
             }
             _ => reader.returns(member, &mut input.returns)?,
         }
@@ -48,12 +45,7 @@ pub(super) fn transact_write_items(reader: &mut Reader<'_>) -> Decoded<TransactW
     reader.object(members, |reader, member| {
         match member {
             "TransactItems" => {
-                let mut items = Vec::new();
-                let found = reader.list(|reader| {
-                    items.push(transact_write_item(reader)?);
-                    Ok(())
-                })?;
-                input.transact_items = found.then_some(items);
+                input.transact_items = reader.list_of(transact_write_item)?;
             }
             "ClientRequestToken" => input.client_request_token = reader.string()?,
             _ => reader.returns(member, &mut input.returns)?,
