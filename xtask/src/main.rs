@@ -15,6 +15,7 @@ const HELP: &str = "\
 cargo xtask test   format, lints, house rules, all Rust tests, and end-to-end tests with boto3, the AWS CLI and
                    the AWS SDK for JavaScript, instruction counts and fuzzing (needs Rust, a C++ compiler, valgrind, Python 3 with venv, Node 20;
                    everything else is installed under ignored folders)
+cargo xtask test quick   format, lints, house rules, unit tests and golden scripts: under five minutes when built
 cargo xtask tidy   the house rules alone
 cargo xtask counts instructions of each kind of request, counted by valgrind
 cargo xtask fuzz   the fuzz targets, KEYFOLD_FUZZ_SECONDS each (5); names of targets choose; `--keep` keeps what was found
@@ -25,7 +26,11 @@ type Step = fn(&Path) -> Result<(), String>;
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_owned);
+    let is_quick = std::env::args().nth(2).as_deref() == Some("quick");
     let steps: &[(&str, Step)] = match std::env::args().nth(1).as_deref() {
+        Some("test") if is_quick => {
+            &[("format", format), ("tidy", tidy::run), ("lints", lints), ("quick tests", quick_tests)]
+        }
         Some("test") => &[
             ("format", format),
             ("tidy", tidy::run),
@@ -82,6 +87,11 @@ fn format(root: &Path) -> Result<(), String> {
 
 fn lints(root: &Path) -> Result<(), String> {
     execute(&mut cargo(root, &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))
+}
+
+/// What finds most faults soonest.
+fn quick_tests(root: &Path) -> Result<(), String> {
+    execute(&mut cargo(root, &["test", "--workspace", "--quiet", "--lib", "--bins", "--test", "scripts"]))
 }
 
 fn rust_tests(root: &Path) -> Result<(), String> {

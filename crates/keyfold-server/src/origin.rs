@@ -7,7 +7,7 @@
 use crate::config::ServerConfig;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 const EXPOSED: &str = "x-amzn-requestid,x-amzn-errortype,x-amz-crc32,date";
 /// Seconds that a browser need not ask again.
@@ -25,17 +25,25 @@ pub(crate) enum Page {
 
 /// Tells who calls, or why a page may not.
 pub(crate) fn judge(config: &ServerConfig, parts: &Parts) -> Result<Page, String> {
-    let text = |name: HeaderName| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    for name in [header::HOST, header::ORIGIN] {
+        if parts.headers.get_all(&name).iter().count() > 1 {
+            return Err(format!("There is more than one {name} header"));
+        }
+    }
     // A target with a name of its own goes before `Host`. Probes of HTTP/1.0 have neither.
     let authority = parts.uri.authority().map(|authority| authority.as_str());
-    let named = authority.or_else(|| text(header::HOST));
+    // What is no text names nobody.
+    let host = parts.headers.get(header::HOST).map(|value| value.to_str().unwrap_or("?"));
+    let named = authority.or(host);
     // Without a credential a page could call under its own name; with one it cannot sign, and over HTTPS its certificate differs.
     let is_open = config.credentials.is_empty() && config.tls.is_none();
-    if let Some(named) = named.filter(|named| is_open && !is_ours(config, name_of(named))) {
-        return Err(format!(
-            "`{}` is not a name of this server; if it is, start the server with --allow-host {0}",
-            name_of(named)
-        ));
+    if let Some(named) = named.filter(|_| is_open) {
+        let name = name_of(named).ok_or_else(|| format!("`{named}` is no name of a server"))?;
+        if !is_ours(config, name) {
+            return Err(format!(
+                "`{name}` is not a name of this server; if it is, start the server with --allow-host {name}"
+            ));
+        }
     }
     let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(Page::Own) };
     let given = origin.to_str().unwrap_or_default();
@@ -54,19 +62,25 @@ pub(crate) fn judge(config: &ServerConfig, parts: &Parts) -> Result<Page, String
     ))
 }
 
-/// The name in `name:port`.
-fn name_of(authority: &str) -> &str {
-    let authority = authority.rsplit_once('@').map_or(authority, |(_, rest)| rest);
-    match authority.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or(rest),
-        None => authority.split(':').next().unwrap_or(authority),
-    }
+/// The name in `name`, `name:port` or `[address]:port`; none in anything else.
+fn name_of(authority: &str) -> Option<&str> {
+    let (name, rest) = match authority.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?,
+        None => authority.find(':').map_or((authority, ""), |at| authority.split_at(at)),
+    };
+    let is_port = |port: &str| port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_whole = rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port);
+    let is_name = match authority.starts_with('[') {
+        true => name.parse::<Ipv6Addr>().is_ok(),
+        false => name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')),
+    };
+    (is_whole && is_name && !name.is_empty()).then_some(name)
 }
 
 /// Whether nobody can have made a name lead here: addresses, names that cannot be registered, and those that the server was
 /// started with.
 fn is_ours(config: &ServerConfig, name: &str) -> bool {
-    let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
+    let name = name.to_ascii_lowercase();
     let is_reserved =
         |top: &str| name == top || name.strip_suffix(top).is_some_and(|rest| rest.ends_with('.'));
     name.parse::<IpAddr>().is_ok()
@@ -136,15 +150,32 @@ mod tests {
             "127.0.0.1.evil.example",
             "localhost.evil.example",
             "x@evil.example",
+            "localhost@evil.example",
+            "[::1].evil.example",
+            "[localhost]x.evil.com:80",
+            "localhost:80.evil.com",
+            "ai.",
+            "[evil.example]",
+            "local host",
+            "",
         ] {
             assert!(told(&config, other, None).is_err(), "{other}");
-            assert!(told(&config, other, Some(&format!("http://{other}"))).is_err(), "{other}");
         }
         config.allow_hosts.push("db.example.com".to_owned());
         assert_eq!(told(&config, "DB.example.com:8000", None), Ok(false));
         // With credentials a page cannot sign.
         config.credentials.push(Credential::new("A", "s"));
         assert_eq!(told(&config, "evil.example", None), Ok(false));
+    }
+
+    #[test]
+    fn a_header_that_comes_twice_names_nobody() {
+        for name in ["host", "origin"] {
+            let request = hyper::Request::post("/").header("host", "localhost");
+            let request = request.header(name, "localhost").header(name, "evil.example");
+            let (parts, ()) = request.body(()).unwrap().into_parts();
+            assert!(judge(&plain(), &parts).is_err(), "{name}");
+        }
     }
 
     #[test]
