@@ -22,13 +22,16 @@ pub(crate) async fn data_folder(
         let sentence = "A copy of the data folder needs the right read-write to every table".to_owned();
         return Err(ApiError::Plain(ErrorKind::AccessDenied, sentence));
     }
-    let to = target(service.config.backups.as_deref(), &decode_copy(body)?)?;
+    let name = decode_copy(body)?;
+    let to = target(service.config.backups.as_deref(), &name)?;
     let engine = Arc::clone(&service.engine);
     // It may take long: not on a thread that answers others.
     let copied = tokio::task::spawn_blocking(move || engine.copy_to(&to)).await;
-    let keys = copied
-        .map_err(|error| ApiError::Internal(error.to_string()))?
-        .map_err(|error| refused(format!("The data folder cannot be copied: {error}")))?;
+    let keys =
+        copied.map_err(|error| ApiError::Internal(error.to_string()))?.map_err(|error| match error {
+            ApiError::Internal(detail) => refused(format!("The copy {name} cannot be made: {detail}")),
+            other => other,
+        })?;
     let mut out = Vec::new();
     encode_copied(&mut out, keys);
     Ok(out)
@@ -49,7 +52,7 @@ fn target(backups: Option<&Path>, name: &str) -> Result<PathBuf, ApiError> {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     if !is_name {
         return Err(refused(format!(
-            "`{name}` is no name for a copy: letters, digits, `_`, `-` and `.`, not first, {NAME_BYTES_MAX} at the most"
+            "`{name}` is no name for a copy: it takes up to {NAME_BYTES_MAX} letters, digits, `_`, `-` and `.`, and does not begin with `.`"
         )));
     }
     let to = backups.join(name);

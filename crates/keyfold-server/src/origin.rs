@@ -85,7 +85,7 @@ fn is_ours(config: &ServerConfig, name: &str) -> bool {
         |top: &str| name == top || name.strip_suffix(top).is_some_and(|rest| rest.ends_with('.'));
     name.parse::<IpAddr>().is_ok()
         || !name.contains('.')
-        || ["localhost", "local", "internal", "test", "home.arpa"].into_iter().any(is_reserved)
+        || ["localhost", "internal", "test", "home.arpa"].into_iter().any(is_reserved)
         || config.allow_hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(&name))
 }
 

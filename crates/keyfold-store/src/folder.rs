@@ -100,10 +100,18 @@ fn cut_short(folder: &Path) -> StoreError {
 /// Like [`claim`]; `Io` when the folder holds something.
 pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
     let was_taken = folder.exists() && !is_empty(folder)?;
-    let (marker, found) = lock(folder)?;
+    let not_empty = || StoreError::Foreign(format!("{} is not empty", folder.display()));
+    if was_taken && !folder.join(MARKER).exists() {
+        return Err(not_empty());
+    }
+    let (marker, found) = lock(folder).map_err(|error| match error {
+        StoreError::Locked => {
+            StoreError::Foreign(format!("{} is in use, perhaps by another copy", folder.display()))
+        }
+        error => error,
+    })?;
     if was_taken && found != Found::Copy {
-        let exists = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the folder is not empty");
-        return Err(exists.into());
+        return Err(not_empty());
     }
     remove_copied(folder)?;
     if found != Found::Copy {
@@ -209,7 +217,8 @@ mod tests {
         let folder = place.path().join("copy");
         let copying = claim_for_copy(&folder).unwrap();
         fs::create_dir(folder.join("log")).unwrap();
-        assert!(matches!(claim_for_copy(&folder), Err(StoreError::Locked)), "somebody makes it");
+        let told = claim_for_copy(&folder).unwrap_err().to_string();
+        assert!(told.contains("in use, perhaps by another copy"), "{told}");
         drop(copying);
         let told = claim(&folder).unwrap_err().to_string();
         assert!(told.contains("cut short"), "{told}");

@@ -220,6 +220,9 @@ fn check_overrides(overrides: &Overrides<'_>) -> Result<(), ApiError> {
     let mut constraints = Constraints::default();
     let path = "provisionedThroughputOverride";
     definition::check_throughput_constraints(&mut constraints, path, overrides.throughput);
+    if let Some(encryption) = overrides.encryption {
+        constraints.word("sSESpecificationOverride.sSEType", &encryption.sse_type);
+    }
     let lists = [
         ("localSecondaryIndexOverride", overrides.locals, definition::KEY_ELEMENTS_MAX),
         ("globalSecondaryIndexOverride", overrides.globals, definition::INDEX_KEY_ELEMENTS_MAX),
