@@ -205,6 +205,12 @@ impl<'t> Authorization<'t> {
         }
         let signed_headers: Vec<String> =
             self.signed_headers.split(';').map(str::to_ascii_lowercase).collect();
+        // As the form demands. A name that comes often would copy its value as often.
+        if !signed_headers.is_sorted_by(|one, next| one < next) {
+            return Err(SignatureError::Malformed(
+                "'SignedHeaders' must name each header once, in ascending order.".to_owned(),
+            ));
+        }
         let signs = |name: &str| signed_headers.iter().any(|signed| signed == name);
         if !signs("host") {
             return Err(SignatureError::HostNotSigned);
@@ -275,6 +281,18 @@ mod tests {
         assert_eq!(authorization.verify("secret", find, names(), b"{ }"), Err(SignatureError::Mismatch));
         let moved = |name: &str| if name == "host" { Some("elsewhere") } else { find(name) };
         assert_eq!(authorization.verify("secret", moved, names(), b"{}"), Err(SignatureError::Mismatch));
+    }
+
+    #[test]
+    fn a_header_is_signed_once() {
+        let header = sign("AK", "secret", "eu-west-1", "20260101T000000Z", HEADERS, b"{}");
+        for names in ["host;host;x-amz-date;x-amz-target", "x-amz-date;host;x-amz-target"] {
+            let other = header.replace("host;x-amz-date;x-amz-target", names);
+            let authorization = Authorization::parse(&other).unwrap();
+            let received = HEADERS.iter().map(|(name, _)| *name);
+            let told = authorization.verify("secret", find, received, b"{}");
+            assert!(matches!(told, Err(SignatureError::Malformed(_))), "{names}: {told:?}");
+        }
     }
 
     #[test]
