@@ -51,35 +51,32 @@ impl<'t> Arn<'t> {
         };
         Some(Arn { table, part })
     }
+}
 
-    /// Table and label, as the catalog's keys have them.
-    fn keyed(self, label: &str) -> (String, String) {
-        (self.table.to_owned(), label.to_owned())
-    }
+/// Table and label, as the catalog's keys have them, of a full name whose part is of one kind.
+fn keyed(text: &str, label: impl FnOnce(Part<'_>) -> Option<&str>) -> Option<(String, String)> {
+    let Arn { table, part } = Arn::parse(text)?;
+    Some((table.to_owned(), label(part)?.to_owned()))
 }
 
 /// Table and label of a stream's full name.
 pub(crate) fn stream(text: &str) -> Option<(String, String)> {
-    let arn = Arn::parse(text)?;
-    if let Part::Stream(label) = arn.part { Some(arn.keyed(label)) } else { None }
+    keyed(text, |part| if let Part::Stream(label) = part { Some(label) } else { None })
 }
 
 /// Table and label of a backup's full name.
 pub(crate) fn backup(text: &str) -> Option<(String, String)> {
-    let arn = Arn::parse(text)?;
-    if let Part::Backup(label) = arn.part { Some(arn.keyed(label)) } else { None }
+    keyed(text, |part| if let Part::Backup(label) = part { Some(label) } else { None })
 }
 
 /// Table and label of an export's full name.
 pub(crate) fn export(text: &str) -> Option<(String, String)> {
-    let arn = Arn::parse(text)?;
-    if let Part::Export(label) = arn.part { Some(arn.keyed(label)) } else { None }
+    keyed(text, |part| if let Part::Export(label) = part { Some(label) } else { None })
 }
 
 /// Table and label of an import's full name.
 pub(crate) fn import(text: &str) -> Option<(String, String)> {
-    let arn = Arn::parse(text)?;
-    if let Part::Import(label) = arn.part { Some(arn.keyed(label)) } else { None }
+    keyed(text, |part| if let Part::Import(label) = part { Some(label) } else { None })
 }
 
 /// The table of a member that takes a name or the full name of a table: what is no full name of a table is taken for a name, which

@@ -270,7 +270,7 @@ async fn operate(
     if caller.credential.is_some() {
         auth::check_rights(&caller, operation, &service.engine.resources(&request))?;
     }
-    let need = room::needed_for(operation, &request);
+    let need = room::needed_for(&request);
     let has_room = service.sent.try_fit(&mut told.room, need.bytes)
         || is_small(service, &request, body.plain.len()).await;
     // Who waits holds the body, which has room, and not what was read of it: that can be many times as large.

@@ -4,8 +4,8 @@
 //! must not be refused when they have happened.
 
 use keyfold_api::{
-    ApiError, CancellationReason, GetItemInput, Named, Operation, ParameterizedStatement, RawItem, Request,
-    Response, ReturnValue, is_select,
+    ApiError, CancellationReason, GetItemInput, Named, ParameterizedStatement, RawItem, Request, Response,
+    ReturnValue, Twice, is_select,
 };
 
 /// A page of items, as a rule.
@@ -23,7 +23,7 @@ pub(crate) struct Need {
 }
 
 /// What the answer to a request needs.
-pub(crate) fn needed_for(operation: Operation, request: &Request) -> Need {
+pub(crate) fn needed_for(request: &Request) -> Need {
     let reads = Need { bytes: PAGE_BYTES, writes: false };
     let writes = |bytes| Need { bytes, writes: true };
     let given_back = |asked: &Option<Named<ReturnValue>>| match asked {
@@ -48,10 +48,7 @@ pub(crate) fn needed_for(operation: Operation, request: &Request) -> Need {
         Request::PutItem(input) => given_back(&input.return_values),
         Request::UpdateItem(input) => given_back(&input.return_values),
         Request::DeleteItem(input) => given_back(&input.return_values),
-        _ => {
-            let reads = ["Get", "Describe", "List"].iter().any(|verb| operation.name().starts_with(verb));
-            Need { bytes: 0, writes: !reads }
-        }
+        other => Need { bytes: 0, writes: other.twice() != Twice::Harmless },
     }
 }
 
@@ -132,7 +129,7 @@ mod tests {
         let need = |statements: Vec<ParameterizedStatement>| {
             let statements = Some(statements);
             let input = BatchExecuteStatementInput { statements, ..BatchExecuteStatementInput::default() };
-            let need = needed_for(Operation::BatchExecuteStatement, &Request::BatchExecuteStatement(input));
+            let need = needed_for(&Request::BatchExecuteStatement(input));
             (need.bytes, need.writes)
         };
         assert_eq!(need(vec![statement("SELECT"), statement("SELECT")]), (PAGE_BYTES, false));
@@ -146,10 +143,10 @@ mod tests {
 
     #[test]
     fn what_changes_tables_is_not_carried_out_again() {
-        let writes = |operation, request| needed_for(operation, &request).writes;
-        assert!(writes(Operation::CreateTable, Request::CreateTable(Default::default())));
-        assert!(!writes(Operation::DescribeTable, Request::DescribeTable(Default::default())));
-        assert!(!writes(Operation::GetItem, Request::GetItem(GetItemInput::default())));
+        let writes = |request| needed_for(&request).writes;
+        assert!(writes(Request::CreateTable(Default::default())));
+        assert!(!writes(Request::DescribeTable(Default::default())));
+        assert!(!writes(Request::GetItem(GetItemInput::default())));
     }
 
     #[test]
