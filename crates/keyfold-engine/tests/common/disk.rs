@@ -177,6 +177,12 @@ impl LogFiles for Disk {
         Ok(Box::new(Writer { disk: self.clone(), id }))
     }
 
+    fn discard(&self, id: u64) -> io::Result<()> {
+        self.ask()?;
+        self.lock().segments.remove(&id);
+        Ok(())
+    }
+
     fn retire(&self, id: u64) -> io::Result<()> {
         self.ask()?;
         self.lock().segments.remove(&id).map(drop).ok_or(ErrorKind::NotFound.into())

@@ -44,6 +44,12 @@ pub trait LogFiles: Debug + Send + Sync {
     /// When the file cannot be made.
     fn create(&self, id: u64) -> io::Result<Box<dyn LogFile>>;
 
+    /// Removes a segment that could not be begun. It is not there after a crash, and nothing of its file is used again.
+    ///
+    /// # Errors
+    /// When the file cannot be removed: it may be there after a crash.
+    fn discard(&self, id: u64) -> io::Result<()>;
+
     /// Gives up a segment. After a crash it may be there again.
     ///
     /// # Errors
@@ -180,6 +186,14 @@ impl LogFiles for LogFolder {
 
     fn note(&self) -> Option<Vec<u8>> {
         fs::read(self.folder.join(NOTE)).ok()
+    }
+
+    fn discard(&self, id: u64) -> io::Result<()> {
+        let path = self.path(id);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(named(&path, error)),
+            _ => sync_folder(&self.folder).at(&self.folder),
+        }
     }
 
     fn retire(&self, id: u64) -> io::Result<()> {

@@ -38,6 +38,8 @@ pub(crate) struct Log {
     buffer: Vec<u8>,
     /// A write or sync failed: what is on the disk is not known any more.
     has_failed: bool,
+    /// The checkpoint names the segment that is written, and how long its file is.
+    is_in_checkpoint: bool,
 }
 
 /// A number that nobody can guess, without a random source of our own.
@@ -51,17 +53,33 @@ struct Begun {
     place: Place,
 }
 
+/// Why a segment could not be begun.
+struct NotBegun {
+    error: StoreError,
+    /// Whether no header of it can be found at the next start.
+    is_surely_gone: bool,
+}
+
+impl From<NotBegun> for StoreError {
+    fn from(not: NotBegun) -> StoreError {
+        not.error
+    }
+}
+
 impl Begun {
     /// Begins a segment. Its header is on the device before anything else is in it: a segment without one was never written
     /// to, whatever its file holds.
-    fn new(files: &dyn LogFiles, id: u64, end_before: u64) -> Result<Begun, StoreError> {
-        let mut file = files.create(id)?;
+    fn new(files: &dyn LogFiles, id: u64, end_before: u64) -> Result<Begun, NotBegun> {
+        let mut file =
+            files.create(id).map_err(|error| NotBegun { error: error.into(), is_surely_gone: true })?;
         let place = Place { id, salt: salt() };
         let mut header = Vec::with_capacity(HEADER_BYTES);
         write_header(&mut header, place, end_before);
-        file.append(&header)?;
-        file.sync()?;
-        Ok(Begun { file, place })
+        match file.append(&header).and_then(|()| file.sync()) {
+            Ok(()) => Ok(Begun { file, place }),
+            // What it says of the end of the segment before must not outlive what is appended to that.
+            Err(error) => Err(NotBegun { is_surely_gone: files.discard(id).is_ok(), error: error.into() }),
+        }
     }
 }
 
@@ -146,6 +164,7 @@ impl Log {
             attested: written,
             buffer: Vec::new(),
             has_failed: false,
+            is_in_checkpoint: true,
         };
         if has_changes {
             return Ok((log, replayed));
@@ -177,11 +196,8 @@ impl Log {
         self.has_failed = written.is_err();
         written?;
         self.written += self.buffer.len() as u64;
-        if self.current.allocated() > allocated {
-            let allocated = self.current.allocated();
-            // The old number holds, too.
-            drop(self.checkpoints.update(|checkpoint| checkpoint.allocated_bytes = allocated));
-        }
+        self.is_in_checkpoint &= self.current.allocated() == allocated;
+        self.enter_in_checkpoint();
         if sync { self.sync() } else { Ok(()) }
     }
 
@@ -222,20 +238,32 @@ impl Log {
         Ok(())
     }
 
-    /// Ends the segment and begins another. Returns the ended one's id. After an error the log goes on where it was.
+    /// Ends the segment and begins another. Returns the ended one's id. After an error the log goes on where it was, unless the other
+    /// may have been begun: then it takes nothing more, for what is behind the end that the other's header names is not read again.
     pub(crate) fn rotate(&mut self) -> Result<u64, StoreError> {
         // What is in a table must not be newer than what is in the log before it.
         self.sync()?;
         let ended = self.place.id;
-        let Begun { file, place } = Begun::new(&*self.files, ended + 1, self.written)?;
-        self.checkpoints.update(|checkpoint| {
-            checkpoint.newest_segment = place.id;
-            checkpoint.allocated_bytes = file.allocated();
-        })?;
+        let begun = Begun::new(&*self.files, ended + 1, self.written);
+        let Begun { file, place } = begun.inspect_err(|not| self.has_failed = !not.is_surely_gone)?;
         (self.current, self.place) = (file, place);
         let written = HEADER_BYTES as u64;
         (self.written, self.synced, self.attested) = (written, written, written);
+        self.is_in_checkpoint = false;
+        self.enter_in_checkpoint();
         Ok(ended)
+    }
+
+    /// Enters the segment that is written in the checkpoint, if it is not there. When that fails, the checkpoint before holds, too: it
+    /// notices less of what may be missing, and is tried again with every append.
+    fn enter_in_checkpoint(&mut self) {
+        if !self.is_in_checkpoint {
+            let (id, allocated) = (self.place.id, self.current.allocated());
+            let entered = self.checkpoints.update(|checkpoint| {
+                (checkpoint.newest_segment, checkpoint.allocated_bytes) = (id, allocated);
+            });
+            self.is_in_checkpoint = entered.is_ok();
+        }
     }
 }
 
