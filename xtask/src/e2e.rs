@@ -5,6 +5,9 @@ use crate::execute;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The tests with the SDK for JavaScript, and in a browser.
+const JAVASCRIPT: [&str; 3] = ["sdk.test.mjs", "presigned.test.mjs", "pages.test.mjs"];
+
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let folder = root.join("e2e");
     let python = python(&folder)?;
@@ -17,7 +20,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     boto3.current_dir(&folder).args(["-m", "unittest", "--verbose"]).env("KEYFOLD_BIN", &binary);
     execute(&mut boto3)?;
     let mut javascript = Command::new("node");
-    javascript.current_dir(&folder).args(["--test", "--test-timeout=60000", "sdk.test.mjs"]);
+    javascript.current_dir(&folder).args(["--test", "--test-timeout=120000"]).args(JAVASCRIPT);
     execute(javascript.env("KEYFOLD_BIN", &binary).env("NODE_NO_WARNINGS", "1"))
 }
 

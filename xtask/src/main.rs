@@ -13,7 +13,8 @@ use std::time::Instant;
 
 const HELP: &str = "\
 cargo xtask test   format, lints, house rules, all Rust tests, and end-to-end tests with boto3, the AWS CLI and
-                   the AWS SDK for JavaScript, instruction counts and fuzzing (needs Rust, a C++ compiler, valgrind, Python 3 with venv, Node 20;
+                   the AWS SDK for JavaScript, pages in a browser, instruction counts and fuzzing (needs Rust, a C++ compiler,
+                   valgrind, Python 3 with venv, Node 20, Chromium;
                    everything else is installed under ignored folders)
 cargo xtask test quick   format, lints, house rules, unit tests and golden scripts: under five minutes when built
 cargo xtask tidy   the house rules alone

@@ -4,7 +4,7 @@ use crate::places::{self, ask_json, item as sample, with_engine};
 use bytes::Bytes;
 use keyfold_api::Operation;
 use keyfold_codec::{RawItem, RawValue};
-use keyfold_sigv4::Authorization;
+use keyfold_sigv4::{Authorization, Query};
 use keyfold_types::{Number, Value};
 use serde_json::json;
 
@@ -210,7 +210,7 @@ pub(crate) fn iterator(input: &[u8]) {
     });
 }
 
-/// An `Authorization` header, and behind each line's end the value of a header that it may name. Whatever it is, it is not
+/// An `Authorization` header or a query, and behind each line's end the value of a header that it may name. Whatever it is, it is not
 /// accepted; and what is signed with a key is, until a byte is changed.
 pub(crate) fn signature(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
@@ -229,9 +229,20 @@ pub(crate) fn signature(input: &[u8]) {
         given.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
     if let Ok(told) = Authorization::parse(header) {
-        let outcome =
-            told.verify("secret", |name| lookup(&given, name), given.iter().map(|(name, _)| *name), body);
+        let outcome = told.verify(
+            "secret",
+            &Query::default(),
+            |name| lookup(&given, name),
+            given.iter().map(|(name, _)| *name),
+            body,
+        );
         assert!(outcome.is_err(), "nobody guesses a signature");
+    }
+    if let Ok(query) = Query::parse(header)
+        && let Ok(Some(told)) = query.authorization()
+    {
+        let names = given.iter().map(|(name, _)| *name);
+        assert!(told.verify("secret", &query, |name| lookup(&given, name), names, body).is_err());
     }
     let date = given[1].1;
     let is_date = date.len() == 16 && date.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -241,9 +252,16 @@ pub(crate) fn signature(input: &[u8]) {
     let signed = keyfold_sigv4::sign("key", "secret", "eu-west-1", date, &given, body);
     let told = Authorization::parse(&signed).expect("what is signed can be read");
     let names = || given.iter().map(|(name, _)| *name);
-    assert_eq!(told.verify("secret", |name| lookup(&given, name), names(), body), Ok(()));
+    assert_eq!(told.verify("secret", &Query::default(), |name| lookup(&given, name), names(), body), Ok(()));
     let mut other = body.to_vec();
     other.push(b' ');
-    assert!(told.verify("secret", |name| lookup(&given, name), names(), &other).is_err());
-    assert!(told.verify("other", |name| lookup(&given, name), names(), body).is_err());
+    assert!(told.verify("secret", &Query::default(), |name| lookup(&given, name), names(), &other).is_err());
+    assert!(told.verify("other", &Query::default(), |name| lookup(&given, name), names(), body).is_err());
+    let parameters = [("X-Amz-Target", header)];
+    let query = keyfold_sigv4::presign(("key", "secret"), "eu-west-1", (date, 60), &parameters, &given, body);
+    let query = Query::parse(&query).expect("what is signed can be read");
+    let told = query.authorization().expect("and is whole").expect("and there");
+    assert_eq!(query.get("x-amz-target"), Some(header));
+    assert_eq!(told.verify("secret", &query, |name| lookup(&given, name), names(), body), Ok(()));
+    assert!(told.verify("other", &query, |name| lookup(&given, name), names(), body).is_err());
 }

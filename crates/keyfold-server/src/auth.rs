@@ -4,17 +4,18 @@
 use crate::config::{Access, Credential, ServerConfig};
 use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, HeaderName};
+use hyper::http::request::Parts;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use keyfold_api::{ApiError, ErrorKind, Operation};
 use keyfold_engine::Resource;
-use keyfold_sigv4::{Authorization, SignatureError};
+use keyfold_sigv4::{Authorization, Query, SignatureError, Validity};
 
 const DATE: HeaderName = HeaderName::from_static("x-amz-date");
 
-/// How far a request's date may be from now, in minutes.
-const DATE_SKEW_MIN: i64 = 15;
+/// How far a request's date may be from now, in seconds.
+const DATE_SKEW_S: i64 = 15 * 60;
 
 /// Who called, as far as it is known.
 #[derive(Clone, Default)]
@@ -25,44 +26,63 @@ pub(crate) struct Caller<'c> {
     pub(crate) region: Option<&'c str>,
 }
 
-/// Judges a request's signature. Without credentials only its form is judged.
+/// The query of a request.
+pub(crate) fn query(parts: &Parts) -> Result<Query, ApiError> {
+    Query::parse(parts.uri.query().unwrap_or_default()).map_err(refused)
+}
+
+/// Judges a request's signature, in its header or its query. Without credentials only its form is judged.
 pub(crate) fn check<'c>(
     config: &'c ServerConfig,
     headers: &'c HeaderMap,
+    query: &'c Query,
     body: &[u8],
     now: Timestamp,
 ) -> Result<Caller<'c>, ApiError> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let Some(given) = given else {
-        if config.credentials.is_empty() && config.allow_unsigned {
+    let authorization = match (given, query.authorization().map_err(refused)?) {
+        (Some(_), Some(_)) => {
+            return Err(ApiError::IncompleteSignature(
+                "The request is signed twice, in its Authorization header and in its query.".to_owned(),
+            ));
+        }
+        (Some(given), None) => Authorization::parse(given).map_err(refused)?,
+        (None, Some(authorization)) => authorization,
+        (None, None) if config.credentials.is_empty() && config.allow_unsigned => {
             return Ok(Caller::default());
         }
-        return Err(ApiError::MissingAuthenticationToken);
+        (None, None) => return Err(ApiError::MissingAuthenticationToken),
     };
-    let authorization = Authorization::parse(given).map_err(refused)?;
-    let timestamp = headers.get(DATE).and_then(|value| value.to_str().ok());
-    let Some(timestamp) = timestamp else {
-        return Err(ApiError::IncompleteSignature(format!(
-            "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. Authorization={given}"
-        )));
-    };
-    check_date(timestamp, now)?;
+    match authorization.validity {
+        Validity::Presigned { timestamp, expires_s } => {
+            check_date(timestamp, now, i64::from(expires_s))?;
+        }
+        Validity::Header => {
+            let Some(timestamp) = header(DATE.as_str()) else {
+                return Err(ApiError::IncompleteSignature(format!(
+                    "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. Authorization={}",
+                    given.unwrap_or_default()
+                )));
+            };
+            check_date(timestamp, now, DATE_SKEW_S)?;
+        }
+    }
     let region = is_region(authorization.region).then_some(authorization.region);
     if config.credentials.is_empty() {
         return Ok(Caller { credential: None, region });
     }
+    let token = header("x-amz-security-token").or_else(|| query.get("x-amz-security-token"));
     let credential = config
         .credentials
         .iter()
         .find(|credential| {
             // One key may have several sessions.
-            credential.access_key == authorization.access_key
-                && credential.session_token.as_deref() == header("x-amz-security-token")
+            credential.access_key == authorization.access_key && credential.session_token.as_deref() == token
         })
         .ok_or(ApiError::UnrecognizedClient)?;
     let received = headers.keys().map(hyper::header::HeaderName::as_str);
-    authorization.verify(&credential.secret, header, received, body).map_err(refused)?;
+    authorization.verify(&credential.secret, query, header, received, body).map_err(refused)?;
     Ok(Caller { credential: Some(credential), region })
 }
 
@@ -71,26 +91,32 @@ fn is_region(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
-fn check_date(given: &str, now: Timestamp) -> Result<(), ApiError> {
+/// Whether it was signed no longer ago than it holds, and not in the future.
+fn check_date(given: &str, now: Timestamp, holds_s: i64) -> Result<(), ApiError> {
     let wrong = |message: String| Err(ApiError::InvalidSignature(message));
     let Some(signed) = moment(given) else {
         return wrong(format!("Date must be in ISO-8601 'basic format'. Got '{given}'."));
     };
     let text = |moment: Timestamp| moment.strftime("%Y%m%dT%H%M%SZ").to_string();
-    let edge = |minutes: i64| now.checked_add(minutes.minutes()).unwrap_or(now);
-    let (low, high) = (edge(-DATE_SKEW_MIN), edge(DATE_SKEW_MIN));
+    let edge = |seconds: i64| now.checked_add(seconds.seconds()).unwrap_or(now);
+    let span = |seconds: i64| {
+        if seconds % 60 == 0 { format!("{} min.", seconds / 60) } else { format!("{seconds} s.") }
+    };
+    let (low, high) = (edge(-holds_s), edge(DATE_SKEW_S));
     if signed < low {
         return wrong(format!(
-            "Signature expired: {given} is now earlier than {} ({} - {DATE_SKEW_MIN} min.)",
+            "Signature expired: {given} is now earlier than {} ({} - {})",
             text(low),
-            text(now)
+            text(now),
+            span(holds_s)
         ));
     }
     if signed > high {
         return wrong(format!(
-            "Signature not yet current: {given} is still later than {} ({} + {DATE_SKEW_MIN} min.)",
+            "Signature not yet current: {given} is still later than {} ({} + {})",
             text(high),
-            text(now)
+            text(now),
+            span(DATE_SKEW_S)
         ));
     }
     Ok(())

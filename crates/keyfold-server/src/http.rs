@@ -14,8 +14,10 @@ use flate2::read::{GzDecoder, GzEncoder};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use keyfold_api::{ApiError, Response as ApiResponse};
+use keyfold_sigv4::Query;
 use keyfold_wire::admin::COPY_TARGET;
 use std::io::Read;
 use std::time::{Duration, Instant};
@@ -41,7 +43,7 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
         (&Method::POST, "/") if !speaks_json(&parts.headers) => page_not_found(),
         (&Method::POST, "/") => {
             let mut told = Received { operation: Told::Unknown, bytes: 0, room: Room::default() };
-            let outcome = respond_to(service, &parts.headers, body, &mut told).await;
+            let outcome = respond_to(service, &parts, body, &mut told).await;
             let failure = match &outcome {
                 Ok(_) => None,
                 Err(Refusal::Api(error)) => Some(error.kind().exception()),
@@ -102,13 +104,21 @@ struct Received {
 
 async fn respond_to(
     service: &Service,
-    headers: &HeaderMap,
+    parts: &Parts,
     body: Incoming,
     told: &mut Received,
 ) -> Result<Vec<u8>, Refusal> {
-    let body = receive(service, headers, body).await?;
+    let query = auth::query(parts)?;
+    let body = receive(service, &parts.headers, body).await?;
     told.bytes = body.sent.len();
-    operate(service, headers, body, told).await
+    operate(service, &parts.headers, &query, body, told).await
+}
+
+/// What is asked for: in a header, or in the query of a presigned request. A form of a web page can send that, too, but not with the type
+/// of the protocol's bodies.
+fn target<'r>(headers: &'r HeaderMap, query: &'r Query) -> &'r str {
+    let in_query = || query.get(TARGET.as_str()).filter(|_| headers.contains_key(header::CONTENT_TYPE));
+    headers.get(TARGET).and_then(|target| target.to_str().ok()).or_else(in_query).unwrap_or_default()
 }
 
 /// Whether the body is said to be JSON of the protocol, or nothing is said.
@@ -253,18 +263,19 @@ struct ReceivedBody {
 async fn operate(
     service: &Service,
     headers: &HeaderMap,
+    query: &Query,
     body: ReceivedBody,
     told: &mut Received,
 ) -> Result<Vec<u8>, Refusal> {
-    let target = headers.get(TARGET).and_then(|target| target.to_str().ok()).unwrap_or_default();
+    let target = target(headers, query);
     if target == COPY_TARGET {
         told.operation = Told::CopyDataFolder;
-        let caller = auth::check(&service.config, headers, &body.sent, jiff::Timestamp::now())?;
+        let caller = auth::check(&service.config, headers, query, &body.sent, jiff::Timestamp::now())?;
         return Ok(copy::data_folder(service, &caller, &body.plain).await?);
     }
     let operation = keyfold_wire::target::operation(target)?;
     told.operation = Told::Known(operation);
-    let caller = auth::check(&service.config, headers, &body.sent, jiff::Timestamp::now())?;
+    let caller = auth::check(&service.config, headers, query, &body.sent, jiff::Timestamp::now())?;
     let read = || keyfold_wire::decode(operation, &body.plain).map_err(ApiError::from);
     let request = read()?;
     if caller.credential.is_some() {
