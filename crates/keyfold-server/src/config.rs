@@ -105,6 +105,8 @@ pub struct ServerConfig {
     pub bodies_bytes_max: usize,
     /// Connections at a time; more wait until one is closed.
     pub connections_max: usize,
+    /// Connections of one address at a time, or of one /64 network of IPv6; more are closed at once.
+    pub connections_of_address_max: usize,
     /// How long open requests may take during a shutdown.
     pub shutdown_timeout: Duration,
 }
@@ -126,6 +128,7 @@ impl ServerConfig {
             send_timeout: Duration::from_secs(30),
             bodies_bytes_max: 512 * 1024 * 1024,
             connections_max: 10_000,
+            connections_of_address_max: 5_000,
             shutdown_timeout: Duration::from_secs(10),
         }
     }

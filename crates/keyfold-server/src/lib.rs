@@ -6,10 +6,12 @@
 //! changing threads, a write is awaited while the log syncs. What hostile clients may
 //! hold is bounded: headers by size, slow ones by time and pace (`paced`), large bodies by a budget that all share (`budget`).
 
+mod addresses;
 mod auth;
 mod budget;
 mod config;
 mod copy;
+mod heads;
 mod http;
 mod latency;
 mod metrics;

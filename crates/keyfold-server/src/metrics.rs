@@ -71,6 +71,7 @@ pub(crate) struct Metrics {
     received: Counter,
     sent: Counter,
     connections: Gauge,
+    turned_away: Counter,
     commits: Gauge,
     batches: Gauge,
     upkeep: Gauge,
@@ -84,7 +85,7 @@ impl Metrics {
         let requests = Family::<Outcome, Counter>::default();
         let seconds: Family<ByOperation, Histogram, fn() -> Histogram> =
             Family::new_with_constructor(|| Histogram::new(EDGES));
-        let (received, sent) = (Counter::default(), Counter::default());
+        let [received, sent, turned_away] = std::array::from_fn(|_| Counter::default());
         let [connections, commits, batches, upkeep, failures, received_held, sent_held] =
             std::array::from_fn(|_| Gauge::default());
         let mut registry = Registry::with_prefix("keyfold");
@@ -93,6 +94,8 @@ impl Metrics {
         registry.register("received_bytes", "Bytes of request bodies", received.clone());
         registry.register("sent_bytes", "Bytes of response bodies", sent.clone());
         registry.register("connections", "Open connections", connections.clone());
+        let closed = "Connections closed at once, since their address has as many as it may";
+        registry.register("connections_turned_away", closed, turned_away.clone());
         registry.register("store_commits", "Synced commits since the start", commits.clone());
         registry.register("store_batches", "Batches written since the start", batches.clone());
         let good = Operation::ALL.iter().map(|_| OnceLock::new()).collect();
@@ -112,6 +115,7 @@ impl Metrics {
             received,
             sent,
             connections,
+            turned_away,
             commits,
             batches,
             upkeep,
@@ -149,6 +153,10 @@ impl Metrics {
 
     pub(crate) fn connected(&self) {
         self.connections.inc();
+    }
+
+    pub(crate) fn turned_away(&self) {
+        self.turned_away.inc();
     }
 
     pub(crate) fn disconnected(&self) {

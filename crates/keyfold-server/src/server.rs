@@ -1,7 +1,9 @@
 //! Listening, connections, shutdown.
 
+use crate::addresses::Addresses;
 use crate::budget::Budget;
 use crate::config::{ServerConfig, ServerError};
+use crate::heads::Heads;
 use crate::http;
 use crate::latency::Latency;
 use crate::metrics::Metrics;
@@ -74,14 +76,22 @@ impl Server {
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let (stop, stopped) = watch::channel(());
         let mut connections = JoinSet::new();
+        let addresses = Addresses::new(self.service.config.connections_of_address_max);
         tokio::pin!(shutdown);
         loop {
             tokio::select! {
                 () = &mut shutdown => break,
                 accepted = self.listener.accept(), if connections.len() < self.service.config.connections_max => match accepted {
-                    Ok((stream, _)) => {
-                        let (service, tls) = (Arc::clone(&self.service), self.tls.clone());
-                        connections.spawn(connection(service, tls, stream, stopped.clone()));
+                    Ok((stream, from)) => {
+                        let Some(place) = addresses.admit(from.ip()) else {
+                            self.service.metrics.turned_away();
+                            continue;
+                        };
+                        let (service, tls, stopped) = (Arc::clone(&self.service), self.tls.clone(), stopped.clone());
+                        connections.spawn(async move {
+                            connection(service, tls, stream, stopped).await;
+                            drop(place);
+                        });
                     }
                     // Out of file descriptors, or a client that went away: others are served on.
                     Err(_) => tokio::time::sleep(std::time::Duration::from_millis(20)).await,
@@ -164,6 +174,7 @@ async fn converse(
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(service.config.send_timeout));
     let stream = Paced::new(Box::pin(stream), service.config.send_timeout);
+    let stream = Heads::new(stream);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(service.config.receive_timeout)

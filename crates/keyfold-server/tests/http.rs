@@ -89,6 +89,55 @@ fn malformed_http_is_refused_and_slow_clients_are_let_go() {
     server.is_well();
 }
 
+/// Whichever length others would take for the body's.
+#[test]
+fn a_request_with_two_lengths_is_refused_and_nothing_behind_it_is_read() {
+    let server = Running::start(|_| {});
+    let list = "X-Amz-Target: DynamoDB_20120810.ListTables\r\n";
+    let (length, chunks) = ("Content-Length: 12\r\n", "Transfer-Encoding: chunked\r\n");
+    for lengths in [[length, chunks], [chunks, length]] {
+        let mut stream = server.connect();
+        let head = format!("POST / HTTP/1.1\r\nHost: x\r\n{list}{}\r\n", lengths.concat());
+        stream.write_all(format!("{head}2\r\n{{}}\r\n0\r\n\r\n{head}").as_bytes()).unwrap();
+        let mut told = String::new();
+        drop(stream.read_to_string(&mut told));
+        assert!(told.starts_with("HTTP/1.1 400") && told.matches("HTTP/1.1").count() == 1, "{told}");
+    }
+    // With one of them it is served, behind others on the same connection.
+    let mut stream = server.connect();
+    for (lengths, body) in
+        [(length, "{          }"), (chunks, "2\r\n{}\r\n0\r\n\r\n"), (length, "          {}")]
+    {
+        stream
+            .write_all(format!("POST / HTTP/1.1\r\nHost: x\r\n{list}{lengths}\r\n{body}").as_bytes())
+            .unwrap();
+        assert_eq!(Answer::read(&mut stream).status, 200, "{lengths}");
+    }
+}
+
+#[test]
+fn one_address_does_not_take_all_connections() {
+    let server = Running::start(|config| config.connections_of_address_max = 2);
+    let list = |stream: &mut TcpStream| {
+        write_post(stream, &[("X-Amz-Target", "DynamoDB_20120810.ListTables")], b"{}", 2);
+        Answer::read(stream).status
+    };
+    let (mut first, mut second) = (server.connect(), server.connect());
+    assert_eq!((list(&mut first), list(&mut second)), (200, 200));
+    let mut third = server.connect();
+    assert_eq!(third.read(&mut [0]).unwrap_or(0), 0, "closed at once");
+    assert_eq!(list(&mut first), 200);
+    drop(second);
+    let deadline = std::time::Instant::now() + Duration::from_secs(10);
+    while list(&mut server.connect()) != 200 {
+        assert!(std::time::Instant::now() < deadline, "the place of who has gone is not free");
+    }
+    first.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let told = Answer::read(&mut first);
+    assert!(!told.text().contains("keyfold_connections_turned_away_total 0"), "{}", told.text());
+    assert!(told.text().contains("keyfold_connections_turned_away_total"), "{}", told.text());
+}
+
 #[test]
 fn a_shutdown_finishes_the_request_under_way_and_takes_no_more() {
     let mut server = Running::start(|config| config.receive_timeout = Duration::from_secs(60));

@@ -148,6 +148,31 @@ fn make_private(folder: &Path) -> Result<(), StoreError> {
     Ok(builder.create(folder).at(folder)?)
 }
 
+/// The folders in a data folder that hold what clients wrote: nobody else looks into them, whoever made the data folder, and whatever the
+/// storage engine allows with its files.
+pub(crate) fn keep_private(folder: &Path, is_store: bool) -> Result<(), StoreError> {
+    for part in ["log", "tables"].map(|part| folder.join(part)) {
+        if !is_store {
+            make_private(&part)?;
+        }
+        tighten(&part);
+    }
+    Ok(())
+}
+
+/// Takes from others what an older version gave them. A folder of somebody else stays as it is.
+#[cfg(unix)]
+fn tighten(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let Ok(about) = fs::metadata(folder) else { return };
+    if about.permissions().mode() & 0o077 != 0 {
+        drop(fs::set_permissions(folder, fs::Permissions::from_mode(0o700)));
+    }
+}
+
+#[cfg(not(unix))]
+fn tighten(_folder: &Path) {}
+
 /// Locks a folder, which is made if it is absent; returns the marker and what the folder holds.
 fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
     if !folder.exists() {

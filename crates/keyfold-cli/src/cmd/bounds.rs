@@ -7,6 +7,8 @@ use keyfold_server::ServerConfig;
 use std::time::Duration;
 
 const MEGABYTE: u32 = 1024 * 1024;
+/// Connections of one address, when not told otherwise, at the least.
+const OF_ADDRESS_MIN: u32 = 64;
 
 /// What `serve` holds and waits for at the most. `docs/safety.md` tells what happens beyond.
 #[derive(Debug, Args)]
@@ -20,6 +22,10 @@ pub(super) struct Bounds {
     /// Connections at a time; more wait until one is closed.
     #[arg(long, default_value_t = 10_000, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..))]
     connections: u32,
+    /// Connections of one address (of one /64 network of IPv6) at a time; more are closed at once [default: half of --connections, or 64 if
+    /// that is more].
+    #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..))]
+    connections_of_address: Option<u32>,
     /// Seconds that a client may say nothing: between requests, and in the middle of one.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = value_parser!(u16).range(1..))]
     receive_timeout: u16,
@@ -38,6 +44,8 @@ impl Bounds {
     pub(super) fn of_server(&self, config: &mut ServerConfig) {
         config.bodies_bytes_max = (self.bodies as usize).saturating_mul(MEGABYTE as usize);
         config.connections_max = self.connections as usize;
+        let of_address = self.connections_of_address.unwrap_or((self.connections / 2).max(OF_ADDRESS_MIN));
+        config.connections_of_address_max = of_address as usize;
         config.receive_timeout = Duration::from_secs(self.receive_timeout.into());
         config.send_timeout = Duration::from_secs(self.send_timeout.into());
     }
@@ -57,24 +65,30 @@ mod tests {
         memory: bool,
     }
 
-    fn told(arguments: &[&str]) -> (u64, usize, usize, Duration, Duration) {
+    fn told(arguments: &[&str]) -> (u64, usize, [usize; 2], Duration, Duration) {
         let line = Line::parse_from(arguments.iter().copied());
         assert!(!line.memory);
         let mut folder = FolderOptions::new("data");
         let mut config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
         line.bounds.of_store(&mut folder);
         line.bounds.of_server(&mut config);
-        let ServerConfig { bodies_bytes_max, connections_max, receive_timeout, send_timeout, .. } = config;
-        (folder.cache_bytes, bodies_bytes_max, connections_max, receive_timeout, send_timeout)
+        numbers(&folder, &config)
+    }
+
+    fn numbers(
+        folder: &FolderOptions,
+        config: &ServerConfig,
+    ) -> (u64, usize, [usize; 2], Duration, Duration) {
+        let connections = [config.connections_max, config.connections_of_address_max];
+        let timeouts = (config.receive_timeout, config.send_timeout);
+        (folder.cache_bytes, config.bodies_bytes_max, connections, timeouts.0, timeouts.1)
     }
 
     #[test]
     fn each_bound_is_told_to_whom_it_concerns() {
         let folder = FolderOptions::new("data");
         let config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
-        let ServerConfig { bodies_bytes_max, connections_max, receive_timeout, send_timeout, .. } = config;
-        let defaults = (folder.cache_bytes, bodies_bytes_max, connections_max, receive_timeout, send_timeout);
-        assert_eq!(told(&["serve"]), defaults);
+        assert_eq!(told(&["serve"]), numbers(&folder, &config));
         let line = [
             "serve",
             "--cache=1",
@@ -84,7 +98,9 @@ mod tests {
             "--send-timeout=5",
         ];
         let seconds = Duration::from_secs;
-        assert_eq!(told(&line), (1 << 20, 2 << 20, 3, seconds(4), seconds(5)));
+        assert_eq!(told(&line), (1 << 20, 2 << 20, [3, 64], seconds(4), seconds(5)));
+        assert_eq!(told(&["serve", "--connections=300"]).2, [300, 150]);
+        assert_eq!(told(&["serve", "--connections-of-address=7"]).2, [10_000, 7]);
         assert!(Line::try_parse_from(["serve", "--memory", "--cache=1"]).is_err());
         assert!(Line::try_parse_from(["serve", "--connections=0"]).is_err());
     }

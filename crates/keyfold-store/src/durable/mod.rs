@@ -12,7 +12,7 @@ mod upkeep;
 
 use crate::checkpoint::{Checkpoint, Checkpoints};
 use crate::error::StoreError;
-use crate::folder::{Claim, claim, claim_for_copy};
+use crate::folder::{Claim, claim, claim_for_copy, keep_private};
 use crate::log::{Change, Log, LogFiles, LogFolder, Recovered, sync_folder};
 use crate::store::FolderOptions;
 use bytes::Bytes;
@@ -137,6 +137,7 @@ impl DurableStore {
         let (folder, claim) = (&options.path, Arc::new(claim));
         let sequence = SequenceNumberCounter::default();
         let tables = folder.join("tables");
+        keep_private(folder, claim.is_store)?;
         // Before the storage engine opens its files: it would take what is missing for what never was.
         let known = if claim.is_store { Some(Checkpoint::read(folder)?) } else { None };
         if let Some(known) = &known {

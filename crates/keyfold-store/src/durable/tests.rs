@@ -373,3 +373,41 @@ fn a_list_that_a_failed_flush_changed_is_put_back_at_once() {
     }
     assert!(failures > 5, "{failures} flushes failed");
 }
+
+/// Whoever made the data folder, and whichever version made what is in it.
+#[test]
+#[cfg(unix)]
+fn nobody_else_can_read_what_clients_wrote() {
+    use std::os::unix::fs::PermissionsExt;
+    fn reachable(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+        let is_open = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o077 != 0;
+        if !is_open(folder) {
+            return;
+        }
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => reachable(&path, found),
+                false if is_open(&path) => found.push(path),
+                false => {}
+            }
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let open_to_all = std::fs::Permissions::from_mode(0o755);
+    for _ in 0..2 {
+        std::fs::set_permissions(folder.path(), open_to_all.clone()).unwrap();
+        let store = open(folder.path(), 1_000);
+        fill(&store, 0, 50);
+        wait_for("a table is written", || store.tree.table_count() > 0);
+        drop(store);
+        let mut found = Vec::new();
+        reachable(folder.path(), &mut found);
+        found.retain(|path| !path.ends_with("checkpoint"));
+        assert_eq!(found, Vec::<std::path::PathBuf>::new());
+        // As a version before made them.
+        for part in ["log", "tables"] {
+            std::fs::set_permissions(folder.path().join(part), open_to_all.clone()).unwrap();
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! A stream that refuses requests which say in two ways how long their body is.
+//!
+//! With `Content-Length` beside `Transfer-Encoding` one reader may take for a body what another takes for the next request: what a proxy
+//! in front of the server let through is then not what the server carries out. The HTTP library takes the chunks and forgets
+//! the length, so heads are looked at before it reads them. The end of a refused head is made unreadable: the library answers 400 and
+//! closes.
+//!
+//! Not an HTTP parser: whatever else is wrong with a head or a chunk is the library's to refuse.
+
+use memchr::memchr;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// Bytes of a line that are looked at, without blanks: names, and any length that a body can have.
+const LINE_BYTES_MAX: usize = 64;
+/// What no head can hold.
+const UNREADABLE: u8 = 0;
+
+/// Looks at the heads of the requests that are read.
+pub(crate) struct Heads<S> {
+    stream: S,
+    place: Place,
+}
+
+/// Where in the row of requests the next byte is.
+enum Place {
+    Head(Head),
+    /// So many bytes of a body are left.
+    Body(u64),
+    ChunkSize(Line),
+    /// So many bytes of a chunk and its end are left.
+    Chunk(u64),
+    /// Headers behind the last chunk.
+    Trailer(Line),
+    /// The library gives up on this connection.
+    Refused,
+}
+
+#[derive(Default)]
+struct Head {
+    line: Line,
+    has_begun: bool,
+    has_length: bool,
+    /// None when it cannot be read.
+    length: Option<u64>,
+    is_chunked: bool,
+}
+
+/// The beginning of a line.
+#[derive(Default)]
+struct Line {
+    bytes: Vec<u8>,
+}
+
+impl Line {
+    /// Takes bytes up to the end of the line; gives how many these were, and the line when it has ended.
+    fn take(&mut self, bytes: &[u8]) -> (usize, Option<Vec<u8>>) {
+        let end = memchr(b'\n', bytes);
+        let taken = end.map_or(bytes.len(), |end| end + 1);
+        let left = LINE_BYTES_MAX.saturating_sub(self.bytes.len());
+        let text = bytes.get(..end.unwrap_or(taken)).unwrap_or_default();
+        self.bytes.extend(text.iter().filter(|byte| !byte.is_ascii_whitespace()).take(left));
+        (taken, end.map(|_| std::mem::take(&mut self.bytes)))
+    }
+}
+
+impl Head {
+    /// A line of the head has ended; tells whether it was the last.
+    fn has_ended(&mut self, line: &[u8]) -> bool {
+        if line.is_empty() {
+            // Empty lines before a request mean nothing.
+            return self.has_begun;
+        }
+        self.has_begun = true;
+        if let Some(colon) = memchr(b':', line)
+            && let Some((name, value)) = line.split_at_checked(colon)
+        {
+            if name.eq_ignore_ascii_case(b"content-length") {
+                self.has_length = true;
+                let number = number(value.strip_prefix(b":").unwrap_or_default(), 10);
+                self.length = number.filter(|_| line.len() < LINE_BYTES_MAX);
+            } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+                self.is_chunked = true;
+            }
+        }
+        false
+    }
+
+    /// Where the next byte is behind this head; nowhere if that is not sure.
+    fn behind(&self) -> Option<Place> {
+        match (self.is_chunked, self.has_length, self.length) {
+            (true, false, _) => Some(Place::ChunkSize(Line::default())),
+            (false, false, _) | (false, true, Some(0)) => Some(Place::Head(Head::default())),
+            (false, true, Some(length)) => Some(Place::Body(length)),
+            (true, true, _) | (false, true, None) => None,
+        }
+    }
+}
+
+fn number(digits: &[u8], radix: u32) -> Option<u64> {
+    let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
+    u64::from_str_radix(digits, radix).ok()
+}
+
+/// Where the next byte is behind the line with a chunk's size, of which extensions are no part.
+fn behind_size(line: &[u8]) -> Option<Place> {
+    let digits = line.split(|byte| *byte == b';').next().filter(|digits| digits.len() < LINE_BYTES_MAX)?;
+    Some(match number(digits, 16)? {
+        0 => Place::Trailer(Line::default()),
+        // With the line's end behind it.
+        size => Place::Chunk(size.saturating_add(2)),
+    })
+}
+
+impl Place {
+    /// Goes on by what can be decided at once of `bytes`, which are not empty; gives how many bytes that was, and whether what ends there
+    /// is refused.
+    fn advance(&mut self, bytes: &[u8]) -> (usize, bool) {
+        let (taken, next) = match self {
+            Place::Head(head) => {
+                let (taken, line) = head.line.take(bytes);
+                let has_ended = line.is_some_and(|line| head.has_ended(&line));
+                (taken, has_ended.then(|| head.behind()))
+            }
+            Place::ChunkSize(line) => {
+                let (taken, line) = line.take(bytes);
+                (taken, line.map(|line| behind_size(&line)))
+            }
+            Place::Trailer(line) => {
+                let (taken, line) = line.take(bytes);
+                let is_last = line.is_some_and(|line| line.is_empty());
+                (taken, is_last.then(|| Some(Place::Head(Head::default()))))
+            }
+            Place::Body(left) | Place::Chunk(left) => {
+                let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
+                *left -= taken as u64;
+                let next = if let Place::Chunk(0) = self {
+                    Some(Some(Place::ChunkSize(Line::default())))
+                } else if let Place::Body(0) = self {
+                    Some(Some(Place::Head(Head::default())))
+                } else {
+                    None
+                };
+                (taken, next)
+            }
+            Place::Refused => (bytes.len(), None),
+        };
+        let is_refused = matches!(next, Some(None));
+        if let Some(next) = next {
+            *self = next.unwrap_or(Place::Refused);
+        }
+        (taken, is_refused)
+    }
+}
+
+impl<S> Heads<S> {
+    pub(crate) fn new(stream: S) -> Heads<S> {
+        Heads { stream, place: Place::Head(Head::default()) }
+    }
+
+    /// Looks through what was read, and makes the end of what is refused unreadable.
+    fn look(&mut self, mut bytes: &mut [u8]) {
+        while !bytes.is_empty() {
+            let (taken, is_refused) = self.place.advance(bytes);
+            let (seen, rest) = bytes.split_at_mut(taken);
+            if let Some(end) = seen.last_mut().filter(|_| is_refused) {
+                *end = UNREADABLE;
+            }
+            bytes = rest;
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Heads<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        self.look(buffer.filled_mut().get_mut(before..).unwrap_or_default());
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Heads<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, parts)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which bytes of the requests are changed, when they come in parts of this size.
+    fn changed(requests: &str, part: usize) -> Vec<usize> {
+        let mut heads = Heads::new(());
+        let mut bytes = requests.as_bytes().to_vec();
+        bytes.chunks_mut(part).for_each(|part| heads.look(part));
+        bytes
+            .iter()
+            .zip(requests.as_bytes())
+            .enumerate()
+            .filter(|(_, (new, old))| new != old)
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    const LENGTH: &str = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\nhello world";
+    const NONE: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+    const CHUNKS: &str = "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n5;a=b\r\nhello\r\nC\r\ncontent-leng\r\n0\r\nTrailer: 1\r\n\r\n";
+    /// A body that looks like the head of a request with both.
+    const LOOKS: &str = "POST / HTTP/1.1\nContent-Length: 57\n\nPOST / HTTP/1.1\nContent-Length: 5\nTransfer-Encoding: x\n\n\n";
+
+    #[test]
+    fn requests_that_say_it_once_are_let_through() {
+        let all = [LENGTH, NONE, CHUNKS, LOOKS, "\r\n\r\n", CHUNKS, LENGTH, LOOKS, NONE].concat();
+        for part in 1..all.len() {
+            assert_eq!(changed(&all, part), Vec::<usize>::new(), "in parts of {part}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_says_it_twice_is_made_unreadable_wherever_it_stands() {
+        let one = "Transfer-Encoding: chunked\r\n";
+        for (first, second) in [
+            ("Content-Length: 5\r\n", one),
+            (one, "Content-Length: 5\r\n"),
+            (one, "cOnTeNt-LeNgTh:5\n"),
+            ("Content-Length: 0\r\n", "X: y\r\ntransfer-encoding:\tchunked\r\n"),
+            (one, "Content-Length: nonsense\r\n"),
+            ("Content-Length:                                                                   5\r\n", one),
+            // A length of which the beginning is not the whole.
+            (
+                "Content-Length: 00000000000000000000000000000000000000000000000000000000000000005\r\n",
+                "\tx: y\r\n",
+            ),
+        ] {
+            let both = format!("POST / HTTP/1.1\r\n{first}{second}\r\n");
+            for before in ["", NONE, LENGTH, CHUNKS, LOOKS] {
+                let all = [before, &both, "5\r\nhello\r\n0\r\n\r\n", LENGTH].concat();
+                for part in 1..all.len() {
+                    assert_eq!(
+                        changed(&all, part),
+                        [before.len() + both.len() - 1],
+                        "{both} in parts of {part}"
+                    );
+                }
+            }
+        }
+    }
+}
