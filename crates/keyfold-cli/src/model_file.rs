@@ -3,12 +3,12 @@
 use crate::failure::Failure;
 use crate::terminal::{self, GOOD};
 use keyfold_model::diagnostic::apply;
-use keyfold_model::{Diagnostic, Model, Severity};
+use keyfold_model::{Compiled, Diagnostic, Model, Severity};
 use serde_json::json;
 use std::path::Path;
 
 /// A compiled model and what the compiler warned of.
-pub(crate) struct Compiled {
+pub(crate) struct Checked {
     pub(crate) model: Model,
     pub(crate) warnings: usize,
     /// The findings for programs.
@@ -17,6 +17,8 @@ pub(crate) struct Compiled {
 
 /// How often repairs are carried out: one may bring another to light.
 const REPAIRS_MAX: usize = 20;
+/// Of how many errors it is tried whether their repair helps: each takes a compilation.
+const TRIED_MAX: usize = 20;
 
 /// The model of a file. Errors are shown; warnings belong to `check`.
 pub(crate) fn load(path: &Path, json: bool) -> Result<Model, Failure> {
@@ -25,7 +27,7 @@ pub(crate) fn load(path: &Path, json: bool) -> Result<Model, Failure> {
 }
 
 /// The model of a file, with errors and warnings shown.
-pub(crate) fn load_with_warnings(path: &Path, json: bool) -> Result<Compiled, Failure> {
+pub(crate) fn load_with_warnings(path: &Path, json: bool) -> Result<Checked, Failure> {
     let source = read(path)?;
     compile_with(&source, &path.display().to_string(), json, true)
 }
@@ -49,23 +51,24 @@ pub(crate) fn compile(source: &str, path: &str, json: bool) -> Result<Model, Fai
     compile_with(source, path, json, false).map(|compiled| compiled.model)
 }
 
-fn compile_with(source: &str, path: &str, json: bool, with_warnings: bool) -> Result<Compiled, Failure> {
+fn compile_with(source: &str, path: &str, json: bool, with_warnings: bool) -> Result<Checked, Failure> {
     let compiled = keyfold_model::compile(source);
     let rows: Vec<_> = compiled.diagnostics.iter().map(|one| row(one, source, path)).collect();
     if json {
         if compiled.has_errors() {
-            terminal::line(&json!({ "ok": false, "diagnostics": rows }).to_string());
+            terminal::line(&json!({ "ok": false, "diagnostics": rows, "more": compiled.more }).to_string());
         }
     } else {
-        show(&compiled.diagnostics, source, path, with_warnings);
+        show(&compiled, source, path, with_warnings);
     }
     let count = |severity| compiled.diagnostics.iter().filter(|one| one.severity == severity).count();
     let warnings = count(Severity::Warning);
     let model = compiled.model.ok_or(Failure::Model)?;
-    Ok(Compiled { model, warnings, rows })
+    Ok(Checked { model, warnings, rows })
 }
 
-fn show(diagnostics: &[Diagnostic], source: &str, path: &str, with_warnings: bool) {
+fn show(compiled: &Compiled, source: &str, path: &str, with_warnings: bool) {
+    let diagnostics = &compiled.diagnostics;
     let errors: Vec<_> = diagnostics.iter().filter(|one| one.severity == Severity::Error).collect();
     for diagnostic in diagnostics {
         if diagnostic.severity == Severity::Error || (with_warnings && errors.is_empty()) {
@@ -74,14 +77,17 @@ fn show(diagnostics: &[Diagnostic], source: &str, path: &str, with_warnings: boo
         }
     }
     let Some(first) = errors.first() else { return };
-    let repairs = errors.iter().filter(|one| repaired(source, one).is_some()).count();
-    let fix = if repairs == 0 {
-        String::new()
-    } else {
-        format!("; `keyfold check --fix {path}` repairs {repairs} of them")
+    let rank = rank(source);
+    let repairable = errors.iter().filter(|one| !one.repair.is_empty()).take(TRIED_MAX);
+    let repairs = repairable.filter(|one| repaired(source, rank, one).is_some()).count();
+    let fix = match repairs {
+        0 => String::new(),
+        TRIED_MAX => format!("; `keyfold check --fix {path}` repairs {repairs} of them and perhaps more"),
+        _ => format!("; `keyfold check --fix {path}` repairs {repairs} of them"),
     };
+    let more = if compiled.more > 0 { format!(" shown, {} more", compiled.more) } else { String::new() };
     terminal::error_line(&format!(
-        "{path}: {}{fix}; `keyfold explain {}` says more",
+        "{path}: {}{more}{fix}; `keyfold explain {}` says more",
         terminal::counted(errors.len(), "error"),
         first.code
     ));
@@ -94,7 +100,10 @@ pub(crate) fn fix(path: &Path, json: bool) -> Result<(), Failure> {
     let mut done = Vec::new();
     while done.len() < REPAIRS_MAX {
         let diagnostics = keyfold_model::compile(&source).diagnostics;
-        let Some((message, text)) = diagnostics.iter().find_map(|one| repaired(&source, one)) else { break };
+        let rank = rank(&source);
+        let helps = |one| repaired(&source, rank, one);
+        let repairable = diagnostics.iter().filter(|one| !one.repair.is_empty());
+        let Some((message, text)) = repairable.take(TRIED_MAX).find_map(helps) else { break };
         done.push(message);
         source = text;
     }
@@ -109,20 +118,21 @@ pub(crate) fn fix(path: &Path, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The text with an error repaired, if that makes it better: fewer names without meaning, which hide other
-/// errors, or as many and fewer others.
-fn repaired(source: &str, diagnostic: &Diagnostic) -> Option<(String, String)> {
+/// How bad a text is: names without meaning, which hide other errors, then errors.
+fn rank(text: &str) -> (usize, usize) {
+    let compiled = keyfold_model::compile(text);
+    let errors = compiled.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+    let hides = |one: &&Diagnostic| one.code < "KF010" || matches!(one.code, "KF016" | "KF018");
+    (errors.clone().filter(hides).count() + compiled.more, errors.count() + compiled.more)
+}
+
+/// The text with an error repaired, if that makes it better. `rank` is that of the text as it is.
+fn repaired(source: &str, rank_before: (usize, usize), diagnostic: &Diagnostic) -> Option<(String, String)> {
     if diagnostic.severity != Severity::Error || diagnostic.repair.is_empty() {
         return None;
     }
-    let rank = |text: &str| {
-        let diagnostics = keyfold_model::compile(text).diagnostics;
-        let errors = diagnostics.iter().filter(|one| one.severity == Severity::Error);
-        let hides = |one: &&Diagnostic| one.code < "KF010" || matches!(one.code, "KF016" | "KF018");
-        (errors.clone().filter(hides).count(), errors.count())
-    };
     let text = apply(source, &diagnostic.repair);
-    (rank(&text) < rank(source)).then(|| (diagnostic.message.clone(), text))
+    (rank(&text) < rank_before).then(|| (diagnostic.message.clone(), text))
 }
 
 /// A severity's word.

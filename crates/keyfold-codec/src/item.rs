@@ -9,11 +9,12 @@
 //! The size is DynamoDB's, so paging and billing never decode. The checksum is verified once, when the
 //! bytes come from the store; behind it they are trusted.
 
+use crate::number;
 use crate::plain;
 use crate::raw::{self, Entries, RawValue};
 use crate::varint;
 use bytes::Bytes;
-use keyfold_types::{Item, Value};
+use keyfold_types::{Item, Value, ValueKind};
 
 const VERSION: u8 = 1;
 /// The same, and every text is plain.
@@ -99,6 +100,11 @@ impl RawItem {
         self.attributes().find(name)
     }
 
+    /// Bytes that the item's numbers take as texts, at the most: up to thirty times what they take stored.
+    pub fn number_text_bytes(&self) -> usize {
+        number_text_bytes(self.attributes())
+    }
+
     /// The item as a tree.
     pub fn to_item(&self) -> Item {
         self.attributes().map(|(name, value)| (name, value.to_value())).collect()
@@ -167,6 +173,20 @@ impl RawItemBuilder {
 impl From<&Item> for RawItem {
     fn from(item: &Item) -> RawItem {
         RawItem::encode(item)
+    }
+}
+
+fn number_text_bytes(entries: Entries<'_>) -> usize {
+    entries.unchecked().map(|(_, value)| number_text_bytes_of(&value)).sum()
+}
+
+fn number_text_bytes_of(value: &RawValue<'_>) -> usize {
+    match value.kind() {
+        ValueKind::N => number::text_bytes(value.scalar_bytes()),
+        ValueKind::Ns => value.members().map(number::text_bytes).sum(),
+        ValueKind::L => value.elements().map(|element| number_text_bytes_of(&element)).sum(),
+        ValueKind::M => number_text_bytes(value.entries()),
+        ValueKind::S | ValueKind::B | ValueKind::Bool | ValueKind::Null | ValueKind::Ss | ValueKind::Bs => 0,
     }
 }
 

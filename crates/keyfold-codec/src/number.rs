@@ -130,6 +130,17 @@ pub fn append_text(out: &mut Vec<u8>, bytes: &[u8]) -> bool {
     true
 }
 
+/// How long the text of [`append_text`] is, at the most.
+pub(crate) fn text_bytes(bytes: &[u8]) -> usize {
+    let Some(parts) = Parts::of(bytes) else { return 1 };
+    let digits = 2 * parts.pairs.len();
+    // A sign, and a point.
+    2 + match usize::try_from(parts.point) {
+        Ok(point @ 1..) => digits.max(point),
+        _ => 1 + parts.point.unsigned_abs() as usize + digits,
+    }
+}
+
 /// The number that `bytes` are the encoding of; `None` when they are none.
 pub fn decode(bytes: &[u8]) -> Option<Number> {
     if bytes == ZERO.to_be_bytes() {
@@ -183,6 +194,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_text_is_no_longer_than_told(number in any_number()) {
+            let (encoded, mut text) = (bytes(&number), Vec::new());
+            assert!(append_text(&mut text, &encoded));
+            assert!((text.len()..text.len() + 5).contains(&text_bytes(&encoded)));
+        }
+
         #[test]
         fn order_of_bytes_is_order_of_values(a in any_number(), b in any_number()) {
             prop_assert_eq!(bytes(&a).cmp(&bytes(&b)), a.cmp(&b));

@@ -43,6 +43,7 @@ mod pending;
 mod stream;
 mod table;
 mod throttle;
+mod told;
 mod transfers;
 mod write;
 

@@ -8,6 +8,7 @@ use crate::lag;
 use crate::pending::internal;
 use crate::table::{Index, IndexKind, Table};
 use crate::throttle::{self, Meter};
+use crate::told::Told;
 use crate::write::corrupt;
 use keyfold_api::{ApiError, ConsumedCapacity, PageOutput, ReturnConsumedCapacity};
 use keyfold_codec::RawItem;
@@ -139,16 +140,23 @@ impl ReadPlan {
         let is_full = page.bytes + page.fetched_bytes >= PAGE_BYTES_MAX;
         let item = fetched.as_ref().unwrap_or(&entry);
         let is_chosen = self.filter.as_ref().is_none_or(|filter| filter.holds_within(Some(item), &page.work));
-        // A page that looks at too much ends early, like one that is full.
-        let full = is_full || self.limit.is_some_and(|limit| page.scanned >= limit) || page.work.is_spent();
-        if full {
-            page.cursor = Some(self.cursor_of(&entry));
-        }
+        let mut tells_enough = false;
         if is_chosen {
             page.count += 1;
             if !self.count_only {
-                page.items.push(projected(self.projection.as_ref(), fetched.unwrap_or(entry)));
+                let whole = fetched.unwrap_or_else(|| entry.clone());
+                let item = projected(self.projection.as_ref(), whole);
+                tells_enough = page.told.is_full_with(&item);
+                page.items.push(item);
             }
+        }
+        // A page that looks at too much, or tells too much, ends early, like one that is full.
+        let full = is_full
+            || self.limit.is_some_and(|limit| page.scanned >= limit)
+            || page.work.is_spent()
+            || tells_enough;
+        if full {
+            page.cursor = Some(self.cursor_of(&entry));
         }
         Ok(full)
     }
@@ -196,6 +204,7 @@ impl ReadPlan {
 struct Page {
     /// What its filter may look at.
     work: Budget,
+    told: Told,
     items: Vec<RawItem>,
     count: u64,
     scanned: u64,
@@ -210,6 +219,7 @@ impl Page {
     fn new() -> Page {
         Page {
             work: Budget::new(PAGE_WORK_BYTES_MAX),
+            told: Told::default(),
             items: Vec::new(),
             count: 0,
             scanned: 0,

@@ -3,7 +3,8 @@
 //! A language is a small automaton over sets of characters. Whether two meet is decided by walking both at
 //! once; the walk also gives a text that lies in both, which makes the explanation of an error concrete.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A set of characters, as ranges.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +54,16 @@ impl CharSet {
 
     /// A character in both, a readable one if there is one.
     fn common(&self, other: &CharSet) -> Option<char> {
+        if let [(only, last)] = *self.ranges
+            && only == last
+        {
+            return other.contains(only).then_some(only);
+        }
+        if let [(only, last)] = *other.ranges
+            && only == last
+        {
+            return self.contains(only).then_some(only);
+        }
         let readable = ('a'..='z').chain('A'..='Z').chain('0'..='9').chain("#-_.:".chars());
         readable.into_iter().find(|c| self.contains(*c) && other.contains(*c)).or_else(|| {
             self.ranges.iter().find_map(|(low, high)| {
@@ -137,13 +148,21 @@ impl Language {
     pub fn any_of(&mut self, words: &[String]) {
         self.is_fixed = false;
         let (start, end) = (self.end, self.add_state());
+        // Words that begin alike share their beginning: two lists are compared in time of their letters.
+        let mut shared = BTreeMap::new();
         for word in words {
             let mut at = start;
             let mut rest = word.chars().peekable();
             while let Some(character) = rest.next() {
-                let next = if rest.peek().is_some() { self.add_state() } else { end };
-                self.step(at, CharSet { ranges: vec![(character, character)] }, next);
-                at = next;
+                let is_last = rest.peek().is_none();
+                at = match shared.entry((at, character, is_last)) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(new) => {
+                        let next = if is_last { end } else { self.add_state() };
+                        self.step(at, CharSet { ranges: vec![(character, character)] }, next);
+                        *new.insert(next)
+                    }
+                };
             }
         }
         self.end = end;
@@ -178,25 +197,40 @@ impl Language {
         if self.start.as_bytes().get(..shared) != other.start.as_bytes().get(..shared) {
             return None;
         }
-        let mut seen = BTreeSet::from([(0, 0)]);
-        let mut queue = VecDeque::from([((0, 0), String::new())]);
-        while let Some(((one, two), text)) = queue.pop_front() {
-            if one == self.end && two == other.end {
-                return Some(text);
+        // Where each pair of states was reached from, and by which character.
+        let mut from = BTreeMap::from([((0, 0), None)]);
+        let mut queue = VecDeque::from([(0, 0)]);
+        while let Some(pair) = queue.pop_front() {
+            if pair == (self.end, other.end) {
+                return Some(way_to(pair, &from));
             }
-            for (set_one, to_one) in self.steps.get(one).into_iter().flatten() {
-                for (set_two, to_two) in other.steps.get(two).into_iter().flatten() {
-                    let Some(character) = set_one.common(set_two) else { continue };
-                    if seen.insert((*to_one, *to_two)) {
-                        let mut longer = text.clone();
-                        longer.push(character);
-                        queue.push_back(((*to_one, *to_two), longer));
+            for (set_one, to_one) in self.steps.get(pair.0).into_iter().flatten() {
+                for (set_two, to_two) in other.steps.get(pair.1).into_iter().flatten() {
+                    let next = (*to_one, *to_two);
+                    if from.contains_key(&next) {
+                        continue;
+                    }
+                    if let Some(character) = set_one.common(set_two) {
+                        from.insert(next, Some((pair, character)));
+                        queue.push_back(next);
                     }
                 }
             }
         }
         None
     }
+}
+
+/// A state of each of two languages.
+type Pair = (usize, usize);
+
+/// The text that leads to a pair of states.
+fn way_to(pair: Pair, from: &BTreeMap<Pair, Option<(Pair, char)>>) -> String {
+    let steps = std::iter::successors(from.get(&pair).copied().flatten(), |(before, _)| {
+        from.get(before).copied().flatten()
+    });
+    let backwards: Vec<char> = steps.map(|(_, character)| character).collect();
+    backwards.into_iter().rev().collect()
 }
 
 #[cfg(test)]
@@ -221,6 +255,24 @@ mod tests {
         assert!(day.accepts("07") && !day.accepts("7") && !day.accepts("007"));
         let status = language(|l| l.any_of(&["sent".to_owned(), "sent-back".to_owned()]));
         assert!(status.accepts("sent") && status.accepts("sent-back") && !status.accepts("sent-"));
+    }
+
+    #[test]
+    fn words_that_begin_alike_share_their_beginning() {
+        let words: Vec<String> = (0..2000).map(|n| format!("state{n}")).collect();
+        let one = language(|l| l.any_of(&words));
+        let letters: usize = words.iter().map(String::len).sum();
+        assert!(one.steps.iter().map(Vec::len).sum::<usize>() < letters / 4);
+        assert!(
+            one.accepts("state1")
+                && one.accepts("state1999")
+                && !one.accepts("state")
+                && !one.accepts("state2000")
+        );
+        assert_eq!(
+            one.meet(&language(|l| l.any_of(&["state2000".to_owned(), "state77".to_owned()]))).as_deref(),
+            Some("state77")
+        );
     }
 
     #[test]

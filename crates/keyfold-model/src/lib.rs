@@ -40,9 +40,14 @@ pub use template::{Format, KeyTemplate, Part};
 pub struct Compiled {
     /// The model; none when there are errors.
     pub model: Option<Model>,
-    /// Errors and warnings, in the order of the text.
+    /// Errors and warnings, in the order of the text; the first [`DIAGNOSTICS_MAX`] of them.
     pub diagnostics: Vec<Diagnostic>,
+    /// How many more there are.
+    pub more: usize,
 }
+
+/// How many errors and warnings are told: a text that is no model has one at each word, and nobody reads them.
+pub const DIAGNOSTICS_MAX: usize = 200;
 
 impl Compiled {
     /// Whether there are errors.
@@ -81,5 +86,7 @@ pub fn compile(source: &str) -> Compiled {
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.place());
     let failed = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-    Compiled { model: (!failed).then_some(model), diagnostics }
+    let more = diagnostics.len().saturating_sub(DIAGNOSTICS_MAX);
+    diagnostics.truncate(DIAGNOSTICS_MAX);
+    Compiled { model: (!failed).then_some(model), diagnostics, more }
 }

@@ -220,6 +220,8 @@ async fn receive(
     }
     let sent = if parts.is_empty() { whole } else { Bytes::from(parts) };
     let plain = if is_gzip { unpack(service, &sent, &mut room).await? } else { sent.clone() };
+    let packed = if is_gzip { sent.len() } else { 0 };
+    service.received.fit(&mut room, packed + plain.len() + room::values_bytes(&plain)).await?;
     Ok(ReceivedBody { sent, plain, _room: room })
 }
 
@@ -306,20 +308,26 @@ async fn operate(
         let needed = match outcome {
             Ok(mut response) => {
                 tell_host(headers, &mut response);
-                let mut out = Vec::with_capacity(256 + room::stored_bytes(&response));
-                keyfold_wire::encode_response(&mut out, &response);
-                if out.len() <= FREE_BYTES {
-                    out.shrink_to(FREE_BYTES);
+                let expected = 256 + room::item_bytes(&response);
+                // Before it is written down: it can be many times as large as what was read.
+                if need.writes || expected <= need.bytes || service.sent.try_fit(&mut told.room, expected) {
+                    let mut out = Vec::with_capacity(expected);
+                    keyfold_wire::encode_response(&mut out, &response);
+                    if out.len() <= FREE_BYTES {
+                        out.shrink_to(FREE_BYTES);
+                    }
+                    if service.sent.try_fit(&mut told.room, out.capacity()) {
+                        return Ok(out);
+                    }
+                    if need.writes {
+                        // It became larger than was asked room for, while it was written: told all the same, since it would be done twice.
+                        service.sent.fit(&mut told.room, out.capacity()).await.unwrap_or_default();
+                        return Ok(out);
+                    }
+                    out.capacity()
+                } else {
+                    expected
                 }
-                if service.sent.try_fit(&mut told.room, out.capacity()) {
-                    return Ok(out);
-                }
-                if need.writes {
-                    // It became larger than was asked room for, while it was written: told all the same, since it would be done twice.
-                    service.sent.fit(&mut told.room, out.capacity()).await.unwrap_or_default();
-                    return Ok(out);
-                }
-                out.capacity()
             }
             Err(error) => {
                 let stored = room::error_bytes(&error);
@@ -353,7 +361,7 @@ fn tell_host(headers: &HeaderMap, response: &mut ApiResponse) {
 async fn is_small(service: &Service, request: &keyfold_api::Request, received: usize) -> bool {
     let Some((look, times)) = room::look_at(request) else { return false };
     let Ok(found) = service.engine.execute(look).await else { return false };
-    if room::stored_bytes(&found) > FREE_BYTES {
+    if room::item_bytes(&found) > FREE_BYTES {
         return false;
     }
     let mut told = Vec::new();

@@ -10,6 +10,10 @@ use keyfold_api::{
 
 /// A page of items, as a rule.
 const PAGE_BYTES: usize = 2 * 1024 * 1024;
+/// What the values of a body of a request take in memory, at the most, besides their bytes: a map of one entry is the least JSON for the most.
+const MAP_BYTES: usize = 408;
+/// Values of usual requests take less, and are free.
+const VALUES_FREE_BYTES: usize = 512 * 1024;
 /// An item of the largest size, all of it empty texts in a list: each counts one byte, and is nine in JSON.
 const ITEM_BYTES: usize = 9 * 400 * 1024;
 
@@ -20,6 +24,12 @@ pub(crate) struct Need {
     pub(crate) bytes: usize,
     /// Something is written: a refusal afterwards would make clients write it again.
     pub(crate) writes: bool,
+}
+
+/// What is read of a body takes besides its bytes, by its braces: two for each map.
+pub(crate) fn values_bytes(body: &[u8]) -> usize {
+    let bytes = memchr::memchr_iter(b'{', body).count() * MAP_BYTES;
+    if bytes > VALUES_FREE_BYTES { bytes } else { 0 }
 }
 
 /// What the answer to a request needs.
@@ -81,8 +91,8 @@ pub(crate) fn look_at(request: &Request) -> Option<(Request, usize)> {
     Some((Request::GetItem(GetItemInput { table_name, key, ..GetItemInput::default() }), times))
 }
 
-/// The stored size of the items that are answered to requests whose pages are not bounded otherwise.
-pub(crate) fn stored_bytes(response: &Response) -> usize {
+/// About the size of the items that are answered to requests whose pages are not bounded otherwise.
+pub(crate) fn item_bytes(response: &Response) -> usize {
     match response {
         Response::GetItem(output) => bytes_of(&output.item),
         Response::BatchGetItem(output) => bytes_of(output.responses.iter().flat_map(|(_, items)| items)),
@@ -97,7 +107,7 @@ pub(crate) fn stored_bytes(response: &Response) -> usize {
     }
 }
 
-/// The stored size of the items that an error tells.
+/// About the size of the items that an error tells.
 pub(crate) fn error_bytes(error: &ApiError) -> usize {
     match error {
         ApiError::ConditionalCheckFailed(item) => bytes_of(item.as_deref()),
@@ -111,8 +121,15 @@ pub(crate) fn error_bytes(error: &ApiError) -> usize {
     }
 }
 
+/// Of items of this size and more, it is looked how long their numbers become as texts.
+const LOOKED_AT_BYTES: usize = 64 * 1024;
+
 fn bytes_of<'i>(items: impl IntoIterator<Item = &'i RawItem>) -> usize {
-    items.into_iter().map(|item| item.bytes().len()).sum()
+    let bytes = |item: &RawItem| match item.bytes().len() {
+        stored @ LOOKED_AT_BYTES.. => stored + item.number_text_bytes(),
+        stored => stored,
+    };
+    items.into_iter().map(bytes).sum()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `keyfold check FILE`: how each pattern is served, what lies under which keys, or what is wrong.
 
 use crate::failure::Failure;
-use crate::model_file::{self, Compiled};
+use crate::model_file::{self, Checked};
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::Args;
 use keyfold_codegen::chart::{Chart, IndexChart, KeyRow, PatternRow, TableChart};
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     if arguments.fix {
         model_file::fix(&arguments.file, json)?;
     }
-    let Compiled { model, warnings, rows } = model_file::load_with_warnings(&arguments.file, json)?;
+    let Checked { model, warnings, rows } = model_file::load_with_warnings(&arguments.file, json)?;
     let chart = Chart::of(&model);
     if json {
         let mut report = chart.json();

@@ -11,6 +11,7 @@ use crate::ops::get_item;
 use crate::page::projected;
 use crate::table::Table;
 use crate::throttle::Meter;
+use crate::told::Told;
 use keyfold_api::{
     ApiError, BatchGetItemInput, BatchGetItemOutput, Constraint, KeysAndAttributes, Validation,
 };
@@ -105,7 +106,7 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
     let mut bills = Bills::default();
     let mut output = BatchGetItemOutput::default();
     let mut bytes = 0;
-    let (mut is_any_read, mut throttled) = (false, None);
+    let (mut is_any_read, mut throttled, mut told) = (false, None, Told::default());
     for (request, (table, keys)) in requests.into_iter().zip(plans) {
         let rate = get_item::rate(request.given.consistent_read);
         let snapshot = lag::view(core, false, rate);
@@ -135,7 +136,11 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
             meter.charge(units);
             is_any_read = true;
             bills.add_read(&request.table.given, units);
-            items.extend(item.map(|item| projected(request.projection.as_ref(), item)));
+            let Some(item) = item.map(|item| projected(request.projection.as_ref(), item)) else { continue };
+            if told.is_full_with(&item) {
+                bytes = BATCH_GET_BYTES_MAX;
+            }
+            items.push(item);
         }
         if !left.is_empty() {
             let rest = KeysAndAttributes { keys: Some(left), ..request.given };

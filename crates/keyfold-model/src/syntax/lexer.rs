@@ -31,6 +31,9 @@ const SIGNS: [&str; 20] = [
     "->", ">=", "<=", "<>", "..", "[]", "(", ")", ",", ":", "?", "|", ".", "+", "-", "=", "<", ">", "[", "]",
 ];
 
+/// Characters without meaning that a message shows.
+const SHOWN_MAX: usize = 20;
+
 /// What some editors put before a text.
 pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -88,6 +91,33 @@ fn number_end(text: &str) -> usize {
     }
 }
 
+/// Bytes of the characters at the beginning that can begin nothing; the first is one.
+fn meaningless(text: &str) -> usize {
+    let begins_something = |(at, c): (usize, char)| {
+        let is_sign = || SIGNS.iter().any(|sign| text.get(at..).is_some_and(|rest| rest.starts_with(sign)));
+        c.is_whitespace()
+            || c.is_alphanumeric()
+            || matches!(c, '"' | '{' | '#' | '_' | BYTE_ORDER_MARK)
+            || is_sign()
+    };
+    text.char_indices().skip(1).find(|one| begins_something(*one)).map_or(text.len(), |(at, _)| at)
+}
+
+fn no_meaning(text: &str, span: Span) -> Diagnostic {
+    let (what, verb, it) = match text.chars().count() {
+        1 => ("character", "has", "it"),
+        _ => ("characters", "have", "them"),
+    };
+    let shown: String = text.chars().take(SHOWN_MAX).collect();
+    let rest = if shown.len() < text.len() { "…" } else { "" };
+    Diagnostic::error(
+        "KF001",
+        span,
+        format!("the {what} `{shown}{rest}` {verb} no meaning here"),
+        format!("remove {it}"),
+    )
+}
+
 pub(super) fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostics: &mut Vec<Diagnostic>) {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -143,13 +173,8 @@ pub(super) fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostic
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             (TokenKind::Sign(sign), sign.len())
         } else {
-            let length = first.len_utf8();
-            diagnostics.push(Diagnostic::error(
-                "KF001",
-                span(length),
-                format!("the character `{first}` has no meaning here"),
-                "remove it",
-            ));
+            let length = meaningless(rest);
+            diagnostics.push(no_meaning(rest.get(..length).unwrap_or_default(), span(length)));
             at += length;
             continue;
         };

@@ -1,0 +1,57 @@
+//! How large an answer becomes as text. Items are counted by what they take stored; their numbers can be thirty times as long in an answer, where
+//! each has all its zeros.
+
+use keyfold_codec::RawItem;
+
+/// Bytes of numbers that an answer may have before no more items are put into it. No data of ordinary numbers comes near.
+const NUMBER_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// So many times what it takes stored a number may take as text: less than 135 bytes for 4.
+const TIMES_MAX: usize = 34;
+
+/// The items of an answer. Most answers are too small to be looked at.
+#[derive(Default)]
+pub(crate) struct Told {
+    /// Those that were not looked at.
+    small: Vec<RawItem>,
+    stored_bytes: usize,
+    number_bytes: usize,
+}
+
+impl Told {
+    /// Counts an item that is in the answer; tells whether no more are to be added.
+    pub(crate) fn is_full_with(&mut self, item: &RawItem) -> bool {
+        self.stored_bytes += item.bytes().len();
+        self.small.push(item.clone());
+        if self.stored_bytes > NUMBER_BYTES_MAX / TIMES_MAX {
+            self.number_bytes += self.small.drain(..).map(|item| item.number_text_bytes()).sum::<usize>();
+        }
+        self.number_bytes > NUMBER_BYTES_MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use keyfold_types::{Item, Number, Value};
+
+    fn item(number: &str, count: usize) -> RawItem {
+        let number = Value::N(number.parse::<Number>().unwrap());
+        RawItem::encode(&Item::from_iter([("l".to_owned(), Value::L(vec![number; count]))]))
+    }
+
+    #[test]
+    fn long_numbers_fill_an_answer_and_ordinary_ones_do_not() {
+        let (long, short) = (item("1e125", 10_000), item("12345.67", 10_000));
+        let full_at = |item: &RawItem| {
+            let mut told = Told::default();
+            (1..=100).find(|_| told.is_full_with(item))
+        };
+        assert_eq!(full_at(&long), Some(NUMBER_BYTES_MAX / (10_000 * 128) + 1));
+        assert_eq!(full_at(&short), None, "7 MB of them");
+        assert!(
+            RawItem::encode(&Item::from_iter([("n".to_owned(), Value::N("1e125".parse().unwrap()))]))
+                .number_text_bytes()
+                < TIMES_MAX * 4
+        );
+    }
+}
