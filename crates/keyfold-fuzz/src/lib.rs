@@ -6,6 +6,7 @@
 
 pub mod corpus;
 pub mod escape;
+mod growth;
 mod places;
 mod targets;
 
@@ -15,7 +16,7 @@ pub use places::{good_answers, start_anew};
 pub type Target = fn(&[u8]);
 
 /// All targets, by name.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("body", targets::body),
     ("expression", targets::expression),
     ("partiql", targets::partiql),
@@ -24,6 +25,7 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("item", targets::item),
     ("iterator", targets::iterator),
     ("signature", targets::signature),
+    ("growth", growth::growth),
 ];
 
 /// The target of a name.
