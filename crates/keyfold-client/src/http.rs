@@ -10,6 +10,8 @@ use std::time::Duration;
 
 const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a copy of a data folder may take, of which nothing is heard until it is whole.
+const COPY_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a connection that nobody uses is kept: shorter than any server does, since a request on a connection that the server
 /// is about to close has an unknown outcome.
@@ -43,7 +45,6 @@ impl HttpBackend {
         }
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
-            .timeout_global(Some(TIMEOUT))
             .timeout_connect(Some(CONNECT_TIMEOUT))
             .max_idle_age(IDLE_MAX)
             // What is signed is not sent elsewhere.
@@ -74,7 +75,7 @@ impl HttpBackend {
         // Why it is not known of a try whether it was carried out.
         let mut unknown = None;
         for attempt in 1.. {
-            let (may_repeat, error) = match self.attempt(&target, &body) {
+            let (may_repeat, error) = match self.attempt(&target, &body, TIMEOUT) {
                 Attempt::Answered(answer) => match decode_response(operation, &answer) {
                     Ok(response) => return Ok(response),
                     Err(_) => {
@@ -122,7 +123,7 @@ impl HttpBackend {
             why,
             check: format!("the copy {to} with `keyfold doctor`"),
         };
-        match self.attempt(COPY_TARGET, &body) {
+        match self.attempt(COPY_TARGET, &body, COPY_TIMEOUT) {
             Attempt::Answered(answer) => {
                 decode_copied(&answer).ok_or_else(|| unknown("the answer is not understood".to_owned()))
             }
@@ -133,9 +134,9 @@ impl HttpBackend {
     }
 
     /// Sends a request once.
-    fn attempt(&self, target: &str, body: &[u8]) -> Attempt {
+    fn attempt(&self, target: &str, body: &[u8], timeout: Duration) -> Attempt {
         let why = |error: &ureq::Error| format!("cannot reach {}: {error}", self.url);
-        match self.send(target, body) {
+        match self.send(target, body, timeout) {
             Err(error) if was_never_sent(&error) => Attempt::NotSent(why(&error)),
             Err(error) => Attempt::Unknown(why(&error)),
             Ok((200, answer)) => Attempt::Answered(answer),
@@ -150,7 +151,7 @@ impl HttpBackend {
         }
     }
 
-    fn send(&self, target: &str, body: &[u8]) -> Result<(u16, Vec<u8>), ureq::Error> {
+    fn send(&self, target: &str, body: &[u8], timeout: Duration) -> Result<(u16, Vec<u8>), ureq::Error> {
         let timestamp = TimeZone::UTC.to_datetime(Timestamp::now()).strftime("%Y%m%dT%H%M%SZ").to_string();
         let headers = [
             ("content-type", CONTENT_TYPE),
@@ -163,6 +164,9 @@ impl HttpBackend {
         let mut response = self
             .agent
             .post(&self.url)
+            .config()
+            .timeout_global(Some(timeout))
+            .build()
             .header("content-type", CONTENT_TYPE)
             .header("x-amz-date", &timestamp)
             .header("x-amz-target", target)
