@@ -3,7 +3,7 @@
 
 use crate::arguments::Values;
 use crate::error::ClientError;
-use crate::stored::{chunks, digest_attribute, pack, parts_attribute};
+use crate::stored::{chunks, digest, digest_attribute, pack, parts_attribute};
 use keyfold_model::schema::{GUARD_SORT, guard_parts};
 use keyfold_model::{Entity, KeyTemplate, Model, Sparse, Table, value};
 use keyfold_types::{Item, Value};
@@ -162,8 +162,7 @@ fn main(
             if let Some(Some(first)) = chunks.first() {
                 item.insert(name, pack(entity, name, first)?);
                 item.insert(parts_attribute(name), i64::try_from(chunks.len()).unwrap_or(i64::MAX));
-                let whole = values.get(name).map(value::display).unwrap_or_default();
-                item.insert(digest_attribute(name), value::digest(&whole));
+                item.insert(digest_attribute(name), digest(values.get(name).unwrap_or(first)));
             }
         } else if let Some(value) = values.get(name) {
             item.insert(name, pack(entity, name, value)?);

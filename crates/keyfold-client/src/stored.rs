@@ -5,7 +5,8 @@ use crate::error::ClientError;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use keyfold_model::Entity;
+use keyfold_model::schema::hidden;
+use keyfold_model::{Entity, value};
 use keyfold_types::{Item, Value};
 use std::io::{Read as _, Write as _};
 
@@ -16,12 +17,20 @@ const INSIDE: &str = "v";
 
 /// The attribute that holds how many items a list is split over.
 pub(crate) fn parts_attribute(attribute: &str) -> String {
-    format!("{attribute}_parts")
+    hidden(attribute, "parts")
 }
 
 /// The attribute that holds a digest of the whole list, by which a change of any part is noticed.
 pub(crate) fn digest_attribute(attribute: &str) -> String {
-    format!("{attribute}_digest")
+    hidden(attribute, "digest")
+}
+
+/// The digest of a list, by which a change of any part is noticed: the first 32 hexadecimal digits of the SHA-256 of its DynamoDB JSON without
+/// blanks, which differs wherever the list does.
+pub(crate) fn digest(list: &Value) -> Value {
+    let mut json = Vec::new();
+    keyfold_wire::encode::encode_value(&mut json, list);
+    Value::S(value::digest(&String::from_utf8_lossy(&json)))
 }
 
 /// A value as it is stored.

@@ -9,7 +9,7 @@ use crate::backend::unexpected;
 use crate::derive::{Derived, Role, derive, followed, main_key, table, table_name};
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
-use crate::stored::{digest_attribute, parts_attribute, values_of};
+use crate::stored::{digest, digest_attribute, parts_attribute, values_of};
 use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Response};
 use keyfold_model::schema::Aggregate;
 use keyfold_model::template::CHUNK_DIGITS;
@@ -74,9 +74,8 @@ fn main_item(
 
 fn is_whole(entity: &Entity, items: &[Item], values: &Values) -> bool {
     let Some((split, _)) = &entity.split else { return true };
-    let digest = items.first().and_then(|item| item.get(&digest_attribute(split)));
-    let whole = values.get(split).map(value::display);
-    digest.cloned() == whole.map(|whole| Value::S(value::digest(&whole)))
+    let stored = items.first().and_then(|item| item.get(&digest_attribute(split)));
+    stored.cloned() == values.get(split).map(digest)
 }
 
 /// The items behind the first that a list is split over: as many as the first says.
@@ -274,10 +273,19 @@ pub(super) fn replace(
     let mut watched = watched.to_vec();
     watched.extend(entity.version.iter().map(String::as_str));
     let conditions = unchanged(context, entity, old, &watched)?;
-    let Some(main) = main_step(table, entity, old, main_before, main_after, whole, conditions) else {
-        return Ok(());
-    };
-    steps.push(main);
+    match main_step(table, entity, old, main_before, main_after, whole, &conditions) {
+        Some(main) => steps.push(main),
+        None if before == after => return Ok(()),
+        // What follows from it differs, and rests on the entity being as it was read.
+        None => steps.push(Step {
+            what: format!("check {}", entity.name),
+            refusal: Refusal::Stale,
+            table: main_after.table.clone(),
+            key: main_after.key.clone(),
+            conditions,
+            action: StepAction::Check,
+        }),
+    }
     let is_kept = |one: &&Derived, others: &[Derived]| others.iter().any(|other| other.key == one.key);
     for gone in before.iter().skip(1).filter(|one| !is_kept(one, &after)) {
         steps.push(Step::delete(entity, gone));
@@ -310,7 +318,7 @@ fn main_step(
     before: &Derived,
     after: &Derived,
     whole: Whole,
-    conditions: Vec<Term>,
+    conditions: &[Term],
 ) -> Option<Step> {
     let is_kept = |name: &str| {
         entity.attribute(name).is_some_and(|attribute| attribute.is_kept)
@@ -319,7 +327,7 @@ fn main_step(
     let keeps = entity.attributes.iter().any(|attribute| is_kept(&attribute.name));
     if whole == Whole::Yes && !keeps {
         let mut step = Step::put(table, entity, after.clone(), false, Refusal::Stale);
-        step.conditions = conditions;
+        step.conditions = conditions.to_vec();
         return Some(step);
     }
     let mut changes = Vec::new();
@@ -340,7 +348,7 @@ fn main_step(
         refusal: Refusal::Stale,
         table: after.table.clone(),
         key: after.key.clone(),
-        conditions,
+        conditions: conditions.to_vec(),
         action: StepAction::Update { changes, removed },
     })
 }

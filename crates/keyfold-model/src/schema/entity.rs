@@ -101,18 +101,23 @@ pub struct Aggregate {
     pub next: Option<PatternPlan>,
 }
 
+/// The name of what the model keeps beside an attribute: `balance:items`. No declared attribute has such a name: those are words.
+pub fn hidden(attribute: &str, what: &str) -> String {
+    format!("{attribute}:{what}")
+}
+
 impl Aggregate {
     /// The attribute that holds how many items are in it: an entity is not deleted as long as there are some.
     pub fn items_attribute(&self) -> String {
         match self.kind {
             AggregateKind::Count => self.attribute.clone(),
-            AggregateKind::Sum | AggregateKind::Max => format!("{}_items", self.attribute),
+            AggregateKind::Sum | AggregateKind::Max => hidden(&self.attribute, "items"),
         }
     }
 
     /// The attribute that counts changes, so that a search for the next greatest sees that it is stale.
     pub fn changes_attribute(&self) -> String {
-        format!("{}_changes", self.attribute)
+        hidden(&self.attribute, "changes")
     }
 }
 

@@ -10,6 +10,7 @@ mod write;
 pub use attribute::{Attribute, DefaultValue};
 pub use entity::{
     Aggregate, AggregateKind, Copy, Entity, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse, guard_parts,
+    hidden,
 };
 pub use pattern::{Comparator, Comparison, Limit, Order, Ordered, Parameter, Pattern, Returned};
 pub use table::{Capacity, Column, Index, IndexKind, Projection, Table};
