@@ -28,7 +28,7 @@ before(async () => {
     format: "iife",
     globalName: "sdk",
   });
-  foreign = await serve({ "/": "<!doctype html><title>Foreign</title><iframe name=target></iframe>" });
+  foreign = await serve({ "/": "<!doctype html><title>Foreign</title><body></body>" });
   allowed = await serve({ "/": `<!doctype html><title>Allowed</title><script>${bundle.outputFiles[0].text}</script>` });
   const options = ["serve", "--json", "--port", "0", "--data", join(folder, "data"), "--allow-origin", allowed.origin];
   server = spawn(binary, options, { stdio: ["ignore", "pipe", "inherit"] });
@@ -55,7 +55,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/// What a page tries, each in a way of its own; run in the page. Gives back what it could read, and which tries did not even run.
+/// What a page tries, each in a way of its own; run in the page. Gives back what it could read.
 async function attack({ endpoint, read, write }) {
   const told = [];
   const target = (operation) => `X-Amz-Target=DynamoDB_20120810.${operation}`;
@@ -179,6 +179,10 @@ test("a page of a foreign origin can neither read nor write", async () => {
     await isUntouched();
     await page.close();
   }
+  // The tries did reach the server.
+  const metrics = await (await fetch(`${endpoint}/metrics`)).text();
+  const refused = Number(/keyfold_pages_turned_away_total (\d+)/.exec(metrics)[1]);
+  assert.ok(refused > 50, `${refused} requests of the page were refused`);
 });
 
 test("a name that was made to lead here can neither read nor write", async () => {

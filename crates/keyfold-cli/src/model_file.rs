@@ -11,6 +11,8 @@ use std::path::Path;
 pub(crate) struct Checked {
     pub(crate) model: Model,
     pub(crate) warnings: usize,
+    /// How many more findings there are than are shown.
+    pub(crate) more: usize,
     /// The findings for programs.
     pub(crate) rows: Vec<serde_json::Value>,
 }
@@ -64,7 +66,7 @@ fn compile_with(source: &str, path: &str, json: bool, with_warnings: bool) -> Re
     let count = |severity| compiled.diagnostics.iter().filter(|one| one.severity == severity).count();
     let warnings = count(Severity::Warning);
     let model = compiled.model.ok_or(Failure::Model)?;
-    Ok(Checked { model, warnings, rows })
+    Ok(Checked { model, warnings, more: compiled.more, rows })
 }
 
 fn show(compiled: &Compiled, source: &str, path: &str, with_warnings: bool) {
@@ -78,11 +80,14 @@ fn show(compiled: &Compiled, source: &str, path: &str, with_warnings: bool) {
     }
     let Some(first) = errors.first() else { return };
     let rank = rank(source);
-    let repairable = errors.iter().filter(|one| !one.repair.is_empty()).take(TRIED_MAX);
-    let repairs = repairable.filter(|one| repaired(source, rank, one).is_some()).count();
+    let repairable: Vec<_> = errors.iter().filter(|one| !one.repair.is_empty()).collect();
+    let tried = repairable.iter().take(TRIED_MAX);
+    let repairs = tried.filter(|one| repaired(source, rank, one).is_some()).count();
     let fix = match repairs {
         0 => String::new(),
-        TRIED_MAX => format!("; `keyfold check --fix {path}` repairs {repairs} of them and perhaps more"),
+        _ if repairable.len() > TRIED_MAX => {
+            format!("; `keyfold check --fix {path}` repairs {repairs} of them and perhaps more")
+        }
         _ => format!("; `keyfold check --fix {path}` repairs {repairs} of them"),
     };
     let more = if compiled.more > 0 { format!(" shown, {} more", compiled.more) } else { String::new() };
@@ -118,7 +123,7 @@ pub(crate) fn fix(path: &Path, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How bad a text is: names without meaning, which hide other errors, then errors.
+/// How bad a text is: names without meaning, which hide other errors, then errors. What is not told counts as both.
 fn rank(text: &str) -> (usize, usize) {
     let compiled = keyfold_model::compile(text);
     let errors = compiled.diagnostics.iter().filter(|one| one.severity == Severity::Error);

@@ -172,6 +172,40 @@ fn the_demo_answers_every_pattern_and_shells_get_completions() {
     }
 }
 
+/// What would be taken for something else, or never be used, is refused before anything is opened.
+#[test]
+fn a_server_refuses_credentials_and_names_that_cannot_be_meant() {
+    let place = Workplace::new();
+    let serve = |arguments: &[&str]| {
+        let output = place.run(&[&["serve", "--memory", "--port", "0"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let told = serve(&["--credential", "A:one", "--credential", "A:other"]);
+    assert!(told.contains("the access key A is given twice"), "{told}");
+    let file = place.write("credentials.json", r#"{"accessKey":"A","secret":"s"}"#);
+    assert!(serve(&["--credentials", &file]).contains(r#"as [{"accessKey": "..", "secret": ".."}]"#));
+    for name in ["http://x.example", "x.example:8000", ""] {
+        let told = serve(&["--allow-host", name]);
+        assert!(told.contains("takes a name without scheme and port"), "{told}");
+    }
+}
+
+#[test]
+fn warnings_that_are_not_shown_are_counted() {
+    let place = Workplace::new();
+    let patterns: String = (0..260).map(|n| format!("pattern all{n}() -> Note[] page 20 scan\n")).collect();
+    let model = format!(
+        "model many 1\ntable Many (PK, SK)\nentity Note\n  id: string\n  key \"NOTE#{{id}}\" \"META\"\n{patterns}"
+    );
+    let file = place.write("many.keyfold", &model);
+    let report = place.json(0, &["check", &file]);
+    let shown = report["diagnostics"].as_array().unwrap().len();
+    assert_eq!((shown, report["more"].as_i64()), (200, Some(60)));
+    let text = String::from_utf8(place.run(&["check", &file]).stderr).unwrap();
+    assert!(text.contains("60 more warnings are not shown"), "{text}");
+}
+
 #[test]
 fn a_server_in_memory_leaves_nothing_behind() {
     let place = Workplace::new();

@@ -16,6 +16,7 @@
 //! The engine reads no clock, no random source and no environment: it is handed an [`Environment`].
 
 mod access;
+mod answer_size;
 mod arn;
 mod backfill;
 mod background;
@@ -43,7 +44,6 @@ mod pending;
 mod stream;
 mod table;
 mod throttle;
-mod told;
 mod transfers;
 mod write;
 

@@ -3,12 +3,12 @@
 //! The bytes touched by a page depend on the page, never on the partition: entries are taken from the store
 //! one at a time until the limit, the byte budget or the end of the range.
 
+use crate::answer_size::AnswerSize;
 use crate::core::Core;
 use crate::lag;
 use crate::pending::internal;
 use crate::table::{Index, IndexKind, Table};
 use crate::throttle::{self, Meter};
-use crate::told::Told;
 use crate::write::corrupt;
 use keyfold_api::{ApiError, ConsumedCapacity, PageOutput, ReturnConsumedCapacity};
 use keyfold_codec::RawItem;
@@ -146,7 +146,7 @@ impl ReadPlan {
             if !self.count_only {
                 let whole = fetched.unwrap_or_else(|| entry.clone());
                 let item = projected(self.projection.as_ref(), whole);
-                tells_enough = page.told.is_full_with(&item);
+                tells_enough = page.size.add(&item);
                 page.items.push(item);
             }
         }
@@ -204,7 +204,7 @@ impl ReadPlan {
 struct Page {
     /// What its filter may look at.
     work: Budget,
-    told: Told,
+    size: AnswerSize,
     items: Vec<RawItem>,
     count: u64,
     scanned: u64,
@@ -219,7 +219,7 @@ impl Page {
     fn new() -> Page {
         Page {
             work: Budget::new(PAGE_WORK_BYTES_MAX),
-            told: Told::default(),
+            size: AnswerSize::default(),
             items: Vec::new(),
             count: 0,
             scanned: 0,

@@ -8,14 +8,14 @@ use keyfold_api::Operation;
 const PART: char = '\u{1f}';
 /// Stands for the number of the repetition.
 const NUMBER: char = '\u{1e}';
-/// Bytes of the shorter text: of the one pair both are short enough for an expression, of the other they are bodies.
+/// Bytes of the shorter text. Four times 900 bytes are still an expression; 4 KB are bodies of requests.
 const SHORTER: [usize; 2] = [900, 4 * 1024];
-/// So many times as long is the longer one,
+/// How many times as long the longer text is.
 const LONGER: u64 = 4;
-/// and so many times as much it may cost: limits are reached with one and not with the other.
-const MOST: u64 = 2 * LONGER;
+/// How many times as much the longer text may cost: limits are reached with one and not with the other.
+const COST_TIMES_MAX: u64 = 2 * LONGER;
 /// Bytes that are asked for in any case: pages, tables of the engine, and the texts themselves.
-const FREE: u64 = 1024 * 1024;
+const FREE_BYTES: u64 = 1024 * 1024;
 /// Bytes that a byte may hold at a time.
 const HELD_A_BYTE: u64 = 1024;
 
@@ -74,13 +74,13 @@ fn compare(repeated: &Repeated<'_>, bytes: usize) {
     repeated.cost(&short);
     let (Some((few, _)), Some((many, held))) = (repeated.cost(&short), repeated.cost(&long)) else { return };
     assert!(
-        many <= few * MOST + FREE,
+        many <= few * COST_TIMES_MAX + FREE_BYTES,
         "{} bytes ask for {few} bytes of memory, and {} for {many}",
         short.len(),
         long.len()
     );
     assert!(
-        held <= long.len() as u64 * HELD_A_BYTE + FREE,
+        held <= long.len() as u64 * HELD_A_BYTE + FREE_BYTES,
         "{} bytes hold {held} bytes at a time",
         long.len()
     );

@@ -45,6 +45,7 @@ struct Head {
     has_length: bool,
     /// None when it cannot be read.
     length: Option<u64>,
+    /// It has a `Transfer-Encoding`: the library refuses any but chunks.
     is_chunked: bool,
 }
 
@@ -67,8 +68,8 @@ impl Line {
 }
 
 impl Head {
-    /// A line of the head has ended; tells whether it was the last.
-    fn has_ended(&mut self, line: &[u8]) -> bool {
+    /// Takes a line of the head; returns whether it was the last.
+    fn take_line(&mut self, line: &[u8]) -> bool {
         if line.is_empty() {
             // Empty lines before a request mean nothing.
             return self.has_begun;
@@ -121,7 +122,7 @@ impl Place {
         let (taken, next) = match self {
             Place::Head(head) => {
                 let (taken, line) = head.line.take(bytes);
-                let has_ended = line.is_some_and(|line| head.has_ended(&line));
+                let has_ended = line.is_some_and(|line| head.take_line(&line));
                 (taken, has_ended.then(|| head.behind()))
             }
             Place::ChunkSize(line) => {

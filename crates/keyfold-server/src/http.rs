@@ -37,7 +37,13 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
     let id = RequestId::new();
     let page = match origin::judge(&service.config, &parts) {
         Ok(page) => page,
-        Err(why) => return text(StatusCode::FORBIDDEN, format!("{why}\n")),
+        Err(why) => {
+            service.metrics.turned_away_page();
+            tracing::warn!(request = %id, reason = %why, "refused");
+            let mut response = text(StatusCode::FORBIDDEN, format!("{why}\n"));
+            response.headers_mut().insert(REQUEST_ID, id.header());
+            return response;
+        }
     };
     let mut response = match (&parts.method, parts.uri.path()) {
         (&Method::POST, "/") if !speaks_json(&parts.headers) => page_not_found(),
@@ -114,8 +120,8 @@ async fn respond_to(
     operate(service, &parts.headers, &query, body, told).await
 }
 
-/// What is asked for: in a header, or in the query of a presigned request. A form of a web page can send that, too, but not with the type
-/// of the protocol's bodies.
+/// What is asked for: in a header, or in the query, where signers of presigned requests put it. From the query only with the type of the
+/// protocol's bodies, which a form of a web page cannot send.
 fn target<'r>(headers: &'r HeaderMap, query: &'r Query) -> &'r str {
     let in_query = || query.get(TARGET.as_str()).filter(|_| headers.contains_key(header::CONTENT_TYPE));
     headers.get(TARGET).and_then(|target| target.to_str().ok()).or_else(in_query).unwrap_or_default()

@@ -72,6 +72,7 @@ pub(crate) struct Metrics {
     sent: Counter,
     connections: Gauge,
     turned_away: Counter,
+    turned_away_pages: Counter,
     commits: Gauge,
     batches: Gauge,
     upkeep: Gauge,
@@ -85,7 +86,7 @@ impl Metrics {
         let requests = Family::<Outcome, Counter>::default();
         let seconds: Family<ByOperation, Histogram, fn() -> Histogram> =
             Family::new_with_constructor(|| Histogram::new(EDGES));
-        let [received, sent, turned_away] = std::array::from_fn(|_| Counter::default());
+        let [received, sent, turned_away, turned_away_pages] = std::array::from_fn(|_| Counter::default());
         let [connections, commits, batches, upkeep, failures, received_held, sent_held] =
             std::array::from_fn(|_| Gauge::default());
         let mut registry = Registry::with_prefix("keyfold");
@@ -96,6 +97,8 @@ impl Metrics {
         registry.register("connections", "Open connections", connections.clone());
         let closed = "Connections closed at once, since their address has as many as it may";
         registry.register("connections_turned_away", closed, turned_away.clone());
+        let refused = "Requests refused for the Host or Origin that they name";
+        registry.register("pages_turned_away", refused, turned_away_pages.clone());
         registry.register("store_commits", "Synced commits since the start", commits.clone());
         registry.register("store_batches", "Batches written since the start", batches.clone());
         let good = Operation::ALL.iter().map(|_| OnceLock::new()).collect();
@@ -116,6 +119,7 @@ impl Metrics {
             sent,
             connections,
             turned_away,
+            turned_away_pages,
             commits,
             batches,
             upkeep,
@@ -157,6 +161,10 @@ impl Metrics {
 
     pub(crate) fn turned_away(&self) {
         self.turned_away.inc();
+    }
+
+    pub(crate) fn turned_away_page(&self) {
+        self.turned_away_pages.inc();
     }
 
     pub(crate) fn disconnected(&self) {

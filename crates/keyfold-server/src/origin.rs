@@ -58,7 +58,7 @@ pub(crate) fn judge(config: &ServerConfig, parts: &Parts) -> Result<Page, String
         return Ok(Page::Own);
     }
     Err(format!(
-        "Pages of `{given}` may not call; if they shall, start the server with --allow-origin {given}"
+        "Pages of `{given}` may not call; to let them call, start the server with --allow-origin {given}"
     ))
 }
 

@@ -10,12 +10,14 @@ use keyfold_api::{
 
 /// A page of items, as a rule.
 const PAGE_BYTES: usize = 2 * 1024 * 1024;
-/// What the values of a body of a request take in memory, at the most, besides their bytes: a map of one entry is the least JSON for the most.
-const MAP_BYTES: usize = 408;
+/// What a value of a request takes in memory besides its bytes: half of a map of one entry, which has two braces and is the least JSON for the most,
+const BRACE_BYTES: usize = 408;
+/// and a member of a set, or whatever else a comma stands before.
+const MEMBER_BYTES: usize = 64;
 /// Values of usual requests take less, and are free.
 const VALUES_FREE_BYTES: usize = 512 * 1024;
-/// An item of the largest size, all of it empty texts in a list: each counts one byte, and is nine in JSON.
-const ITEM_BYTES: usize = 9 * 400 * 1024;
+/// An item of the largest size, all of it numbers as `1e125` in a list: each counts three bytes, and is 136 in JSON.
+const ITEM_BYTES: usize = 46 * 400 * 1024;
 
 /// What an answer needs by its request.
 #[derive(Clone, Copy)]
@@ -26,9 +28,13 @@ pub(crate) struct Need {
     pub(crate) writes: bool,
 }
 
-/// What is read of a body takes besides its bytes, by its braces: two for each map.
+/// What the values of a body take in memory besides its bytes, about.
 pub(crate) fn values_bytes(body: &[u8]) -> usize {
-    let bytes = memchr::memchr_iter(b'{', body).count() * MAP_BYTES;
+    let (mut braces, mut members) = (0, 0);
+    for at in memchr::memchr2_iter(b'{', b',', body) {
+        if body.get(at) == Some(&b'{') { braces += 1 } else { members += 1 }
+    }
+    let bytes = braces * BRACE_BYTES + members * MEMBER_BYTES;
     if bytes > VALUES_FREE_BYTES { bytes } else { 0 }
 }
 
@@ -156,6 +162,15 @@ mod tests {
             ..statement("UPDATE")
         };
         assert_eq!(need(vec![told, statement("DELETE RETURNING ALL OLD *")]), (2 * ITEM_BYTES, true));
+    }
+
+    #[test]
+    fn bodies_of_many_small_values_take_more_than_their_bytes() {
+        let usual = r#"{"TableName":"Tab","Item":{"pk":{"S":"a"},"n":{"N":"1"}}}"#;
+        assert_eq!(values_bytes(usual.repeat(25).as_bytes()), 0);
+        for part in [r#"{"M":{"":"#, r#""a","#] {
+            assert!(values_bytes(part.repeat(20_000).as_bytes()) > 20_000 * 16 * part.len() / 4, "{part}");
+        }
     }
 
     #[test]

@@ -85,6 +85,7 @@ impl Server {
                     Ok((stream, from)) => {
                         let Some(place) = addresses.admit(from.ip()) else {
                             self.service.metrics.turned_away();
+                            tracing::warn!(%from, "closed at once: the address has as many connections as it may (--connections-of-address)");
                             continue;
                         };
                         let (service, tls, stopped) = (Arc::clone(&self.service), self.tls.clone(), stopped.clone());

@@ -36,6 +36,17 @@ impl StoreError {
             path.display()
         ))
     }
+
+    /// The same error, with paths of another folder in place of those of `twin`.
+    pub(crate) fn about(self, twin: &Path, folder: &Path) -> StoreError {
+        let put = |text: &str| text.replace(&*twin.to_string_lossy(), &folder.to_string_lossy());
+        match self {
+            StoreError::Corrupt(text) => StoreError::Corrupt(put(&text)),
+            StoreError::Foreign(text) => StoreError::Foreign(put(&text)),
+            StoreError::Io(error) => io::Error::new(error.kind(), put(&error.to_string())).into(),
+            other => other,
+        }
+    }
 }
 
 impl From<io::Error> for StoreError {

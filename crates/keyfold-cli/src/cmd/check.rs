@@ -24,17 +24,21 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     if arguments.fix {
         model_file::fix(&arguments.file, json)?;
     }
-    let Checked { model, warnings, rows } = model_file::load_with_warnings(&arguments.file, json)?;
+    let Checked { model, warnings, more, rows } = model_file::load_with_warnings(&arguments.file, json)?;
     let chart = Chart::of(&model);
     if json {
         let mut report = chart.json();
         if let Some(object) = report.as_object_mut() {
             object.insert("ok".to_owned(), json!(true));
             object.insert("diagnostics".to_owned(), json!(rows));
+            object.insert("more".to_owned(), json!(more));
         }
         terminal::line(&report.to_string());
     } else {
         show(&chart, &arguments.file.display().to_string(), model.entities.len(), warnings);
+        if more > 0 {
+            terminal::error_line(&format!("{more} more warnings are not shown"));
+        }
     }
     if arguments.strict && warnings > 0 {
         return Err(Failure::Shown(format!("{} with --strict", terminal::counted(warnings, "warning"))));

@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
                 &serde_json::json!({ "ok": true, "endpoint": format!("http://{address}") }).to_string(),
             );
         } else {
-            serve::how_to_connect(serve::scheme(&arguments.listen), address, &place);
+            serve::how_to_connect(&arguments.listen, "us-east-1", address, &place);
             terminal::line(&format!(
                 "{FAINT}  try:          keyfold run {SHOP_PATH} orders_of_user userId=u1 --endpoint http://{address}{FAINT:#}"
             ));

@@ -33,7 +33,7 @@ pub(super) struct Listen {
     credentials: Vec<String>,
     /// Accept the credentials of a JSON file, each with its rights: [{"accessKey": "..", "secret": "..",
     /// "sessionToken": "..", "access": "read", "tables": {"Orders": "read-write"}, "buckets": {"exports": "read-write"}}].
-    /// Rights are none, read and read-write (the default).
+    /// Rights are none, read and read-write (the default, also for tables that `tables` does not name). docs/safety.md has examples.
     #[arg(long = "credentials", value_name = "FILE")]
     credentials_file: Option<PathBuf>,
     /// Listen beyond this machine even though anyone may call.
@@ -42,7 +42,7 @@ pub(super) struct Listen {
     /// Serve requests that carry no signature at all, which the service refuses.
     #[arg(long)]
     allow_unsigned: bool,
-    /// Let web pages of this origin call, such as http://localhost:3000 (may be repeated). Without, no page may.
+    /// Let web pages of this origin call, such as http://localhost:3000 (may be repeated); `*` is every origin. Without, no page may.
     #[arg(long = "allow-origin", value_name = "ORIGIN")]
     allow_origins: Vec<String>,
     /// Take requests to this name, too (may be repeated). Without credentials a server is called by its address, as localhost,
@@ -80,6 +80,11 @@ impl Listen {
                 "--allow-origin {odd}: an origin is a scheme, a name and a port without a path, as http://localhost:3000"
             )));
         }
+        if let Some(odd) = self.allow_hosts.iter().find(|name| !is_host(name)) {
+            return Err(Failure::Usage(format!(
+                "--allow-host {odd}: this takes a name without scheme and port, as db.example.com"
+            )));
+        }
         config.tls = self
             .tls_cert
             .clone()
@@ -96,6 +101,17 @@ impl Listen {
         if let Some(file) = &self.credentials_file {
             config.credentials.extend(read_credentials(file)?);
         }
+        for (at, one) in config.credentials.iter().enumerate() {
+            let is_same = |other: &Credential| {
+                (&other.access_key, &other.session_token) == (&one.access_key, &one.session_token)
+            };
+            if config.credentials.iter().take(at).any(is_same) {
+                return Err(Failure::Usage(format!(
+                    "the access key {} is given twice; each key (with its session token) has one secret and one set of rights",
+                    one.access_key
+                )));
+            }
+        }
         if !self.host.is_loopback() && config.credentials.is_empty() && !self.allow_anyone {
             return Err(Failure::Usage(format!(
                 "{} is reached from other machines, and anyone could read and write; add --credential KEY:SECRET (or --allow-anyone)",
@@ -103,6 +119,11 @@ impl Listen {
             )));
         }
         Ok(config)
+    }
+
+    /// Whether a client needs credentials of its own.
+    pub(super) fn has_credentials(&self) -> bool {
+        !self.credentials.is_empty() || self.credentials_file.is_some()
     }
 
     /// Whether the server speaks HTTPS.
@@ -142,11 +163,16 @@ fn is_origin(text: &str) -> bool {
     matches!(text, "*" | "null") || rest.is_some_and(|rest| !rest.is_empty() && !rest.contains('/'))
 }
 
+fn is_host(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
+}
+
 fn read_credentials(file: &Path) -> Result<Vec<Credential>, Failure> {
     let wrong = |what: String| Failure::Usage(format!("{}: {what}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
     let rows: Vec<Value> = serde_json::from_str(&text)
-        .map_err(|error| wrong(format!("the file must hold a JSON list of credentials: {error}")))?;
+        .map_err(|error| wrong(format!("the file must hold a JSON list of credentials, as [{{\"accessKey\": \"..\", \"secret\": \"..\"}}]: {error}")))?;
     if rows.is_empty() {
         return Err(wrong("the list holds no credential".to_owned()));
     }

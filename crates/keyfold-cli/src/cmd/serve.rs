@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
             };
             terminal::line(&format!("table {STRONG}{table}{STRONG:#}: {what}"));
         }
-        how_to_connect(scheme, address, &place);
+        how_to_connect(&arguments.listen, &arguments.region, address, &place);
         Ok(())
     })
 }
@@ -121,12 +121,15 @@ pub(super) fn scheme(listen: &Listen) -> &'static str {
 }
 
 /// Says where the server is and how clients reach it.
-pub(super) fn how_to_connect(scheme: &str, address: SocketAddr, place: &str) {
+pub(super) fn how_to_connect(listen: &Listen, region: &str, address: SocketAddr, place: &str) {
+    let scheme = scheme(listen);
+    let (key, secret) =
+        if listen.has_credentials() { ("<access key>", "<its secret>") } else { ("local", "local") };
     terminal::line(&format!(
         "{GOOD}serving{GOOD:#} the DynamoDB API at {STRONG}{scheme}://{address}{STRONG:#}  {FAINT}data: {place}; stop with Ctrl-C{FAINT:#}"
     ));
     terminal::line(&format!(
-        "{FAINT}  any AWS SDK:  AWS_ENDPOINT_URL={scheme}://{address} AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local{FAINT:#}"
+        "{FAINT}  any AWS SDK:  AWS_ENDPOINT_URL={scheme}://{address} AWS_REGION={region} AWS_ACCESS_KEY_ID={key} AWS_SECRET_ACCESS_KEY={secret}{FAINT:#}"
     ));
     terminal::line(&format!(
         "{FAINT}  boto3:        boto3.client(\"dynamodb\", endpoint_url=\"{scheme}://{address}\"){FAINT:#}"

@@ -1,5 +1,6 @@
 //! BatchGetItem: up to 100 items by key, of any tables.
 
+use crate::answer_size::AnswerSize;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
 use crate::expressions::Texts;
@@ -11,7 +12,6 @@ use crate::ops::get_item;
 use crate::page::projected;
 use crate::table::Table;
 use crate::throttle::Meter;
-use crate::told::Told;
 use keyfold_api::{
     ApiError, BatchGetItemInput, BatchGetItemOutput, Constraint, KeysAndAttributes, Validation,
 };
@@ -106,7 +106,7 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
     let mut bills = Bills::default();
     let mut output = BatchGetItemOutput::default();
     let mut bytes = 0;
-    let (mut is_any_read, mut throttled, mut told) = (false, None, Told::default());
+    let (mut is_any_read, mut throttled, mut size_of_answer) = (false, None, AnswerSize::default());
     for (request, (table, keys)) in requests.into_iter().zip(plans) {
         let rate = get_item::rate(request.given.consistent_read);
         let snapshot = lag::view(core, false, rate);
@@ -137,7 +137,7 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
             is_any_read = true;
             bills.add_read(&request.table.given, units);
             let Some(item) = item.map(|item| projected(request.projection.as_ref(), item)) else { continue };
-            if told.is_full_with(&item) {
+            if size_of_answer.add(&item) {
                 bytes = BATCH_GET_BYTES_MAX;
             }
             items.push(item);

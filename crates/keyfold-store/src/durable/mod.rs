@@ -42,6 +42,8 @@ const TABLE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 const BLOCK_BYTES: u32 = 8 * 1024;
 /// So many times its size may the memory table have when no new segment of the log can be made.
 const OVERDUE_MAX: u64 = 8;
+/// What to do when the storage engine finds damage, of which it does not say where it is.
+const TABLES_ADVICE: &str = "put the files in tables/tables of the data folder back, or restore the whole folder from a copy (`keyfold backup` makes copies)";
 /// Files of tables kept open.
 const FILES_OPEN: usize = 512;
 
@@ -83,11 +85,11 @@ impl From<lsm_tree::Error> for StoreError {
         match error {
             lsm_tree::Error::Io(error) => StoreError::Io(Arc::new(error)),
             lsm_tree::Error::Unrecoverable => {
-                StoreError::Corrupt("a file of a table is missing or unreadable".to_owned())
+                StoreError::Corrupt(format!("a file of a table is missing or unreadable; {TABLES_ADVICE}"))
             }
-            lsm_tree::Error::ChecksumMismatch { .. } => {
-                StoreError::Corrupt("a block of a table does not match its checksum".to_owned())
-            }
+            lsm_tree::Error::ChecksumMismatch { .. } => StoreError::Corrupt(format!(
+                "a block of a table does not match its checksum; {TABLES_ADVICE}"
+            )),
             other => StoreError::Corrupt(other.to_string()),
         }
     }
@@ -115,9 +117,12 @@ impl DurableStore {
         if !options.is_examined {
             return DurableStore::open_claimed(options, claim(&options.path)?)?.complete();
         }
-        let twin = Twin::of(&options.path)?;
+        let folder = options.path.clone();
+        let twin = Twin::of(&folder)?;
         let options = FolderOptions { path: twin.path().to_owned(), ..options.clone() };
-        let mut store = DurableStore::open_claimed(&options, claim(&options.path)?)?;
+        let opened = claim(&options.path).and_then(|claim| DurableStore::open_claimed(&options, claim));
+        // The twin is gone when its name is read.
+        let mut store = opened.map_err(|error| error.about(twin.path(), &folder))?;
         store.twin = Some(twin);
         Ok(store)
     }

@@ -71,6 +71,7 @@ impl Begun {
     /// to, whatever its file holds.
     fn new(files: &dyn LogFiles, id: u64, end_before: u64) -> Result<Begun, NotBegun> {
         let mut file =
+            // Nothing was written: a file that is used again holds the header of another id.
             files.create(id).map_err(|error| NotBegun { error: error.into(), is_surely_gone: true })?;
         let place = Place { id, salt: salt() };
         let mut header = Vec::with_capacity(HEADER_BYTES);
@@ -238,8 +239,8 @@ impl Log {
         Ok(())
     }
 
-    /// Ends the segment and begins another. Returns the ended one's id. After an error the log goes on where it was, unless the other
-    /// may have been begun: then it takes nothing more, for what is behind the end that the other's header names is not read again.
+    /// Ends the segment and begins another. Returns the ended one's id. After an error the log goes on in the old segment. If the new
+    /// segment's header may be on the device, the log takes nothing more: replay stops at the end that this header names.
     pub(crate) fn rotate(&mut self) -> Result<u64, StoreError> {
         // What is in a table must not be newer than what is in the log before it.
         self.sync()?;
@@ -254,8 +255,8 @@ impl Log {
         Ok(ended)
     }
 
-    /// Enters the segment that is written in the checkpoint, if it is not there. When that fails, the checkpoint before holds, too: it
-    /// notices less of what may be missing, and is tried again with every append.
+    /// Enters the segment that is written in the checkpoint, if it is not there. When that fails, the checkpoint before holds, too, but a lost
+    /// newest segment is not noticed until then; each append tries again.
     fn enter_in_checkpoint(&mut self) {
         if !self.is_in_checkpoint {
             let (id, allocated) = (self.place.id, self.current.allocated());

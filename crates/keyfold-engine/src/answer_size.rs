@@ -10,16 +10,16 @@ const TIMES_MAX: usize = 34;
 
 /// The items of an answer. Most answers are too small to be looked at.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct AnswerSize {
     /// Those that were not looked at.
     small: Vec<RawItem>,
     stored_bytes: usize,
     number_bytes: usize,
 }
 
-impl Told {
-    /// Counts an item that is in the answer; tells whether no more are to be added.
-    pub(crate) fn is_full_with(&mut self, item: &RawItem) -> bool {
+impl AnswerSize {
+    /// Adds an item that is in the answer; returns whether the answer is full.
+    pub(crate) fn add(&mut self, item: &RawItem) -> bool {
         self.stored_bytes += item.bytes().len();
         self.small.push(item.clone());
         if self.stored_bytes > NUMBER_BYTES_MAX / TIMES_MAX {
@@ -43,8 +43,8 @@ mod tests {
     fn long_numbers_fill_an_answer_and_ordinary_ones_do_not() {
         let (long, short) = (item("1e125", 10_000), item("12345.67", 10_000));
         let full_at = |item: &RawItem| {
-            let mut told = Told::default();
-            (1..=100).find(|_| told.is_full_with(item))
+            let mut size = AnswerSize::default();
+            (1..=100).find(|_| size.add(item))
         };
         assert_eq!(full_at(&long), Some(NUMBER_BYTES_MAX / (10_000 * 128) + 1));
         assert_eq!(full_at(&short), None, "7 MB of them");
