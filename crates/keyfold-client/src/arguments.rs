@@ -57,17 +57,14 @@ fn require(values: &Values, names: impl Iterator<Item = String>, of: &str) -> Re
 pub fn of_pattern(pattern: &Pattern, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
     let known: Vec<(&str, &Type)> = pattern.parameters.iter().map(|p| (p.name.as_str(), &p.kind)).collect();
     let of = format!("the pattern {}", pattern.name);
-    for parameter in pattern.parameters.iter().filter(|p| matches!(p.limit, Limit::Equal | Limit::AtLeast)) {
-        if let Some(text) = given.get(&parameter.name)
-            && value::is_finer(&parameter.kind, text)
-        {
-            return Err(ClientError::Unknown(format!(
-                "{}: `{text}` is finer than a {} keeps it; leave out the digits that are cut",
-                parameter.name, parameter.kind
-            )));
+    let mut given = lists(pattern, given);
+    // Nothing lies between an upper end and what is kept of it.
+    for parameter in pattern.parameters.iter().filter(|parameter| parameter.limit == Limit::AtMost) {
+        if let Some(text) = given.get_mut(&parameter.name) {
+            *text = value::at_most(&parameter.kind, text);
         }
     }
-    let values = typed(&lists(pattern, given), &known, &of)?;
+    let values = typed(&given, &known, &of)?;
     let required = pattern.parameters.iter().filter(|parameter| !parameter.optional);
     require(&values, required.map(|p| p.name.clone()), &of)?;
     // An optional parameter needs those before it: so the plan is one that was proved.

@@ -4,7 +4,7 @@ mod key;
 mod parse;
 
 pub use key::{CHUNK, SHARD, bucket, column, digest, key, prefix, shard_of, text};
-pub use parse::{canonical, check, epoch_seconds, from_json, is_finer, parse, time_of_epoch_ms};
+pub use parse::{at_most, canonical, check, epoch_seconds, from_json, parse, time_of_epoch_ms};
 
 use keyfold_types::{Number, Value};
 
@@ -20,6 +20,18 @@ pub enum ValueError {
         text: String,
         /// What is wanted.
         wanted: String,
+    },
+    /// A time with more digits than its type keeps.
+    #[error(
+        "{name}: `{text}` is finer than a {kind} keeps it; leave out the digits that would be cut, or declare a finer time"
+    )]
+    Finer {
+        /// The attribute or parameter.
+        name: String,
+        /// The text.
+        text: String,
+        /// The type.
+        kind: String,
     },
     /// A value that a key needs is missing.
     #[error("{0} is missing, and a key is made of it")]

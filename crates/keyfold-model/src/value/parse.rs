@@ -35,6 +35,9 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
             "false" => Ok(Value::Bool(false)),
             _ => Err(wrong("true or false")),
         },
+        Type::Time(_) if is_finer(kind, text) => {
+            Err(ValueError::Finer { name: name.to_owned(), text: text.to_owned(), kind: kind.to_string() })
+        }
         Type::Time(precision) => canonical_time(text, *precision)
             .map(Value::S)
             .ok_or_else(|| wrong("a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)")),
@@ -200,8 +203,16 @@ fn day(text: &str) -> Option<Date> {
     if text.len() == "2024-01-15".len() { text.parse::<Date>().ok() } else { None }
 }
 
+/// The last value of a type that is not after a text: the digits that a time does not keep are cut. Other texts stay as they are.
+pub fn at_most(kind: &Type, text: &str) -> String {
+    match kind {
+        Type::Time(precision) => canonical_time(text, *precision).unwrap_or_else(|| text.to_owned()),
+        _ => text.to_owned(),
+    }
+}
+
 /// Whether a text says a time more finely than its type keeps it.
-pub fn is_finer(kind: &Type, text: &str) -> bool {
+fn is_finer(kind: &Type, text: &str) -> bool {
     let Type::Time(precision) = kind else { return false };
     let exact = canonical_time(text, Precision::Nanos);
     exact.is_some_and(|exact| {
@@ -327,8 +338,17 @@ mod tests {
             (Precision::Micros, "2024-01-15T10:30:00.123456Z"),
             (Precision::Nanos, given),
         ] {
-            assert_eq!(parse("t", &Type::Time(precision), given), Ok(Value::from(expected)));
+            let kind = Type::Time(precision);
+            assert_eq!(at_most(&kind, given), expected);
+            // Two moments must not become one.
+            assert_eq!(parse("t", &kind, given).is_ok(), given == expected);
+            assert_eq!(parse("t", &kind, expected), Ok(Value::from(expected)));
         }
+        assert!(parse("t", &time, "2024-01-15T10:30:00.5000Z").is_ok());
+        let told = parse("t", &time, "2024-01-15T10:30:00.1231Z").unwrap_err().to_string();
+        assert!(told.contains("is finer than a time keeps it"), "{told}");
+        let list = parse("ts", &Type::List(Box::new(time)), r#"["2024-01-15T10:30:00.1231Z"]"#);
+        assert!(list.unwrap_err().to_string().starts_with("ts[0]"));
     }
 
     #[test]
