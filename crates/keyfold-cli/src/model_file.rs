@@ -5,6 +5,7 @@ use crate::terminal::{self, GOOD};
 use keyfold_model::diagnostic::apply;
 use keyfold_model::{Compiled, Diagnostic, Model, Severity};
 use serde_json::json;
+use std::io::Write as _;
 use std::path::Path;
 
 /// A compiled model and what the compiler warned of.
@@ -40,12 +41,41 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
         .map_err(|error| Failure::Usage(format!("cannot read the model {}: {error}", path.display())))
 }
 
-/// Writes a file as a whole, or not at all.
+/// Writes a file as a whole, or not at all. Who may read it stays, and a link stays a link.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let refuse = |error: std::io::Error| Failure::Usage(format!("cannot write {}: {error}", path.display()));
-    let beside = path.with_extension("keyfold-new");
-    std::fs::write(&beside, text).map_err(refuse)?;
-    std::fs::rename(&beside, path).map_err(refuse)
+    replace(path, text).map_err(|error| Failure::Usage(format!("cannot write {}: {error}", path.display())))
+}
+
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let target = std::fs::canonicalize(path)?;
+    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let beside = target.with_file_name(format!(".{name}.{}", std::process::id()));
+    let written = write_like(&target, &beside, text).and_then(|()| std::fs::rename(&beside, &target));
+    if written.is_err() {
+        drop(std::fs::remove_file(&beside));
+    }
+    written
+}
+
+/// Writes a new file with the mode and the owner of another.
+fn write_like(other: &Path, path: &Path, text: &str) -> std::io::Result<()> {
+    let about = std::fs::metadata(other)?;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.set_permissions(about.permissions())?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        let own = file.metadata()?;
+        if (own.uid(), own.gid()) != (about.uid(), about.gid()) {
+            fchown(&file, Some(about.uid()), Some(about.gid()))?;
+        }
+    }
+    file.sync_all()
 }
 
 /// The model of a text.

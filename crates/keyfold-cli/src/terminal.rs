@@ -19,10 +19,29 @@ pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// Widest column of a table, in characters.
 const COLUMN_CHARS_MAX: usize = 36;
 
-/// Prints a line. A closed pipe ends the command quietly, as it does for others.
+/// The exit code when the output cannot be written.
+const UNWRITTEN: i32 = 5;
+
+/// Prints a line. A closed pipe ends the command quietly, as it does for others; any other failure is an error: whoever reads the output
+/// must not take half of it for all.
 pub(crate) fn line(text: &str) {
-    if writeln!(anstream::stdout(), "{text}").is_err() {
-        std::process::exit(0);
+    ended(writeln!(anstream::stdout(), "{text}"));
+}
+
+/// Prints bytes as they are.
+pub(crate) fn bytes(bytes: &[u8]) {
+    let mut out = std::io::stdout();
+    ended(out.write_all(bytes).and_then(|()| out.flush()));
+}
+
+fn ended(written: std::io::Result<()>) {
+    match written {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => {
+            error_line(&format!("{ERROR}error{ERROR:#}: the output cannot be written: {error}"));
+            std::process::exit(UNWRITTEN);
+        }
     }
 }
 

@@ -191,6 +191,52 @@ fn a_server_refuses_credentials_and_names_that_cannot_be_meant() {
     }
 }
 
+/// Half of a definition must not be taken for all of it.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let place = Workplace::new();
+    let shop = Workplace::model("shop.keyfold");
+    for arguments in [
+        &["export", "terraform", &shop][..],
+        &["check", &shop],
+        &["--json", "check", &shop],
+        &["docs", &shop],
+        &["explain", "KF012"],
+        &["completions", "bash"],
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_keyfold"));
+        let output = command.current_dir(place.folder.path()).args(arguments).stdout(full).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(5), "{arguments:?}: {told}");
+        assert!(told.contains("the output cannot be written: No space left on device"), "{told}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_is_formatted_stays_the_file_it_was() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    let place = Workplace::new();
+    let file = place.write(
+        "real.keyfold",
+        "model a 1\ntable Tab  (PK,SK)\nentity Note\n  id: string\n  key \"N#{id}\" \"M\"\n",
+    );
+    let link = place.folder.path().join("link.keyfold");
+    symlink(&file, &link).unwrap();
+    for mode in [0o600, 0o664] {
+        std::fs::write(&file, std::fs::read_to_string(&file).unwrap().replace("Tab (", "Tab    (")).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        let output = place.run(&["fmt", link.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::metadata(&file).unwrap().mode() & 0o777, mode);
+        assert!(std::fs::read_to_string(&file).unwrap().contains("Tab (PK, SK)"));
+    }
+    assert_eq!(std::fs::read_dir(place.folder.path()).unwrap().count(), 2, "nothing is left beside it");
+}
+
 #[test]
 fn warnings_that_are_not_shown_are_counted() {
     let place = Workplace::new();

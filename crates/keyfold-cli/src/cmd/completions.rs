@@ -1,5 +1,6 @@
 //! `keyfold completions SHELL`.
 
+use crate::terminal;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
@@ -10,5 +11,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) {
-    clap_complete::generate(arguments.shell, &mut crate::Cli::command(), "keyfold", &mut std::io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut crate::Cli::command(), "keyfold", &mut script);
+    terminal::bytes(&script);
 }
