@@ -76,6 +76,21 @@ impl Unit {
         (0..24).contains(&hour).then(|| made.at(hour, 0, 0, 0))
     }
 
+    /// A period as a part of a table's name: `2024_01`.
+    pub fn in_name(period: &str) -> String {
+        period.replace(['-', 'T'], "_")
+    }
+
+    /// Whether a part of a table's name can stand for a period: `2024_01`.
+    pub fn is_period_in_name(self, text: &str) -> bool {
+        let sample = Unit::in_name(&self.text(jiff::civil::date(2024, 1, 1).at(0, 0, 0, 0)));
+        text.len() == sample.len()
+            && text.bytes().zip(sample.bytes()).all(|(found, form)| match form {
+                b'_' => found == b'_',
+                _ => found.is_ascii_digit(),
+            })
+    }
+
     /// Whether the text names a period: `2024-02-30` does not.
     pub fn is_period(self, text: &str) -> bool {
         self.start(text).is_some_and(|start| self.text(start) == text)

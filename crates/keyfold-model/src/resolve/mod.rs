@@ -15,6 +15,7 @@ mod types;
 mod write;
 
 use crate::diagnostic::{Diagnostic, Edit, Span};
+use crate::period::Unit;
 use crate::schema::Model;
 use crate::syntax::ast::{Name, Tree};
 use std::collections::BTreeMap;
@@ -77,6 +78,28 @@ fn check_names(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     ];
     for (what, names) in groups {
         distinct(what, names.into_iter(), diagnostics);
+    }
+    check_period_names(tree, diagnostics);
+}
+
+/// Refuses a table whose name is that of a period's table.
+fn check_period_names(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
+    for table in &tree.tables {
+        let Some(unit) = table.period.as_ref().and_then(|word| Unit::of_word(&word.text)) else { continue };
+        let is_of_period = |name: &str| {
+            let period = name.strip_prefix(table.name.text.as_str()).and_then(|rest| rest.strip_prefix('_'));
+            period.is_some_and(|period| unit.is_period_in_name(period))
+        };
+        for other in
+            tree.tables.iter().filter(|other| other.period.is_none() && is_of_period(&other.name.text))
+        {
+            let message = format!("`{}` is the name of a table of {}", other.name.text, table.name.text);
+            diagnostics.push(
+                Diagnostic::error("KF003", other.name.span, message, "items of both would lie in one table")
+                    .label(table.name.span, format!("one table for each {}", unit.word()))
+                    .help("rename one of them"),
+            );
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::schema::{Column, Entity, KeyPair, Type};
 use crate::syntax::ast::{KeyDecl, Name, PartDecl, TemplateDecl};
 use crate::template::{Format, KeyTemplate, Part};
 use keyfold_types::KeyKind;
+use keyfold_types::limits::{PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
 
 /// The templates of a key with these attributes, in this order.
 pub(super) fn key(
@@ -39,8 +40,10 @@ pub(super) fn key(
         return None;
     }
     let mut made = Vec::new();
-    for (declared, column) in declared.templates.iter().zip(partition.iter().chain(sort)) {
-        made.push(template(declared, column, entity, diagnostics));
+    for (at, (declared, column)) in declared.templates.iter().zip(partition.iter().chain(sort)).enumerate() {
+        let parts = template(declared, column, entity, diagnostics);
+        let most = if at < partition.len() { PARTITION_KEY_BYTES_MAX } else { SORT_KEY_BYTES_MAX };
+        made.push(parts.filter(|parts| fits(parts, declared.span, most, diagnostics)));
     }
     let made: Vec<Vec<Part>> = made.into_iter().collect::<Option<_>>()?;
     let joined = |range: &[Vec<Part>]| range.join(&Part::Break);
@@ -72,6 +75,22 @@ pub(super) fn key(
         partition_template.parts.extend([Part::Text("#".to_owned()), part]);
     }
     Some(KeyPair { partition: partition_template, sort: sort_template, span: declared.span })
+}
+
+/// Whether the fixed text of a template leaves room in a key of so many bytes.
+fn fits(parts: &[Part], span: Span, most: usize, diagnostics: &mut Vec<Diagnostic>) -> bool {
+    let text_bytes = |part: &Part| if let Part::Text(text) = part { text.len() } else { 0 };
+    let (fixed, fields) = (
+        parts.iter().map(text_bytes).sum::<usize>(),
+        parts.iter().filter(|part| text_bytes(part) == 0).count(),
+    );
+    if fixed + fields <= most {
+        return true;
+    }
+    let message = format!("this key has {fixed} bytes of fixed text, and may have {most} in all");
+    diagnostics
+        .push(Diagnostic::error("KF004", span, message, "no item could be written").help("shorten the text"));
+    false
 }
 
 /// `shard N`: the last part of the partition key, made of what identifies the item.

@@ -88,6 +88,23 @@ fn check_distinct_items(
     Some(())
 }
 
+/// A request changes an attribute once.
+fn check_changed_once(declared: &ActionDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
+    let assigned = declared.assignments.iter().map(|assignment| &assignment.attribute);
+    let all: Vec<&Name> = assigned.chain(&declared.removed).collect();
+    for (at, name) in all.iter().enumerate() {
+        if let Some(first) = all.iter().take(at).find(|first| first.text == name.text) {
+            let message = format!("`{}` is changed twice", name.text);
+            diagnostics.push(
+                Diagnostic::error("KF016", name.span, message, "a request changes an attribute once")
+                    .label(first.span, "changed here"),
+            );
+            return None;
+        }
+    }
+    Some(())
+}
+
 fn find_type(name: &str, model: &Model) -> Option<Type> {
     model.entities.iter().find_map(|entity| entity.attribute(name)).map(|attribute| attribute.kind.clone())
 }
@@ -159,6 +176,7 @@ impl<'m> Scope<'m> {
             let of_item = (!whole).then_some(entity);
             assignments.push(resolve_assignment(assignment, entity, of_item, &known, verb, diagnostics)?);
         }
+        check_changed_once(declared, diagnostics)?;
         check_operands(declared, entity, &assignments, diagnostics)?;
         for name in &declared.removed {
             check_removed(name, entity, diagnostics)?;

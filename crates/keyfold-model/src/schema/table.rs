@@ -59,7 +59,7 @@ pub struct Table {
 impl Table {
     /// The name of the table of a period: `Metrics_2024_01`.
     pub fn physical_name(&self, period: &str) -> String {
-        format!("{}_{}", self.name, period.replace(['-', 'T'], "_"))
+        format!("{}_{}", self.name, Unit::in_name(period))
     }
 }
 
