@@ -5,14 +5,12 @@ use keyfold_codec::RawItem;
 
 /// Bytes of numbers that an answer may have before no more items are put into it. No data of ordinary numbers comes near.
 const NUMBER_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// So many times what it takes stored a number may take as text: less than 135 bytes for 4.
-const TIMES_MAX: usize = 34;
+/// Bytes of stored items at the beginning of an answer that are not looked at: their numbers have 4.5 MB at the most.
+const UNSEEN_BYTES: usize = 128 * 1024;
 
 /// The items of an answer. Most answers are too small to be looked at.
 #[derive(Default)]
 pub(crate) struct AnswerSize {
-    /// Those that were not looked at.
-    small: Vec<RawItem>,
     stored_bytes: usize,
     number_bytes: usize,
 }
@@ -21,9 +19,8 @@ impl AnswerSize {
     /// Adds an item that is in the answer; returns whether the answer is full.
     pub(crate) fn add(&mut self, item: &RawItem) -> bool {
         self.stored_bytes += item.bytes().len();
-        self.small.push(item.clone());
-        if self.stored_bytes > NUMBER_BYTES_MAX / TIMES_MAX {
-            self.number_bytes += self.small.drain(..).map(|item| item.number_text_bytes()).sum::<usize>();
+        if self.stored_bytes > UNSEEN_BYTES {
+            self.number_bytes += item.number_text_bytes();
         }
         self.number_bytes > NUMBER_BYTES_MAX
     }
@@ -46,12 +43,10 @@ mod tests {
             let mut size = AnswerSize::default();
             (1..=100).find(|_| size.add(item))
         };
-        assert_eq!(full_at(&long), Some(NUMBER_BYTES_MAX / (10_000 * 128) + 1));
+        let unseen = UNSEEN_BYTES / long.bytes().len();
+        assert_eq!(full_at(&long), Some(unseen + NUMBER_BYTES_MAX / long.number_text_bytes() + 1));
         assert_eq!(full_at(&short), None, "7 MB of them");
-        assert!(
-            RawItem::encode(&Item::from_iter([("n".to_owned(), Value::N("1e125".parse().unwrap()))]))
-                .number_text_bytes()
-                < TIMES_MAX * 4
-        );
+        // What is not looked at is bounded.
+        assert!(long.number_text_bytes() < 35 * long.bytes().len());
     }
 }

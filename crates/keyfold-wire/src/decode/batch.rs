@@ -71,3 +71,30 @@ pub(crate) fn write_requests(reader: &mut Reader<'_>) -> Decoded<Vec<WriteReques
     })?;
     Ok(requests.unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::decode;
+    use keyfold_api::{Operation, Request};
+
+    #[test]
+    fn of_members_with_one_name_the_last_counts() {
+        let body = br#"{"RequestItems":{"Tab":{"Keys":[]},"Other":{},"Tab":{"Keys":[],"ConsistentRead":true},"Tab":{"ConsistentRead":false}}}"#;
+        let Ok(Request::BatchGetItem(input)) = decode(Operation::BatchGetItem, body) else {
+            panic!("it is decoded")
+        };
+        let tables: Vec<_> = input
+            .request_items
+            .iter()
+            .flatten()
+            .map(|(name, keys)| (name.as_str(), keys.keys.is_some(), keys.consistent_read))
+            .collect();
+        assert_eq!(tables, [("Tab", false, Some(false)), ("Other", false, None)]);
+        let body = br#"{"RequestItems":{"Tab":[{}],"Tab":[{},{}]}}"#;
+        let Ok(Request::BatchWriteItem(input)) = decode(Operation::BatchWriteItem, body) else {
+            panic!("it is decoded")
+        };
+        let counts: Vec<usize> = input.request_items.iter().flatten().map(|(_, all)| all.len()).collect();
+        assert_eq!(counts, [2]);
+    }
+}

@@ -4,6 +4,7 @@
 
 use jiter::{Jiter, JiterError, NumberAny, NumberInt, Peek};
 use keyfold_api::{ApiError, ValueError};
+use std::collections::HashMap;
 
 /// Elements of a list or map of structures that are kept; every limit of the API is far below.
 const KEPT_MAX: usize = 10_000;
@@ -214,14 +215,18 @@ impl<'j> Reader<'j> {
         Ok(found.then_some(kept))
     }
 
-    /// A map of structures, likewise.
+    /// A map of structures, likewise. Of members with one name the last one counts, as everywhere in JSON.
     pub(crate) fn map_of<T>(
         &mut self,
         mut take: impl FnMut(&mut Self) -> Decoded<T>,
     ) -> Decoded<Option<Vec<(String, T)>>> {
-        let mut kept = Vec::new();
+        let mut kept: Vec<(String, T)> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
         let found = self.map(|reader, name| {
-            if kept.len() < KEPT_MAX {
+            if let Some((_, before)) = places.get(&name).and_then(|place| kept.get_mut(*place)) {
+                *before = take(reader)?;
+            } else if kept.len() < KEPT_MAX {
+                places.insert(name.clone(), kept.len());
                 kept.push((name, take(reader)?));
             } else {
                 reader.skip_value()?;
