@@ -52,6 +52,11 @@ impl CharSet {
         self.ranges.iter().any(|(low, high)| (*low..=*high).contains(&character))
     }
 
+    /// Whether a character is in both.
+    fn meets(&self, other: &CharSet) -> bool {
+        self.ranges.iter().any(|(low, high)| other.ranges.iter().any(|(l, h)| low.max(l) <= high.min(h)))
+    }
+
     /// A character in both, a readable one if there is one.
     fn common(&self, other: &CharSet) -> Option<char> {
         if let [(only, last)] = *self.ranges
@@ -197,21 +202,25 @@ impl Language {
         if self.start.as_bytes().get(..shared) != other.start.as_bytes().get(..shared) {
             return None;
         }
-        // Where each pair of states was reached from, and by which character.
-        let mut from = BTreeMap::from([((0, 0), None)]);
+        // Where each pair of states was reached from.
+        let mut from = vec![NOT_REACHED; self.steps.len() * other.steps.len()];
+        let place = |(one, two): Pair| one * other.steps.len() + two;
+        if let Some(first) = from.first_mut() {
+            *first = (0, 0);
+        }
         let mut queue = VecDeque::from([(0, 0)]);
         while let Some(pair) = queue.pop_front() {
             if pair == (self.end, other.end) {
-                return Some(way_to(pair, &from));
+                return Some(self.way_to(other, pair, |pair| from.get(place(pair)).copied()));
             }
             for (set_one, to_one) in self.steps.get(pair.0).into_iter().flatten() {
                 for (set_two, to_two) in other.steps.get(pair.1).into_iter().flatten() {
                     let next = (*to_one, *to_two);
-                    if from.contains_key(&next) {
-                        continue;
-                    }
-                    if let Some(character) = set_one.common(set_two) {
-                        from.insert(next, Some((pair, character)));
+                    if let Some(reached) = from.get_mut(place(next))
+                        && *reached == NOT_REACHED
+                        && set_one.meets(set_two)
+                    {
+                        *reached = (pair.0 as u32, pair.1 as u32);
                         queue.push_back(next);
                     }
                 }
@@ -219,19 +228,33 @@ impl Language {
         }
         None
     }
+
+    /// The text that leads to a pair of states. `from` tells where a pair was reached from.
+    fn way_to(&self, other: &Language, end: Pair, from: impl Fn(Pair) -> Option<(u32, u32)>) -> String {
+        let before = |pair: Pair| {
+            let (one, two) = from(pair)?;
+            (pair != (0, 0)).then_some((one as usize, two as usize))
+        };
+        let pairs: Vec<Pair> = std::iter::successors(Some(end), |pair| before(*pair)).collect();
+        let steps = pairs.iter().skip(1).rev().zip(pairs.iter().rev().skip(1));
+        steps.filter_map(|(before, pair)| self.step_of(other, *before, *pair)).collect()
+    }
+
+    /// A character that leads from a pair of states to another.
+    fn step_of(&self, other: &Language, before: Pair, pair: Pair) -> Option<char> {
+        let to = |language: &'_ Language, from: usize, to: usize| -> Vec<CharSet> {
+            let steps = language.steps.get(from).into_iter().flatten();
+            steps.filter(|(_, found)| *found == to).map(|(set, _)| set.clone()).collect()
+        };
+        let others = to(other, before.1, pair.1);
+        to(self, before.0, pair.0).iter().find_map(|one| others.iter().find_map(|two| one.common(two)))
+    }
 }
 
 /// A state of each of two languages.
 type Pair = (usize, usize);
-
-/// The text that leads to a pair of states.
-fn way_to(pair: Pair, from: &BTreeMap<Pair, Option<(Pair, char)>>) -> String {
-    let steps = std::iter::successors(from.get(&pair).copied().flatten(), |(before, _)| {
-        from.get(before).copied().flatten()
-    });
-    let backwards: Vec<char> = steps.map(|(_, character)| character).collect();
-    backwards.into_iter().rev().collect()
-}
+/// A pair of states that no text has led to so far.
+const NOT_REACHED: (u32, u32) = (u32::MAX, u32::MAX);
 
 #[cfg(test)]
 mod tests {

@@ -39,8 +39,10 @@ pub(crate) fn check<'c>(
     body: &[u8],
     now: Timestamp,
 ) -> Result<Caller<'c>, ApiError> {
+    check_headers(headers)?;
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    // What is no text is no signature, but it is there.
+    let given = headers.get(AUTHORIZATION).map(|value| value.to_str().unwrap_or_default());
     let authorization = match (given, query.authorization().map_err(refused)?) {
         (Some(_), Some(_)) => {
             return Err(ApiError::IncompleteSignature(
@@ -84,6 +86,17 @@ pub(crate) fn check<'c>(
     let received = headers.keys().map(hyper::header::HeaderName::as_str);
     authorization.verify(&credential.secret, query, header, received, body).map_err(refused)?;
     Ok(Caller { credential: Some(credential), region })
+}
+
+/// Refuses a header of the API's that comes twice: one reader may take the first, and another the last.
+fn check_headers(headers: &HeaderMap) -> Result<(), ApiError> {
+    let is_ours = |name: &HeaderName| *name == AUTHORIZATION || name.as_str().starts_with("x-amz-");
+    match headers.keys().find(|name| is_ours(name) && headers.get_all(*name).iter().nth(1).is_some()) {
+        Some(name) => {
+            Err(ApiError::IncompleteSignature(format!("The header '{name}' is there more than once.")))
+        }
+        None => Ok(()),
+    }
 }
 
 fn is_region(text: &str) -> bool {

@@ -49,21 +49,28 @@ struct Head {
     is_chunked: bool,
 }
 
-/// The beginning of a line.
+/// The beginning of a line, without blanks.
 #[derive(Default)]
 struct Line {
     bytes: Vec<u8>,
+    has_blanks: bool,
+    /// The last byte so far was a carriage return.
+    has_return: bool,
 }
 
 impl Line {
     /// Takes bytes up to the end of the line; gives how many these were, and the line when it has ended.
-    fn take(&mut self, bytes: &[u8]) -> (usize, Option<Vec<u8>>) {
+    fn take(&mut self, bytes: &[u8]) -> (usize, Option<Line>) {
         let end = memchr(b'\n', bytes);
         let taken = end.map_or(bytes.len(), |end| end + 1);
         let left = LINE_BYTES_MAX.saturating_sub(self.bytes.len());
         let text = bytes.get(..end.unwrap_or(taken)).unwrap_or_default();
         self.bytes.extend(text.iter().filter(|byte| !byte.is_ascii_whitespace()).take(left));
-        (taken, end.map(|_| std::mem::take(&mut self.bytes)))
+        self.has_blanks |= text.iter().any(|byte| matches!(byte, b' ' | b'\t'));
+        if let Some(last) = text.last() {
+            self.has_return = *last == b'\r';
+        }
+        (taken, end.map(|_| std::mem::take(self)))
     }
 }
 
@@ -122,17 +129,22 @@ impl Place {
         let (taken, next) = match self {
             Place::Head(head) => {
                 let (taken, line) = head.line.take(bytes);
-                let has_ended = line.is_some_and(|line| head.take_line(&line));
+                let has_ended = line.is_some_and(|line| head.take_line(&line.bytes));
                 (taken, has_ended.then(|| head.behind()))
             }
             Place::ChunkSize(line) => {
                 let (taken, line) = line.take(bytes);
-                (taken, line.map(|line| behind_size(&line)))
+                (taken, line.map(|line| behind_size(&line.bytes).filter(|_| line.has_return)))
             }
             Place::Trailer(line) => {
                 let (taken, line) = line.take(bytes);
-                let is_last = line.is_some_and(|line| line.is_empty());
-                (taken, is_last.then(|| Some(Place::Head(Head::default()))))
+                let next = line.and_then(|line| match (line.has_return, line.bytes.is_empty()) {
+                    // Here the library ends no line without a carriage return: it would read the rest as something else.
+                    (false, _) => Some(None),
+                    (true, true) => Some((!line.has_blanks).then(|| Place::Head(Head::default()))),
+                    (true, false) => None,
+                });
+                (taken, next)
             }
             Place::Body(left) | Place::Chunk(left) => {
                 let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
@@ -239,6 +251,23 @@ mod tests {
     const NONE: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
     const CHUNKS: &str = "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n5;a=b\r\nhello\r\nC\r\ncontent-leng\r\n0\r\nTrailer: 1\r\n\r\n";
     /// A body that looks like the head of a request with both.
+    /// Lines that another reader may end elsewhere.
+    #[test]
+    fn chunks_whose_lines_end_without_a_return_are_refused() {
+        let begun = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+        for (behind, refused) in [
+            ("2\r\n{}\r\n0\r\n\nContent-Length: 100000\r\n\r\n", 10),
+            ("2\r\n{}\r\n0\r\nX: y\n\nContent-Length: 100000\r\n\r\n", 14),
+            ("2\r\n{}\r\n0\r\n \r\n\r\n", 12),
+            ("2\n{}\r\n0\r\n\r\n", 1),
+        ] {
+            let all = [begun, behind].concat();
+            for part in 1..all.len() {
+                assert_eq!(changed(&all, part), [begun.len() + refused], "{behind:?} in parts of {part}");
+            }
+        }
+    }
+
     const LOOKS: &str = "POST / HTTP/1.1\nContent-Length: 57\n\nPOST / HTTP/1.1\nContent-Length: 5\nTransfer-Encoding: x\n\n\n";
 
     #[test]

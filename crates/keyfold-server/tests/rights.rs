@@ -175,6 +175,29 @@ fn configured_credentials_are_required() {
         refused.contains("requires 'Signature' parameter. Authorization header requires 'SignedHeaders'"),
         "{refused}"
     );
+    // What one reader would take from the first header, and another from the last.
+    let twice = |name: &'static str, value: &str| {
+        let headers = [
+            ("host", "localhost"),
+            ("x-amz-date", now.as_str()),
+            ("x-amz-target", "DynamoDB_20120810.ListTables"),
+        ];
+        let signed = keyfold_sigv4::sign("AK", "secret", "us-east-1", &now, &headers, b"{}");
+        let sent = [
+            ("X-Amz-Date", now.as_str()),
+            ("X-Amz-Target", "DynamoDB_20120810.ListTables"),
+            ("Authorization", &signed),
+            (name, value),
+        ];
+        server.send(&sent, b"{}").text().to_owned()
+    };
+    for name in ["X-Amz-Target", "X-Amz-Date", "Authorization"] {
+        assert!(
+            twice(name, "DynamoDB_20120810.DeleteTable").contains("IncompleteSignatureException"),
+            "{name}"
+        );
+    }
+    assert_eq!(twice("X-Other", "x"), r#"{"TableNames":[]}"#);
     // A temporary credential needs its token.
     assert!(try_with("TEMP", "secret", &now, None).contains("UnrecognizedClientException"));
     // Rights are by table; what belongs to no table needs the general right.

@@ -109,7 +109,11 @@ impl ExportWriter {
         for folder in [&writer.root, &writer.data] {
             writer.bucket.make_folder(folder)?;
         }
-        writer.put("_started", b"")?;
+        // An attempt before may have come so far when its process ended.
+        let started = writer.bucket.make_folder(&writer.root)?.join("_started");
+        if !started.is_file() {
+            writer.put("_started", b"")?;
+        }
         Ok(writer)
     }
 

@@ -126,28 +126,85 @@ fn unknown<'n>(what: &str, name: &Name, known: impl Iterator<Item = &'n str>) ->
     let known: Vec<&str> = known.collect();
     let diagnostic =
         Diagnostic::error("KF002", name.span, format!("there is no {what} `{}`", name.text), "not declared");
-    let nearest = known.iter().min_by_key(|other| distance(other, &name.text));
+    let nearest = known
+        .iter()
+        .filter_map(|other| Some((distance(other, &name.text)?, other)))
+        .min_by_key(|(far, _)| *far);
     match nearest {
-        Some(near) if distance(near, &name.text) <= 2 => {
+        Some((_, near)) => {
             diagnostic.help(format!("did you mean `{near}`?")).repair(vec![Edit::replace(name.span, *near)])
         }
-        Some(_) => diagnostic.help(format!("declared: {}", known.join(", "))),
-        None => diagnostic,
+        None if known.is_empty() => diagnostic,
+        None => {
+            let shown = known.iter().take(NAMES_SHOWN_MAX).copied().collect::<Vec<_>>().join(", ");
+            let more = known.len().saturating_sub(NAMES_SHOWN_MAX);
+            let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+            diagnostic.help(format!("declared: {shown}{rest}"))
+        }
     }
 }
 
-/// How many letters must change between two words.
-fn distance(one: &str, two: &str) -> usize {
+/// Names that a message lists.
+const NAMES_SHOWN_MAX: usize = 40;
+/// Letters that may differ between a name and the one that was meant.
+const LETTERS_MAX: usize = 2;
+
+/// How many letters must change between two words, if they are few: only as many letters around the same place are compared.
+fn distance(one: &str, two: &str) -> Option<usize> {
     let two: Vec<char> = two.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=two.len()).collect();
-    for (at, letter) in one.to_lowercase().chars().enumerate() {
-        let mut next = vec![at + 1];
-        for (place, other) in two.iter().enumerate() {
-            let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX / 2);
-            let change = get(&row, place) + usize::from(letter != *other);
-            next.push(change.min(get(&row, place + 1) + 1).min(get(&next, place) + 1));
+    let first = |place: usize| if place <= LETTERS_MAX { place } else { FAR };
+    let mut row: Vec<usize> = (0..=two.len()).map(first).collect();
+    let mut count = 0_usize;
+    for letter in one.to_lowercase().chars() {
+        count += 1;
+        let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(FAR);
+        let from = count.saturating_sub(LETTERS_MAX);
+        // What is left of the place, in the row before and in this one.
+        let mut corner = if from == 0 { get(&row, 0) } else { get(&row, from - 1) };
+        let mut left = FAR;
+        for place in from..=(count + LETTERS_MAX).min(two.len()) {
+            let above = get(&row, place);
+            let change = match place.checked_sub(1).and_then(|at| two.get(at)) {
+                Some(other) => corner + usize::from(letter != *other),
+                None => FAR,
+            };
+            left = if place == 0 { first(count) } else { change.min(above + 1).min(left + 1) };
+            if let Some(slot) = row.get_mut(place) {
+                *slot = left;
+            }
+            corner = above;
         }
-        row = next;
     }
-    row.last().copied().unwrap_or(0)
+    let is_near = count.abs_diff(two.len()) <= LETTERS_MAX;
+    row.last().copied().filter(|far| is_near && *far <= LETTERS_MAX)
+}
+
+/// More letters than matter.
+const FAR: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn words_are_near_that_differ_in_few_letters() {
+        for (one, two, expected) in [
+            ("user", "user", Some(0)),
+            ("user", "User", Some(0)),
+            ("user", "usr", Some(1)),
+            ("usr", "user", Some(1)),
+            ("user", "userId", Some(2)),
+            ("order", "oredr", Some(2)),
+            ("a", "", Some(1)),
+            ("", "abc", None),
+            ("user", "order", None),
+            ("status", "state", Some(2)),
+            ("status", "statement", None),
+            ("abcdef", "bcdefa", Some(2)),
+            ("abcdef", "defabc", None),
+        ] {
+            assert_eq!(distance(one, two), expected, "{one} and {two}");
+            assert_eq!(distance(two, one), expected, "{two} and {one}");
+        }
+    }
 }

@@ -87,7 +87,7 @@ fn fits(parts: &[Part], span: Span, most: usize, diagnostics: &mut Vec<Diagnosti
     if fixed + fields <= most {
         return true;
     }
-    let message = format!("this key has {fixed} bytes of fixed text, and may have {most} in all");
+    let message = format!("this key has at least {} bytes, and may have {most}", fixed + fields);
     diagnostics
         .push(Diagnostic::error("KF004", span, message, "no item could be written").help("shorten the text"));
     false

@@ -42,13 +42,16 @@ impl<'t> Types<'t> {
     ) -> Result<Type, Box<Diagnostic>> {
         self.looked_at.set(self.looked_at.get() + 1);
         if depth > DEPTH_MAX || self.looked_at.get() > LOOKED_AT_MAX {
-            let message = format!("the type of `{}` refers to itself", name.text);
-            return Err(Box::new(Diagnostic::error(
-                "KF002",
-                name.span,
-                message,
-                "references go round in a circle, or are too deep or too many",
-            )));
+            let (message, label) = if depth > DEPTH_MAX {
+                ("refers to itself", "references go round in a circle, or are too deep")
+            } else {
+                (
+                    "is too large",
+                    "records that hold records are too many when each is counted where it is used",
+                )
+            };
+            let message = format!("the type of `{}` {message}", name.text);
+            return Err(Box::new(Diagnostic::error("KF002", name.span, message, label)));
         }
         match declared {
             TypeDecl::Named(word, precision) => self.named(word, precision.as_ref(), depth),
