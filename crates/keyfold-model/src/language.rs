@@ -4,7 +4,8 @@
 //! once; the walk also gives a text that lies in both, which makes the explanation of an error concrete.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::hash_map::Entry as HashEntry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// A set of characters, as ranges.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,24 +204,19 @@ impl Language {
             return None;
         }
         // Where each pair of states was reached from.
-        let mut from = vec![NOT_REACHED; self.steps.len() * other.steps.len()];
-        let place = |(one, two): Pair| one * other.steps.len() + two;
-        if let Some(first) = from.first_mut() {
-            *first = (0, 0);
-        }
+        let mut from: HashMap<Pair, Pair> = HashMap::from([((0, 0), (0, 0))]);
         let mut queue = VecDeque::from([(0, 0)]);
         while let Some(pair) = queue.pop_front() {
             if pair == (self.end, other.end) {
-                return Some(self.way_to(other, pair, |pair| from.get(place(pair)).copied()));
+                return Some(self.way_to(other, pair, |pair| from.get(&pair).copied()));
             }
             for (set_one, to_one) in self.steps.get(pair.0).into_iter().flatten() {
                 for (set_two, to_two) in other.steps.get(pair.1).into_iter().flatten() {
                     let next = (*to_one, *to_two);
-                    if let Some(reached) = from.get_mut(place(next))
-                        && *reached == NOT_REACHED
-                        && set_one.meets(set_two)
+                    if set_one.meets(set_two)
+                        && let HashEntry::Vacant(reached) = from.entry(next)
                     {
-                        *reached = (pair.0 as u32, pair.1 as u32);
+                        reached.insert(pair);
                         queue.push_back(next);
                     }
                 }
@@ -230,10 +226,10 @@ impl Language {
     }
 
     /// The text that leads to a pair of states. `from` tells where a pair was reached from.
-    fn way_to(&self, other: &Language, end: Pair, from: impl Fn(Pair) -> Option<(u32, u32)>) -> String {
+    fn way_to(&self, other: &Language, end: Pair, from: impl Fn(Pair) -> Option<Pair>) -> String {
         let before = |pair: Pair| {
-            let (one, two) = from(pair)?;
-            (pair != (0, 0)).then_some((one as usize, two as usize))
+            let before = from(pair)?;
+            (pair != (0, 0)).then_some(before)
         };
         let pairs: Vec<Pair> = std::iter::successors(Some(end), |pair| before(*pair)).collect();
         let steps = pairs.iter().skip(1).rev().zip(pairs.iter().rev().skip(1));
@@ -253,8 +249,6 @@ impl Language {
 
 /// A state of each of two languages.
 type Pair = (usize, usize);
-/// A pair of states that no text has led to so far.
-const NOT_REACHED: (u32, u32) = (u32::MAX, u32::MAX);
 
 #[cfg(test)]
 mod tests {
