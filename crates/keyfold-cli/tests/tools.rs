@@ -50,7 +50,7 @@ fn explain_prints_a_rule_and_the_grammar() {
         text.contains("KF012 disjoint") && text.contains("breaks it") && text.contains("does not"),
         "{text}"
     );
-    assert_eq!(place.json(0, &["explain"])["rules"].as_array().unwrap().len(), 19);
+    assert_eq!(place.json(0, &["explain"])["rules"].as_array().unwrap().len(), 20);
     assert!(place.text(&["explain", "grammar"]).contains("pattern   :="));
     assert_eq!(place.json(2, &["explain", "KF999"])["error"]["kind"], "usage");
 }

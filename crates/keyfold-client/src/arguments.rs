@@ -65,7 +65,7 @@ pub fn of_pattern(pattern: &Pattern, given: &BTreeMap<String, String>) -> Result
         }
     }
     let values = typed(&given, &known, &of)?;
-    let required = pattern.parameters.iter().filter(|parameter| !parameter.optional);
+    let required = pattern.parameters.iter().filter(|parameter| !parameter.optional && !parameter.is_now());
     require(&values, required.map(|p| p.name.clone()), &of)?;
     // An optional parameter needs those before it: so the plan is one that was proved.
     let mut absent: Option<&str> = None;

@@ -33,6 +33,12 @@ pub(crate) fn digest(list: &Value) -> Value {
     Value::S(value::digest(&String::from_utf8_lossy(&json)))
 }
 
+/// Whether the list that was put together from its parts is the one that was written.
+pub(crate) fn is_as_written(entity: &Entity, first: &Item, values: &Values) -> bool {
+    let Some((split, _)) = &entity.split else { return true };
+    first.get(&digest_attribute(split)).cloned() == values.get(split).map(digest)
+}
+
 /// A value as it is stored.
 ///
 /// # Errors

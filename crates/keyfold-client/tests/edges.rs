@@ -2,11 +2,10 @@
 //! ranges that end before they start, times finer than they are kept, cursors of other pages.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use keyfold_client::{Backend, ClientError, PageRequest, arguments, read, tables, write};
-use keyfold_engine::{Engine, EngineOptions, StoreOptions};
-use keyfold_model::{Model, value};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+mod common;
+
+use common::Place;
+use keyfold_client::{ClientError, PageRequest};
 
 const MODEL: &str = r##"
 model edges 1
@@ -31,77 +30,28 @@ pattern event(source, at, n)                     -> Event?
 pattern all()                                    -> Event[] oldest page 2
 "##;
 
-struct Place {
-    model: Model,
-    backend: Backend,
-}
-
-impl Place {
-    fn new() -> Place {
-        let compiled = keyfold_model::compile(MODEL);
-        let model = compiled.model.unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics));
-        let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
-        let backend = Backend::Embedded(Arc::new(engine));
-        tables::ensure(&backend, &model).unwrap();
-        Place { model, backend }
-    }
-
-    fn put(&self, entity: &str, text: &[(&str, &str)]) {
-        let entity = self.model.entity(entity).unwrap();
-        let values = arguments::of_entity(entity, &given(text)).unwrap();
-        write::put(&self.backend, &self.model, entity, &values).unwrap();
-    }
-
-    fn ask(
-        &self,
-        name: &str,
-        text: &[(&str, &str)],
-        start: &PageRequest,
-    ) -> Result<read::Found, ClientError> {
-        let pattern = self.model.pattern(name).unwrap();
-        let values = arguments::of_pattern(pattern, &given(text))?;
-        read::run(
-            &self.backend,
-            &self.model,
-            pattern,
-            &values,
-            start,
-            start.after.is_none() && start.limit.is_none(),
-        )
-    }
-
-    fn values(&self, name: &str, text: &[(&str, &str)], of: &str) -> Vec<String> {
-        let found = self.ask(name, text, &PageRequest::default()).unwrap();
-        found.items.iter().map(|item| item.get(of).map(value::display).unwrap_or_default()).collect()
-    }
-}
-
-fn given(text: &[(&str, &str)]) -> BTreeMap<String, String> {
-    text.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-}
-
 #[test]
 fn an_empty_beginning_is_the_beginning_of_everything() {
-    let place = Place::new();
+    let place = Place::new(MODEL);
     for path in ["abc", "#x", "", "%q"] {
         place.put("File", &[("drive", "d"), ("path", path)]);
     }
-    assert_eq!(place.values("below", &[("drive", "d"), ("folder", "")], "path").len(), 4);
-    assert_eq!(place.values("below", &[("drive", "d"), ("folder", "#")], "path"), ["#x"]);
+    assert_eq!(place.found("below", &[("drive", "d"), ("folder", "")], "path").len(), 4);
+    assert_eq!(place.found("below", &[("drive", "d"), ("folder", "#")], "path"), ["#x"]);
 }
 
 #[test]
 fn small_letters_are_made_letter_by_letter() {
-    let place = Place::new();
+    let place = Place::new(MODEL);
     // The last sigma of a word has a small form of its own.
     place.put("Word", &[("book", "b"), ("text", "ΑΣΑ")]);
-    assert_eq!(place.values("words", &[("book", "b"), ("start", "ας")], "text"), Vec::<String>::new());
-    assert_eq!(place.values("words", &[("book", "b"), ("start", "ΑΣ")], "text"), ["ΑΣΑ"]);
+    assert_eq!(place.found("words", &[("book", "b"), ("start", "ας")], "text"), Vec::<String>::new());
+    assert_eq!(place.found("words", &[("book", "b"), ("start", "ΑΣ")], "text"), ["ΑΣΑ"]);
 }
 
 #[test]
 fn a_range_that_ends_before_it_starts_holds_nothing() {
-    let place = Place::new();
+    let place = Place::new(MODEL);
     place.put("Event", &[("source", "s"), ("at", "2024-01-01"), ("n", "1")]);
     let found = place
         .ask(
@@ -115,10 +65,10 @@ fn a_range_that_ends_before_it_starts_holds_nothing() {
 
 #[test]
 fn times_reach_to_the_year_9999_and_are_not_finer_than_they_are_kept() {
-    let place = Place::new();
+    let place = Place::new(MODEL);
     place.put("Event", &[("source", "s"), ("at", "9999-12-31T23:59:59Z"), ("n", "1")]);
     assert_eq!(
-        place.values("event", &[("source", "s"), ("at", "9999-12-31T23:59:59Z"), ("n", "1")], "at"),
+        place.found("event", &[("source", "s"), ("at", "9999-12-31T23:59:59Z"), ("n", "1")], "at"),
         ["9999-12-31T23:59:59Z"]
     );
     let finer = place.ask(
@@ -131,7 +81,7 @@ fn times_reach_to_the_year_9999_and_are_not_finer_than_they_are_kept() {
 
 #[test]
 fn a_page_goes_on_only_where_one_of_the_same_question_ended() {
-    let place = Place::new();
+    let place = Place::new(MODEL);
     for n in 0..7 {
         let (source, n) = (if n % 2 == 0 { "s" } else { "t" }, n.to_string());
         place.put("Event", &[("source", source), ("at", "2024-01-01"), ("n", &n)]);
@@ -146,7 +96,11 @@ fn a_page_goes_on_only_where_one_of_the_same_question_ended() {
     let of_s = [("source", "s"), ("from", "2023-01-01")];
     let (one, all) = (first("events_since", &of_s), first("all", &[]));
     let go_on = |name: &str, text: &[(&str, &str)], after: &keyfold_types::Item| {
-        place.ask(name, text, &PageRequest { limit: Some(9), after: Some(after.clone()), backward: false })
+        place.ask(
+            name,
+            text,
+            &PageRequest { limit: Some(9), after: Some(after.clone()), ..PageRequest::default() },
+        )
     };
     assert_eq!(go_on("events_since", &of_s, &one).unwrap().items.len(), 2);
     assert_eq!(go_on("all", &[], &all).unwrap().items.len(), 5);

@@ -423,7 +423,11 @@ pub fn aggregates(model: &Model, entity: &Entity) -> Vec<String> {
         let of = aggregate.of.as_ref().map_or(String::new(), |of| format!(".{of}"));
         let condition = aggregate.condition.as_ref();
         let condition = condition.map_or(String::new(), |(name, text)| format!(" where {name} = {text}"));
-        format!("{}: {} of {child}{of}{condition}", aggregate.attribute, aggregate.kind.word())
+        let by = match aggregate.by.as_slice() {
+            [] => String::new(),
+            names => format!(" by {}", names.join(", ")),
+        };
+        format!("{}: {} of {child}{of}{by}{condition}", aggregate.attribute, aggregate.kind.word())
     };
     entity.aggregates.iter().map(one).collect()
 }

@@ -169,10 +169,20 @@ impl Diagnostic {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let mut snippet = Snippet::source(source).path(path);
+        // The lines that are pointed at and those between, not a whole file.
+        let spans = || self.labels.iter().map(|(span, _)| span.range(source));
+        let (low, high) = (spans().map(|span| span.start).min(), spans().map(|span| span.end).max());
+        let (low, high) = (low.unwrap_or(0), high.unwrap_or(0));
+        let start = source.get(..low).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+        let end = source.get(high..).and_then(|rest| rest.find('\n')).map_or(source.len(), |at| high + at);
+        let line = source.get(..start).unwrap_or_default().matches('\n').count() + 1;
+        let shown = source.get(start..end).unwrap_or(source);
+        let mut snippet = Snippet::source(shown).line_start(line).path(path);
         for (at, (span, label)) in self.labels.iter().enumerate() {
             let kind = if at == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-            snippet = snippet.annotation(kind.span(span.range(source)).label(label.as_str()));
+            let range = span.range(source);
+            let range = range.start - start..range.end - start;
+            snippet = snippet.annotation(kind.span(range).label(label.as_str()));
         }
         let mut group: Group<'_> = level.primary_title(self.message.as_str()).id(self.code).element(snippet);
         for note in &self.notes {

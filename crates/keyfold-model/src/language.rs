@@ -120,6 +120,11 @@ impl Language {
         }
     }
 
+    /// What every text of it starts with, as far as that is one text. Two languages meet only where one of these starts with the other.
+    pub(crate) fn start(&self) -> &str {
+        &self.start
+    }
+
     /// Continues with a fixed text.
     pub fn text(&mut self, text: &str) {
         for character in text.chars() {

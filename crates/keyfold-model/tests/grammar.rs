@@ -35,8 +35,8 @@ fn the_grammar_has_the_words_of_the_parser() {
     let grammar = quoted(GRAMMAR);
     // Words that are types or formats, which get their meaning behind the parser.
     let behind = [
-        "time", "string", "number", "binary", "all", "s", "ms", "us", "ns", "reverse", "lower", "hash",
-        "escape",
+        "time", "now", "string", "number", "binary", "all", "s", "ms", "us", "ns", "reverse", "lower",
+        "hash", "escape",
     ];
     let parser = of_parser();
     let missing: Vec<&String> =

@@ -50,8 +50,10 @@ fn a_proposed_repair_repairs() {
         );
         with_repair.push(rule.code);
     }
-    let expected =
-        ["KF001", "KF002", "KF004", "KF010", "KF011", "KF012", "KF013", "KF014", "KF015", "KF017", "KF030"];
+    let expected = [
+        "KF001", "KF002", "KF004", "KF010", "KF011", "KF012", "KF013", "KF014", "KF015", "KF017", "KF030",
+        "KF036",
+    ];
     assert_eq!(with_repair, expected);
 }
 

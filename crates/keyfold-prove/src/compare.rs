@@ -39,8 +39,14 @@ pub(crate) fn pattern(
     let plan = pattern.plan_for(|name| arguments.contains_key(name));
     let mut expected = Vec::new();
     for returned in &pattern.returned {
+        let before = expected.len();
         for row in ask::expected(pattern, plan, returned.entity, rows, arguments)? {
             expected.extend(expect(rows, pattern, plan, returned, row));
+        }
+        // Without the one that must be there, the others are no answer.
+        if !returned.many && !returned.optional && expected.len() == before {
+            expected.clear();
+            break;
         }
     }
     if let [one] = pattern.returned.as_slice()
@@ -52,9 +58,9 @@ pub(crate) fn pattern(
         expected.iter_mut().for_each(|one| one.key = None);
     }
     let ways = [
-        PageRequest { limit: None, after: None, backward: false },
-        PageRequest { limit: Some(page), after: None, backward: false },
-        PageRequest { limit: Some(page), after: None, backward: true },
+        PageRequest { limit: None, after: None, backward: false, now_epoch_ms: None },
+        PageRequest { limit: Some(page), after: None, backward: false, now_epoch_ms: None },
+        PageRequest { limit: Some(page), after: None, backward: true, now_epoch_ms: None },
     ];
     let takes_pages = plan.request == RequestKind::Query;
     for way in ways.iter().take(if takes_pages { 3 } else { 1 }) {

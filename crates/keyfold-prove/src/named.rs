@@ -195,7 +195,7 @@ fn act<'m>(
 
 /// An update that nothing follows from is made without looking: its version goes up in any case.
 fn is_plain(rows: &Rows<'_>, entity: &Entity, action: &Action) -> bool {
-    let followed = keyfold_client::derive::followed(rows.model, entity);
+    let followed = rows.model.followed(entity);
     let names = action.assignments.iter().map(|one| &one.attribute).chain(&action.removed);
     names.into_iter().all(|name| !followed.contains(&name.as_str()) && !entity.compressed.contains(name))
 }

@@ -2,8 +2,9 @@
 
 use super::request::{one_page, print};
 use super::{FoundItem, Question, Raw};
+use crate::arguments::Values;
 use crate::error::ClientError;
-use crate::stored::values_of;
+use crate::stored::{digest_attribute, is_as_written, values_of};
 use keyfold_model::language::Language;
 use keyfold_model::template::{CHUNK_DIGITS, Part};
 use keyfold_model::{Entity, KeyTemplate, Model, Pattern, Table};
@@ -23,6 +24,14 @@ struct Kind<'m> {
     sort: Option<Matcher>,
     /// The sort key ends with the number of a part.
     is_split: bool,
+}
+
+impl Kind<'_> {
+    /// The split list, if it is asked for.
+    fn list(&self) -> Option<&str> {
+        let (split, _) = self.entity.split.as_ref()?;
+        self.attributes.iter().find(|name| **name == split.as_str()).copied()
+    }
 }
 
 /// Tells whether a template can have made a key.
@@ -84,6 +93,12 @@ impl<'m> Kinds<'m> {
         self.kinds.iter().any(|kind| kind.is_split)
     }
 
+    /// The attributes by which the lists that are put together are told to be whole.
+    pub(super) fn digests(&self) -> impl Iterator<Item = String> {
+        let split = self.kinds.iter().filter(|kind| kind.is_split).filter_map(Kind::list);
+        split.map(digest_attribute)
+    }
+
     fn kind_of(&self, item: &Item) -> Option<&Kind<'m>> {
         let partition = item.get(&self.table.partition.name);
         let sort = self.table.sort.as_ref().map(|column| item.get(&column.name));
@@ -107,7 +122,7 @@ impl<'m> Kinds<'m> {
         }
     }
 
-    /// The items that belong together, as ranges: the parts of one lie side by side.
+    /// The items that belong together, as ranges: the parts of one lie side by side, which the compiler has proved.
     pub(super) fn groups(&self, items: &[Item]) -> Vec<std::ops::Range<usize>> {
         let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
         let mut open: Option<(Option<&Value>, &str)> = None;
@@ -122,13 +137,14 @@ impl<'m> Kinds<'m> {
         groups
     }
 
-    /// What the items are. In a scan, items that are something else are left out; elsewhere there are none.
+    /// What the items are; none when parts of a list do not belong together. In a scan, items that are something else are left out;
+    /// elsewhere there are none.
     pub(super) fn found(
         &self,
         pattern: &Pattern,
         items: Vec<Item>,
         is_scan: bool,
-    ) -> Result<Vec<FoundItem>, ClientError> {
+    ) -> Result<Option<Vec<FoundItem>>, ClientError> {
         let mut found = Vec::new();
         for group in self.groups(&items) {
             let Some(members) = items.get(group) else { continue };
@@ -143,14 +159,10 @@ impl<'m> Kinds<'m> {
             ordered.sort_by(|one, two| {
                 self.part_of(one).map(|(_, n)| n).cmp(&self.part_of(two).map(|(_, n)| n))
             });
-            // Parts without their first item: it was deleted while they were read.
-            let is_first = self
-                .part_of(ordered.first().unwrap_or(first))
-                .is_none_or(|(_, number)| number.chars().all(|c| c == '0'));
-            if !is_first {
-                continue;
-            }
             let mut values = values_of(kind.entity, kind.attributes.iter().copied(), &ordered)?;
+            if kind.is_split && !self.is_whole(kind, &ordered, &values) {
+                return Ok(None);
+            }
             let attributes = kind
                 .attributes
                 .iter()
@@ -158,7 +170,15 @@ impl<'m> Kinds<'m> {
                 .collect();
             found.push(FoundItem { kind: kind.name.clone(), attributes });
         }
-        Ok(found)
+        Ok(Some(found))
+    }
+
+    /// Whether the parts of an item are all of it: they begin with the first, and where the list is asked for, it is the one that was
+    /// written.
+    fn is_whole(&self, kind: &Kind<'_>, parts: &[Item], values: &Values) -> bool {
+        let Some(first) = parts.first() else { return false };
+        let begins = self.part_of(first).is_some_and(|(_, number)| number.bytes().all(|digit| digit == b'0'));
+        begins && (kind.list().is_none() || is_as_written(kind.entity, first, values))
     }
 }
 

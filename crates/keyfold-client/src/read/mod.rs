@@ -2,16 +2,20 @@
 
 mod assemble;
 mod batch;
+mod condition;
 mod fan;
 mod request;
+mod required;
 
 use crate::arguments::Values;
 use crate::backend::Backend;
 use crate::complete::now_epoch_ms;
 use crate::error::ClientError;
+use crate::write::{TRIES, back_off};
 use assemble::Kinds;
 use keyfold_api::{ConsumedCapacity, ReturnConsumedCapacity, Returns};
 use keyfold_model::plan::RequestKind;
+use keyfold_model::schema::Parameter;
 use keyfold_model::{Fan, Model, Pattern, PatternPlan, Table, value};
 use keyfold_types::{CapacityHalves, Item, Value};
 
@@ -24,6 +28,8 @@ pub struct PageRequest {
     pub after: Option<Item>,
     /// Against the pattern's order.
     pub backward: bool,
+    /// The present moment, milliseconds since 1970; that of this machine's clock, if none.
+    pub now_epoch_ms: Option<i64>,
 }
 
 /// An item and what it is.
@@ -90,7 +96,12 @@ pub(crate) struct Question<'q> {
     backend: &'q Backend,
     table: &'q Table,
     plan: &'q PatternPlan,
+    /// What the caller gave, and the values that the pattern fixes.
     arguments: Values,
+    /// The pattern's parameters.
+    parameters: &'q [Parameter],
+    /// The digests of lists that are put together from parts.
+    digests: Vec<String>,
     limit: Option<u32>,
     backward: bool,
 }
@@ -136,32 +147,70 @@ pub fn page(
         .find(|table| table.name == plan.table)
         .ok_or_else(|| ClientError::Unknown(format!("the model has no table {}", plan.table)))?;
     let kinds = Kinds::of(model, pattern, table);
+    let now = page.now_epoch_ms.unwrap_or_else(now_epoch_ms);
     let question = Question {
         backend,
         table,
         plan,
-        arguments: with_fixed(pattern, arguments)?,
+        arguments: with_fixed(pattern, arguments, now)?,
+        parameters: &pattern.parameters,
+        digests: kinds.digests().collect(),
         limit: page.limit.or(plan.page),
         backward: page.backward,
     };
     if let Some(after) = &page.after {
         request::check_cursor(&question, pattern, after)?;
     }
-    let raw = match (plan.request, &plan.fan) {
-        (RequestKind::GetItem, _) => request::get(&question)?,
-        (RequestKind::BatchGetItem, _) => batch::get(&question, pattern)?,
+    let (raw, items) = whole(&question, pattern, &kinds, page, now)?;
+    check_single(pattern, &items, &raw.asked)?;
+    required::check(model, pattern, &question, page, &items, (&raw.asked, raw.next.as_ref()))?;
+    Ok(Page { items, request: raw.asked, requests: raw.requests, capacity: raw.capacity, next: raw.next })
+}
+
+/// Reads a page until no list in it is in pieces: its parts may be changed while they are read.
+fn whole(
+    question: &Question<'_>,
+    pattern: &Pattern,
+    kinds: &Kinds<'_>,
+    page: &PageRequest,
+    now_epoch_ms: i64,
+) -> Result<(Raw, Vec<FoundItem>), ClientError> {
+    let is_scan = question.plan.request == RequestKind::Scan;
+    for tried in 0..TRIES {
+        let mut raw = read(question, pattern, kinds, page, now_epoch_ms)?;
+        let stored = std::mem::take(&mut raw.items);
+        if let Some(items) = kinds.found(pattern, stored, is_scan)? {
+            return Ok((raw, items));
+        }
+        back_off(tried);
+    }
+    Err(ClientError::Refused(format!(
+        "{}: the parts of a list do not belong together: they were not written through the model, or are written without end",
+        pattern.name
+    )))
+}
+
+/// Reads a page, once.
+fn read(
+    question: &Question<'_>,
+    pattern: &Pattern,
+    kinds: &Kinds<'_>,
+    page: &PageRequest,
+    now_epoch_ms: i64,
+) -> Result<Raw, ClientError> {
+    let after = page.after.clone();
+    match (question.plan.request, &question.plan.fan) {
+        (RequestKind::GetItem, _) => request::get(question),
+        (RequestKind::BatchGetItem, _) => batch::get(question, pattern),
         (RequestKind::Query | RequestKind::Scan, Fan::One) if kinds.is_split() => {
-            assemble::whole_items(&question, &kinds, page.after.clone())?
+            assemble::whole_items(question, kinds, after)
         }
         (RequestKind::Query | RequestKind::Scan, Fan::One) => {
-            request::one_page(&question, &question.arguments, page.after.clone(), question.limit)?
+            request::one_page(question, &question.arguments, after, question.limit)
         }
-        (_, Fan::Periods { .. }) => fan::periods(&question, &kinds, page.after.clone(), now_epoch_ms())?,
-        (_, Fan::Shards(count)) => fan::shards(&question, &kinds, *count, page.after.clone())?,
-    };
-    let items = kinds.found(pattern, raw.items, plan.request == RequestKind::Scan)?;
-    check_single(pattern, &items, &raw.asked)?;
-    Ok(Page { items, request: raw.asked, requests: raw.requests, capacity: raw.capacity, next: raw.next })
+        (_, Fan::Periods { .. }) => fan::periods(question, kinds, after, now_epoch_ms),
+        (_, Fan::Shards(count)) => fan::shards(question, kinds, *count, after),
+    }
 }
 
 /// What a pattern promises of one item.
@@ -183,9 +232,14 @@ fn check_single(pattern: &Pattern, items: &[FoundItem], asked: &Asked) -> Result
     Ok(())
 }
 
-/// The arguments and the values that the pattern fixes.
-fn with_fixed(pattern: &Pattern, arguments: &Values) -> Result<Values, ClientError> {
+/// The arguments and the values that the pattern fixes; `now` where it is not given.
+fn with_fixed(pattern: &Pattern, arguments: &Values, now_epoch_ms: i64) -> Result<Values, ClientError> {
     let mut all = arguments.clone();
+    for parameter in pattern.parameters.iter().filter(|parameter| parameter.is_now()) {
+        if let Some(moment) = value::time_of_epoch_ms(&parameter.kind, now_epoch_ms) {
+            all.entry(parameter.name.clone()).or_insert(moment);
+        }
+    }
     for (name, kind, text) in &pattern.fixed_values {
         all.insert(name.clone(), value::parse(name, kind, text)?);
     }
@@ -220,6 +274,9 @@ pub fn run(
         found.capacity += more.capacity;
         found.next = more.next;
     }
+    if found.next.is_none() && start.after.is_none() {
+        required::check_all(model, pattern, &found.items, &found.request)?;
+    }
     Ok(found)
 }
 
@@ -231,8 +288,16 @@ pub(crate) fn raw_query(
     table_name: &str,
     arguments: &Values,
 ) -> Result<Vec<Item>, ClientError> {
-    let question =
-        Question { backend, table, plan, arguments: arguments.clone(), limit: plan.page, backward: false };
+    let question = Question {
+        backend,
+        table,
+        plan,
+        arguments: arguments.clone(),
+        parameters: &[],
+        digests: Vec::new(),
+        limit: plan.page,
+        backward: false,
+    };
     Ok(request::query(&question, table_name, arguments, None, plan.page)?.items)
 }
 

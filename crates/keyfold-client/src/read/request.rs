@@ -1,14 +1,13 @@
 //! One request of a plan: GetItem, Query or Scan.
 
-use super::{Asked, Question, Raw, consumed, returns};
+use super::{Asked, Question, Raw, condition, consumed, returns};
 use crate::arguments::Values;
 use crate::backend::unexpected;
 use crate::error::ClientError;
 use crate::expression::Placeholders;
 use keyfold_api::{ErrorKind, GetItemInput, QueryInput, Request, Response, ScanInput};
 use keyfold_model::plan::RequestKind;
-use keyfold_model::template::Part;
-use keyfold_model::{Fan, KeyTemplate, Pattern, PatternPlan, SortCondition, Table, value};
+use keyfold_model::{Fan, KeyTemplate, Pattern, PatternPlan, SortCondition, value};
 use keyfold_types::{Item, Value};
 
 pub(super) fn print(attribute: &str, comparison: &str, value: &Value) -> String {
@@ -59,6 +58,7 @@ pub(super) fn projection(question: &Question<'_>, made: &mut Placeholders) -> Op
     }
     let table = question.table;
     let mut names: Vec<&str> = question.plan.only.iter().map(String::as_str).collect();
+    names.extend(question.digests.iter().map(String::as_str));
     names.push(&table.partition.name);
     names.extend(table.sort.iter().map(|column| column.name.as_str()));
     // A page that is put together from several goes on behind one of its items, by its key in the index.
@@ -130,17 +130,16 @@ pub(super) fn query(
     limit: Option<u32>,
 ) -> Result<Raw, ClientError> {
     let plan = question.plan;
-    if is_reversed_range(plan, question.table, arguments)? {
+    let mut made = Placeholders::default();
+    let Some(conditions) = condition::of_key(question, arguments, &mut made)? else {
         let asked = Asked {
             operation: "Query".to_owned(),
             place: place(plan, name),
-            condition: "nothing: the range ends before it starts".to_owned(),
+            condition: "nothing: no key lies in the range".to_owned(),
             modifiers: String::new(),
         };
         return Ok(Raw { asked, ..Raw::default() });
-    }
-    let mut made = Placeholders::default();
-    let conditions = key_conditions(plan, question.table, arguments, &mut made)?;
+    };
     let (expressions, printed): (Vec<String>, Vec<String>) = conditions.into_iter().unzip();
     let filter_expression = filters(question, arguments, &mut made)?;
     let projection_expression = projection(question, &mut made);
@@ -220,90 +219,6 @@ fn scan(question: &Question<'_>, after: Option<Item>, limit: Option<u32>) -> Res
         capacity: consumed(output.consumed_capacity),
         next: output.last_evaluated_key,
     })
-}
-
-/// Whether a range ends before it starts, which DynamoDB refuses to read.
-fn is_reversed_range(plan: &PatternPlan, table: &Table, arguments: &Values) -> Result<bool, ClientError> {
-    let SortCondition::Between(low, high) = &plan.sort else { return Ok(false) };
-    let last = |template: &KeyTemplate| -> Result<Value, ClientError> {
-        let parts = template.columns().last().unwrap_or_default();
-        Ok(value::column(parts, arguments, &table.delimiters)?)
-    };
-    Ok(crate::expression::order(&last(low)?, &last(high)?).is_some_and(std::cmp::Ordering::is_gt))
-}
-
-/// The terms of a key condition: as an expression, and for people.
-fn key_conditions(
-    plan: &PatternPlan,
-    table: &Table,
-    arguments: &Values,
-    made: &mut Placeholders,
-) -> Result<Vec<(String, String)>, ClientError> {
-    let column = |parts: &[Part]| value::column(parts, arguments, &table.delimiters);
-    let mut terms = Vec::new();
-    let mut equal = |attribute: &str, parts: &[Part], made: &mut Placeholders| -> Result<(), ClientError> {
-        let value = column(parts)?;
-        let shown = print(attribute, " = ", &value);
-        terms.push((format!("{} = {}", made.name(attribute), made.value(value)), shown));
-        Ok(())
-    };
-    let partition = plan.partition.as_ref();
-    let partition = partition.ok_or_else(|| ClientError::Unknown("the pattern has no plan".to_owned()))?;
-    for (attribute, parts) in plan.partition_attributes.iter().zip(partition.columns()) {
-        equal(attribute, parts, made)?;
-    }
-    let ends: Vec<&KeyTemplate> = match &plan.sort {
-        SortCondition::Any => return Ok(terms),
-        SortCondition::Between(low, high) => vec![low, high],
-        SortCondition::Equal(one)
-        | SortCondition::BeginsWith(one)
-        | SortCondition::AtLeast(one)
-        | SortCondition::AtMost(one) => vec![one],
-    };
-    let columns: Vec<Vec<&[Part]>> = ends.iter().map(|end| end.columns().collect()).collect();
-    let Some(last) = columns.first().map(|all| all.len().saturating_sub(1)) else { return Ok(terms) };
-    for (attribute, parts) in
-        plan.sort_attributes.iter().zip(columns.first().into_iter().flatten().take(last))
-    {
-        equal(attribute, parts, made)?;
-    }
-    let Some(attribute) = plan.sort_attributes.get(last) else { return Ok(terms) };
-    let parts: Vec<&[Part]> = columns.iter().filter_map(|all| all.get(last).copied()).collect();
-    let Some(first) = parts.first().filter(|parts| !parts.is_empty()) else { return Ok(terms) };
-    let name = made.name(attribute);
-    terms.push(match &plan.sort {
-        SortCondition::Any => return Ok(terms),
-        SortCondition::Equal(_) => {
-            let value = column(first)?;
-            let shown = print(attribute, " = ", &value);
-            (format!("{name} = {}", made.value(value)), shown)
-        }
-        SortCondition::BeginsWith(_) => {
-            let text = value::prefix(first, arguments, &table.delimiters)?;
-            if text.is_empty() {
-                return Ok(terms);
-            }
-            let value = Value::S(text);
-            let shown = format!("begins_with({})", print(attribute, ", ", &value));
-            (format!("begins_with({name}, {})", made.value(value)), shown)
-        }
-        SortCondition::Between(..) => {
-            let (low, high) = (column(first)?, column(parts.get(1).copied().unwrap_or_default())?);
-            let shown = format!("{}{}", print(attribute, " BETWEEN ", &low), print("", " AND ", &high));
-            (format!("{name} BETWEEN {} AND {}", made.value(low), made.value(high)), shown)
-        }
-        SortCondition::AtLeast(_) => {
-            let value = column(first)?;
-            let shown = print(attribute, " >= ", &value);
-            (format!("{name} >= {}", made.value(value)), shown)
-        }
-        SortCondition::AtMost(_) => {
-            let value = column(first)?;
-            let shown = print(attribute, " <= ", &value);
-            (format!("{name} <= {}", made.value(value)), shown)
-        }
-    });
-    Ok(terms)
 }
 
 /// The filter of a plan.

@@ -9,7 +9,7 @@ use super::Context;
 use super::step::{Refusal, Step, StepAction};
 use crate::arguments::Values;
 use crate::backend::unexpected;
-use crate::derive::{aggregates_of, main_key, table, table_name};
+use crate::derive::{main_key, table, table_name};
 use crate::error::ClientError;
 use crate::expression::{Change, Term, order};
 use crate::read::raw_query;
@@ -33,7 +33,7 @@ pub(super) fn follow(
     after: Option<&Values>,
     steps: &mut Vec<Step>,
 ) -> Result<(), ClientError> {
-    for (parent, aggregate) in aggregates_of(context.model, entity) {
+    for (parent, aggregate) in context.model.aggregates_of(entity) {
         let old = before.and_then(|values| contribution(aggregate, values));
         let new = after.and_then(|values| contribution(aggregate, values));
         let kept = Kept { context, parent, aggregate, child: entity, before };

@@ -6,10 +6,10 @@ use super::step::{Refusal, Step, StepAction};
 use super::{Context, TRIES, key_text};
 use crate::arguments::Values;
 use crate::backend::unexpected;
-use crate::derive::{Derived, Role, derive, followed, main_key, table, table_name};
+use crate::derive::{Derived, Role, derive, main_key, table, table_name};
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
-use crate::stored::{digest, digest_attribute, parts_attribute, values_of};
+use crate::stored::{digest_attribute, is_as_written, parts_attribute, values_of};
 use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Response};
 use keyfold_model::schema::Aggregate;
 use keyfold_model::template::CHUNK_DIGITS;
@@ -39,7 +39,7 @@ pub(super) fn read(
         let names = entity.attributes.iter().map(|attribute| attribute.name.as_str());
         let values = values_of(entity, names, &items)?;
         // A list whose parts have been changed while they were read is read again.
-        if is_whole(entity, &items, &values) {
+        if items.first().is_some_and(|first| is_as_written(entity, first, &values)) {
             return Ok(Some(Stored { item: items.swap_remove(0), values }));
         }
         super::back_off(tried);
@@ -70,12 +70,6 @@ fn main_item(
         Err(error) if table.period.is_some() && error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-fn is_whole(entity: &Entity, items: &[Item], values: &Values) -> bool {
-    let Some((split, _)) = &entity.split else { return true };
-    let stored = items.first().and_then(|item| item.get(&digest_attribute(split)));
-    stored.cloned() == values.get(split).map(digest)
 }
 
 /// The items behind the first that a list is split over: as many as the first says.
@@ -214,7 +208,9 @@ fn unchanged(
 ) -> Result<Vec<Term>, ClientError> {
     let table = table(context.model, entity)?;
     let mut terms = vec![Term::Exists(table.partition.name.clone())];
-    let mut names: Vec<String> = followed(context.model, entity)
+    let mut names: Vec<String> = context
+        .model
+        .followed(entity)
         .into_iter()
         .chain(watched.iter().copied())
         .map(str::to_owned)

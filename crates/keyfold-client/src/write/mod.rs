@@ -24,7 +24,7 @@ pub use named::run;
 use step::{Refusal, Step};
 
 /// How often a change is tried against faster writers.
-const TRIES: u32 = 24;
+pub(crate) const TRIES: u32 = 24;
 
 /// What a write did.
 #[derive(Debug, Clone, PartialEq)]
@@ -193,7 +193,7 @@ fn not_found(entity: &Entity, values: &Values) -> ClientError {
 }
 
 /// Waits a random time that grows with the tries, so that writers of one item take turns.
-fn back_off(tried: u32) {
+pub(crate) fn back_off(tried: u32) {
     let most_ms = 4 * u64::from(tried + 1).min(16);
     std::thread::sleep(std::time::Duration::from_millis(fastrand::u64(1..=most_ms)));
 }

@@ -6,7 +6,7 @@ use super::step::{Refusal, Step, StepAction};
 use super::{Context, TRIES, Written, back_off, key_text, not_found};
 use crate::arguments::Values;
 use crate::complete::complete;
-use crate::derive::{followed, main_key, table, table_name};
+use crate::derive::{main_key, table, table_name};
 use crate::error::ClientError;
 use crate::expression::{Change, Term, holds, term};
 use keyfold_model::schema::{Assignment, Comparison};
@@ -199,10 +199,11 @@ fn update(
     arguments: &Values,
     steps: &mut Vec<Step>,
 ) -> Result<(), ClientError> {
-    let followed = followed(context.model, entity);
+    let followed = context.model.followed(entity);
     let is_plain = |name: &String| !followed.contains(&name.as_str()) && !entity.compressed.contains(name);
     let assigned = action.assignments.iter().map(|assignment| &assignment.attribute);
-    if assigned.chain(&action.removed).all(is_plain) {
+    // Each change counts a version up, and others may follow from that.
+    if assigned.chain(&action.removed).chain(&entity.version).all(is_plain) {
         let mut step = on_item(context, entity, arguments, "update")?;
         add_conditions(&mut step, &action.conditions, arguments)?;
         let mut changes = Vec::new();

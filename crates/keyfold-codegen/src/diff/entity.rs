@@ -153,7 +153,8 @@ fn aggregates(
     let what = || format!("entity {}", new.name);
     let print = |model: &Model, aggregate: &Aggregate| {
         let child = model.entities.get(aggregate.entity).map(|child| child.name.clone());
-        format!("{} {child:?} {:?} {:?}", aggregate.kind.word(), aggregate.of, aggregate.condition)
+        let Aggregate { of, link, condition, .. } = aggregate;
+        format!("{} {child:?} {of:?} {link:?} {condition:?}", aggregate.kind.word())
     };
     pairs(
         &old.aggregates,

@@ -37,8 +37,11 @@ pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagno
     for at in 0..model.tables.len() {
         let shapes = spaces.shapes(at, Space::Table);
         for (place, two) in shapes.iter().enumerate() {
+            let near = spaces.near(at, Space::Table, &two.partition, &two.sort);
+            let before = near.into_iter().take_while(|other| *other < place);
             // The first is enough: each repair moves one of them.
-            diagnostics.extend(shapes.iter().take(place).find_map(|one| collision(one, two)));
+            diagnostics
+                .extend(before.filter_map(|other| shapes.get(other)).find_map(|one| collision(one, two)));
         }
     }
 }

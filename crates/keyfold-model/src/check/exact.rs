@@ -6,10 +6,10 @@
 use super::rule::Rule;
 use super::shape::{Owner, Space, Spaces};
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::language::Language;
+use crate::language::{CharSet, Language};
 use crate::plan::Found;
 use crate::schema::{Model, Pattern};
-use crate::template::{BREAK, Part};
+use crate::template::{BREAK, Part, language_of};
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF011",
@@ -52,7 +52,9 @@ pub(crate) fn check(
     found: &Found,
     range: &Range,
 ) -> Option<Diagnostic> {
-    for shape in spaces.shapes(found.table, found.space) {
+    let shapes = spaces.shapes(found.table, found.space);
+    let near = spaces.near(found.table, found.space, &range.partition, &range.sort);
+    for shape in near.into_iter().filter_map(|place| shapes.get(place)) {
         if found.members.contains(&shape.owner) {
             continue;
         }
@@ -73,6 +75,53 @@ pub(crate) fn check(
                     shape.what
                 ));
         return Some(diagnostic.repair(repair(model, pattern, found, shape.owner)));
+    }
+    None
+}
+
+/// Reports a kind of the result whose items can lie between the parts of a list of another kind: a page could end between them, and
+/// which parts belong together is told by their keys lying side by side.
+pub(crate) fn check_parts(
+    model: &Model,
+    spaces: &Spaces,
+    pattern: &Pattern,
+    found: &Found,
+) -> Option<Diagnostic> {
+    let is_split = |member: &Owner| {
+        member.copy.is_none()
+            && model.entities.get(member.entity).is_some_and(|entity| entity.split.is_some())
+    };
+    if found.space != Space::Table || !found.members.iter().any(is_split) {
+        return None;
+    }
+    let delimiters = &model.tables.get(found.table)?.delimiters;
+    let members = || {
+        spaces.shapes(found.table, Space::Table).iter().filter(|shape| found.members.contains(&shape.owner))
+    };
+    for whole in members() {
+        let parts = whole.key.sort.as_ref().map_or(&[][..], |sort| &sort.parts);
+        let Some((Part::Chunk, start)) = parts.split_last() else { continue };
+        // Whatever lies between two parts starts like them, up to the number.
+        let mut between = language_of(start, delimiters);
+        between.exactly(&CharSet::digits(), 1);
+        let between = between.and_anything();
+        for other in members().filter(|other| other.owner != whole.owner) {
+            let Some(partition) = other.partition.meet(&whole.partition) else { continue };
+            let Some(sort) = other.sort.meet(&between) else { continue };
+            let message = format!(
+                "{} can lie between the parts of {} in the range of {}",
+                other.what, whole.what, pattern.name
+            );
+            return Some(
+                Diagnostic::error("KF011", pattern.span, message, "would return lists in pieces")
+                    .label(
+                        other.span,
+                        format!("this can make {} {}, which is between parts", quote(&partition), quote(&sort)),
+                    )
+                    .label(whole.span, "its list is split over several items")
+                    .help("give the sort keys of the two kinds different first texts, or return them by two patterns"),
+            );
+        }
     }
     None
 }

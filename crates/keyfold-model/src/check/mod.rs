@@ -27,6 +27,8 @@ pub(crate) mod shape;
 pub(crate) mod single;
 mod unbounded;
 mod unused_index;
+mod up_to_now;
+mod updatable;
 
 use crate::diagnostic::Diagnostic;
 use crate::schema::Model;
@@ -35,6 +37,7 @@ use crate::schema::Model;
 pub(crate) fn keys(model: &Model, spaces: &shape::Spaces, diagnostics: &mut Vec<Diagnostic>) {
     injective::check(model, spaces, diagnostics);
     disjoint::check(model, spaces, diagnostics);
+    updatable::check(model, diagnostics);
 }
 
 /// The warnings, for a model without errors.
@@ -45,4 +48,5 @@ pub(crate) fn warnings(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     over_indexed::check(model, diagnostics);
     filtered::check(model, diagnostics);
     bounded_item::check(model, diagnostics);
+    up_to_now::check(model, diagnostics);
 }

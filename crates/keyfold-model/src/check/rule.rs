@@ -4,7 +4,7 @@
 
 use super::{
     bounded_item, covered, declared_once, disjoint, exact, filtered, fits, followed, grammar, hot_partition,
-    injective, known, one_value, ordered, over_indexed, served, single, unbounded, unused_index,
+    injective, known, one_value, ordered, over_indexed, served, single, unbounded, unused_index, up_to_now,
 };
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ pub struct Rule {
 }
 
 /// All rules, by code. Up to KF029 they are errors, from KF030 on warnings.
-pub const RULES: [Rule; 19] = [
+pub const RULES: [Rule; 20] = [
     grammar::RULE,
     known::RULE,
     declared_once::RULE,
@@ -46,6 +46,7 @@ pub const RULES: [Rule; 19] = [
     over_indexed::RULE,
     filtered::RULE,
     bounded_item::RULE,
+    up_to_now::RULE,
 ];
 
 impl Rule {

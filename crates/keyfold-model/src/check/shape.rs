@@ -4,6 +4,8 @@ use crate::diagnostic::Span;
 use crate::language::Language;
 use crate::schema::{Attribute, Column, Copy, Entity, GUARD_SORT, Index, KeyPair, Model, Table, guard_parts};
 use crate::template::{Format, KeyTemplate, Part};
+use std::collections::BTreeMap;
+use std::ops::Bound;
 
 /// Which ordered set of keys: the table's own, or an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,17 +35,62 @@ pub(crate) struct Shape {
     pub(crate) sort: Language,
 }
 
+/// The shapes of one space, and by what their keys start.
+struct OfSpace {
+    shapes: Vec<Shape>,
+    by_partition: Starts,
+    by_sort: Starts,
+}
+
+/// Places of shapes by the text that all their keys start with.
+#[derive(Default)]
+struct Starts {
+    places: BTreeMap<String, Vec<usize>>,
+}
+
+impl Starts {
+    fn add(&mut self, start: &str, place: usize) {
+        match self.places.get_mut(start) {
+            Some(places) => places.push(place),
+            None => {
+                self.places.insert(start.to_owned(), vec![place]);
+            }
+        }
+    }
+
+    /// The places of shapes whose start begins with this one, or the other way round.
+    fn related<'s>(&'s self, start: &'s str) -> impl Iterator<Item = &'s Vec<usize>> {
+        let shorter = start.char_indices().filter_map(move |(at, _)| self.places.get(start.get(..at)?));
+        let longer = self
+            .places
+            .range::<str, _>((Bound::Included(start), Bound::Unbounded))
+            .map_while(move |(other, places)| other.starts_with(start).then_some(places));
+        shorter.chain(longer)
+    }
+}
+
 /// The shapes of every space, with their languages: made once for all rules and patterns.
 pub(crate) struct Spaces {
     /// By table; then the table itself and each index.
-    tables: Vec<Vec<Vec<Shape>>>,
+    tables: Vec<Vec<OfSpace>>,
+}
+
+impl OfSpace {
+    fn new(shapes: Vec<Shape>) -> OfSpace {
+        let (mut by_partition, mut by_sort) = (Starts::default(), Starts::default());
+        for (place, shape) in shapes.iter().enumerate() {
+            by_partition.add(shape.partition.start(), place);
+            by_sort.add(shape.sort.start(), place);
+        }
+        OfSpace { shapes, by_partition, by_sort }
+    }
 }
 
 impl Spaces {
     pub(crate) fn new(model: &Model) -> Spaces {
         let of_table = |at: usize, indexes: usize| {
             let spaces = std::iter::once(Space::Table).chain((0..indexes).map(Space::Index));
-            spaces.map(|space| shapes(model, at, space)).collect()
+            spaces.map(|space| OfSpace::new(shapes(model, at, space))).collect()
         };
         let tables = model.tables.iter().enumerate().map(|(at, table)| of_table(at, table.indexes.len()));
         Spaces { tables: tables.collect() }
@@ -51,16 +98,41 @@ impl Spaces {
 
     /// The shapes in a space.
     pub(crate) fn shapes(&self, table: usize, space: Space) -> &[Shape] {
+        self.of_space(table, space).map_or(&[], |found| found.shapes.as_slice())
+    }
+
+    fn of_space(&self, table: usize, space: Space) -> Option<&OfSpace> {
         let place = match space {
             Space::Table => 0,
             Space::Index(index) => index + 1,
         };
-        self.tables.get(table).and_then(|spaces| spaces.get(place)).map_or(&[], Vec::as_slice)
+        self.tables.get(table).and_then(|spaces| spaces.get(place))
+    }
+
+    /// The places in a space of the shapes that may have keys of these languages, in their order; all others cannot.
+    pub(crate) fn near(
+        &self,
+        table: usize,
+        space: Space,
+        partition: &Language,
+        sort: &Language,
+    ) -> Vec<usize> {
+        let Some(found) = self.of_space(table, space) else { return Vec::new() };
+        let count = |starts: &Starts, start: &str| starts.related(start).map(Vec::len).sum::<usize>();
+        let by_partition =
+            count(&found.by_partition, partition.start()) <= count(&found.by_sort, sort.start());
+        let (starts, start) = match by_partition {
+            true => (&found.by_partition, partition.start()),
+            false => (&found.by_sort, sort.start()),
+        };
+        let mut places: Vec<usize> = starts.related(start).flatten().copied().collect();
+        places.sort_unstable();
+        places
     }
 
     /// The shapes of every space of a table.
     pub(crate) fn of_table(&self, table: usize) -> impl Iterator<Item = &Shape> {
-        self.tables.get(table).into_iter().flatten().flatten()
+        self.tables.get(table).into_iter().flatten().flat_map(|found| &found.shapes)
     }
 }
 

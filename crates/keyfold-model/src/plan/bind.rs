@@ -97,8 +97,14 @@ impl<'p> Binder<'p> {
             || self.limit(name, Limit::Equal).is_some()
             || self.limit(name, Limit::Among).is_some();
         if equal {
-            // The day of a time is shared by other times: only the time itself gives it exactly.
-            if !matches!(format, Format::Truncated(_)) {
+            // The day of a time is shared by other times: only the time itself gives it exactly. What is asked for in small letters
+            // is found whatever its capitals; a fixed value is itself.
+            let is_exact = match format {
+                Format::Truncated(_) => false,
+                Format::Lower => fixed.is_none(),
+                _ => true,
+            };
+            if is_exact {
                 self.used.insert(name.to_owned());
             }
             return Some(match fixed {

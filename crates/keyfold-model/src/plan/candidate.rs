@@ -144,6 +144,10 @@ pub(super) fn fit(
     {
         return Err(Unfit::Order(reason));
     }
+    let (fan, period) = table_period(pattern, entity, table, fan)?;
+    if let Some(reason) = check_fan_order(pattern, &fan, varying) {
+        return Err(Unfit::Order(reason));
+    }
     let is_reversed = matches!(varying, Some(Part::Field { format, .. }) if format.is_reversed());
     if !returned.many && !rest.is_empty() && !is_split_tail(rest) {
         return Err(format!("it holds many items for these parameters; {} is not given", print(rest)).into());
@@ -163,7 +167,6 @@ pub(super) fn fit(
     };
     check_filters(pattern, candidate, request)?;
     check_split(pattern, entity, returned, candidate, &fan)?;
-    let (fan, period) = table_period(pattern, entity, table, fan)?;
     Ok(PatternPlan {
         request,
         table: table.name.clone(),
@@ -193,6 +196,18 @@ fn varying<'p>(rest: &'p [Part], fan: &Fan, partition: &'p KeyTemplate) -> Optio
             matches!(part, Part::Field { name, format, .. } if name == attribute && !matches!(format, Format::Truncated(_)))
         }),
         (other, _) => other,
+    }
+}
+
+/// Periods are read one after the other: what is ordered is the attribute that they are periods of, and nothing else.
+fn check_fan_order(pattern: &Pattern, fan: &Fan, varying: Option<&Part>) -> Option<String> {
+    pattern.order.as_ref()?;
+    match (fan, varying) {
+        (Fan::Periods { attribute, .. }, Some(Part::Field { name, .. })) if name == attribute => None,
+        (Fan::Periods { unit, attribute, .. }, Some(part)) => Some(format!(
+            "one {unit} of `{attribute}` is read after the other, and {part} is in order within each only"
+        )),
+        _ => None,
     }
 }
 
@@ -294,12 +309,7 @@ fn check_split(
     if !pattern.filters.is_empty() {
         return Err(format!("{} lies in several items, and a filter would part them", entity.name).into());
     }
-    let several_tables = entity.period_attribute.as_ref().is_some_and(|name| !is_given(pattern, name))
-        && pattern
-            .parameters
-            .iter()
-            .any(|p| Some(&p.attribute) == entity.period_attribute.as_ref() && p.limit == Limit::AtLeast);
-    if *fan != Fan::One || several_tables {
+    if *fan != Fan::One {
         return Err(format!(
             "{} lies in several items, which are not read over several partitions",
             entity.name
@@ -358,6 +368,12 @@ pub(super) fn table_period(
     let fan = match fan {
         Fan::Shards(_) => {
             return Err("shards and periods are not read together".to_owned().into());
+        }
+        Fan::Periods { attribute: other, .. } if other != *attribute => {
+            return Err(format!(
+                "periods of `{other}` are not read together with a table per {unit} of `{attribute}`"
+            )
+            .into());
         }
         Fan::Periods { unit: finer, attribute, kind, low, high } => {
             Fan::Periods { unit: finer.min(unit), attribute, kind, low, high }

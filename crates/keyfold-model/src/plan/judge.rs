@@ -1,8 +1,8 @@
 //! The rules that need a plan: exact, covered, single, and whether an index can be read strongly.
 
 use super::Found;
-use crate::check::shape::{Space, Spaces};
-use crate::check::{covered, single};
+use crate::check::shape::{Space, Spaces, copy_key_in};
+use crate::check::{covered, exact, single};
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{IndexKind, Model, Pattern};
 
@@ -14,6 +14,7 @@ pub(super) fn judge(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     diagnostics.extend(found.exact(model, spaces, pattern));
+    diagnostics.extend(exact::check_parts(model, spaces, pattern, found));
     let Some(table) = model.tables.get(found.table) else { return };
     let Space::Index(at) = found.space else { return };
     let Some(index) = table.indexes.get(at) else { return };
@@ -34,11 +35,12 @@ pub(super) fn judge(
         let Some(entity) = model.entities.get(returned.entity) else { continue };
         let copy = returned.copy.and_then(|at| entity.copies.get(at));
         diagnostics.extend(covered::check(pattern, table, entity, copy, index));
-        if !returned.many
-            && let [_] = pattern.returned.as_slice()
-            && let Some(key) = entity.indexes.iter().find(|key| key.index == at)
-        {
-            diagnostics.extend(single::check(pattern, entity, &key.key, &index.name));
+        let key = match copy {
+            Some(copy) => copy_key_in(table, entity, copy, index),
+            None => entity.indexes.iter().find(|key| key.index == at).map(|key| key.key.clone()),
+        };
+        if let (false, Some(key)) = (returned.many, key) {
+            diagnostics.extend(single::check(pattern, entity, &key, &index.name));
         }
     }
 }

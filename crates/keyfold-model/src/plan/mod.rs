@@ -17,8 +17,8 @@ use crate::check::exact::{self, Range};
 use crate::check::shape::{Owner, Space, Spaces};
 use crate::diagnostic::Diagnostic;
 use crate::language::Language;
-use crate::schema::{Model, Order, Pattern};
-use crate::template::{BREAK, Part, language_of};
+use crate::schema::{Limit, Model, Order, Pattern};
+use crate::template::{BREAK, KeyTemplate, Part, language_of};
 
 pub use request::{Fan, PatternPlan, RequestKind, SortCondition, TablePeriod};
 
@@ -85,13 +85,24 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    fn range(&self, delimiters: &[char]) -> Range {
+    fn range(&self, pattern: &Pattern, delimiters: &[char]) -> Range {
+        // A beginning may be empty: then it says nothing.
+        let may_be_empty = |part: &Part| match part {
+            Part::Field { name, .. } => {
+                pattern.parameters.iter().any(|one| one.limit == Limit::Starts && one.name == *name)
+            }
+            _ => false,
+        };
+        let beginning = |prefix: &KeyTemplate| {
+            let said = prefix.parts.iter().take_while(|part| !may_be_empty(part)).count();
+            language_of(prefix.parts.get(..said).unwrap_or_default(), delimiters).and_anything()
+        };
         let partition = self.plan.partition.as_ref();
         Range {
             partition: partition.map_or_else(Language::empty_text, |template| template.language(delimiters)),
             sort: match &self.plan.sort {
                 SortCondition::Equal(value) => value.language(delimiters),
-                SortCondition::BeginsWith(prefix) => language_of(&prefix.parts, delimiters).and_anything(),
+                SortCondition::BeginsWith(prefix) => beginning(prefix),
                 SortCondition::Between(one, _) | SortCondition::AtLeast(one) | SortCondition::AtMost(one) => {
                     language_of(shared(&one.parts), delimiters).and_anything()
                 }
@@ -102,7 +113,7 @@ impl Found {
 
     pub(crate) fn exact(&self, model: &Model, spaces: &Spaces, pattern: &Pattern) -> Option<Diagnostic> {
         let delimiters = &model.tables.get(self.table)?.delimiters;
-        exact::check(model, spaces, pattern, self, &self.range(delimiters))
+        exact::check(model, spaces, pattern, self, &self.range(pattern, delimiters))
     }
 }
 

@@ -85,7 +85,7 @@ pub enum Fan {
         kind: Type,
         /// The parameter that is the lower end.
         low: String,
-        /// The parameter that is the upper end; the present moment, if none.
+        /// The parameter that is the upper end; the present period, if none.
         high: Option<String>,
     },
 }
@@ -183,6 +183,7 @@ impl PatternPlan {
     pub fn requests(&self) -> String {
         match (&self.fan, self.request) {
             (Fan::Shards(count), _) => format!("{count}, merged"),
+            (Fan::Periods { unit, high: None, .. }, _) => format!("1 a {unit}, up to the present {unit}"),
             (Fan::Periods { unit, .. }, _) => format!("1 a {unit}"),
             (Fan::One, RequestKind::BatchGetItem) => "1 per 100 ids".to_owned(),
             (Fan::One, RequestKind::Scan) => "1 per MB of the table".to_owned(),

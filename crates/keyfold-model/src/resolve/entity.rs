@@ -281,8 +281,44 @@ fn ttl(declared: &EntityDecl, table: &Table, entity: &mut Entity, diagnostics: &
                 .note("DynamoDB deletes items by one number attribute of the table, seconds since 1970; the model fills it")
                 .help("write `ttl expires` behind the table's key, a name that no attribute has"),
         ),
-        Some(_) => entity.ttl = Some(name.text.clone()),
+        Some(_) => {
+            diagnostics.extend(expires_in_pieces(name, entity));
+            entity.ttl = Some(name.text.clone());
+        }
     }
+}
+
+/// DynamoDB deletes expired items one by one, each within days: what lies in several items is there in part meanwhile.
+fn expires_in_pieces(ttl: &Name, entity: &Entity) -> Option<Diagnostic> {
+    let (what, consequence, help) = if let Some(unique) = entity.uniques.first() {
+        let names = unique.join(", ");
+        (
+            format!("the guards of `unique {names}`"),
+            "a value would be taken whose item is gone, or free while its item is still there".to_owned(),
+            "let the key hold what is unique, or delete the items by a write of the model instead of `ttl`"
+                .to_owned(),
+        )
+    } else if let Some(copy) = entity.copies.first() {
+        (
+            format!("its copy {}", copy.name),
+            "a copy would be found whose item is gone, or the other way round".to_owned(),
+            "reach it by an index instead of a copy, or delete the items by a write of the model".to_owned(),
+        )
+    } else {
+        let (list, _) = entity.split.as_ref()?;
+        (
+            format!("the parts of `{list}`"),
+            "a list would be found that lacks some of its parts".to_owned(),
+            "keep the list in one item, or delete the items by a write of the model".to_owned(),
+        )
+    };
+    let message = format!("a {} and {what} would expire one by one", entity.name);
+    Some(
+        Diagnostic::error("KF016", ttl.span, message, "each item is deleted at a moment of its own")
+            .label(entity.span, "lies in several items")
+            .note(consequence)
+            .help(help),
+    )
 }
 
 /// In a table with periods, a time in the key says in which table an item lies.

@@ -18,7 +18,7 @@ use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::period::Unit;
 use crate::schema::Model;
 use crate::syntax::ast::{Name, Tree};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use types::Types;
 
 pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
@@ -53,18 +53,43 @@ pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
     for declared in &tree.entities {
         aggregate::resolve(declared, &mut model, diagnostics);
     }
-    let declared_entities: Vec<&str> = tree.entities.iter().map(|entity| entity.name.text.as_str()).collect();
+    let entities = Entities::new(tree, &model);
     for declared in &tree.patterns {
-        if let Some(pattern) = pattern::resolve(declared, &declared_entities, &model, &types, diagnostics) {
+        if let Some(pattern) = pattern::resolve(declared, &entities, &model, &types, diagnostics) {
             model.patterns.push(pattern);
         }
     }
     for declared in &tree.writes {
-        if let Some(write) = write::resolve(declared, &declared_entities, &model, &types, diagnostics) {
+        if let Some(write) = write::resolve(declared, &entities, &model, &types, diagnostics) {
             model.writes.push(write);
         }
     }
     model
+}
+
+/// The names of entities: those that are declared, and the places of those that mean something.
+struct Entities<'t> {
+    declared: Vec<&'t str>,
+    places: HashMap<&'t str, usize>,
+}
+
+impl<'t> Entities<'t> {
+    fn new(tree: &'t Tree, model: &Model) -> Entities<'t> {
+        let declared: Vec<&str> = tree.entities.iter().map(|entity| entity.name.text.as_str()).collect();
+        let resolved: HashMap<&str, usize> =
+            model.entities.iter().enumerate().rev().map(|(at, entity)| (entity.name.as_str(), at)).collect();
+        let places = declared.iter().filter_map(|name| Some((*name, *resolved.get(name)?))).collect();
+        Entities { declared, places }
+    }
+
+    /// The place of a declared entity; none when it has no meaning, which is reported here or was where it stands.
+    fn place(&self, name: &Name, diagnostics: &mut Vec<Diagnostic>) -> Option<usize> {
+        let place = self.places.get(name.text.as_str()).copied();
+        if place.is_none() && !self.declared.contains(&name.text.as_str()) {
+            diagnostics.push(unknown("entity", name, self.declared.iter().copied()));
+        }
+        place
+    }
 }
 
 /// Refuses a name declared twice.

@@ -1,7 +1,7 @@
 //! Patterns: parameters and what they return. The plan is found later.
 
 use super::types::Types;
-use super::unknown;
+use super::{Entities, unknown};
 use crate::diagnostic::Diagnostic;
 use crate::period::Unit;
 use crate::plan::PatternPlan;
@@ -12,12 +12,12 @@ use crate::syntax::ast::{ConditionDecl, ExpectUnit, LimitDecl, Name, ParameterDe
 
 pub(super) fn resolve(
     declared: &PatternDecl,
-    declared_entities: &[&str],
+    entities: &Entities<'_>,
     model: &Model,
     types: &Types<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Pattern> {
-    let returned = returned(declared, declared_entities, model, diagnostics)?;
+    let returned = returned(declared, entities, model, diagnostics)?;
     let mut scope = Scope { model, returned: &returned, types, parameters: Vec::new() };
     for parameter in &declared.parameters {
         scope.parameter(parameter, diagnostics)?;
@@ -73,19 +73,13 @@ pub(super) fn resolve(
 
 fn returned(
     declared: &PatternDecl,
-    declared_entities: &[&str],
+    entities: &Entities<'_>,
     model: &Model,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Vec<Returned>> {
     let mut returned: Vec<Returned> = Vec::new();
     for one in &declared.returned {
-        let Some(entity_at) = model.entities.iter().position(|entity| entity.name == one.entity.text) else {
-            // An entity that is declared but broken has been reported where it is.
-            if !declared_entities.contains(&one.entity.text.as_str()) {
-                diagnostics.push(unknown("entity", &one.entity, declared_entities.iter().copied()));
-            }
-            return None;
-        };
+        let entity_at = entities.place(&one.entity, diagnostics)?;
         let entity = model.entities.get(entity_at)?;
         let copy = match &one.copy {
             None => None,
@@ -235,7 +229,10 @@ impl Scope<'_> {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<(Type, String)> {
         let kind = self.attribute_type(attribute, diagnostics)?;
-        let taken = self.parameters.iter().any(|parameter| parameter.attribute == attribute.text)
+        let taken = self
+            .parameters
+            .iter()
+            .any(|parameter| parameter.attribute == attribute.text || parameter.name == attribute.text)
             || before.iter().any(|(name, _)| *name == attribute.text);
         if taken {
             let message = format!("`{}` is limited twice", attribute.text);

@@ -5,12 +5,14 @@ use crate::diagnostic::Diagnostic;
 use crate::schema::{Precision, Record, Type};
 use crate::syntax::ast::{AttributeDecl, EntityDecl, Name, Tree, TypeDecl};
 use std::cell::Cell;
+use std::collections::HashMap;
 
 const NAMED: [&str; 9] = ["string", "int", "number", "bool", "time", "date", "binary", "ulid", "uuid"];
 
 /// The types of all attributes, references followed.
 pub(super) struct Types<'t> {
     tree: &'t Tree,
+    entities: HashMap<&'t str, &'t EntityDecl>,
     /// Types that have been looked at: records that hold records would make it very many.
     looked_at: Cell<usize>,
 }
@@ -22,11 +24,11 @@ const LOOKED_AT_MAX: usize = 200_000;
 
 impl<'t> Types<'t> {
     pub(super) fn new(tree: &'t Tree) -> Types<'t> {
-        Types { tree, looked_at: Cell::new(0) }
-    }
-
-    fn entity(&self, name: &str) -> Option<&'t EntityDecl> {
-        self.tree.entities.iter().find(|entity| entity.name.text == name)
+        let mut entities = HashMap::new();
+        for entity in &tree.entities {
+            entities.entry(entity.name.text.as_str()).or_insert(entity);
+        }
+        Types { tree, entities, looked_at: Cell::new(0) }
     }
 
     /// The type of an attribute; `Err` says what is wrong with it.
@@ -77,8 +79,8 @@ impl<'t> Types<'t> {
             }
             TypeDecl::Reference(entity, target) => {
                 let names = || self.tree.entities.iter().map(|entity| entity.name.text.as_str());
-                let found =
-                    self.entity(&entity.text).ok_or_else(|| Box::new(unknown("entity", entity, names())))?;
+                let found = self.entities.get(entity.text.as_str()).copied();
+                let found = found.ok_or_else(|| Box::new(unknown("entity", entity, names())))?;
                 let attributes = || found.attributes.iter().map(|attribute| attribute.name.text.as_str());
                 let next = found.attributes.iter().find(|attribute| attribute.name.text == target.text);
                 let next = next.ok_or_else(|| {

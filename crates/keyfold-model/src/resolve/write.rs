@@ -1,8 +1,8 @@
 //! Named writes: actions, and the parameters they need.
 
+use super::Entities;
 use super::pattern::{comparison, operand};
 use super::types::Types;
-use super::unknown;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{
     Action, Assignment, Attribute, Entity, Model, Operand, Type, Verb, Write, WriteParameter,
@@ -11,12 +11,12 @@ use crate::syntax::ast::{self, ActionDecl, Name, WriteDecl};
 
 pub(super) fn resolve(
     declared: &WriteDecl,
-    declared_entities: &[&str],
+    entities: &Entities<'_>,
     model: &Model,
     types: &Types<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Write> {
-    let mut scope = Scope { model, declared_entities, parameters: Vec::new() };
+    let mut scope = Scope { model, entities, parameters: Vec::new() };
     for (name, kind) in &declared.parameters {
         let kind = match kind {
             Some(kind) => match types.resolve(kind, name, 0) {
@@ -111,22 +111,14 @@ fn find_type(name: &str, model: &Model) -> Option<Type> {
 
 struct Scope<'m> {
     model: &'m Model,
-    declared_entities: &'m [&'m str],
+    entities: &'m Entities<'m>,
     parameters: Vec<WriteParameter>,
 }
 
 impl<'m> Scope<'m> {
     fn entity(&self, name: &Name, diagnostics: &mut Vec<Diagnostic>) -> Option<(usize, &'m Entity)> {
-        match self.model.entities.iter().position(|entity| entity.name == name.text) {
-            Some(at) => Some((at, self.model.entities.get(at)?)),
-            None => {
-                // An entity that is declared but broken has been reported where it is.
-                if !self.declared_entities.contains(&name.text.as_str()) {
-                    diagnostics.push(unknown("entity", name, self.declared_entities.iter().copied()));
-                }
-                None
-            }
-        }
+        let at = self.entities.place(name, diagnostics)?;
+        Some((at, self.model.entities.get(at)?))
     }
 
     /// Attributes that an action takes and that are neither assigned nor fields of its records.

@@ -93,6 +93,8 @@ pub struct Aggregate {
     pub entity: usize,
     /// Their attribute; none for a count.
     pub of: Option<String>,
+    /// The references that it follows, where the model names them.
+    pub by: Vec<String>,
     /// Only items with this value.
     pub condition: Option<(String, String)>,
     /// The attribute of the other entity that stands for each attribute of this entity's key.

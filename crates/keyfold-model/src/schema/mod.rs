@@ -2,6 +2,7 @@
 
 mod attribute;
 mod entity;
+mod followed;
 mod pattern;
 mod table;
 mod types;

@@ -41,6 +41,13 @@ pub struct Parameter {
     pub span: Span,
 }
 
+impl Parameter {
+    /// Whether it is the present moment where it is not given: the upper end `now` of a range of times.
+    pub fn is_now(&self) -> bool {
+        self.name == "now" && self.limit == Limit::AtMost && matches!(self.kind, Type::Time(_) | Type::Date)
+    }
+}
+
 /// What a pattern gives back.
 #[derive(Debug, Clone)]
 pub struct Returned {

@@ -136,6 +136,8 @@ pub(crate) struct AggregateDecl {
     pub(crate) entity: Name,
     /// What is summed up.
     pub(crate) of: Option<Name>,
+    /// The references that it follows, where they are named.
+    pub(crate) by: Vec<Name>,
     pub(crate) condition: Option<(Name, Name)>,
 }
 

@@ -28,13 +28,14 @@ field     := NAME (":" format)*
 format    := 0DIGITS["." DIGITS] | "reverse" | unit | "lower" | "hash" | "escape"
 unique    := "unique" (NAME | "(" NAME, ... ")"), ...
 follow    := "ttl" NAME | "version" NAME | "split" NAME "by" NUMBER | "compress" NAME, ...
-           | "count" NAME "of" NAME [only] | ("sum" | "max") NAME "of" NAME "." NAME [only]
+           | "count" NAME "of" NAME [through] [only] | ("sum" | "max") NAME "of" NAME "." NAME [through] [only]
            | "expect" expected, ...
+through   := "by" NAME, ...
 only      := "where" NAME "=" operand
 expected  := NUMBER ("items" | "bytes" | ["writes"] "a" "second" | "per" NAME)
 
 pattern   := "pattern" NAME "(" [parameter, ...] ")" "->" result ("+" result)* modifier*
-parameter := (NAME | NAME ">=" NAME | NAME "<=" NAME | NAME "in" NAME ".." NAME | NAME "starts" NAME
+parameter := (NAME | NAME ">=" NAME | NAME "<=" NAME | NAME "in" NAME ".." (NAME | "now") | NAME "starts" NAME
            | unit "of" NAME | NAME "[]" | NAME ":" type) ["?"]
 result    := NAME ["." NAME] ["[]" | "?"]
 modifier  := "only" NAME, ... | "where" (NAME ["=" operand]), ... | "filter" comparison, ...

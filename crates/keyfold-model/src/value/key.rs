@@ -2,7 +2,7 @@
 
 use super::{ValueError, display};
 use crate::period::{PERIODS_MAX, Unit};
-use crate::schema::Type;
+use crate::schema::{Limit, Type};
 use crate::template::{BREAK, CHUNK_DIGITS, Format, HASH_DIGITS, KeyTemplate, Part, shard_digits};
 use keyfold_types::Value;
 use sha2::{Digest, Sha256};
@@ -94,6 +94,95 @@ pub fn prefix(
         Some((last, before)) if is_nothing(last) => text(before, values, delimiters),
         _ => text(parts, values, delimiters),
     }
+}
+
+/// An end of a range of keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// This key.
+    At(Value),
+    /// Nothing is below it, or nothing above.
+    Open,
+    /// No key is in the range.
+    Nothing,
+}
+
+/// The end of a range that parts make of values. What the limited attribute cannot hold is no error here: `n >= -1` of a padded number
+/// starts with 0, `n <= 12345` of four digits ends with 9999, a text may contain delimiters. `limit_of` says how a parameter limits.
+///
+/// # Errors
+/// As [`key`], of the parts before the limited one.
+pub fn end(
+    parts: &[Part],
+    values: &BTreeMap<String, Value>,
+    delimiters: &[char],
+    limit_of: impl Fn(&str) -> Option<Limit>,
+) -> Result<End, ValueError> {
+    let limited = parts.iter().position(|part| match part {
+        Part::Field { name, .. } => limit_of(name).is_some(),
+        _ => false,
+    });
+    let Some(at) = limited else { return column(parts, values, delimiters).map(End::At) };
+    let (Some(Part::Field { name, kind, format }), before, behind) =
+        (parts.get(at), parts.get(..at).unwrap_or_default(), parts.get(at + 1..).unwrap_or_default())
+    else {
+        return column(parts, values, delimiters).map(End::At);
+    };
+    let is_low = limit_of(name) == Some(Limit::AtLeast);
+    let held = values.get(name).ok_or_else(|| ValueError::Missing(name.clone()))?;
+    let written = match (held, format) {
+        (Value::S(text), Format::Bare) if text.is_empty() => {
+            return Ok(if is_low { End::Open } else { End::Nothing });
+        }
+        (_, Format::Bare) => return column(parts, values, delimiters).map(End::At),
+        (Value::N(number), Format::Padded { whole, decimals, reversed }) => {
+            match padded_end(&number.to_string(), *whole, *decimals, is_low) {
+                None => return Ok(End::Nothing),
+                Some(padded) if *reversed => nines(&padded),
+                Some(padded) => padded,
+            }
+        }
+        (Value::S(text), Format::Plain) if *kind == Type::String => text.clone(),
+        _ => field(name, kind, *format, held, delimiters)?,
+    };
+    let start = text(before, values, delimiters)?;
+    let rest = text(behind, values, delimiters)?;
+    let made = format!("{start}{written}{rest}");
+    // A key is never empty.
+    Ok(match (made.is_empty(), is_low) {
+        (false, _) => End::At(Value::S(made)),
+        (true, true) => End::Open,
+        (true, false) => End::Nothing,
+    })
+}
+
+/// The least padded number that is not below a number, or the greatest that is not above it.
+fn padded_end(number: &str, whole: usize, decimals: usize, is_low: bool) -> Option<String> {
+    let join = |before: &str, behind: &str| match decimals {
+        0 => format!("{before:0>whole$}"),
+        _ => format!("{before:0>whole$}.{behind:0<decimals$}"),
+    };
+    if number.starts_with('-') {
+        return is_low.then(|| join("", ""));
+    }
+    let (before, behind) = number.split_once('.').unwrap_or((number, ""));
+    let before = before.trim_start_matches('0');
+    if before.len() > whole {
+        return (!is_low).then(|| join(&"9".repeat(whole), &"9".repeat(decimals)));
+    }
+    let kept = behind.get(..decimals).unwrap_or(behind);
+    let is_cut = behind.get(decimals..).is_some_and(|rest| rest.bytes().any(|digit| digit != b'0'));
+    if !(is_low && is_cut) {
+        return Some(join(before, kept));
+    }
+    // The next one above: digits without the point, one more.
+    let digits = format!("{before:0>whole$}{kept:0<decimals$}");
+    let kept = digits.trim_end_matches('9');
+    let (last, start) = (kept.chars().last()?, kept.get(..kept.len() - 1)?);
+    let raised = char::from_digit(last.to_digit(10)? + 1, 10)?;
+    let next = format!("{start}{raised}{}", "0".repeat(digits.len() - kept.len()));
+    let (before, behind) = next.split_at_checked(whole)?;
+    Some(join(before, behind))
 }
 
 /// The shard of a key: the first four bytes of its SHA-256, so that any language can tell it.
@@ -240,6 +329,27 @@ mod tests {
         let money = Format::Padded { whole: 4, decimals: 2, reversed: false };
         let price: keyfold_types::Number = "9.5".parse().unwrap();
         assert_eq!(made(Type::Number, money, Value::N(price)).as_deref(), Ok("0009.50"));
+    }
+
+    #[test]
+    fn ends_of_a_range_are_those_of_the_numbers_that_fit() {
+        for (number, whole, decimals, low, high) in [
+            ("-1", 4, 0, Some("0000"), None),
+            ("0", 4, 0, Some("0000"), Some("0000")),
+            ("42", 4, 0, Some("0042"), Some("0042")),
+            ("9999", 4, 0, Some("9999"), Some("9999")),
+            ("10000", 4, 0, None, Some("9999")),
+            ("41.5", 4, 0, Some("0042"), Some("0041")),
+            ("9999.5", 4, 0, None, Some("9999")),
+            ("1.255", 3, 2, Some("001.26"), Some("001.25")),
+            ("1.2", 3, 2, Some("001.20"), Some("001.20")),
+            ("9.999", 3, 2, Some("010.00"), Some("009.99")),
+            ("-0.001", 3, 2, Some("000.00"), None),
+            ("1000", 3, 2, None, Some("999.99")),
+        ] {
+            assert_eq!(padded_end(number, whole, decimals, true).as_deref(), low, "at least {number}");
+            assert_eq!(padded_end(number, whole, decimals, false).as_deref(), high, "at most {number}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod key;
 mod parse;
 
-pub use key::{CHUNK, SHARD, bucket, column, digest, key, prefix, shard_of, text};
+pub use key::{CHUNK, End, SHARD, bucket, column, digest, end, key, prefix, shard_of, text};
 pub use parse::{at_most, canonical, check, epoch_seconds, from_json, parse, time_of_epoch_ms};
 
 use keyfold_types::{Number, Value};

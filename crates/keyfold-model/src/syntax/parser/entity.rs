@@ -100,6 +100,8 @@ fn aggregate(cursor: &mut Cursor<'_>, kind: crate::syntax::ast::Name) -> Parsed<
     } else {
         None
     };
+    let by =
+        if cursor.take_word("by") { cursor.words("the attribute that refers to it")? } else { Vec::new() };
     let condition = if cursor.take_word("where") {
         let attribute = cursor.word("an attribute")?;
         cursor.sign("=")?;
@@ -107,7 +109,7 @@ fn aggregate(cursor: &mut Cursor<'_>, kind: crate::syntax::ast::Name) -> Parsed<
     } else {
         None
     };
-    Ok(AggregateDecl { kind, attribute, entity, of, condition })
+    Ok(AggregateDecl { kind, attribute, entity, of, by, condition })
 }
 
 fn sparse(cursor: &mut Cursor<'_>) -> Parsed<SparseDecl> {

@@ -1,0 +1,142 @@
+//! The key condition of a query: the partition, and the range of sort keys.
+
+use super::Question;
+use super::request::print;
+use crate::arguments::Values;
+use crate::error::ClientError;
+use crate::expression::{Placeholders, order};
+use keyfold_model::schema::Limit;
+use keyfold_model::template::Part;
+use keyfold_model::value::{self, End};
+use keyfold_model::{KeyTemplate, SortCondition};
+use keyfold_types::Value;
+
+/// A term: as an expression, and for people.
+type Written = (String, String);
+
+/// The terms of a key condition; none where no key can fulfil it. `arguments` give the partition, with the period or shard that is
+/// asked; the ends of a range are those that the caller gave.
+pub(super) fn of_key(
+    question: &Question<'_>,
+    arguments: &Values,
+    made: &mut Placeholders,
+) -> Result<Option<Vec<Written>>, ClientError> {
+    let plan = question.plan;
+    let delimiters = &question.table.delimiters;
+    let partition = plan.partition.as_ref();
+    let partition = partition.ok_or_else(|| ClientError::Unknown("the pattern has no plan".to_owned()))?;
+    let mut terms = Vec::new();
+    for (attribute, parts) in plan.partition_attributes.iter().zip(partition.columns()) {
+        terms.push(equal(attribute, value::column(parts, arguments, delimiters)?, made));
+    }
+    let ends: Vec<&KeyTemplate> = match &plan.sort {
+        SortCondition::Any => return Ok(Some(terms)),
+        SortCondition::Between(low, high) => vec![low, high],
+        SortCondition::Equal(one)
+        | SortCondition::BeginsWith(one)
+        | SortCondition::AtLeast(one)
+        | SortCondition::AtMost(one) => vec![one],
+    };
+    // Of a key of several attributes, all but the last are given.
+    let columns: Vec<Vec<&[Part]>> = ends.iter().map(|end| end.columns().collect()).collect();
+    let Some((last, before)) = columns.first().and_then(|all| all.split_last()) else {
+        return Ok(Some(terms));
+    };
+    for (attribute, parts) in plan.sort_attributes.iter().zip(before) {
+        terms.push(equal(attribute, value::column(parts, &question.arguments, delimiters)?, made));
+    }
+    let Some(attribute) = plan.sort_attributes.get(before.len()) else { return Ok(Some(terms)) };
+    if last.is_empty() {
+        return Ok(Some(terms));
+    }
+    let high = columns.get(1).and_then(|all| all.last());
+    let range = match range(question, last, high.copied())? {
+        Range::All => return Ok(Some(terms)),
+        Range::Nothing => return Ok(None),
+        range => range,
+    };
+    let name = made.name(attribute);
+    terms.extend(written(attribute, &name, range, made));
+    Ok(Some(terms))
+}
+
+fn equal(attribute: &str, held: Value, made: &mut Placeholders) -> Written {
+    let shown = print(attribute, " = ", &held);
+    (format!("{} = {}", made.name(attribute), made.value(held)), shown)
+}
+
+/// A range of the last attribute of a sort key.
+enum Range {
+    All,
+    Nothing,
+    Equal(Value),
+    Starts(String),
+    Between(Value, Value),
+    AtLeast(Value),
+    AtMost(Value),
+}
+
+fn range(question: &Question<'_>, first: &[Part], second: Option<&[Part]>) -> Result<Range, ClientError> {
+    let (arguments, delimiters) = (&question.arguments, &question.table.delimiters);
+    let end = |parts: &[Part]| value::end(parts, arguments, delimiters, |name| question.limit_of(name));
+    Ok(match &question.plan.sort {
+        SortCondition::Any => Range::All,
+        SortCondition::Equal(_) => Range::Equal(value::column(first, arguments, delimiters)?),
+        SortCondition::BeginsWith(_) => match value::prefix(first, arguments, delimiters)? {
+            text if text.is_empty() => Range::All,
+            text => Range::Starts(text),
+        },
+        SortCondition::AtLeast(_) => between(end(first)?, End::Open),
+        SortCondition::AtMost(_) => between(End::Open, end(first)?),
+        SortCondition::Between(..) => between(end(first)?, end(second.unwrap_or_default())?),
+    })
+}
+
+fn between(low: End, high: End) -> Range {
+    match (low, high) {
+        (End::Nothing, _) | (_, End::Nothing) => Range::Nothing,
+        (End::Open, End::Open) => Range::All,
+        (End::At(low), End::Open) => Range::AtLeast(low),
+        (End::Open, End::At(high)) => Range::AtMost(high),
+        // DynamoDB refuses a range that ends before it starts.
+        (End::At(low), End::At(high)) if order(&low, &high).is_some_and(std::cmp::Ordering::is_gt) => {
+            Range::Nothing
+        }
+        (End::At(low), End::At(high)) => Range::Between(low, high),
+    }
+}
+
+fn written(attribute: &str, name: &str, range: Range, made: &mut Placeholders) -> Option<Written> {
+    Some(match range {
+        Range::All | Range::Nothing => return None,
+        Range::Equal(held) => {
+            let shown = print(attribute, " = ", &held);
+            (format!("{name} = {}", made.value(held)), shown)
+        }
+        Range::Starts(text) => {
+            let held = Value::S(text);
+            let shown = format!("begins_with({})", print(attribute, ", ", &held));
+            (format!("begins_with({name}, {})", made.value(held)), shown)
+        }
+        Range::Between(low, high) => {
+            let shown = format!("{}{}", print(attribute, " BETWEEN ", &low), print("", " AND ", &high));
+            (format!("{name} BETWEEN {} AND {}", made.value(low), made.value(high)), shown)
+        }
+        Range::AtLeast(low) => {
+            let shown = print(attribute, " >= ", &low);
+            (format!("{name} >= {}", made.value(low)), shown)
+        }
+        Range::AtMost(high) => {
+            let shown = print(attribute, " <= ", &high);
+            (format!("{name} <= {}", made.value(high)), shown)
+        }
+    })
+}
+
+impl Question<'_> {
+    /// How a parameter limits its attribute, if it is an end of a range.
+    fn limit_of(&self, name: &str) -> Option<Limit> {
+        let is_end = |limit: Limit| matches!(limit, Limit::AtLeast | Limit::AtMost);
+        self.parameters.iter().find(|one| one.name == name && is_end(one.limit)).map(|one| one.limit)
+    }
+}

@@ -1,0 +1,117 @@
+//! Items that a collection must hold: `Order + OrderItem[]` without its order is no answer.
+
+use super::{Asked, FoundItem, PageRequest, Question};
+use crate::error::ClientError;
+use crate::expression::order;
+use keyfold_model::schema::Returned;
+use keyfold_model::{Fan, KeyTemplate, Model, Pattern, value};
+use keyfold_types::Item;
+use std::cmp::Ordering;
+
+/// Refuses a page of a collection that lacks an item which must be there: one whose key lies between the beginning and the end of
+/// the page, or anywhere if the page is the whole answer.
+pub(super) fn check(
+    model: &Model,
+    pattern: &Pattern,
+    question: &Question<'_>,
+    page: &PageRequest,
+    items: &[FoundItem],
+    (asked, next): (&Asked, Option<&Item>),
+) -> Result<(), ClientError> {
+    for missing in missing(model, pattern, items) {
+        let is_whole = page.after.is_none() && next.is_none();
+        if is_whole || lies_in(model, missing, question, page, next) {
+            return Err(not_found(model, pattern, missing, asked));
+        }
+    }
+    Ok(())
+}
+
+/// The same of all pages together.
+pub(super) fn check_all(
+    model: &Model,
+    pattern: &Pattern,
+    items: &[FoundItem],
+    asked: &Asked,
+) -> Result<(), ClientError> {
+    match missing(model, pattern, items).next() {
+        Some(missing) => Err(not_found(model, pattern, missing, asked)),
+        None => Ok(()),
+    }
+}
+
+/// What must be there and is not among the items.
+fn missing<'m>(
+    model: &'m Model,
+    pattern: &'m Pattern,
+    items: &'m [FoundItem],
+) -> impl Iterator<Item = &'m Returned> {
+    let is_collection = pattern.returned.len() > 1;
+    let is_missing = move |one: &&Returned| {
+        let name = kind_name(model, one);
+        !one.many && !one.optional && !items.iter().any(|item| item.kind == name)
+    };
+    pattern.returned.iter().filter(move |_| is_collection).filter(is_missing)
+}
+
+/// The name of a kind of items: the entity, or `Entity.copy`.
+pub(super) fn kind_name(model: &Model, returned: &Returned) -> String {
+    let Some(entity) = model.entities.get(returned.entity) else { return String::new() };
+    match returned.copy.and_then(|at| entity.copies.get(at)) {
+        Some(copy) => format!("{}.{}", entity.name, copy.name),
+        None => entity.name.clone(),
+    }
+}
+
+fn not_found(model: &Model, pattern: &Pattern, missing: &Returned, asked: &Asked) -> ClientError {
+    let kind = kind_name(model, missing);
+    ClientError::NotFound(format!("{}: there is no {kind} for {}", pattern.name, asked.condition))
+}
+
+/// Whether the one item's key lies in the part of the range that a page read.
+fn lies_in(
+    model: &Model,
+    one: &Returned,
+    question: &Question<'_>,
+    page: &PageRequest,
+    next: Option<&Item>,
+) -> bool {
+    if question.plan.fan != Fan::One {
+        return false;
+    }
+    let Some(own) = sort_key(model, one, question) else { return false };
+    let descending = question.plan.descending != question.backward;
+    let compare = |end: &Item| {
+        let by_attribute =
+            question.plan.sort_attributes.iter().map(|name| match (own.get(name), end.get(name)) {
+                (Some(own), Some(end)) => order(own, end).unwrap_or(Ordering::Equal),
+                _ => Ordering::Equal,
+            });
+        let ordering = by_attribute.fold(Ordering::Equal, Ordering::then);
+        if descending { ordering.reverse() } else { ordering }
+    };
+    let is_behind_start = page.after.as_ref().is_none_or(|after| compare(after).is_gt());
+    let is_before_end = next.is_none_or(|next| compare(next).is_le());
+    is_behind_start && is_before_end
+}
+
+/// The sort key of the one item there can be, where the arguments tell it.
+fn sort_key(model: &Model, one: &Returned, question: &Question<'_>) -> Option<Item> {
+    let entity = model.entities.get(one.entity)?;
+    let copy = one.copy.and_then(|at| entity.copies.get(at));
+    let template: &KeyTemplate = match (&question.plan.index, copy) {
+        (None, Some(copy)) => copy.key.sort.as_ref()?,
+        (None, None) => entity.key.sort.as_ref()?,
+        (Some(name), None) => {
+            let at = question.table.indexes.iter().position(|index| index.name == *name)?;
+            entity.indexes.iter().find(|key| key.index == at)?.key.sort.as_ref()?
+        }
+        (Some(_), Some(_)) => return None,
+    };
+    let mut key = Item::new();
+    for (name, parts) in question.plan.sort_attributes.iter().zip(template.columns()) {
+        let held = value::column(parts, &question.arguments, &question.table.delimiters).ok()?;
+        key.insert(name.as_str(), held);
+    }
+    Some(key)
+}

@@ -1,0 +1,83 @@
+//! KF016, followed: the conditions under which an item changes fit into one expression.
+//!
+//! A change rests on the old values of everything that something follows from; DynamoDB takes 4 KB and 300 operators.
+
+use crate::diagnostic::Diagnostic;
+use crate::schema::{Aggregate, Entity, Model};
+use keyfold_types::limits::{EXPRESSION_BYTES_MAX, EXPRESSION_OPERATORS_MAX};
+
+/// Bytes of `#n100 = :v100 AND `.
+const EQUAL_BYTES: usize = 18;
+/// Bytes of `attribute_not_exists(#n100) AND `.
+const MISSING_BYTES: usize = 32;
+/// Bytes of `#n100 = :v100, `.
+const CHANGE_BYTES: usize = 15;
+
+pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
+    let mut kept: Vec<Vec<&Aggregate>> = vec![Vec::new(); model.entities.len()];
+    for aggregate in model.entities.iter().flat_map(|entity| &entity.aggregates) {
+        if let Some(of_entity) = kept.get_mut(aggregate.entity) {
+            of_entity.push(aggregate);
+        }
+    }
+    for (entity, aggregates) in model.entities.iter().zip(&kept) {
+        // Most have too few attributes for a look.
+        if entity.attributes.len() >= ATTRIBUTES_MIN {
+            diagnostics.extend(condition(model, entity, aggregates));
+            diagnostics.extend(whole_update(entity));
+        }
+    }
+}
+
+/// Fewer attributes fit in any case: with each of them missing, and index keys and marks beside them.
+const ATTRIBUTES_MIN: usize = 60;
+
+/// The longest condition: the item is there, all that is followed is as it was, nothing is counted in it.
+fn condition(model: &Model, entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
+    let followed = model.followed_with(entity, aggregates);
+    let bytes_of = |name: &&str| match entity.attribute(name) {
+        Some(attribute) if attribute.optional => MISSING_BYTES,
+        _ => EQUAL_BYTES,
+    };
+    let more = entity.aggregates.len() + usize::from(entity.version.is_some());
+    let terms = 1 + followed.len() + more;
+    let bytes = followed.iter().map(bytes_of).sum::<usize>() + (1 + more) * MISSING_BYTES;
+    // Each term has an operator, and each but the last an AND.
+    if bytes <= EXPRESSION_BYTES_MAX && 2 * terms - 1 <= EXPRESSION_OPERATORS_MAX {
+        return None;
+    }
+    let message = format!(
+        "a change of {} rests on {} attributes, more than a condition holds",
+        entity.name,
+        followed.len()
+    );
+    Some(
+        Diagnostic::error("KF016", entity.span, message, "could be written once and never changed")
+            .note("copies, guards, index keys and aggregates follow from them, so a writer requires that they are as it read them")
+            .note(format!("an expression has at most {EXPRESSION_BYTES_MAX} bytes and {EXPRESSION_OPERATORS_MAX} operators"))
+            .help("let copies hold fewer attributes (`only ...`), or put attributes that belong together into a record"),
+    )
+}
+
+/// Where the model keeps something in an item, writing all of it anew is an update of each attribute.
+fn whole_update(entity: &Entity) -> Option<Diagnostic> {
+    if !entity.attributes.iter().any(|attribute| attribute.is_kept) {
+        return None;
+    }
+    let index_keys = 2 * entity.indexes.len();
+    let changes = entity.attributes.len() + index_keys + MARKS;
+    if changes * CHANGE_BYTES <= EXPRESSION_BYTES_MAX && changes <= EXPRESSION_OPERATORS_MAX {
+        return None;
+    }
+    let message =
+        format!("{} has {} attributes, more than an update sets", entity.name, entity.attributes.len());
+    Some(
+        Diagnostic::error("KF016", entity.span, message, "could not be put a second time")
+            .note("the model keeps some of them, so a put sets the others one by one")
+            .note(format!("an expression has at most {EXPRESSION_BYTES_MAX} bytes and {EXPRESSION_OPERATORS_MAX} operators"))
+            .help("put attributes that belong together into a record"),
+    )
+}
+
+/// The type, the expiry, and the number and digest of the parts of a list.
+const MARKS: usize = 4;

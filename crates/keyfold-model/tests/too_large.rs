@@ -1,0 +1,55 @@
+//! Models that are large: looked through in time that grows with them, and refused where no item could be changed.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use keyfold_model::{Severity, compile};
+
+/// An entity with this many attributes, and lines behind them.
+fn wide(attributes: usize, kind: &str, lines: &str) -> String {
+    let all: Vec<String> = (0..attributes).map(|n| format!("attribute{n}: {kind}")).collect();
+    format!(
+        "model wide 1\ntable Tab (PK, SK)\nentity Wide\n  id: string, {}\n  key \"W#{{id}}\" \"W\"\n{lines}entity Part\n  id: Wide.id, n: int\n  \
+         key \"W#{{id}}\" \"PART#{{n:04}}\"\n",
+        all.join(", ")
+    )
+}
+
+fn errors(source: &str) -> Vec<String> {
+    let compiled = compile(source);
+    let errors = compiled.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+    errors.map(|one| one.message.clone()).collect()
+}
+
+#[test]
+fn an_entity_that_could_never_be_changed_is_refused() {
+    let copied = |count: usize, kind: &str| errors(&wide(count, kind, "  copy other \"O#{id}\" \"W\"\n"));
+    assert_eq!(copied(140, "string"), Vec::<String>::new());
+    assert!(copied(230, "string").concat().contains("rests on 231 attributes"));
+    // A condition that an attribute is missing is longer than one that it has a value.
+    assert_eq!(copied(110, "string?"), Vec::<String>::new());
+    assert!(copied(140, "string?").concat().contains("rests on 141 attributes"));
+    let counted = |count: usize| errors(&wide(count, "string", "  count parts of Part\n"));
+    assert_eq!(counted(250), Vec::<String>::new());
+    assert!(counted(300).concat().contains("has 302 attributes, more than an update sets"));
+    assert_eq!(errors(&wide(400, "string", "")), Vec::<String>::new());
+}
+
+#[test]
+fn kinds_that_share_a_partition_are_compared_with_few() {
+    let kinds = |count: usize| -> String {
+        let of = |n: usize| {
+            format!(
+                "entity Ent{n}\n  owner: string, at: time\n  key \"OWNER#{{owner}}\" \"ENT{n}#{{at}}\"\npattern p{n}(owner) -> Ent{n}[] page 9\n"
+            )
+        };
+        format!("model many 1\ntable Tab (PK, SK)\n{}", (0..count).map(of).collect::<String>())
+    };
+    // With each compared with each, this takes minutes.
+    assert_eq!(errors(&kinds(3_000)), Vec::<String>::new());
+    // What starts alike is still compared.
+    let source = format!(
+        "{}entity Other\n  owner: string, n: int, at: time\n  key \"OWNER#{{owner}}\" \"ENT7{{n}}#{{at}}\"\n",
+        kinds(80)
+    );
+    let told = errors(&source).concat();
+    assert!(told.contains("and Other can have the same key"), "{told}");
+}
