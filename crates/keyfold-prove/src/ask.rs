@@ -5,25 +5,32 @@ use crate::generate::Generator;
 use crate::rows::{Rows, column, sql};
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Comparator, Comparison, Limit, Order, Parameter};
-use keyfold_model::{Entity, Format, Operand, Part, Pattern, PatternPlan, SortCondition, Type, value};
+use keyfold_model::{Entity, Fan, Format, Operand, Part, Pattern, PatternPlan, SortCondition, Type, value};
 use keyfold_types::Value;
 use rusqlite::types::Value as Sql;
 
 /// Arguments of a pattern: mostly those of a row that is there, so that there is an answer.
-pub(crate) fn arguments<'m>(pattern: &'m Pattern, rows: &Rows<'m>, generator: &mut Generator<'m>) -> Values {
+/// `given` optional parameters are given, the first ones.
+pub(crate) fn arguments<'m>(
+    pattern: &'m Pattern,
+    given: usize,
+    rows: &Rows<'m>,
+    generator: &mut Generator<'m>,
+) -> Values {
     let Some(first) = pattern.returned.first() else { return Values::new() };
     let Some(entity) = rows.model.entities.get(first.entity) else { return Values::new() };
     let row = |generator: &mut Generator<'m>| -> Values {
         let picked = rows.pick_row(first.entity, &mut generator.rng);
-        picked.and_then(|row| rows.get(first.entity, row)).cloned().unwrap_or_default()
+        let at = first.entity;
+        let held = picked.and_then(|row| rows.get_complete(at, row).or_else(|| rows.get(at, row)));
+        held.cloned().unwrap_or_default()
     };
     let (one, other) = (row(generator), row(generator));
     let mut values = Values::new();
-    let mut is_absent = false;
+    let mut optional = 0;
     for parameter in &pattern.parameters {
-        // An optional parameter needs those before it.
-        is_absent |= parameter.optional && generator.rng.u8(..3) == 0;
-        if parameter.optional && is_absent {
+        optional += usize::from(parameter.optional);
+        if parameter.optional && optional > given {
             continue;
         }
         let strange = generator.rng.u8(..12) == 0;
@@ -34,11 +41,14 @@ pub(crate) fn arguments<'m>(pattern: &'m Pattern, rows: &Rows<'m>, generator: &m
         };
         values.insert(parameter.name.clone(), value);
     }
-    order_ends(pattern, &mut values);
+    // Ranges that end before they start are asked for, too.
+    if generator.rng.u8(..8) > 0 {
+        order_ends(pattern, &mut values);
+    }
     values
 }
 
-/// The lower end of a range is not above the upper one, most of the time by chance.
+/// The lower end of a range is not above the upper one.
 fn order_ends(pattern: &Pattern, values: &mut Values) {
     for low in pattern.parameters.iter().filter(|p| p.limit == Limit::AtLeast) {
         let high =
@@ -71,13 +81,19 @@ fn limited<'m>(
         None => generator.attribute(entity, attribute),
     };
     match (parameter.limit, &held) {
+        (Limit::AtLeast | Limit::AtMost, Value::N(_)) if generator.rng.u8(..8) == 0 => {
+            generator.far_number(&parameter.kind)
+        }
+        (Limit::AtLeast | Limit::AtMost, Value::S(_))
+            if parameter.kind == Type::String && generator.rng.u8(..8) == 0 =>
+        {
+            generator.far_text()
+        }
         (Limit::In(unit), Value::S(text)) => Value::S(unit.of(text).to_owned()),
         (Limit::Starts, Value::S(text)) => {
             let length = text.chars().count();
-            let kept = generator.rng.usize(1..=length.max(1));
-            let start: String = text.chars().take(kept).collect();
-            // An empty beginning would be no condition.
-            Value::S(if start.is_empty() { "a".to_owned() } else { start })
+            let kept = generator.rng.usize(0..=length);
+            Value::S(text.chars().take(kept).collect())
         }
         _ => held,
     }
@@ -154,6 +170,14 @@ pub(crate) fn expected(
             }
         }
         parameters.push(sql(held));
+    }
+    // Without an upper end, periods are read up to the present one.
+    if let Fan::Periods { unit, attribute, high: None, .. } = &plan.fan
+        && let Some(Value::S(now)) =
+            value::time_of_epoch_ms(&Type::Time(keyfold_model::Precision::Millis), rows.now_epoch_ms)
+    {
+        conditions.push(format!("substr({}, 1, {}) <= ?", column(attribute), unit.width()));
+        parameters.push(Sql::Text(unit.of(&now).to_owned()));
     }
     for (name, kind, text) in &pattern.fixed_values {
         conditions.push(format!("{} = ?", column(name)));

@@ -3,6 +3,7 @@
 use crate::report::{Failure, PatternReport};
 use crate::rows::Rows;
 use crate::{ProveError, ask};
+use keyfold_api::ErrorKind;
 use keyfold_client::arguments::Values;
 use keyfold_client::{Backend, ClientError, FoundItem, PageRequest, read};
 use keyfold_model::plan::RequestKind;
@@ -10,6 +11,7 @@ use keyfold_model::schema::{Limit, Returned};
 use keyfold_model::{Entity, Fan, Pattern, PatternPlan, value};
 use keyfold_types::Value;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 /// The order of two values of one type.
 pub(crate) fn order(one: &Value, two: &Value) -> Ordering {
@@ -37,6 +39,36 @@ pub(crate) fn pattern(
     report: &mut PatternReport,
 ) -> Result<(), ProveError> {
     let plan = pattern.plan_for(|name| arguments.contains_key(name));
+    let mut expected = all_expected(rows, pattern, plan, arguments)?;
+    if let [one] = pattern.returned.as_slice()
+        && one.many
+        && plan.ordered_by.is_some()
+    {
+        // Kept in SQL's order.
+    } else {
+        expected.iter_mut().for_each(|one| one.key = None);
+    }
+    let way = |limit: Option<u32>, backward: bool| PageRequest {
+        limit,
+        backward,
+        now_epoch_ms: Some(rows.now_epoch_ms),
+        ..PageRequest::default()
+    };
+    let ways = [way(None, false), way(Some(page), false), way(Some(page), true)];
+    let takes_pages = plan.request == RequestKind::Query;
+    for way in ways.iter().take(if takes_pages { 3 } else { 1 }) {
+        ask_once(backend, rows, pattern, plan, arguments, way, &expected, report);
+    }
+    Ok(())
+}
+
+/// The rows of all returned kinds that a pattern must find; none where one is missing that must be there.
+fn all_expected(
+    rows: &Rows<'_>,
+    pattern: &Pattern,
+    plan: &PatternPlan,
+    arguments: &Values,
+) -> Result<Vec<Expected>, ProveError> {
     let mut expected = Vec::new();
     for returned in &pattern.returned {
         let before = expected.len();
@@ -49,24 +81,17 @@ pub(crate) fn pattern(
             break;
         }
     }
-    if let [one] = pattern.returned.as_slice()
-        && one.many
-        && plan.ordered_by.is_some()
-    {
-        // Kept in SQL's order.
-    } else {
-        expected.iter_mut().for_each(|one| one.key = None);
-    }
-    let ways = [
-        PageRequest { limit: None, after: None, backward: false, now_epoch_ms: None },
-        PageRequest { limit: Some(page), after: None, backward: false, now_epoch_ms: None },
-        PageRequest { limit: Some(page), after: None, backward: true, now_epoch_ms: None },
-    ];
-    let takes_pages = plan.request == RequestKind::Query;
-    for way in ways.iter().take(if takes_pages { 3 } else { 1 }) {
-        ask_once(backend, rows, pattern, plan, arguments, way, &expected, report);
-    }
-    Ok(())
+    Ok(expected)
+}
+
+/// What a pattern must find, in SQL's order where it has one.
+pub(crate) fn must_find(
+    rows: &Rows<'_>,
+    pattern: &Pattern,
+    arguments: &Values,
+) -> Result<Vec<FoundItem>, ProveError> {
+    let plan = pattern.plan_for(|name| arguments.contains_key(name));
+    Ok(all_expected(rows, pattern, plan, arguments)?.into_iter().map(|one| one.item).collect())
 }
 
 fn expect(
@@ -77,7 +102,7 @@ fn expect(
     row: i64,
 ) -> Option<Expected> {
     let entity = rows.model.entities.get(returned.entity)?;
-    let values = crate::leftover::complete(rows, entity, row)?;
+    let values = rows.get_complete(returned.entity, row)?;
     let copy = returned.copy.and_then(|at| entity.copies.get(at));
     let names: Vec<&str> = match copy {
         Some(copy) => copy.attributes.iter().map(String::as_str).collect(),
@@ -122,7 +147,11 @@ fn ask_once(
         Ok(found) => found,
         Err(ClientError::NotFound(_)) if expected.is_empty() => return,
         // A delimiter in an argument: no row can have it either.
-        Err(ClientError::Value(_)) if expected.is_empty() => return,
+        Err(ClientError::Value(_)) if expected.is_empty() || lists_strange(rows, pattern, arguments) => {
+            return;
+        }
+        // Longer than any key: the engine says so.
+        Err(error) if error.kind() == Some(ErrorKind::Validation) && is_long(arguments) => return,
         Err(error) => {
             note(format!("{} items", expected.len()), error.to_string());
             return;
@@ -143,6 +172,29 @@ fn ask_once(
     {
         note(format!("at most {most} requests"), format!("{} requests", found.requests));
     }
+}
+
+/// Whether an argument is longer than a key may be.
+fn is_long(arguments: &Values) -> bool {
+    let is_long = |held: &Value| matches!(held, Value::S(text) if text.len() > 1000);
+    arguments.values().any(|held| match held {
+        Value::L(ids) => ids.iter().any(is_long),
+        one => is_long(one),
+    })
+}
+
+/// Whether a list of ids has one that no key of the table can hold: that is refused, whatever else is asked for.
+fn lists_strange(rows: &Rows<'_>, pattern: &Pattern, arguments: &Values) -> bool {
+    let is_apart =
+        |c: char| c == char::MAX || rows.model.tables.iter().any(|table| table.delimiters.contains(&c));
+    let is_strange = |id: &Value| match id {
+        Value::S(text) => text.is_empty() || text.len() > 1000 || text.contains(is_apart),
+        Value::N(number) => number.is_negative() || number.exponent() < 0 || number.to_string().len() > 4,
+        _ => false,
+    };
+    pattern.parameters.iter().filter(|parameter| parameter.limit == Limit::Among).any(
+        |parameter| matches!(arguments.get(&parameter.name), Some(Value::L(ids)) if ids.iter().any(is_strange)),
+    )
 }
 
 /// How many requests a whole answer may take; none where it depends on what is thrown away.
@@ -203,10 +255,10 @@ fn difference(expected: &[Expected], found: &[FoundItem], backward: bool) -> Opt
     let mut at = 0;
     for rank in expected.chunk_by(same_rank) {
         let there = found.get(at..at + rank.len()).unwrap_or_default();
+        let (wanted, found) = (counted(rank.iter().map(|one| &one.item)), counted(there.iter()));
         for one in rank {
-            let count = |item: &FoundItem| there.iter().filter(|other| **other == *item).count();
-            let wanted = rank.iter().filter(|other| other.item == one.item).count();
-            if count(&one.item) != wanted {
+            let shown = format!("{:?}", one.item);
+            if wanted.get(&shown) != found.get(&shown) {
                 let is = there.iter().find(|item| !rank.iter().any(|other| other.item == **item));
                 return Some((
                     format!("item {} is {}", at + 1, show(&one.item)),
@@ -217,6 +269,15 @@ fn difference(expected: &[Expected], found: &[FoundItem], backward: bool) -> Opt
         at += rank.len();
     }
     None
+}
+
+/// How often each item is there.
+fn counted<'i>(items: impl Iterator<Item = &'i FoundItem>) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for item in items {
+        *counts.entry(format!("{item:?}")).or_default() += 1;
+    }
+    counts
 }
 
 fn show(item: &FoundItem) -> String {

@@ -9,10 +9,26 @@ use keyfold_types::{Number, Set, Value};
 use std::collections::BTreeMap;
 
 /// Words that bleed into each other if a key does not hold them apart.
-const WORDS: [&str; 12] =
-    ["a", "ab", "abc", "A", "Ab", "sent", "sent-back", "z", "z~", "order", "ORDER", "x y"];
+const WORDS: [&str; 16] = [
+    "a",
+    "ab",
+    "abc",
+    "A",
+    "Ab",
+    "sent",
+    "sent-back",
+    "z",
+    "z~",
+    "order",
+    "ORDER",
+    "x y",
+    "a, b",
+    "b, c",
+    "0",
+    "10",
+];
 /// What may only stand in values that no key is made of, or that are escaped.
-const WILD: [&str; 6] = ["a#b", "100%", "", "é#", "tab\tand \"quote\"", "#"];
+const WILD: [&str; 8] = ["a#b", "100%", "", "é#", "tab\tand \"quote\"", "#", "a, b", "\u{10ffff}"];
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
 /// A moment that is far enough away to never expire: the year 2096.
 const FAR_MS: i64 = 3_976_214_400_000;
@@ -49,38 +65,38 @@ impl<'m> Generator<'m> {
 
     /// All attributes of a new row that are not kept by the model.
     pub(crate) fn row(&mut self, entity: &'m Entity, rows: &Rows<'m>) -> Values {
-        let parents = self.parents(entity, rows);
+        let references = self.references(entity, rows);
         let mut values = Values::new();
         for attribute in entity.attributes.iter().filter(|attribute| !attribute.is_kept) {
             if attribute.optional && self.rng.u8(..4) == 0 {
                 continue;
             }
-            let value =
-                self.referred(attribute, &parents).unwrap_or_else(|| self.attribute(entity, attribute));
+            let referred = references.get(&attribute.name).cloned();
+            let value = referred.unwrap_or_else(|| self.attribute(entity, attribute));
             values.insert(attribute.name.clone(), value);
         }
         values
     }
 
-    /// One row of each entity that this one refers to, so that two references agree.
-    fn parents(&mut self, entity: &Entity, rows: &Rows<'m>) -> BTreeMap<String, Values> {
-        let mut parents: BTreeMap<String, Values> = BTreeMap::new();
+    /// What each reference is: one row of each entity that this one refers to, so that references to several of its attributes agree;
+    /// another row for a second reference to the same attribute.
+    fn references(&mut self, entity: &Entity, rows: &Rows<'m>) -> BTreeMap<String, Value> {
+        let mut picked: BTreeMap<(&str, usize), Option<Values>> = BTreeMap::new();
+        let mut times: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let mut references = BTreeMap::new();
         for attribute in &entity.attributes {
-            let Some((parent, _)) = &attribute.refers else { continue };
+            let Some((parent, target)) = &attribute.refers else { continue };
+            let time = times.entry((parent, target)).or_default();
             // Some refer to nothing: nothing may come of that.
-            if parents.contains_key(parent) || self.rng.u8(..20) == 0 {
-                continue;
-            }
-            if let Some(row) = rows.pick(parent, &mut self.rng) {
-                parents.insert(parent.clone(), row);
+            let row = picked
+                .entry((parent, *time))
+                .or_insert_with(|| rows.pick(parent, &mut self.rng).filter(|_| self.rng.u8(..20) > 0));
+            *time += 1;
+            if let Some(value) = row.as_ref().and_then(|row| row.get(target)) {
+                references.insert(attribute.name.clone(), value.clone());
             }
         }
-        parents
-    }
-
-    fn referred(&self, attribute: &Attribute, parents: &BTreeMap<String, Values>) -> Option<Value> {
-        let (parent, target) = attribute.refers.as_ref()?;
-        parents.get(parent)?.get(target).cloned()
+        references
     }
 
     /// A value of an attribute, one that its keys accept.
@@ -88,6 +104,12 @@ impl<'m> Generator<'m> {
         if entity.ttl.as_ref() == Some(&attribute.name) {
             let later = FAR_MS + self.rng.i64(0..DAY_MS);
             return value::time_of_epoch_ms(&attribute.kind, later).unwrap_or(Value::Null);
+        }
+        // Now and then what a key may not take: it must be refused, or fit.
+        if self.rng.u8(..48) == 0
+            && let Some(strange) = self.strange(&attribute.kind)
+        {
+            return strange;
         }
         let formats = formats_of(self.model, entity, &attribute.name);
         let padded = formats.iter().filter_map(|format| match format {
@@ -100,6 +122,33 @@ impl<'m> Generator<'m> {
         match attribute.kind {
             Type::String => self.string(entity, attribute, &formats),
             _ => self.of_type(&attribute.kind),
+        }
+    }
+
+    /// A value at the edge of what a type holds: negative, wide, empty, long, with delimiters.
+    fn strange(&mut self, kind: &Type) -> Option<Value> {
+        match kind {
+            Type::Int | Type::Number => Some(self.far_number(kind)),
+            Type::String => Some(self.far_text()),
+            _ => None,
+        }
+    }
+
+    /// A number that few keys hold.
+    pub(crate) fn far_number(&mut self, kind: &Type) -> Value {
+        let all: &[&str] = match kind {
+            Type::Int => &["-1", "-120", "99999", "123456789012", "0"],
+            _ => &["-1", "-0.5", "99999.99", "123456789012", "0.125", "7.999"],
+        };
+        all[self.rng.usize(..all.len())].parse().map_or(Value::from(-1), Value::N)
+    }
+
+    /// A text that few keys hold.
+    pub(crate) fn far_text(&mut self) -> Value {
+        match self.rng.u8(..4) {
+            0 => Value::S("l".repeat(1100)),
+            1 => Value::S("L".repeat(2100)),
+            _ => Value::from(WILD[self.rng.usize(..WILD.len())]),
         }
     }
 
@@ -120,7 +169,9 @@ impl<'m> Generator<'m> {
         let is_free = formats.iter().all(|format| matches!(format, Format::Escaped | Format::Hash));
         if in_own_key && attribute.refers.is_none() && self.rng.u8(..3) > 0 {
             let number = self.rng.usize(0..self.identifiers * 2);
-            return Value::S(format!("{}{number}", attribute.name.chars().next().unwrap_or('x')));
+            // Ids of different kinds are often the same.
+            let first = attribute.name.chars().next().filter(|_| self.rng.bool()).unwrap_or('x');
+            return Value::S(format!("{first}{number}"));
         }
         let is_bare = formats.contains(&Format::Bare);
         if is_free && !is_bare && self.rng.u8(..4) == 0 {
@@ -149,6 +200,8 @@ impl<'m> Generator<'m> {
                 // Few different moments, so that times meet; steps of a third of an hour.
                 let steps = self.window_ms / 1_200_000;
                 let back = self.rng.i64(0..steps.max(1)) * 1_200_000 + self.rng.i64(0..3) * 7;
+                // Some lie in the future.
+                let back = if self.rng.u8(..16) == 0 { -back / 4 } else { back };
                 value::time_of_epoch_ms(kind, self.now_ms - back).unwrap_or(Value::Null)
             }
             Type::Period(unit) => {

@@ -8,21 +8,30 @@
 //!
 //! - [`generate`]: values that look alike at the edges: prefixes of each other, 9 beside 10, both cases.
 //! - [`rows`]: the plain rows, in SQLite and beside it.
-//! - [`ask`]: a pattern as SQL, and the comparison of two answers.
-//! - [`change`]: random writes, and what they must do to the rows.
-//! - [`leftover`]: what lies in the tables against what follows from the rows.
+//! - [`ask`]: a pattern as SQL; [`compare`]: two answers.
+//! - [`change`]: random writes; [`op`]: what one does to the rows, and through the model.
+//! - [`expect`]: what must be stored for a row, by code that shares nothing with the client.
+//! - [`leftover`]: what lies in the tables against that.
+//! - [`together`]: two writers at once; [`pages`]: writes between the pages of an answer.
+//! - [`shrink`]: the fewest writes after which something is wrong.
 
 mod ask;
 mod change;
 mod compare;
+mod expect;
 mod generate;
 mod leftover;
 mod named;
+mod op;
+mod pages;
 mod report;
 mod rows;
 mod run;
+mod shrink;
+mod together;
+mod world;
 
-pub use report::{Failure, PatternReport, Phase, Progress, Report};
+pub use report::{Failure, PatternReport, Phase, Progress, Report, Smallest};
 pub use run::{Options, prove};
 
 /// Why a proof could not be carried out: not a wrong answer, but none.

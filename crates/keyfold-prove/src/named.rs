@@ -2,40 +2,16 @@
 //! one is not possible.
 
 use crate::ProveError;
-use crate::change::{Verdict, both, first, has_parents, next};
 use crate::generate::Generator;
-use crate::report::Report;
+use crate::op::{delete, first, has_parents, next, put};
 use crate::rows::Rows;
 use keyfold_client::arguments::Values;
-use keyfold_client::{Backend, write};
 use keyfold_model::schema::{Comparator, Comparison};
-use keyfold_model::{Action, Entity, Operand, Type, Verb, Write, value};
+use keyfold_model::{Action, Entity, Operand, Type, Verb, Write};
 use keyfold_types::Value;
 
-pub(crate) fn run<'m>(
-    backend: &Backend,
-    rows: &mut Rows<'m>,
-    named: &'m Write,
-    generator: &mut Generator<'m>,
-    report: &mut Report,
-) -> Result<(), ProveError> {
-    let arguments = arguments(rows, named, generator);
-    let model = rows.model;
-    both(
-        rows,
-        report,
-        || {
-            let shown: Vec<String> =
-                arguments.iter().map(|(name, held)| format!("{name}={}", value::display(held))).collect();
-            format!("{} {}", named.name, shown.join(" "))
-        },
-        |rows| carry_out(rows, named, &arguments),
-        || write::run(backend, model, named, &arguments),
-    )
-}
-
 /// Attributes of what is created are new, keys of what is changed are those of rows; the rest is made up.
-fn arguments<'m>(rows: &Rows<'m>, named: &'m Write, generator: &mut Generator<'m>) -> Values {
+pub(crate) fn arguments<'m>(rows: &Rows<'m>, named: &'m Write, generator: &mut Generator<'m>) -> Values {
     let mut all = Values::new();
     for action in &named.actions {
         let Some(entity) = rows.model.entities.get(action.entity) else { continue };
@@ -94,7 +70,8 @@ fn records<'m>(rows: &Rows<'m>, named: &'m Write, list: &str, generator: &mut Ge
     Value::L((0..count).map(|_| one(generator)).collect())
 }
 
-fn carry_out<'m>(rows: &mut Rows<'m>, named: &'m Write, arguments: &Values) -> Result<Verdict, ProveError> {
+/// Carries out the actions on the rows; false when one of them is not possible.
+pub(crate) fn carry_out(rows: &mut Rows<'_>, named: &Write, arguments: &Values) -> Result<bool, ProveError> {
     // Who others are counted in is made first.
     let mut actions: Vec<&Action> = named.actions.iter().collect();
     actions.sort_by_key(|action| {
@@ -107,7 +84,7 @@ fn carry_out<'m>(rows: &mut Rows<'m>, named: &'m Write, arguments: &Values) -> R
             None => vec![arguments.clone()],
             Some(each) => match arguments.get(each) {
                 Some(Value::L(records)) => records.iter().map(|record| with(arguments, record)).collect(),
-                _ => return Ok(Verdict::Impossible),
+                _ => return Ok(false),
             },
         };
         for element in elements {
@@ -115,15 +92,15 @@ fn carry_out<'m>(rows: &mut Rows<'m>, named: &'m Write, arguments: &Values) -> R
             let key: Values =
                 entity.key.fields().filter_map(|f| Some((f.to_owned(), element.get(f)?.clone()))).collect();
             if touched.contains(&(action.entity, key.clone())) {
-                return Ok(Verdict::Impossible);
+                return Ok(false);
             }
             touched.push((action.entity, key));
             if !act(rows, entity, action, &element)? {
-                return Ok(Verdict::Impossible);
+                return Ok(false);
             }
         }
     }
-    Ok(Verdict::Possible)
+    Ok(true)
 }
 
 fn with(arguments: &Values, record: &Value) -> Values {
@@ -134,69 +111,53 @@ fn with(arguments: &Values, record: &Value) -> Values {
     all
 }
 
-fn act<'m>(
-    rows: &mut Rows<'m>,
-    entity: &'m Entity,
+fn act(
+    rows: &mut Rows<'_>,
+    entity: &Entity,
     action: &Action,
     arguments: &Values,
 ) -> Result<bool, ProveError> {
-    let existing = rows.find(entity, arguments);
-    let old = existing.and_then(|row| rows.get(rows.place(entity), row)).cloned();
+    if matches!(action.verb, Verb::Create | Verb::Put) {
+        let own = |name: &String| entity.attribute(name).is_some_and(|attribute| !attribute.is_kept);
+        let mut new: Values =
+            arguments.iter().filter(|(name, _)| own(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
+        assign(entity, action, arguments, &Values::new(), &mut new);
+        for attribute in entity.attributes.iter().filter(|attribute| !attribute.is_kept) {
+            if let Some(keyfold_model::DefaultValue::Value(value)) = &attribute.default {
+                new.entry(attribute.name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        if action.verb == Verb::Put {
+            return put(rows, entity, new);
+        }
+        let new = first(entity, new);
+        return Ok(has_parents(rows, entity, &new, None) && rows.insert(entity, new)?);
+    }
+    let Some((row, old)) = rows.found(entity, arguments) else { return Ok(false) };
+    let now = crate::leftover::complete(rows, entity, row).unwrap_or_default();
+    if !action.conditions.iter().all(|condition| holds(condition, &now, arguments)) {
+        return Ok(false);
+    }
     match action.verb {
-        Verb::Create | Verb::Put => {
-            let own = |name: &String| entity.attribute(name).is_some_and(|attribute| !attribute.is_kept);
-            let mut new: Values =
-                arguments.iter().filter(|(name, _)| own(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
-            assign(entity, action, arguments, &Values::new(), &mut new);
-            for attribute in entity.attributes.iter().filter(|attribute| !attribute.is_kept) {
-                if let Some(keyfold_model::DefaultValue::Value(value)) = &attribute.default {
-                    new.entry(attribute.name.clone()).or_insert_with(|| value.clone());
-                }
-            }
-            match (existing, old, action.verb) {
-                (Some(row), Some(old), Verb::Put) => {
-                    let new = next(entity, &old, new, true);
-                    Ok(has_parents(rows, entity, &new, Some(&old)) && rows.replace(entity, row, new)?)
-                }
-                (None, ..) => {
-                    Ok(has_parents(rows, entity, &new, None) && rows.insert(entity, first(entity, new))?)
-                }
-                _ => Ok(false),
-            }
+        Verb::Delete => delete(rows, entity, arguments),
+        Verb::Update => {
+            let mut new = old.clone();
+            assign(entity, action, arguments, &now, &mut new);
+            action.removed.iter().for_each(|name| {
+                new.remove(name);
+            });
+            let new = next(entity, &old, new, is_plain(rows, entity, action));
+            Ok(has_parents(rows, entity, &new, Some(&old)) && rows.replace(entity, row, new)?)
         }
-        Verb::Update | Verb::Delete | Verb::Check => {
-            let (Some(row), Some(old)) = (existing, old) else { return Ok(false) };
-            let now = crate::leftover::complete(rows, entity, row).unwrap_or_default();
-            if !action.conditions.iter().all(|condition| holds(condition, &now, arguments)) {
-                return Ok(false);
-            }
-            match action.verb {
-                Verb::Delete => {
-                    if crate::leftover::has_children(rows, entity, &old) {
-                        return Ok(false);
-                    }
-                    rows.delete(entity, row)?;
-                    Ok(true)
-                }
-                Verb::Update => {
-                    let mut new = old.clone();
-                    assign(entity, action, arguments, &old, &mut new);
-                    action.removed.iter().for_each(|name| {
-                        new.remove(name);
-                    });
-                    let new = next(entity, &old, new, is_plain(rows, entity, action));
-                    Ok(has_parents(rows, entity, &new, Some(&old)) && rows.replace(entity, row, new)?)
-                }
-                Verb::Create | Verb::Put | Verb::Check => Ok(true),
-            }
-        }
+        Verb::Create | Verb::Put | Verb::Check => Ok(true),
     }
 }
 
 /// An update that nothing follows from is made without looking: its version goes up in any case.
 fn is_plain(rows: &Rows<'_>, entity: &Entity, action: &Action) -> bool {
     let followed = rows.model.followed(entity);
-    let names = action.assignments.iter().map(|one| &one.attribute).chain(&action.removed);
+    let names =
+        action.assignments.iter().map(|one| &one.attribute).chain(&action.removed).chain(&entity.version);
     names.into_iter().all(|name| !followed.contains(&name.as_str()) && !entity.compressed.contains(name))
 }
 

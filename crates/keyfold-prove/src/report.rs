@@ -15,6 +15,8 @@ pub enum Phase {
     AskingAgain,
     /// Everything in the tables is looked at.
     Checking,
+    /// The shortest way to a failure is looked for.
+    Shrinking,
 }
 
 impl fmt::Display for Phase {
@@ -25,6 +27,7 @@ impl fmt::Display for Phase {
             Phase::Changing => "changing",
             Phase::AskingAgain => "asking again",
             Phase::Checking => "checking",
+            Phase::Shrinking => "shortening",
         })
     }
 }
@@ -87,6 +90,17 @@ pub struct Report {
     pub patterns: Vec<PatternReport>,
     /// What went wrong outside of patterns.
     pub failures: Vec<Failure>,
+    /// The fewest writes after which something is wrong, and what that is.
+    pub smallest: Option<Smallest>,
+}
+
+/// The shortest way to a failure that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Smallest {
+    /// The writes, one a line, in their order.
+    pub writes: Vec<String>,
+    /// What is wrong after them.
+    pub failure: Failure,
 }
 
 impl Report {

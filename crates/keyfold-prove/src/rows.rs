@@ -2,9 +2,9 @@
 //!
 //! SQL judges what is selected and what is unique; the values say what a found item must hold.
 
-use crate::ProveError;
+use crate::{ProveError, expect};
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::Aggregate;
+use keyfold_model::schema::{Aggregate, Attribute};
 use keyfold_model::{Entity, Model, Type, value};
 use keyfold_types::Value;
 use rusqlite::types::Value as Sql;
@@ -14,9 +14,13 @@ use std::collections::BTreeMap;
 /// All rows.
 pub(crate) struct Rows<'m> {
     pub(crate) model: &'m Model,
+    /// The present moment, milliseconds since 1970.
+    pub(crate) now_epoch_ms: i64,
     connection: Connection,
     /// By entity: row number to values.
     values: Vec<BTreeMap<i64, Values>>,
+    /// The same with what the model keeps in them, as it was when that was written into the columns.
+    complete: Vec<BTreeMap<i64, Values>>,
     next: i64,
     /// What changed since `begin`: entity, row, and the values before.
     journal: Vec<(usize, i64, Option<Values>)>,
@@ -32,7 +36,7 @@ fn quoted(name: &str) -> String {
 }
 
 impl<'m> Rows<'m> {
-    pub(crate) fn new(model: &'m Model) -> Result<Rows<'m>, ProveError> {
+    pub(crate) fn new(model: &'m Model, now_epoch_ms: i64) -> Result<Rows<'m>, ProveError> {
         let connection = Connection::open_in_memory()?;
         for (at, entity) in model.entities.iter().enumerate() {
             let columns: String =
@@ -59,8 +63,10 @@ impl<'m> Rows<'m> {
         }
         Ok(Rows {
             model,
+            now_epoch_ms,
             connection,
             values: vec![BTreeMap::new(); model.entities.len()],
+            complete: Vec::new(),
             next: 1,
             journal: Vec::new(),
         })
@@ -81,6 +87,11 @@ impl<'m> Rows<'m> {
 
     pub(crate) fn get(&self, at: usize, row: i64) -> Option<&Values> {
         self.values.get(at)?.get(&row)
+    }
+
+    /// A row with what the model keeps in it, as of the last [`Rows::fill_kept`].
+    pub(crate) fn get_complete(&self, at: usize, row: i64) -> Option<&Values> {
+        self.complete.get(at)?.get(&row)
     }
 
     /// Any row of an entity.
@@ -104,6 +115,72 @@ impl<'m> Rows<'m> {
         self.of(at).find(|(_, row)| same(row)).map(|(row, _)| row)
     }
 
+    /// The row with the key of these values, and what it holds.
+    pub(crate) fn found(&self, entity: &Entity, values: &Values) -> Option<(i64, Values)> {
+        let row = self.find(entity, values)?;
+        Some((row, self.get(self.place(entity), row)?.clone()))
+    }
+
+    /// For each attribute of a parent's key, the child's attribute that stands for it: the reference that is named, the only one there is,
+    /// or the attribute of the same name.
+    pub(crate) fn link(
+        &self,
+        parent: &Entity,
+        child: &Entity,
+        aggregate: &Aggregate,
+    ) -> Vec<(String, String)> {
+        let of_field = |field: &str| -> Option<(String, String)> {
+            let named = aggregate.by.iter().find(|name| {
+                **name == field || child.attribute(name).is_some_and(|one| self.leads_to(one, parent, field))
+            });
+            let referring = || child.attributes.iter().find(|one| self.leads_to(one, parent, field));
+            let same = || child.attribute(field);
+            let found = match named {
+                Some(name) => name.clone(),
+                None => referring().or_else(same)?.name.clone(),
+            };
+            Some((field.to_owned(), found))
+        };
+        parent.key.fields().filter_map(of_field).collect()
+    }
+
+    /// Whether an attribute refers to another, perhaps by way of others.
+    fn leads_to(&self, attribute: &Attribute, entity: &Entity, field: &str) -> bool {
+        let mut at = attribute;
+        for _ in 0..self.model.entities.len() + 1 {
+            let Some((to, name)) = &at.refers else { return false };
+            if *to == entity.name && name == field {
+                return true;
+            }
+            let next = self.model.entity(to).and_then(|entity| entity.attribute(name));
+            let Some(next) = next else { return false };
+            at = next;
+        }
+        false
+    }
+
+    /// Writes what the model keeps of other rows into the columns, so that SQL can compare and order by it.
+    pub(crate) fn fill_kept(&mut self) -> Result<(), ProveError> {
+        self.complete = (0..self.model.entities.len())
+            .map(|at| {
+                let all = crate::leftover::complete_all(self, at);
+                all.into_iter().map(|(row, (values, _))| (row, values)).collect()
+            })
+            .collect();
+        for (at, (entity, complete)) in self.model.entities.iter().zip(&self.complete).enumerate() {
+            for aggregate in &entity.aggregates {
+                let text =
+                    format!("UPDATE {} SET {} = ? WHERE _row = ?", table(at), quoted(&aggregate.attribute));
+                let mut statement = self.connection.prepare_cached(&text)?;
+                for (row, values) in complete {
+                    let kept = sql(values.get(&aggregate.attribute));
+                    statement.execute(params_from_iter([kept, Sql::Integer(*row)]))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Begins something that may have to be undone.
     pub(crate) fn begin(&mut self) -> Result<(), ProveError> {
         self.journal.clear();
@@ -119,7 +196,27 @@ impl<'m> Rows<'m> {
     /// Undoes what was done since `begin`.
     pub(crate) fn undo(&mut self) -> Result<(), ProveError> {
         self.connection.execute_batch("ROLLBACK")?;
-        while let Some((at, row, before)) = self.journal.pop() {
+        self.unwind(0);
+        Ok(())
+    }
+
+    /// A place to go back to, within what was begun.
+    pub(crate) fn mark(&mut self) -> Result<usize, ProveError> {
+        self.connection.execute_batch("SAVEPOINT mark")?;
+        Ok(self.journal.len())
+    }
+
+    /// Undoes what was done since the last mark.
+    pub(crate) fn back_to(&mut self, mark: usize) -> Result<(), ProveError> {
+        self.connection.execute_batch("ROLLBACK TO mark")?;
+        self.unwind(mark);
+        Ok(())
+    }
+
+    /// Gives rows back their values, down to a length of the journal.
+    fn unwind(&mut self, length: usize) {
+        while self.journal.len() > length {
+            let Some((at, row, before)) = self.journal.pop() else { return };
             if let Some(rows) = self.values.get_mut(at) {
                 match before {
                     Some(values) => rows.insert(row, values),
@@ -127,10 +224,9 @@ impl<'m> Rows<'m> {
                 };
             }
         }
-        Ok(())
     }
 
-    /// Adds a row; false when SQL says that its key or a unique value is there already.
+    /// Adds a row; false when SQL says that its key or a unique value is there already, or the declarations that it cannot be stored.
     pub(crate) fn insert(&mut self, entity: &Entity, values: Values) -> Result<bool, ProveError> {
         let row = self.next;
         self.next += 1;
@@ -145,9 +241,13 @@ impl<'m> Rows<'m> {
 
     fn write(&mut self, entity: &Entity, row: i64, values: Values) -> Result<bool, ProveError> {
         let at = self.place(entity);
+        if expect::items(self.model, entity, &values).is_err() {
+            return Ok(false);
+        }
         let names: Vec<String> = entity.attributes.iter().map(|a| quoted(&a.name)).collect();
         let marks = vec!["?"; names.len() + 1].join(", ");
         let columns = std::iter::once("_row".to_owned()).chain(names).collect::<Vec<_>>().join(", ");
+        // What is kept of other rows is written before patterns are asked.
         let held = entity.attributes.iter().map(|a| sql(values.get(&a.name)));
         let parameters: Vec<Sql> = std::iter::once(Sql::Integer(row)).chain(held).collect();
         let text = format!("INSERT INTO {} ({columns}) VALUES ({marks})", table(at));
@@ -197,12 +297,18 @@ impl<'m> Rows<'m> {
     }
 
     /// What SQL says of an aggregate of a row: `count(*)`, `sum(...)` or `max(...)`.
-    pub(crate) fn aggregate(&self, aggregate: &Aggregate, parent: &Values) -> Result<Sql, ProveError> {
+    pub(crate) fn aggregate(
+        &self,
+        entity: &Entity,
+        aggregate: &Aggregate,
+        parent: &Values,
+    ) -> Result<Sql, ProveError> {
         let mut conditions = vec!["1".to_owned()];
         let mut parameters = Vec::new();
-        for (field, name) in &aggregate.link {
-            conditions.push(format!("{} = ?", quoted(name)));
-            parameters.push(sql(parent.get(field)));
+        let child = self.model.entities.get(aggregate.entity);
+        for (field, name) in child.map(|child| self.link(entity, child, aggregate)).unwrap_or_default() {
+            conditions.push(format!("{} = ?", quoted(&name)));
+            parameters.push(sql(parent.get(&field)));
         }
         if let (Some((name, text)), Some(child)) =
             (&aggregate.condition, self.model.entities.get(aggregate.entity))

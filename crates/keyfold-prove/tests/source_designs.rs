@@ -23,7 +23,7 @@ fn model(name: &str, warnings: &[&str]) -> Model {
 fn report(model: &Model, seed: u64, items: usize) -> Report {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let now_epoch_ms = i64::try_from(now.as_millis()).unwrap();
-    prove(model, Options { seed, items, asks: 12, now_epoch_ms }, |_| {}).unwrap()
+    prove(model, Options { seed, items, asks: 12, now_epoch_ms, deep: false }, |_| {}).unwrap()
 }
 
 /// Proves the model with several seeds; each of the patterns must have answered something.
@@ -64,4 +64,21 @@ designs! {
     shop_e1_e2_e3_e4_e5_e6_e7: "shop", [], ["user", "orders_of_user", "order_with_items", "items_of_order", "product", "orders_by_status", "recent_orders", "recent_orders_by_status"];
     shop_techniques: "shop_techniques", ["KF034"], ["user", "user_by_email", "active_users", "stores", "products_of_category", "cheap_products", "orders_of_user", "orders_by_status", "orders", "big_orders", "organisations_of_user", "members_of_organisation", "files_below", "file", "events_of_day", "events_between", "sessions", "organisation"];
     myapp_m1_m2_m3_m4_m5_m6_m7: "myapp", [], ["user", "user_by_email", "orders_of_user", "order", "pending_orders", "user_overview", "product", "items_of_order"];
+}
+
+/// The deep form, on files, with restarts and many writers at once.
+#[test]
+fn every_model_is_proved_deeply() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/everything.keyfold");
+    let models = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).chain([own]);
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now_epoch_ms = i64::try_from(now.as_millis()).unwrap();
+    for path in models {
+        let model = compile(&std::fs::read_to_string(&path).unwrap()).model.unwrap();
+        let options = Options { seed: 7, items: 50, asks: 8, now_epoch_ms, deep: true };
+        let report = prove(&model, options, |_| {}).unwrap();
+        let failures: Vec<String> = report.all_failures().take(3).map(|one| format!("{one:#?}")).collect();
+        assert!(failures.is_empty(), "{}: {}\n{:#?}", path.display(), failures.join("\n"), report.smallest);
+    }
 }

@@ -5,7 +5,7 @@ use crate::model_file;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use keyfold_prove::{Failure as Wrong, Options, PatternReport, Phase, ProveError, Report};
+use keyfold_prove::{Failure as Wrong, Options, PatternReport, Phase, ProveError, Report, Smallest};
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,6 +23,9 @@ pub(crate) struct Arguments {
     /// How often each pattern is asked, before and after the changes.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     asks: u32,
+    /// Looks further, for minutes: ten times as much, on files, with restarts and many more writers at once.
+    #[arg(long)]
+    deep: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
@@ -34,8 +37,9 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let options = Options {
         seed: arguments.seed,
-        items: arguments.items as usize,
-        asks: arguments.asks as usize,
+        items: arguments.items as usize * if arguments.deep { 2 } else { 1 },
+        asks: arguments.asks as usize * if arguments.deep { 10 } else { 1 },
+        deep: arguments.deep,
         now_epoch_ms: i64::try_from(now.as_millis()).unwrap_or(i64::MAX),
     };
     let report = keyfold_prove::prove(&model, options, |progress| {
@@ -90,6 +94,14 @@ fn show(report: &Report) {
         terminal::line(&format!("  expected  {expected}"));
         terminal::line(&format!("  found     {found}"));
     }
+    if let Some(Smallest { writes, failure }) = &report.smallest {
+        let count = terminal::counted(writes.len(), "write");
+        terminal::line(&format!("\n{STRONG}the shortest way to a difference{STRONG:#}: after {count}"));
+        writes.iter().take(20).for_each(|write| terminal::line(&format!("  {write}")));
+        terminal::line(&format!("  {ERROR}differs{ERROR:#} {}", failure.what));
+        terminal::line(&format!("    expected  {}", failure.expected));
+        terminal::line(&format!("    found     {}", failure.found));
+    }
     if report.is_proved() {
         terminal::line(&format!("{GOOD}proved by execution{GOOD:#}"));
     }
@@ -114,5 +126,6 @@ fn view(report: &Report) -> Json {
             "failures": pattern.failures.iter().map(wrong).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "failures": report.failures.iter().map(wrong).collect::<Vec<_>>(),
+        "smallest": report.smallest.as_ref().map(|one| json!({ "writes": one.writes, "failure": wrong(&one.failure) })),
     })
 }

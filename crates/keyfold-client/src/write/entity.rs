@@ -230,11 +230,13 @@ fn unchanged(
     Ok(terms)
 }
 
-/// Whether a write gives all attributes, or only those that change.
+/// What a write gives of an entity.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whole {
-    Yes,
-    No,
+pub(super) enum Given<'g> {
+    /// All attributes.
+    Whole,
+    /// These, among those that differ: another writer's values of them do not stay.
+    Some(&'g [&'g str]),
 }
 
 /// Adds what moves an entity from its old to its new attributes. Nothing is added when nothing differs.
@@ -243,14 +245,14 @@ pub(super) fn replace(
     entity: &Entity,
     old: &Stored,
     new: &Values,
-    whole: Whole,
+    given: Given<'_>,
     watched: &[&str],
     steps: &mut Vec<Step>,
 ) -> Result<(), ClientError> {
     let table = table(context.model, entity)?;
     let mut new = new.clone();
     let is_same = new == old.values;
-    if let (Some(version), false) = (&entity.version, is_same && whole == Whole::No) {
+    if let (Some(version), false) = (&entity.version, is_same && given != Given::Whole) {
         let next = match old.values.get(version) {
             Some(Value::N(number)) => number.checked_add(&Number::from(1_i64)).ok(),
             _ => None,
@@ -269,7 +271,7 @@ pub(super) fn replace(
     let mut watched = watched.to_vec();
     watched.extend(entity.version.iter().map(String::as_str));
     let conditions = unchanged(context, entity, old, &watched)?;
-    match main_step(table, entity, old, main_before, main_after, whole, &conditions) {
+    match main_step(table, entity, old, main_before, main_after, given, &conditions) {
         Some(main) => steps.push(main),
         None if before == after => return Ok(()),
         // What follows from it differs, and rests on the entity being as it was read.
@@ -313,7 +315,7 @@ fn main_step(
     old: &Stored,
     before: &Derived,
     after: &Derived,
-    whole: Whole,
+    given: Given<'_>,
     conditions: &[Term],
 ) -> Option<Step> {
     let is_kept = |name: &str| {
@@ -321,7 +323,7 @@ fn main_step(
             && entity.version.as_deref() != Some(name)
     };
     let keeps = entity.attributes.iter().any(|attribute| is_kept(&attribute.name));
-    if whole == Whole::Yes && !keeps {
+    if given == Given::Whole && !keeps {
         let mut step = Step::put(table, entity, after.clone(), false, Refusal::Stale);
         step.conditions = conditions.to_vec();
         return Some(step);
@@ -330,14 +332,26 @@ fn main_step(
     for (name, value) in &after.item {
         let in_key = after.key.get(name).is_some();
         let differs = old.item.get(name) != Some(value);
-        if !in_key && !is_kept(name) && (differs || whole == Whole::Yes) {
-            changes.push((name.clone(), Change::Set(value.clone())));
+        if !in_key && !is_kept(name) {
+            changes.push((name.clone(), value.clone(), differs));
         }
     }
     let gone = before.item.iter().filter(|(name, _)| after.item.get(name).is_none() && !is_kept(name));
-    let removed: Vec<String> = gone.map(|(name, _)| name.clone()).collect();
-    if changes.is_empty() && removed.is_empty() {
+    let mut removed: Vec<String> = gone.map(|(name, _)| name.clone()).collect();
+    if given != Given::Whole && removed.is_empty() && changes.iter().all(|(_, _, differs)| !differs) {
         return None;
+    }
+    // What is given is written although it is as it was read: another writer may have changed it since.
+    let is_given = |name: &str| match given {
+        Given::Whole => true,
+        Given::Some(names) => names.contains(&name),
+    };
+    changes.retain(|(name, _, differs)| *differs || is_given(name));
+    let changes = changes.into_iter().map(|(name, value, _)| (name, Change::Set(value))).collect();
+    if let Given::Some(names) = given {
+        let absent =
+            names.iter().filter(|name| after.item.get(name).is_none() && before.item.get(name).is_none());
+        removed.extend(absent.map(|name| (*name).to_owned()));
     }
     Some(Step {
         what: format!("update {}", entity.name),

@@ -15,7 +15,7 @@ use crate::arguments::Values;
 use crate::backend::Backend;
 use crate::complete::complete;
 use crate::error::ClientError;
-use entity::{Stored, Whole};
+use entity::{Given, Stored};
 use execute::{Outcome, execute};
 use keyfold_api::{ReturnConsumedCapacity, Returns};
 use keyfold_model::{Entity, Model, value};
@@ -87,7 +87,7 @@ pub fn put(
         None => entity::create(&context, entity, &values, Refusal::Stale, steps),
         Some(old) => {
             let new = keep_kept(entity, &old, values.clone());
-            entity::replace(&context, entity, &old, &new, Whole::Yes, &[], steps)
+            entity::replace(&context, entity, &old, &new, Given::Whole, &[], steps)
         }
     })
 }
@@ -129,6 +129,7 @@ pub fn update(
         }
     }
     let context = Context { backend, model };
+    let given: Vec<&str> = changes.keys().chain(removed).map(String::as_str).collect();
     retried(&context, entity, |steps| {
         let Some(old) = entity::read(&context, entity, changes)? else {
             return Err(not_found(entity, changes));
@@ -139,7 +140,7 @@ pub fn update(
         for name in removed {
             new.remove(name);
         }
-        entity::replace(&context, entity, &old, &new, Whole::No, &[], steps)
+        entity::replace(&context, entity, &old, &new, Given::Some(&given), &[], steps)
     })
 }
 

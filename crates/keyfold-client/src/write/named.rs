@@ -1,6 +1,6 @@
 //! Named writes: actions that happen together or not at all.
 
-use super::entity::{self, Stored, Whole};
+use super::entity::{self, Given, Stored};
 use super::execute::{Outcome, execute};
 use super::step::{Refusal, Step, StepAction};
 use super::{Context, TRIES, Written, back_off, key_text, not_found};
@@ -87,7 +87,7 @@ fn add(
                 None => entity::create(context, entity, &values, Refusal::Stale, steps),
                 Some(old) => {
                     let new = super::keep_kept(entity, &old, values);
-                    entity::replace(context, entity, &old, &new, Whole::Yes, &[], steps)
+                    entity::replace(context, entity, &old, &new, Given::Whole, &[], steps)
                 }
             }
         }
@@ -233,7 +233,14 @@ fn update(
     for name in &action.removed {
         new.remove(name);
     }
-    entity::replace(context, entity, &old, &new, Whole::No, &watched, steps)
+    let given: Vec<&str> = action
+        .assignments
+        .iter()
+        .map(|one| &one.attribute)
+        .chain(&action.removed)
+        .map(String::as_str)
+        .collect();
+    entity::replace(context, entity, &old, &new, Given::Some(&given), &watched, steps)
 }
 
 fn kind_of<'e>(entity: &'e Entity, name: &str) -> &'e Type {

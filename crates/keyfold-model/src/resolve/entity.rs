@@ -282,14 +282,22 @@ fn ttl(declared: &EntityDecl, table: &Table, entity: &mut Entity, diagnostics: &
                 .help("write `ttl expires` behind the table's key, a name that no attribute has"),
         ),
         Some(_) => {
-            diagnostics.extend(expires_in_pieces(name, entity));
+            diagnostics.extend(expires_in_pieces(name, declared, entity));
             entity.ttl = Some(name.text.clone());
         }
     }
 }
 
 /// DynamoDB deletes expired items one by one, each within days: what lies in several items is there in part meanwhile.
-fn expires_in_pieces(ttl: &Name, entity: &Entity) -> Option<Diagnostic> {
+fn expires_in_pieces(ttl: &Name, declared: &EntityDecl, entity: &Entity) -> Option<Diagnostic> {
+    if let Some(kept) = declared.aggregates.first() {
+        let message = format!("a {} would expire while others are counted in it", entity.name);
+        return Some(
+            Diagnostic::error("KF016", ttl.span, message, "one that came again would count from nothing")
+                .label(kept.kind.span, format!("`{}` is kept here", kept.attribute.text))
+                .help("delete it by a write of the model instead of `ttl`, which looks whether others are counted in it"),
+        );
+    }
     let (what, consequence, help) = if let Some(unique) = entity.uniques.first() {
         let names = unique.join(", ");
         (

@@ -1,0 +1,89 @@
+//! Two writers at once: what they leave must be what one behind the other would have left.
+
+use crate::change::of_row;
+use crate::generate::Generator;
+use crate::op::Op;
+use crate::report::{Failure, Report};
+use crate::world::{World, is_refusal};
+use crate::{ProveError, change};
+use keyfold_client::ClientError;
+
+/// Makes two writes at once, often of one row.
+pub(crate) fn two_writers<'m>(
+    world: &mut World<'m>,
+    generator: &mut Generator<'m>,
+    report: &mut Report,
+) -> Result<(), ProveError> {
+    let Some((one, two)) = pair(world, generator) else { return Ok(()) };
+    let (model, backend) = (world.model, &world.backend);
+    let results = std::thread::scope(|scope| {
+        let first = scope.spawn(|| one.in_model(model, backend));
+        let second = two.in_model(model, backend);
+        (first.join(), second)
+    });
+    let (Ok(first), second) = results else {
+        return Err(ProveError::Engine("a writer panicked".to_owned()));
+    };
+    report.writes += 2;
+    let what = format!("at once: {} | {}", one.show(model), two.show(model));
+    let mut note = |expected: &str, found: String| {
+        report.failures.push(Failure { what: what.clone(), expected: expected.to_owned(), found });
+    };
+    for result in [&first, &second] {
+        if let Err(error) = result
+            && !is_refusal(error)
+        {
+            note("done or refused", error.to_string());
+            return Ok(());
+        }
+    }
+    let done = [first.is_ok(), second.is_ok()];
+    // In one of the two orders, the same is possible and the same is left.
+    for order in [[(&one, done[0]), (&two, done[1])], [(&two, done[1]), (&one, done[0])]] {
+        if follows(world, order)? {
+            world.rows.keep()?;
+            for (op, _) in order {
+                world.made.push(op.clone());
+            }
+            return Ok(());
+        }
+        world.rows.undo()?;
+    }
+    let shown = |result: &Result<(), ClientError>| match result {
+        Ok(()) => "done".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    note("as if one came behind the other", format!("{} | {}", shown(&first), shown(&second)));
+    Ok(())
+}
+
+/// Makes the writes in the rows in this order; false when another one was possible, or something else is stored.
+fn follows(world: &mut World<'_>, order: [(&Op, bool); 2]) -> Result<bool, ProveError> {
+    world.rows.begin()?;
+    for (op, done) in order {
+        let mark = world.rows.mark()?;
+        let possible = op.in_rows(&mut world.rows)?;
+        if !possible {
+            world.rows.back_to(mark)?;
+        }
+        if possible != done {
+            return Ok(false);
+        }
+    }
+    let mut looked = Report::default();
+    world.check(&mut looked)?;
+    Ok(looked.failures.is_empty())
+}
+
+fn pair<'m>(world: &World<'m>, generator: &mut Generator<'m>) -> Option<(Op, Op)> {
+    let rows = &world.rows;
+    let at = generator.rng.usize(..world.model.entities.len());
+    let entity = world.model.entities.get(at)?;
+    if generator.rng.u8(..3) == 0 {
+        return Some((change::any(rows, generator)?, change::any(rows, generator)?));
+    }
+    let row = rows.pick_row(at, &mut generator.rng)?;
+    let old = rows.get(at, row)?.clone();
+    let of_row = |generator: &mut Generator<'m>| of_row(rows, entity, &old, generator);
+    Some((of_row(generator), of_row(generator)))
+}
