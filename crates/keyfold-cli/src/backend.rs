@@ -1,6 +1,7 @@
 //! Where a command works: an embedded engine over a data folder, or an endpoint.
 
 use crate::failure::Failure;
+use crate::terminal;
 use clap::Args;
 use keyfold_api::ApiError;
 use keyfold_client::{Backend, tables};
@@ -15,19 +16,28 @@ pub(crate) const DATA_DEFAULT: &str = ".keyfold/data";
 /// Which backend to use.
 #[derive(Args)]
 pub(crate) struct BackendArguments {
-    /// Work on a server with DynamoDB's API instead of a data folder. Region and keys come from AWS_REGION,
-    /// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+    /// Work on a server with DynamoDB's API instead of a data folder; without it, that of AWS_ENDPOINT_URL_DYNAMODB or
+    /// AWS_ENDPOINT_URL. Region and keys come from AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     endpoint: Option<String>,
-    /// The data folder of the embedded engine.
-    #[arg(long, value_name = "DIR", default_value = DATA_DEFAULT)]
-    data: PathBuf,
+    /// The data folder of the embedded engine [default: .keyfold/data].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+/// What a command does with the data.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// It looks: nothing is made that is not there.
+    Read,
+    /// It writes: a data folder that is not there is made.
+    Write,
 }
 
 impl BackendArguments {
     /// Opens the backend; an embedded one gets the model's tables.
-    pub(crate) fn open(&self, model: &Model) -> Result<Backend, Failure> {
-        let backend = self.open_as_it_is()?;
+    pub(crate) fn open(&self, model: &Model, what_for: Use) -> Result<Backend, Failure> {
+        let backend = self.open_as_it_is(what_for)?;
         if let Backend::Embedded(_) = &backend {
             tables::ensure(&backend, model)?;
         }
@@ -35,11 +45,35 @@ impl BackendArguments {
     }
 
     /// Opens the backend with the tables that are there.
-    pub(crate) fn open_as_it_is(&self) -> Result<Backend, Failure> {
-        if let Some(url) = &self.endpoint {
-            return endpoint(url);
+    pub(crate) fn open_as_it_is(&self, what_for: Use) -> Result<Backend, Failure> {
+        let configured = || {
+            let names = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
+            names.iter().find_map(|name| std::env::var(name).ok()).filter(|url| !url.is_empty())
+        };
+        let url = self.endpoint.clone().or_else(|| if self.data.is_none() { configured() } else { None });
+        if let Some(url) = url {
+            return endpoint(&url);
         }
-        Ok(Backend::Embedded(engine(Some(&self.data))?))
+        let folder = self.data.clone().unwrap_or_else(|| PathBuf::from(DATA_DEFAULT));
+        let is_there = std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
+        match (is_there, what_for, &self.data) {
+            // A name that was given is wrong; the usual folder is empty as long as nothing has been written.
+            (false, Use::Read, Some(_)) => {
+                return Err(Failure::Backend(format!(
+                    "there is no data folder {}: `keyfold put` makes one, `--endpoint URL` names a server",
+                    folder.display()
+                )));
+            }
+            (false, Use::Read, None) => {
+                terminal::error_line(&format!("nothing has been written to {} yet", folder.display()));
+                return Ok(Backend::Embedded(engine(None)?));
+            }
+            (false, Use::Write, Some(_)) => {
+                terminal::error_line(&format!("a new data folder: {}", folder.display()));
+            }
+            _ => {}
+        }
+        Ok(Backend::Embedded(engine(Some(&folder))?))
     }
 }
 

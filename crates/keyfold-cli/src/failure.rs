@@ -82,7 +82,10 @@ impl From<ClientError> for Failure {
             ClientError::Value(_) | ClientError::Unknown(_) | ClientError::Missing(_) => {
                 Failure::Usage(message)
             }
-            ClientError::TableDiffers { .. } | ClientError::Refused(_) => Failure::Refused(message),
+            ClientError::TableDiffers { .. } => Failure::Refused(format!(
+                "{message}\nnothing was changed; change the model, or the table, or name another one (`keyfold diff OLD NEW` tells what a change of a model means)"
+            )),
+            ClientError::Refused(_) => Failure::Refused(message),
             ClientError::NotFound(_) => Failure::NotFound(message),
             ClientError::Transport(_) => Failure::Backend(message),
             ClientError::OutcomeUnknown { .. } => Failure::Unknown(message),
@@ -91,10 +94,42 @@ impl From<ClientError> for Failure {
                     "{message}; the tables of a model are made by `keyfold serve FILE`"
                 )),
                 Some(ErrorKind::Internal) => Failure::Backend(detail),
+                Some(kind) if is_unusable(kind) => Failure::Backend(message),
+                None if is_denied(&message) => Failure::Backend(message),
                 _ => Failure::Refused(message),
             },
         }
     }
+}
+
+/// Whether an error is about who asks, or how much: the same request is refused whatever it says.
+fn is_unusable(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::MissingAuthenticationToken
+            | ErrorKind::IncompleteSignature
+            | ErrorKind::UnrecognizedClient
+            | ErrorKind::InvalidSignature
+            | ErrorKind::AccessDenied
+            | ErrorKind::Throttling
+            | ErrorKind::ProvisionedThroughputExceeded
+            | ErrorKind::RequestLimitExceeded
+    )
+}
+
+/// The same of exceptions that only the service has.
+fn is_denied(message: &str) -> bool {
+    [
+        "ExpiredToken",
+        "InvalidClientTokenId",
+        "AccessDenied",
+        "Throttl",
+        "OptInRequired",
+        "NotAuthorized",
+        "ServiceUnavailable",
+    ]
+    .iter()
+    .any(|name| message.contains(name))
 }
 
 impl From<ApiError> for Failure {

@@ -57,6 +57,15 @@ pub(crate) fn error_has_color() -> bool {
     anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
 }
 
+/// A stored text as it can be shown: what would move the cursor, break the line or turn the direction of writing is written as `\\u{..}`.
+fn shown(text: &str) -> String {
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    text.chars().map(|c| if is_hidden(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
+}
+
 fn clip(text: &str) -> String {
     if text.chars().count() <= COLUMN_CHARS_MAX {
         return text.to_owned();
@@ -85,7 +94,7 @@ pub(crate) fn paragraph(text: &str) {
 }
 
 /// Items as tables, one for each run of items of one kind.
-pub(crate) fn items(indent: &str, found: &[FoundItem]) {
+pub(crate) fn items(indent: &str, found: &[&FoundItem]) {
     for run in found.chunk_by(|one, two| one.kind == two.kind) {
         let mut names: Vec<&str> = Vec::new();
         for item in run {
@@ -103,7 +112,7 @@ pub(crate) fn items(indent: &str, found: &[FoundItem]) {
             let mut row = vec![String::new()];
             row.extend(names.iter().map(|name| {
                 let held = item.attributes.iter().find(|(known, _)| known == name);
-                held.map_or(String::new(), |(_, held)| clip(&value::display(held)))
+                held.map_or(String::new(), |(_, held)| clip(&shown(&value::display(held))))
             }));
             rows.push(row);
         }

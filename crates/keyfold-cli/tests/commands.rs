@@ -331,3 +331,90 @@ fn the_log_has_a_line_for_each_request_with_its_id() {
     assert_eq!(put["outcome"], "ok", "{put}");
     assert!(put["micros"].is_u64(), "{put}");
 }
+
+#[test]
+fn what_is_only_looked_at_is_not_made() {
+    let place = Workplace::new();
+    let shop = &Workplace::model("shop.keyfold");
+    let told = |arguments: &[&str]| {
+        let report = place.json(5, arguments);
+        report["error"]["message"].as_str().unwrap().to_owned()
+    };
+    for arguments in [
+        &["run", shop, "user", "userId=1", "--data", "mistyped"][..],
+        &["delete", shop, "User", "userId=1", "--data", "mistyped"],
+        &["update", shop, "User", "userId=1", "name=n", "--data", "mistyped"],
+        &["infer", "Shop", "--data", "mistyped"],
+    ] {
+        assert!(told(arguments).contains("there is no data folder mistyped"), "{arguments:?}");
+    }
+    assert_eq!(place.json(0, &["run", shop, "user", "userId=1"])["items"].as_array().unwrap().len(), 0);
+    assert_eq!(place.run(&["doctor", "--data", "mistyped"]).status.code(), Some(2));
+    assert_eq!(std::fs::read_dir(place.folder.path()).unwrap().count(), 0);
+    let user =
+        ["put", shop, "User", "userId=1", "email=e", "name=n", "createdAt=2024-01-01", "--data", "made"];
+    let output = place.run(&user);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("a new data folder: made"));
+}
+
+#[test]
+fn the_endpoint_of_the_environment_is_used_unless_another_is_named() {
+    let place = Workplace::new();
+    let shop = &Workplace::model("shop.keyfold");
+    let user = ["run", shop, "user", "userId=1", "--json"];
+    for name in ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"] {
+        let output = place.run_with(&[(name, "http://127.0.0.1:1")], &user);
+        assert_eq!(output.status.code(), Some(5), "{name}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("cannot reach"), "{name}");
+    }
+    let put = ["put", shop, "User", "userId=1", "email=e", "name=n", "createdAt=2024-01-01", "--data", "own"];
+    assert!(place.run_with(&[("AWS_ENDPOINT_URL", "http://127.0.0.1:1")], &put).status.success());
+}
+
+#[test]
+fn what_was_made_up_is_shown() {
+    let place = Workplace::new();
+    let model = place.write(
+        "notes.keyfold",
+        "model notes 1\ntable Notes (PK, SK)\nentity Note\n  id: ulid = new, at: time = now, text: string, n: int = 1\n  key \"NOTE#{id}\" \"N\"\npattern note(id) -> Note?\nwrite jot()\n  create Note\n",
+    );
+    for arguments in [["put", &model, "Note", "text=a"], ["run", &model, "jot", "text=a"]] {
+        let made = place.json(0, &arguments)["made"].clone();
+        let names: Vec<&str> =
+            made.as_array().unwrap().iter().map(|one| one["attribute"].as_str().unwrap()).collect();
+        assert_eq!(names, ["id", "at"], "{arguments:?}");
+        let id = format!("id={}", made[0]["value"].as_str().unwrap());
+        assert_eq!(place.json(0, &["run", &model, "note", &id])["items"].as_array().unwrap().len(), 1);
+        assert!(place.text(&arguments).contains("id = 0"));
+    }
+}
+
+#[test]
+fn what_is_stored_does_not_move_the_cursor() {
+    let place = Workplace::new();
+    let shop = &Workplace::model("shop.keyfold");
+    let name = "name=a\u{1b}[31m\nb\u{202e}c";
+    place.json(0, &["put", shop, "User", "userId=1", "email=e", name, "createdAt=2024-01-01"]);
+    let text = place.text(&["run", shop, "user", "userId=1"]);
+    assert!(text.contains("a\\u{1b}[31m\\nb\\u{202e}c") && !text.contains('\u{1b}'), "{text}");
+    assert_eq!(
+        place.json(0, &["run", shop, "user", "userId=1"])["items"][0]["attributes"]["name"],
+        name[5..]
+    );
+}
+
+#[test]
+fn members_are_shown_as_the_pattern_names_them() {
+    let place = Workplace::new();
+    let shop = &Workplace::model("shop.keyfold");
+    place.json(
+        0,
+        &["put", shop, "OrderItem", "orderId=1", "itemId=i", "productId=p", "quantity=1", "price=1"],
+    );
+    place.json(
+        0,
+        &["put", shop, "Order", "orderId=1", "userId=u", "createdAt=2024-01-01", "total=1", "status=paid"],
+    );
+    let text = place.text(&["run", shop, "order_with_items", "orderId=1"]);
+    assert!(text.find("Order ").unwrap() < text.find("OrderItem").unwrap(), "{text}");
+}

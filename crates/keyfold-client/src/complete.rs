@@ -11,8 +11,19 @@ pub(crate) fn now_epoch_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Fills in what is not given. What the model keeps starts from its beginning, whatever was given.
-pub(crate) fn complete(entity: &Entity, values: &Values) -> Values {
+/// An attribute that was made up: a moment or a new identifier.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Made {
+    /// The entity.
+    pub entity: String,
+    /// The attribute.
+    pub attribute: String,
+    /// Its value.
+    pub value: Value,
+}
+
+/// Fills in what is not given, and adds to `made` what was made up. What the model keeps starts from its beginning, whatever was given.
+pub(crate) fn complete(entity: &Entity, values: &Values, made: &mut Vec<Made>) -> Values {
     let mut all = values.clone();
     for attribute in &entity.attributes {
         if attribute.is_kept {
@@ -21,15 +32,19 @@ pub(crate) fn complete(entity: &Entity, values: &Values) -> Values {
         if all.contains_key(&attribute.name) {
             continue;
         }
-        let made = match &attribute.default {
+        let new = match &attribute.default {
             None => None,
-            Some(DefaultValue::Value(value)) => Some(value.clone()),
+            Some(DefaultValue::Value(value)) => {
+                all.insert(attribute.name.clone(), value.clone());
+                None
+            }
             Some(DefaultValue::Now) => value::time_of_epoch_ms(&attribute.kind, now_epoch_ms()),
             Some(DefaultValue::New) if attribute.kind == Type::Uuid => Some(Value::S(uuid())),
             Some(DefaultValue::New) => Some(Value::S(ulid())),
         };
-        if let Some(value) = made {
-            all.insert(attribute.name.clone(), value);
+        if let Some(value) = new {
+            all.insert(attribute.name.clone(), value.clone());
+            made.push(Made { entity: entity.name.clone(), attribute: attribute.name.clone(), value });
         }
     }
     all

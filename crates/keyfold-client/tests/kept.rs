@@ -84,3 +84,34 @@ fn what_is_kept_has_no_name_that_can_be_declared() {
     assert_eq!(place.found("account", &[("id", "1")], "total"), ["10"]);
     assert_eq!(place.found("account", &[("id", "1")], "log"), ["[a, b, c]"]);
 }
+
+/// A table whose items have more attributes than the model names.
+const OTHERS: &str = r##"
+model others 1
+table Beside (PK, SK) type kind
+  gsi GSI1 (A, B)
+entity Thing
+  id: string, name: string, note: string?
+  key  "THING#{id}" "META"
+  GSI1 "NAME#{name}" "{id}"
+pattern thing(id) -> Thing?
+"##;
+
+#[test]
+fn a_put_keeps_what_the_model_does_not_name() {
+    let place = Place::new(OTHERS);
+    place.put("Thing", &[("id", "1"), ("name", "a"), ("note", "n")]);
+    let mut stored = place.stored().remove(0);
+    for (name, value) in [("_version", Value::from(7)), ("_deleted", Value::Bool(false))] {
+        stored.insert(name, value);
+    }
+    let table_name = Some("Beside".to_owned());
+    let input =
+        keyfold_api::PutItemInput { table_name, item: Some(Ok(stored.clone())), ..Default::default() };
+    place.backend.call(input.into()).unwrap();
+    place.put("Thing", &[("id", "1"), ("name", "b")]);
+    stored.remove("note");
+    stored.insert("name", "b");
+    stored.insert("A", "NAME#b");
+    assert_eq!(place.stored(), [stored]);
+}

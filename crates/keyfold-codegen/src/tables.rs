@@ -1,7 +1,7 @@
 //! Table definitions for others to make: CloudFormation and Terraform.
 
 use keyfold_model::schema::{Capacity, Column, Projection};
-use keyfold_model::{Index, IndexKind, Model, Table};
+use keyfold_model::{Index, IndexKind, Model, Table, value};
 use keyfold_types::KeyKind;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
@@ -46,9 +46,8 @@ fn key_schema<'c>(
 pub fn cloudformation(model: &Model, periods: &[String]) -> Json {
     let mut resources = Map::new();
     for (name, table) in physical(model, periods) {
-        let logical: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
         resources.insert(
-            format!("{logical}Table"),
+            logical_name(&name),
             json!({
                 "Type": "AWS::DynamoDB::Table",
                 "DeletionPolicy": "Retain",
@@ -62,6 +61,36 @@ pub fn cloudformation(model: &Model, periods: &[String]) -> Json {
         "Description": format!("Tables of the model {} {}", model.name, model.version),
         "Resources": resources,
     })
+}
+
+/// The name of a table's resource in a template: its letters and digits. Where others were left out, a digest of the name tells tables
+/// apart whose names differ in them only; it rests on the name alone, so that it stays when tables are added.
+fn logical_name(table: &str) -> String {
+    let kept: String = table.chars().filter(char::is_ascii_alphanumeric).collect();
+    // A logical name has at most 255 characters.
+    match kept.get(..KEPT_MAX) {
+        None if kept.len() == table.len() => format!("{kept}Table"),
+        start => format!("{}{}Table", start.unwrap_or(&kept), digest(table)),
+    }
+}
+
+/// Letters and digits of a table's name that its resource's name keeps.
+const KEPT_MAX: usize = 200;
+
+/// Sixteen hexadecimal digits that are those of no other name.
+fn digest(name: &str) -> String {
+    value::digest(name).chars().take(16).collect()
+}
+
+/// The label of a table's resource: its name, where Terraform takes it; otherwise with `_` for what it does not take, and a digest.
+fn label(table: &str) -> String {
+    let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let starts = table.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if starts && table.chars().all(is_taken) {
+        return table.to_owned();
+    }
+    let kept: String = table.chars().map(|c| if is_taken(c) { c } else { '_' }).collect();
+    format!("table_{kept}_{}", digest(table))
 }
 
 fn properties(name: &str, table: &Table) -> Json {
@@ -124,15 +153,22 @@ fn projection(projection: &Projection) -> Json {
     }
 }
 
+/// The provider that knows what is written here: keys of indexes are `key_schema` blocks.
+const PROVIDER: &str = r#"terraform {
+  required_providers {
+    aws = {
+      source  = "hashicorp/aws"
+      version = ">= 6.30"
+    }
+  }
+}
+"#;
+
 /// Terraform's configuration of the tables. Tables with periods are made for the periods given.
 pub fn terraform(model: &Model, periods: &[String]) -> String {
-    let mut out = format!("# Tables of the model {} {}\n", model.name, model.version);
+    let mut out = format!("# Tables of the model {} {}\n\n{PROVIDER}", model.name, model.version);
     for (name, table) in physical(model, periods) {
-        let resource: String = name
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
-            .collect();
-        let _infallible = write!(out, "\nresource \"aws_dynamodb_table\" \"{resource}\" {{\n");
+        let _infallible = write!(out, "\nresource \"aws_dynamodb_table\" \"{}\" {{\n", label(&name));
         body(&mut out, &name, table);
         out.push_str("}\n");
     }
@@ -154,7 +190,6 @@ fn body(out: &mut String, name: &str, table: &Table) {
     pairs.extend(capacity.iter().cloned());
     pairs.push(("hash_key", format!("\"{}\"", table.partition.name)));
     pairs.extend(table.sort.iter().map(|sort| ("range_key", format!("\"{}\"", sort.name))));
-    pairs.push(("deletion_protection_enabled", "true".to_owned()));
     assignments(out, "  ", &pairs);
     for (name, kind) in attributes(table) {
         block(
@@ -176,10 +211,8 @@ fn index_block(out: &mut String, index: &Index, capacity: &[(&'static str, Strin
         |names: &[String]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
     let mut pairs = vec![("name", format!("\"{}\"", index.name))];
     let is_global = index.kind == IndexKind::Global;
-    let several = index.partition.len() > 1 || index.sort.len() > 1;
     let mut keys = String::new();
-    if is_global && several {
-        // A key of several attributes is written as blocks, one for each.
+    if is_global {
         let each = index.partition.iter().map(|c| (c, "HASH")).chain(index.sort.iter().map(|c| (c, "RANGE")));
         for (column, kind) in each {
             let _infallible = write!(
@@ -189,9 +222,6 @@ fn index_block(out: &mut String, index: &Index, capacity: &[(&'static str, Strin
             );
         }
     } else {
-        if is_global {
-            pairs.extend(index.partition.first().map(|column| ("hash_key", format!("\"{}\"", column.name))));
-        }
         pairs.extend(index.sort.first().map(|column| ("range_key", format!("\"{}\"", column.name))));
     }
     if is_global {
@@ -223,5 +253,27 @@ fn assignments(out: &mut String, indent: &str, pairs: &[(&str, String)]) {
     let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in pairs {
         let _infallible = writeln!(out, "{indent}{name:<width$} = {value}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_that_differ_make_resources_that_differ() {
+        let names = [
+            "Orders", "orders", "Or-ders", "Or_ders", "Or.ders", "Orders-", "1Orders", "1-Orders", "_",
+            "table_1",
+        ];
+        let logical: BTreeSet<String> = names.iter().map(|name| logical_name(name)).collect();
+        let labels: BTreeSet<String> = names.iter().map(|name| label(name)).collect();
+        assert_eq!((logical.len(), labels.len()), (names.len(), names.len()), "{logical:?} {labels:?}");
+        assert!(logical.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric())));
+        assert!(labels.iter().all(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')));
+        assert_eq!((logical_name("Orders").as_str(), label("Or-ders").as_str()), ("OrdersTable", "Or-ders"));
+        let (one, two) = ("a".repeat(255), format!("{}b", "a".repeat(254)));
+        assert!(logical_name(&one) != logical_name(&two) && logical_name(&one).len() <= 255);
     }
 }

@@ -125,7 +125,7 @@ fn patterns(backend: &Backend, model: &Model, json: bool) -> Result<(), Failure>
             shown.replace(' ', ", "),
             promise(model, pattern)
         ));
-        run_command::show("  ", &found);
+        run_command::show("  ", pattern, model, &found);
     }
     if !json {
         terminal::line("");

@@ -1,7 +1,7 @@
 //! `keyfold infer TABLE`: a model proposed from a table that exists and a sample of its items.
 
 use super::docs::output;
-use crate::backend::BackendArguments;
+use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
 use clap::Args;
 use keyfold_client::tables;
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
-    let backend = arguments.backend.open_as_it_is()?;
+    let backend = arguments.backend.open_as_it_is(Use::Read)?;
     let mut found = Vec::new();
     for name in &arguments.tables {
         let description = tables::describe(&backend, name)?

@@ -1,7 +1,7 @@
 //! `keyfold put FILE ENTITY attribute=value ...`.
 
 use super::written::{entity, given, show};
-use crate::backend::BackendArguments;
+use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
 use crate::model_file;
 use clap::Args;
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let model = model_file::load(&arguments.file, json)?;
     let entity = entity(&model, &arguments.entity)?;
     let values = arguments::of_entity(entity, &given(&arguments.attributes)?)?;
-    let backend = arguments.backend.open(&model)?;
+    let backend = arguments.backend.open(&model, Use::Write)?;
     let written = if arguments.new {
         write::create(&backend, &model, entity, &values)?
     } else {

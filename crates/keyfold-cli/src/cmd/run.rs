@@ -1,13 +1,13 @@
 //! `keyfold run FILE PATTERN argument=value ...`: one pattern, or one named write.
 
 use super::written;
-use crate::backend::BackendArguments;
+use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
 use crate::terminal::{self, ACCENT, FAINT};
 use crate::{json, model_file};
 use clap::Args;
 use keyfold_client::read::{self, Found};
-use keyfold_client::{ClientError, PageRequest, arguments, write};
+use keyfold_client::{ClientError, FoundItem, PageRequest, arguments, write};
 use keyfold_model::{Model, Pattern, Write};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -47,12 +47,12 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         after: after(arguments.after.as_deref())?,
         ..PageRequest::default()
     };
-    let backend = arguments.backend.open(&model)?;
+    let backend = arguments.backend.open(&model, Use::Read)?;
     let found = read::run(&backend, &model, pattern, &values, &start, arguments.all)?;
     if as_json {
         terminal::line(&report(pattern, &found).to_string());
     } else {
-        show("", &found);
+        show("", pattern, &model, &found);
     }
     Ok(())
 }
@@ -84,20 +84,26 @@ fn run_write(
     as_json: bool,
 ) -> Result<(), Failure> {
     let values = arguments::of_write(write, given)?;
-    let backend = arguments.backend.open(model)?;
+    let backend = arguments.backend.open(model, Use::Write)?;
     written::show(&write::run(&backend, model, write, &values)?, as_json);
     Ok(())
 }
 
 /// The request, the items and what they cost.
-pub(super) fn show(indent: &str, found: &Found) {
+pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found) {
     let asked = &found.request;
     let modifiers = if asked.modifiers.is_empty() { String::new() } else { format!("  {}", asked.modifiers) };
     terminal::line(&format!(
         "{indent}{ACCENT}{}{ACCENT:#} {}  {}{FAINT}{modifiers}{FAINT:#}",
         asked.operation, asked.place, asked.condition
     ));
-    terminal::items(&format!("{indent}  "), &found.items);
+    let mut items: Vec<&FoundItem> = found.items.iter().collect();
+    // Where no order is asked for, kinds are shown as the pattern names them.
+    if pattern.order.is_none() {
+        let kinds: Vec<String> = pattern.returned.iter().map(|one| read::kind_name(model, one)).collect();
+        items.sort_by_key(|item| kinds.iter().position(|kind| *kind == item.kind));
+    }
+    terminal::items(&format!("{indent}  "), &items);
     let more = if found.next.is_some() { ", more to come" } else { "" };
     terminal::line(&format!(
         "{indent}{FAINT}{}, {}, {} read units{more}{FAINT:#}",

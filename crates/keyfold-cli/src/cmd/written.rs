@@ -1,19 +1,25 @@
 //! What a write did, for people and programs; shared by `put`, `update`, `delete` and `run`.
 
+use crate::json;
 use crate::terminal::{self, ACCENT, FAINT, GOOD};
 use keyfold_client::ClientError;
 use keyfold_client::arguments;
-use keyfold_client::write::Written;
-use keyfold_model::{Entity, Model};
+use keyfold_client::write::{Made, Written};
+use keyfold_model::{Entity, Model, value};
 use std::collections::BTreeMap;
 
-pub(super) fn show(written: &Written, json: bool) {
-    if json {
+pub(super) fn show(written: &Written, as_json: bool) {
+    if as_json {
         let report = serde_json::json!({
             "ok": true,
             "operation": written.operation,
             "changes": written.changes,
             "capacityUnits": written.capacity.units(),
+            "made": written.made.iter().map(|one| serde_json::json!({
+                "entity": one.entity,
+                "attribute": one.attribute,
+                "value": json::value(&one.value),
+            })).collect::<Vec<_>>(),
         });
         terminal::line(&report.to_string());
         return;
@@ -27,6 +33,9 @@ pub(super) fn show(written: &Written, json: bool) {
         "{GOOD}done{GOOD:#}  {ACCENT}{}{ACCENT:#}: {changes}  {FAINT}{} units{FAINT:#}",
         written.operation, written.capacity
     ));
+    for Made { entity, attribute, value } in &written.made {
+        terminal::line(&format!("      {FAINT}{entity}{FAINT:#} {attribute} = {}", value::display(value)));
+    }
 }
 
 /// `name=value` arguments by name, each at most once.

@@ -32,10 +32,18 @@ impl Workplace {
     }
 
     pub fn run(&self, arguments: &[&str]) -> Output {
+        self.run_with(&[], arguments)
+    }
+
+    /// Runs with these variables of the environment.
+    pub fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_keyfold"))
             .current_dir(self.folder.path())
             .args(arguments)
             .env_remove("KEYFOLD_CREDENTIALS")
+            .env_remove("AWS_ENDPOINT_URL")
+            .env_remove("AWS_ENDPOINT_URL_DYNAMODB")
+            .envs(variables.iter().copied())
             .output()
             .unwrap()
     }

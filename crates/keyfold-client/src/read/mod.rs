@@ -18,6 +18,7 @@ use keyfold_model::plan::RequestKind;
 use keyfold_model::schema::Parameter;
 use keyfold_model::{Fan, Model, Pattern, PatternPlan, Table, value};
 use keyfold_types::{CapacityHalves, Item, Value};
+pub use required::kind_name;
 
 /// Where to start and how much to read.
 #[derive(Debug, Clone, Default)]

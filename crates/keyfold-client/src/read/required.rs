@@ -55,7 +55,7 @@ fn missing<'m>(
 }
 
 /// The name of a kind of items: the entity, or `Entity.copy`.
-pub(super) fn kind_name(model: &Model, returned: &Returned) -> String {
+pub fn kind_name(model: &Model, returned: &Returned) -> String {
     let Some(entity) = model.entities.get(returned.entity) else { return String::new() };
     match returned.copy.and_then(|at| entity.copies.get(at)) {
         Some(copy) => format!("{}.{}", entity.name, copy.name),

@@ -307,8 +307,8 @@ pub(super) fn replace(
 
 /// The change of the entity itself. None when nothing differs.
 ///
-/// A whole entity replaces all that is there; where the model keeps something in the item, all other
-/// attributes are set instead, so that nothing that is kept is overwritten.
+/// A whole entity replaces all that is there; where the model keeps something in the item, or the item has attributes that the model
+/// does not name, all others are set instead, so that nothing is lost.
 fn main_step(
     table: &Table,
     entity: &Entity,
@@ -322,7 +322,12 @@ fn main_step(
         entity.attribute(name).is_some_and(|attribute| attribute.is_kept)
             && entity.version.as_deref() != Some(name)
     };
-    let keeps = entity.attributes.iter().any(|attribute| is_kept(&attribute.name));
+    // What the model keeps stays, and so does what it does not name: others may have written that.
+    let is_named = |name: &String| {
+        entity.attribute(name).is_some() || before.item.get(name).is_some() || after.item.get(name).is_some()
+    };
+    let keeps = entity.attributes.iter().any(|attribute| is_kept(&attribute.name))
+        || !old.item.iter().all(|(name, _)| is_named(name));
     if given == Given::Whole && !keeps {
         let mut step = Step::put(table, entity, after.clone(), false, Refusal::Stale);
         step.conditions = conditions.to_vec();

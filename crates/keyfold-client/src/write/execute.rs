@@ -43,7 +43,9 @@ pub(super) fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome
         other => other,
     };
     match answer {
-        Ok(response) => Ok(Outcome::Done(Written { operation, changes, capacity: consumed(response) })),
+        Ok(response) => {
+            Ok(Outcome::Done(Written { operation, changes, capacity: consumed(response), made: Vec::new() }))
+        }
         Err(error) if error.is_conflict() => Ok(Outcome::Stale),
         Err(ClientError::OutcomeUnknown { why, .. }) => Err(ClientError::OutcomeUnknown {
             why,

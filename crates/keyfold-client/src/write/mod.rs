@@ -13,6 +13,7 @@ mod step;
 
 use crate::arguments::Values;
 use crate::backend::Backend;
+pub use crate::complete::Made;
 use crate::complete::complete;
 use crate::error::ClientError;
 use entity::{Given, Stored};
@@ -35,12 +36,23 @@ pub struct Written {
     pub changes: Vec<String>,
     /// What it consumed.
     pub capacity: CapacityHalves,
+    /// Attributes that were not given and have the moment or a new identifier.
+    pub made: Vec<Made>,
 }
 
 impl Written {
     /// Nothing had to be written.
     fn nothing() -> Written {
-        Written { operation: "GetItem", changes: Vec::new(), capacity: CapacityHalves::ZERO }
+        Written {
+            operation: "GetItem",
+            changes: Vec::new(),
+            capacity: CapacityHalves::ZERO,
+            made: Vec::new(),
+        }
+    }
+
+    fn with(self, made: Vec<Made>) -> Written {
+        Written { made, ..self }
     }
 }
 
@@ -65,10 +77,12 @@ pub fn create(
     values: &Values,
 ) -> Result<Written, ClientError> {
     let context = Context { backend, model };
-    let values = complete(entity, values);
-    retried(&context, entity, |steps| {
+    let mut made = Vec::new();
+    let values = complete(entity, values, &mut made);
+    let written = retried(&context, entity, |steps| {
         entity::create(&context, entity, &values, entity::exists(entity, &values), steps)
-    })
+    })?;
+    Ok(written.with(made))
 }
 
 /// Writes a whole entity, whether it exists or not. Defaults are filled in; what the model keeps stays.
@@ -82,14 +96,16 @@ pub fn put(
     values: &Values,
 ) -> Result<Written, ClientError> {
     let context = Context { backend, model };
-    let values = complete(entity, values);
-    retried(&context, entity, |steps| match entity::read(&context, entity, &values)? {
+    let mut made = Vec::new();
+    let values = complete(entity, values, &mut made);
+    let written = retried(&context, entity, |steps| match entity::read(&context, entity, &values)? {
         None => entity::create(&context, entity, &values, Refusal::Stale, steps),
         Some(old) => {
             let new = keep_kept(entity, &old, values.clone());
             entity::replace(&context, entity, &old, &new, Given::Whole, &[], steps)
         }
-    })
+    })?;
+    Ok(written.with(made))
 }
 
 /// What the model keeps in an item stays what it is.

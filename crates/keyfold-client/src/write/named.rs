@@ -5,7 +5,7 @@ use super::execute::{Outcome, execute};
 use super::step::{Refusal, Step, StepAction};
 use super::{Context, TRIES, Written, back_off, key_text, not_found};
 use crate::arguments::Values;
-use crate::complete::complete;
+use crate::complete::{Made, complete};
 use crate::derive::{main_key, table, table_name};
 use crate::error::ClientError;
 use crate::expression::{Change, Term, holds, term};
@@ -25,21 +25,21 @@ pub fn run(
 ) -> Result<Written, ClientError> {
     let context = Context { backend, model };
     for tried in 0..TRIES {
-        let mut steps = Vec::new();
+        let (mut steps, mut made) = (Vec::new(), Vec::new());
         // What others add to is made first, so that they find it.
         let (parents, others): (Vec<&Action>, Vec<&Action>) = write.actions.iter().partition(|action| {
             model.entities.get(action.entity).is_some_and(|entity| !entity.aggregates.is_empty())
         });
         for action in parents.into_iter().chain(others) {
             for element in elements(action, arguments)? {
-                add(&context, action, &element, &mut steps)?;
+                add(&context, action, &element, &mut steps, &mut made)?;
             }
         }
         if steps.is_empty() {
             return Ok(Written::nothing());
         }
         if let Outcome::Done(written) = execute(&context, steps)? {
-            return Ok(written);
+            return Ok(written.with(made));
         }
         back_off(tried);
     }
@@ -73,16 +73,17 @@ fn add(
     action: &Action,
     arguments: &Values,
     steps: &mut Vec<Step>,
+    made: &mut Vec<Made>,
 ) -> Result<(), ClientError> {
     let entity = context.model.entities.get(action.entity);
     let entity = entity.ok_or_else(|| ClientError::Unknown("the write names no entity".to_owned()))?;
     match action.verb {
         Verb::Create => {
-            let values = whole(entity, action, arguments)?;
+            let values = whole(entity, action, arguments, made)?;
             entity::create(context, entity, &values, entity::exists(entity, &values), steps)
         }
         Verb::Put => {
-            let values = whole(entity, action, arguments)?;
+            let values = whole(entity, action, arguments, made)?;
             match entity::read(context, entity, &values)? {
                 None => entity::create(context, entity, &values, Refusal::Stale, steps),
                 Some(old) => {
@@ -107,7 +108,12 @@ fn add(
 }
 
 /// The attributes of a whole entity: those given, those assigned, and what they are otherwise.
-fn whole(entity: &Entity, action: &Action, arguments: &Values) -> Result<Values, ClientError> {
+fn whole(
+    entity: &Entity,
+    action: &Action,
+    arguments: &Values,
+    made: &mut Vec<Made>,
+) -> Result<Values, ClientError> {
     let own = |name: &String| entity.attribute(name).is_some();
     let mut values: Values =
         arguments.iter().filter(|(name, _)| own(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
@@ -115,7 +121,7 @@ fn whole(entity: &Entity, action: &Action, arguments: &Values) -> Result<Values,
         let made = evaluate(entity, assignment, arguments, &Values::new())?;
         values.insert(assignment.attribute.clone(), made);
     }
-    Ok(complete(entity, &values))
+    Ok(complete(entity, &values, made))
 }
 
 fn read(context: &Context<'_>, entity: &Entity, arguments: &Values) -> Result<Stored, ClientError> {
