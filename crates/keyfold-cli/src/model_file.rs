@@ -137,7 +137,9 @@ pub(crate) fn fix(path: &Path, json: bool) -> Result<(), Failure> {
         let diagnostics = keyfold_model::compile(&source).diagnostics;
         let rank = rank(&source);
         let helps = |one| repaired(&source, rank, one);
-        let repairable = diagnostics.iter().filter(|one| !one.repair.is_empty());
+        let repairable = diagnostics
+            .iter()
+            .filter(|one| !one.repair.is_empty() && !is_in_broken_line(one, &diagnostics, &source));
         let Some((message, text)) = repairable.take(TRIED_MAX).find_map(helps) else { break };
         done.push(message);
         source = text;
@@ -151,6 +153,14 @@ pub(crate) fn fix(path: &Path, json: bool) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Whether a repair would change a line that the parser does not understand: what it means is not known.
+fn is_in_broken_line(one: &Diagnostic, all: &[Diagnostic], source: &str) -> bool {
+    let line_of = |at: usize| source.get(..at).unwrap_or(source).matches('\n').count();
+    let broken = |other: &&Diagnostic| other.code == "KF001" && other.repair != one.repair;
+    let lines: Vec<usize> = all.iter().filter(broken).map(|other| line_of(other.place())).collect();
+    one.repair.iter().any(|edit| lines.contains(&line_of(edit.span.start)))
 }
 
 /// How bad a text is: names without meaning, which hide other errors, then errors. What is not told counts as both.

@@ -205,3 +205,21 @@ fn a_model_is_inferred_from_a_table_that_exists() {
     }
     assert_eq!(place.json(4, &["infer", "Nothing", "--data", "d"])["error"]["kind"], "not_found");
 }
+
+#[test]
+fn a_repair_does_not_guess() {
+    let place = Workplace::new();
+    let head = "model m 1\ntable Tab (PK, SK)\n  gsi GSI1 (A, B)\nentity User\n  id: string, at: time, as: string, name: string\n";
+    for rest in [
+        // A quote that is not closed; a name that is like two others, and one like none; a promise that cannot be kept.
+        "  key \"USER#{id}\" \"P#{zz}\"\n  GSI1 \"N#{nam}\" \"X\n",
+        "  key \"USER#{id}\" \"P#{a}\"\n",
+        "  key \"USER#{id}\" \"P\"\n  GSI1 \"N#{name}\" \"X\"\npattern by_name(name) -> User[] strong page 5\n",
+        "  key \"USER#{id}\" \"P\"\npattern all() -> User[] scan newest\n",
+    ] {
+        let source = format!("{head}{rest}");
+        let file = place.write("guess.keyfold", &source);
+        assert_eq!(place.run(&["check", "--fix", &file]).status.code(), Some(3), "{rest}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), source, "{rest}");
+    }
+}

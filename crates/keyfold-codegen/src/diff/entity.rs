@@ -242,7 +242,7 @@ fn attribute(entity: &Entity, pair: Pair<'_, Attribute>, changes: &mut Vec<Chang
             what,
             format!("attribute {} removed", one.name),
             Migration::None,
-            "items that are there keep it until they are put anew",
+            "items that are there keep it",
         )),
         Pair::Both(one, two) => {
             if let Some((migration, todo)) = form(entity, one, two) {
@@ -273,6 +273,11 @@ fn form(entity: &Entity, one: &Attribute, two: &Attribute) -> Option<(Migration,
     match (&one.kind, &two.kind) {
         (one, two) if one == two => becomes_required.then(required),
         (Type::Int, Type::Number) => becomes_required.then(required),
+        // What was a text of some form is a text as it is.
+        (before, Type::String) if before.is_text() => becomes_required.then(required),
+        (Type::String, after) if after.is_text() => {
+            Some((Migration::Backfill, format!("settle the items whose value is no {}", fields(after))))
+        }
         (Type::Words(before), Type::Words(after)) => {
             let gone: Vec<&str> =
                 before.iter().filter(|word| !after.contains(word)).map(String::as_str).collect();
@@ -349,8 +354,8 @@ fn indexes(old_model: &Model, new_model: &Model, old: &Entity, new: &Entity, cha
                 Pair::Removed((name, _)) => changes.push(change(
                     what,
                     format!("makes {name} no more"),
-                    Migration::None,
-                    "items that are there keep it until they are put anew; where an index still has it, remove it from them",
+                    Migration::Backfill,
+                    "remove it from every item: with it they stay in the index, and are found there",
                 )),
                 Pair::Both((name, before), (_, after)) if before != after => changes.push(change(
                     what,

@@ -5,7 +5,7 @@ mod table;
 
 use crate::chart::{promise, write_row as row};
 use entity::entity;
-use keyfold_model::{Entity, Model, Pattern, Table};
+use keyfold_model::{Entity, Format, Model, Part, Pattern, Table, Type};
 use serde_json::{Value as Json, json};
 use table::table;
 
@@ -74,7 +74,10 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
                 Migration::Delete,
                 "delete it when nothing reads it any more",
             )),
-            Pair::Both(one, two) => table(one, two, &mut changes),
+            Pair::Both(one, two) => {
+                table(one, two, &mut changes);
+                signs((old, one), (new, two), &mut changes);
+            }
         },
     );
     entities(old, new, &mut changes);
@@ -105,11 +108,14 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
             }
             Pair::Both(one, two) => {
                 let shape = |model: &Model, write: &keyfold_model::Write| {
-                    let mut row = row(model, write);
-                    row.parameters.sort();
-                    let parameters: Vec<String> =
-                        row.parameters.iter().map(|(name, kind)| format!("{name}: {kind}")).collect();
-                    format!("({}) {}", parameters.join(", "), row.actions.join("; "))
+                    // With the fields of records: they are what a caller gives.
+                    let one = |parameter: &keyfold_model::schema::WriteParameter| {
+                        let optional = if parameter.optional { "?" } else { "" };
+                        format!("{}: {}{optional}", parameter.name, entity::fields(&parameter.kind))
+                    };
+                    let mut parameters: Vec<String> = write.parameters.iter().map(one).collect();
+                    parameters.sort();
+                    format!("({}) {}", parameters.join(", "), row(model, write).actions.join("; "))
                 };
                 let (before, after) = (shape(old, one), shape(new, two));
                 if before != after {
@@ -120,6 +126,84 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
         },
     );
     changes
+}
+
+/// Signs that stand between the parts of keys: no value in a key may hold one, and `:escape` writes them in another way. They are those of
+/// a whole table, so a new one concerns kinds that have not changed.
+fn signs((old_model, old): (&Model, &Table), (new_model, new): (&Model, &Table), changes: &mut Vec<Change>) {
+    let differ = |one: &Table, two: &Table| -> Vec<char> {
+        two.delimiters.iter().filter(|sign| !one.delimiters.contains(sign)).copied().collect()
+    };
+    let (added, removed) = (differ(old, new), differ(new, old));
+    let shown = |signs: &[char]| signs.iter().map(|sign| format!("`{sign}`")).collect::<Vec<_>>().join(", ");
+    let what = || format!("table {}", new.name);
+    if !added.is_empty() {
+        let (plain, escaped) = (texts_in_keys(old_model, old, false), texts_in_keys(old_model, old, true));
+        if !plain.is_empty() {
+            changes.push(change(
+                what(),
+                format!("{} separates the parts of keys now", shown(&added)),
+                Migration::Rewrite,
+                format!(
+                    "items with it in {} can no longer be read or written: give them other values, or write another sign",
+                    plain.join(", ")
+                ),
+            ));
+        }
+        if !escaped.is_empty() {
+            changes.push(change(
+                what(),
+                format!("{} is escaped in keys now", shown(&added)),
+                Migration::Rewrite,
+                format!(
+                    "put items with it in {} under their new keys, and delete the old ones",
+                    escaped.join(", ")
+                ),
+            ));
+        }
+    }
+    let escaped = texts_in_keys(new_model, new, true);
+    if !removed.is_empty() && !escaped.is_empty() {
+        changes.push(change(
+            what(),
+            format!("{} is no longer escaped in keys", shown(&removed)),
+            Migration::Rewrite,
+            format!(
+                "put items with it in {} under their new keys, and delete the old ones",
+                escaped.join(", ")
+            ),
+        ));
+    }
+}
+
+/// The texts that keys of a table's entities are made of: those that are escaped, or those that are not.
+fn texts_in_keys(model: &Model, table: &Table, escaped: bool) -> Vec<String> {
+    let of_table =
+        |entity: &&Entity| model.tables.get(entity.table).is_some_and(|own| own.name == table.name);
+    let mut names: Vec<String> = Vec::new();
+    for entity in model.entities.iter().filter(of_table) {
+        let keys = std::iter::once(&entity.key)
+            .chain(entity.indexes.iter().map(|index| &index.key))
+            .chain(entity.copies.iter().map(|copy| &copy.key));
+        let parts =
+            keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort)).flat_map(|one| &one.parts);
+        for part in parts {
+            if let Part::Field { name, kind: Type::String, format } = part
+                && (*format == Format::Escaped) == escaped
+                && matches!(format, Format::Plain | Format::Lower | Format::Escaped)
+            {
+                names.push(format!("{}.{name}", entity.name));
+            }
+        }
+        // The guards of unique texts are escaped, too.
+        let guarded = entity.uniques.iter().flatten().filter(|name| {
+            escaped && entity.attribute(name).is_some_and(|attribute| attribute.kind == Type::String)
+        });
+        names.extend(guarded.map(|name| format!("{}.{name} (unique)", entity.name)));
+    }
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// The differences for programs.
@@ -252,6 +336,38 @@ mod tests {
     fn model(text: &str) -> Model {
         let compiled = keyfold_model::compile(text);
         compiled.model.unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics))
+    }
+
+    #[test]
+    fn what_a_difference_means_is_what_happens_to_the_data() {
+        let head = "model m 1\ntable Shop (PK, SK) type kind\n  gsi GSI1 (A, B)\nrecord Line\n  sku: string\nentity User\n  id: string, city: string, state: on | off\n  key \"U#{id}\" \"P\"\n  GSI1 \"C#{city}\" \"{id}\"\nentity Race\n  race: string, path: string\n  key \"R#{race}\" \"P#{path:escape}\"\nwrite add(lines: list of Line)\n  check User\n";
+        let changed = |from: &str, to: &str| {
+            let new = head.replace(from, to);
+            assert_ne!(new, head);
+            diff(&model(head), &model(&new))
+        };
+        let is = |changes: &[Change], how: &str, migration: Migration, todo: &str| {
+            let found = changes
+                .iter()
+                .any(|one| one.how.contains(how) && one.migration == migration && one.todo.contains(todo));
+            assert!(found, "{how}: {changes:#?}");
+        };
+        // A sign of one kind's key is forbidden in the values of all, and escaped where that is said.
+        let signs = changed("\"R#{race}\"", "\"R-{race}\"");
+        is(&signs, "`-` separates", Migration::Rewrite, "Race.race, User.city, User.id");
+        is(&signs, "`-` is escaped", Migration::Rewrite, "Race.path");
+        // With the attributes of its key an item stays in the index.
+        is(
+            &changed("  GSI1 \"C#{city}\" \"{id}\"\n", ""),
+            "makes A no more",
+            Migration::Backfill,
+            "remove it",
+        );
+        // Words are texts already.
+        is(&changed("state: on | off", "state: string"), "becomes string", Migration::None, "");
+        is(&changed("city: string", "city: on | off"), "becomes off | on", Migration::Backfill, "settle");
+        is(&changed(" type kind", ""), "not written to kind", Migration::None, "keep it");
+        is(&changed("  sku: string", "  sku: string, n: int"), "n: int", Migration::None, "");
     }
 
     #[test]

@@ -27,13 +27,21 @@ pub(super) fn table(old: &Table, new: &Table, changes: &mut Vec<Change>) {
             "make the new tables and move every item",
         ));
     }
-    if old.type_attribute != new.type_attribute {
-        changes.push(change(
+    match (&old.type_attribute, &new.type_attribute) {
+        (one, two) if one == two => {}
+        (Some(name), None) => changes.push(change(
             what(),
-            "the attribute of the kind changes",
+            format!("the kind is not written to {name} any more"),
+            Migration::None,
+            "items that are there keep it",
+        )),
+        (_, Some(name)) => changes.push(change(
+            what(),
+            format!("the kind is written to {name}"),
             Migration::Backfill,
             "write it into every item",
-        ));
+        )),
+        (None, None) => {}
     }
     if old.ttl_attribute != new.ttl_attribute {
         changes.push(change(

@@ -3,7 +3,7 @@
 use super::Found;
 use crate::check::shape::{Space, Spaces, copy_key_in};
 use crate::check::{covered, exact, single};
-use crate::diagnostic::{Diagnostic, Edit};
+use crate::diagnostic::Diagnostic;
 use crate::schema::{IndexKind, Model, Pattern};
 
 pub(super) fn judge(
@@ -27,8 +27,7 @@ pub(super) fn judge(
                 "cannot be strong",
             )
             .label(index.span, "global indexes are read eventually")
-            .help("remove `strong`, or serve the pattern from the table's own key (a `copy`)")
-            .repair(vec![Edit::replace(span, "")]),
+            .help("remove `strong`, or serve the pattern from the table's own key (a `copy`)"),
         );
     }
     for returned in &pattern.returned {

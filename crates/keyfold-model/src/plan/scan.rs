@@ -1,7 +1,7 @@
 //! A pattern that says `scan`: the whole table is read, and what is not asked for is thrown away.
 
 use super::request::{Fan, PatternPlan, RequestKind, SortCondition};
-use crate::diagnostic::{Diagnostic, Edit};
+use crate::diagnostic::Diagnostic;
 use crate::schema::{Comparator, Comparison, Limit, Model, Operand, Pattern, Returned};
 
 pub(super) fn plan(
@@ -19,8 +19,7 @@ pub(super) fn plan(
         return Err(Box::new(
             Diagnostic::error("KF014", order.span, "a scan is in no order", "this order")
                 .note("a table is read partition by partition, in the order of their hashes")
-                .help("remove the order, or serve the pattern from an index")
-                .repair(vec![Edit::replace(order.span, "")]),
+                .help("remove the order, or serve the pattern from an index"),
         ));
     }
     if !returned.many {

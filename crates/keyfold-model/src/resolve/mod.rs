@@ -151,16 +151,23 @@ fn unknown<'n>(what: &str, name: &Name, known: impl Iterator<Item = &'n str>) ->
     let known: Vec<&str> = known.collect();
     let diagnostic =
         Diagnostic::error("KF002", name.span, format!("there is no {what} `{}`", name.text), "not declared");
-    let nearest = known
-        .iter()
-        .filter_map(|other| Some((distance(other, &name.text)?, other)))
-        .min_by_key(|(far, _)| *far);
-    match nearest {
-        Some((_, near)) => {
+    // A word of two letters is not like every other word of two letters.
+    let is_like = |far: usize, other: &str| 2 * far <= other.chars().count().min(name.text.chars().count());
+    let mut near: Vec<(usize, &str)> =
+        known.iter().filter_map(|other| Some((distance(other, &name.text)?, *other))).collect();
+    near.retain(|(far, other)| is_like(*far, other));
+    near.sort_unstable();
+    near.dedup();
+    match near.as_slice() {
+        // Of two that are as near, neither is the one that was meant.
+        [(one, first), (two, second), ..] if one == two => {
+            diagnostic.help(format!("did you mean `{first}` or `{second}`?"))
+        }
+        [(_, near), ..] => {
             diagnostic.help(format!("did you mean `{near}`?")).repair(vec![Edit::replace(name.span, *near)])
         }
-        None if known.is_empty() => diagnostic,
-        None => {
+        [] if known.is_empty() => diagnostic,
+        [] => {
             let shown = known.iter().take(NAMES_SHOWN_MAX).copied().collect::<Vec<_>>().join(", ");
             let more = known.len().saturating_sub(NAMES_SHOWN_MAX);
             let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
