@@ -196,7 +196,7 @@ fn a_model_is_inferred_from_a_table_that_exists() {
         .iter()
         .map(|one| one["kind"].as_str().unwrap())
         .collect();
-    assert_eq!(kinds, ["Order", "OrderSummary", "OrderItem", "Product", "User", "Unique"]);
+    assert_eq!(kinds, ["Order", "OrderSummary", "OrderItem", "Product", "User", "unique"]);
     let text = std::fs::read_to_string(place.folder.path().join("found.keyfold")).unwrap();
     for expected in
         ["\"ORDER#{createdAt}#{orderId}\"", "\"STATUS#{status}\"", "price: number", "createdAt: time"]
@@ -222,4 +222,75 @@ fn a_repair_does_not_guess() {
         assert_eq!(place.run(&["check", "--fix", &file]).status.code(), Some(3), "{rest}");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), source, "{rest}");
     }
+}
+
+/// Keys that are made of attributes as they are come back as they were; what a sample cannot show is said.
+#[test]
+fn what_nosql_workbench_gives_back_is_compared_by_diff() {
+    let place = Workplace::new();
+    for name in [
+        "alleycat",
+        "bookmarks",
+        "freight",
+        "orders_with_address",
+        "readings",
+        "sales_view",
+        "santa",
+        "shop",
+        "smart_home",
+    ] {
+        let model = Workplace::model(&format!("{name}.keyfold"));
+        let file = place.write(&format!("{name}.json"), &place.text(&["export", "workbench", &model]));
+        let text = place.text(&["import", &file]);
+        let back = place.write(&format!("{name}.keyfold"), &text);
+        let changes = place.json(0, &["diff", &model, &back])["changes"].clone();
+        let moved: Vec<&serde_json::Value> = changes
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|one| {
+                let how = one["how"].as_str().unwrap();
+                (how.starts_with("key ") && how.contains("becomes")) || how.starts_with("makes ")
+            })
+            .collect();
+        assert!(moved.is_empty(), "{name}: {moved:#?}");
+    }
+    let text = std::fs::read_to_string(place.folder.path().join("shop.keyfold")).unwrap();
+    for said in [
+        "# User: unique (email)",
+        "# Order: the kind Order.summary is its copy summary",
+        "# Order: userId refers to User.userId",
+        "# pattern user -> User?",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+}
+
+/// A table as others make it: attributes that begin with `_`, kinds in small letters, an index called like a word.
+#[test]
+fn what_is_inferred_fits_what_is_there() {
+    let place = Workplace::new();
+    let amplify = place.write(
+        "amplify.json",
+        r#"{"ModelName":"Amplify","ModelMetadata":{"Version":"3.0"},"DataModel":[{"TableName":"Todo","KeyAttributes":{
+            "PartitionKey":{"AttributeName":"PK","AttributeType":"S"},"SortKey":{"AttributeName":"SK","AttributeType":"S"}},
+            "GlobalSecondaryIndexes":[{"IndexName":"key","KeyAttributes":{"PartitionKey":{"AttributeName":"owner","AttributeType":"S"}},
+            "Projection":{"ProjectionType":"ALL"}}],
+            "TableData":[{"PK":{"S":"TODO#1"},"SK":{"S":"META"},"type":{"S":"todo"},"id":{"S":"1"},"copyOf":{"S":"1"},"owner":{"S":"OWNER#a"},
+            "name":{"S":"a"},"_version":{"N":"3"},"_deleted":{"BOOL":false},"_lastChangedAt":{"N":"17"}},
+            {"PK":{"S":"LIST#2"},"SK":{"S":"META"},"type":{"S":"to-do list"},"id":{"S":"2"},"_version":{"N":"1"}}]}]}"#,
+    );
+    let text = place.text(&["import", &amplify]);
+    for said in [
+        "entity todo",
+        "_version: int",
+        "_deleted: bool",
+        "gsi \"key\"",
+        "the keys' `copyOf` could also be `id`",
+        "its items say `to-do list` in type",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let file = place.write("amplify.keyfold", &text);
+    assert_eq!(place.run(&["check", &file]).status.code(), Some(0), "{text}");
 }

@@ -8,8 +8,18 @@ use std::collections::BTreeMap;
 /// A value for each attribute of an entity.
 pub(crate) fn values(entity: &Entity) -> BTreeMap<String, Value> {
     let sparse = entity.indexes.iter().filter_map(|key| key.sparse.as_ref());
-    let mut all: BTreeMap<String, Value> =
-        entity.attributes.iter().map(|attribute| (attribute.name.clone(), of_attribute(attribute))).collect();
+    let mut all: BTreeMap<String, Value> = BTreeMap::new();
+    for attribute in &entity.attributes {
+        let mut value = of_attribute(attribute);
+        // Attributes of one entity have different values, so that a key tells which of them it is made of.
+        for time in 1..TIMES_MAX {
+            if !is_scalar(&value) || !all.values().any(|known| looks_like(known, &value)) {
+                break;
+            }
+            value = another(&of_attribute(attribute), &attribute.kind, time);
+        }
+        all.insert(attribute.name.clone(), value);
+    }
     // A sparse index shows an item that is in it.
     for sparse in sparse {
         if let (Some(wanted), Some(attribute)) = (&sparse.value, entity.attribute(&sparse.attribute))
@@ -19,6 +29,45 @@ pub(crate) fn values(entity: &Entity) -> BTreeMap<String, Value> {
         }
     }
     all
+}
+
+/// Attributes of one type that are told apart.
+const TIMES_MAX: usize = 50;
+
+fn is_scalar(value: &Value) -> bool {
+    matches!(value, Value::S(_) | Value::N(_))
+}
+
+/// Whether a key could not tell two values apart: they are the same, or one is the beginning of the other.
+fn looks_like(one: &Value, two: &Value) -> bool {
+    let (one, two) = (value::display(one), value::display(two));
+    one == two || (one.len() >= 10 && two.starts_with(&one)) || (two.len() >= 10 && one.starts_with(&two))
+}
+
+/// Another value of the same type; words and what is fixed stay.
+fn another(first: &Value, kind: &Type, time: usize) -> Value {
+    let Value::S(text) = first else {
+        let number = |more: i64| Value::from(more);
+        return match (kind, i64::try_from(time)) {
+            (Type::Int | Type::Number, Ok(time)) => number(42 + time),
+            _ => first.clone(),
+        };
+    };
+    let with_end = |end: String| {
+        let kept = text.len().saturating_sub(end.len());
+        Value::S(format!("{}{end}", text.get(..kept).unwrap_or_default()))
+    };
+    match kind {
+        Type::String => {
+            Value::S(format!("{}{}", text.trim_end_matches(|c: char| c.is_ascii_digit()), time + 1))
+        }
+        Type::Ulid => with_end(format!("{time:02}")),
+        Type::Uuid => with_end(format!("{time:04}")),
+        Type::Time(_) | Type::Date => {
+            Value::S(text.replacen("01-15", &format!("{:02}-{:02}", 2 + time / 28, 1 + time % 28), 1))
+        }
+        _ => first.clone(),
+    }
 }
 
 fn of_attribute(attribute: &Attribute) -> Value {

@@ -4,10 +4,11 @@
 //! The three versions differ in what may be there (capacity and several facets came later), not in where it
 //! stands, so one reader takes them all. Samples are in DynamoDB's JSON, which `keyfold-wire` reads and writes.
 
+use crate::chart::{aggregates, promise};
 use crate::infer::{IndexDefinition, KeyColumn, Projected, TableDefinition, identifier, propose};
 use crate::sample;
 use keyfold_model::schema::{Capacity, Column, Projection};
-use keyfold_model::template::KeyTemplate;
+use keyfold_model::template::{Format, KeyTemplate, Part};
 use keyfold_model::{Entity, Index, IndexKind, Model, Table, value};
 use keyfold_types::{Item, KeyKind};
 use serde_json::{Map, Value as Json, json};
@@ -75,7 +76,15 @@ pub fn read(text: &str) -> Result<String, WorkbenchError> {
         found.push((definition, samples(table, name)?));
     }
     let name = json["ModelName"].as_str().unwrap_or("imported");
-    Ok(propose(&identifier(name), &found))
+    let about = json["ModelMetadata"]["Description"].as_str().unwrap_or_default();
+    let mut text = propose(&identifier(name), &found);
+    // What the file says of itself stands behind the first line.
+    let comments: String =
+        about.lines().filter(|line| !line.is_empty()).map(|line| format!("# {line}\n")).collect();
+    if let (Some(end), false) = (text.find('\n'), comments.is_empty()) {
+        text.insert_str(end + 1, &format!("\n{comments}"));
+    }
+    Ok(keyfold_model::format(&text))
 }
 
 fn column(json: &Json, place: &str) -> Result<KeyColumn, WorkbenchError> {
@@ -164,12 +173,57 @@ pub fn write(model: &Model) -> Json {
             "Author": "Keyfold",
             "DateCreated": "",
             "DateLastModified": "",
-            "Description": format!("The model {} {}", model.name, model.version),
+            "Description": description(model),
             "AWSService": "Amazon DynamoDB",
             "Version": VERSION,
         },
         "DataModel": tables,
     })
+}
+
+/// What the model is, and what of it NoSQL Workbench has no place for, a line each.
+fn description(model: &Model) -> String {
+    let mut lines = vec![format!("The model {} {}", model.name, model.version)];
+    for entity in &model.entities {
+        let name = &entity.name;
+        lines.extend(entity.uniques.iter().map(|unique| format!("{name}: unique ({})", unique.join(", "))));
+        lines.extend(
+            entity
+                .copies
+                .iter()
+                .map(|copy| format!("{name}: the kind {name}.{0} is its copy {0}", copy.name)),
+        );
+        lines.extend(entity.attributes.iter().filter_map(|attribute| {
+            let (to, of) = attribute.refers.as_ref()?;
+            Some(format!("{name}: {} refers to {to}.{of}", attribute.name))
+        }));
+        lines.extend(aggregates(model, entity).into_iter().map(|one| format!("{name}: keeps {one}")));
+        lines.extend(entity.indexes.iter().filter_map(|key| {
+            let sparse = key.sparse.as_ref()?;
+            let value = sparse.value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
+            Some(format!("{name}: in an index only when {}{value}", sparse.attribute))
+        }));
+        let keys = std::iter::once(&entity.key).chain(entity.indexes.iter().map(|index| &index.key));
+        let templates = keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort));
+        // A sample shows neither of these.
+        let is_formed = |part: &Part| {
+            let hides = |format: &Format| {
+                matches!(format, Format::Hash | Format::Lower | Format::Escaped | Format::Truncated(_))
+            };
+            matches!(part, Part::Shard { .. } | Part::Chunk)
+                || matches!(part, Part::Field { format, .. } if hides(format))
+        };
+        let formed = templates.filter(|template| template.parts.iter().any(is_formed));
+        lines.extend(formed.map(|template| format!("{name}: a key is made as {template}")));
+    }
+    lines.extend(
+        model
+            .patterns
+            .iter()
+            .map(|pattern| format!("pattern {} -> {}", pattern.name, promise(model, pattern))),
+    );
+    lines.extend(model.writes.iter().map(|write| format!("write {}", write.name)));
+    lines.join("\n")
 }
 
 fn attribute(column: &Column) -> Json {

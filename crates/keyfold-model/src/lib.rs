@@ -29,6 +29,7 @@ pub use check::rule::{RULES, Rule};
 pub use diagnostic::{Diagnostic, Edit, Severity, Span};
 pub use period::Unit;
 pub use plan::{Fan, PatternPlan, RequestKind, SortCondition};
+pub use resolve::columns::MEMBER_WORDS;
 pub use schema::{
     Action, Attribute, Copy, DefaultValue, Entity, Index, IndexKey, IndexKind, Model, Operand, Pattern,
     Precision, Returned, Sparse, Table, Type, Verb, Write,

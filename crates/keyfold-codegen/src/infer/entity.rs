@@ -22,6 +22,8 @@ struct Attributes {
     types: BTreeMap<String, String>,
     /// Those that are only in keys.
     made: Vec<String>,
+    /// Guesses that could be others, to be read over.
+    notes: Vec<String>,
 }
 
 pub(super) fn text(
@@ -45,7 +47,7 @@ pub(super) fn text(
             }
         }
     }
-    let mut attributes = Attributes { types: BTreeMap::new(), made: Vec::new() };
+    let mut attributes = Attributes { types: BTreeMap::new(), made: Vec::new(), notes: Vec::new() };
     let mut left_out: Vec<String> = Vec::new();
     for item in &kind.items {
         for (name, _) in item.iter().filter(|(name, _)| identifier(name) != **name) {
@@ -84,8 +86,17 @@ pub(super) fn text(
     let declared: Vec<String> =
         attributes.types.iter().map(|(name, kind)| format!("{name}: {kind}")).collect();
     let mut out = String::new();
+    if let Some(mark) = mark.filter(|_| !kind.mark.is_empty() && kind.mark != name) {
+        out.push_str(&format!(
+            "# its items say `{}` in {mark}; a put through this model writes `{name}` there\n",
+            kind.mark
+        ));
+    }
+    for note in &attributes.notes {
+        out.push_str(&format!("# {note}\n"));
+    }
     if !left_out.is_empty() {
-        out.push_str(&format!("# left out: {}\n", left_out.join(", ")));
+        out.push_str(&format!("# left out, and kept by a put: {}\n", left_out.join(", ")));
     }
     if !attributes.made.is_empty() {
         out.push_str(&format!(
@@ -131,6 +142,8 @@ fn name_of(table: &TableDefinition, kind: &Kind<'_>, taken: &mut Vec<String>) ->
     let mut from_keys = || fixed.find(|name| !name.is_empty() && !usual.contains(&name.as_str()));
     let base = match kind.mark.as_str() {
         "" => from_keys().unwrap_or_else(|| format!("{}Item", identifier(&table.name))),
+        // As the items say it, so that the model writes the same.
+        mark if identifier(mark) == mark => mark.to_owned(),
         mark => mark.split('.').map(capital).collect::<String>(),
     };
     let mut name = base.clone();
@@ -184,7 +197,7 @@ fn template(
         && is_open
         && !items.is_empty()
         && given.len() == items.len()
-        && let Some((name, written)) = attribute_of(&given, required)
+        && let Some((name, written)) = attribute_of(&given, required, &mut attributes.notes)
         && written != Written::Day
     {
         return match written {
@@ -227,7 +240,7 @@ fn template(
 
 /// The field for an open piece: an attribute that always has its value, or a new one.
 fn field(pieces: &[(&str, &Item)], before: &str, required: &[String], attributes: &mut Attributes) -> String {
-    if let Some((name, written)) = attribute_of(pieces, required) {
+    if let Some((name, written)) = attribute_of(pieces, required, &mut attributes.notes) {
         return match written {
             Written::Plain => format!("{{{name}}}"),
             Written::Padded(width) => format!("{{{name}:0{width}}}"),
@@ -315,6 +328,16 @@ fn index_line(
     (!all_bare).then(|| format!("  {} {}", super::title(&index.name), templates.join(" ")))
 }
 
+/// Several of a word: `address` and `addresses`, `city` and `cities`.
+fn plural(word: &str) -> String {
+    let ends = |all: &[&str]| all.iter().any(|end| word.ends_with(end));
+    match word.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ if ends(&["s", "x", "z", "ch", "sh"]) => format!("{word}es"),
+        _ => format!("{word}s"),
+    }
+}
+
 /// Patterns that an entity's keys serve: by its key, its partition, and each index.
 pub(super) fn patterns(model: &Model, entity: &Entity, names: &mut Vec<String>) -> Vec<String> {
     let lower = {
@@ -342,7 +365,7 @@ pub(super) fn patterns(model: &Model, entity: &Entity, names: &mut Vec<String>) 
     if entity.key.sort.as_ref().is_some_and(|sort| sort.fields().next().is_some()) {
         let by =
             if partition.is_empty() { String::new() } else { format!("_by_{}", partition.join("_and_")) };
-        add(format!("{lower}s{by}"), partition, format!("{}[] page 50", entity.name));
+        add(format!("{}{by}", plural(&lower)), partition, format!("{}[] page 50", entity.name));
     }
     let table = model.tables.get(entity.table);
     for key in &entity.indexes {

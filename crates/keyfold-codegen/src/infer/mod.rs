@@ -86,7 +86,7 @@ fn is_fine(text: &str) -> bool {
 /// A word that the language takes as a name.
 pub(crate) fn identifier(text: &str) -> String {
     let mut out: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if !out.starts_with(|c: char| c.is_ascii_alphabetic()) {
+    if !out.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         out.insert(0, 'x');
     }
     out
@@ -94,7 +94,8 @@ pub(crate) fn identifier(text: &str) -> String {
 
 /// The name of a table or index, in quotes where it is no word.
 pub(crate) fn title(text: &str) -> String {
-    if identifier(text) == text { text.to_owned() } else { format!("\"{text}\"") }
+    let is_word = keyfold_model::MEMBER_WORDS.contains(&text);
+    if identifier(text) == text && !is_word { text.to_owned() } else { format!("\"{text}\"") }
 }
 
 fn written(name: &str, tables: &[(TableDefinition, Vec<Item>)], careful: &[bool]) -> String {

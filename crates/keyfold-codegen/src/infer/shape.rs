@@ -100,8 +100,12 @@ pub(crate) enum Written {
     Day,
 }
 
-/// The attribute that gives a piece in every item, and how it is written.
-pub(crate) fn attribute_of(pieces: &[(&str, &Item)], names: &[String]) -> Option<(String, Written)> {
+/// The attribute that gives a piece in every item, and how it is written. Where several do, a note says so.
+pub(crate) fn attribute_of(
+    pieces: &[(&str, &Item)],
+    names: &[String],
+    notes: &mut Vec<String>,
+) -> Option<(String, Written)> {
     let width = pieces.first().map_or(0, |(piece, _)| piece.len());
     let same_width = pieces.iter().all(|(piece, _)| piece.len() == width);
     let fits = |name: &&String| {
@@ -116,7 +120,14 @@ pub(crate) fn attribute_of(pieces: &[(&str, &Item)], names: &[String]) -> Option
         let is_number = pieces.iter().all(|(_, item)| matches!(item.get(name), Some(Value::N(_))));
         (padded && is_number && same_width).then(|| ((*name).clone(), Written::Padded(width)))
     };
-    names.iter().find_map(|name| fits(&name))
+    let mut all = names.iter().filter_map(|name| fits(&name));
+    let found = all.next()?;
+    let others: Vec<String> = all.map(|(name, _)| format!("`{name}`")).collect();
+    let note = format!("the keys' `{}` could also be {}", found.0, others.join(" or "));
+    if !others.is_empty() && !notes.contains(&note) {
+        notes.push(note);
+    }
+    Some(found)
 }
 
 fn written(piece: &str, value: &Value) -> Option<Written> {

@@ -6,18 +6,20 @@ use keyfold_types::limits::{GLOBAL_INDEXES_MAX, LOCAL_INDEXES_MAX, NAME_CHARS_MA
 use std::collections::BTreeMap;
 
 /// Words that start a line of an entity; an index of that name could not be told from them.
-const MEMBER_WORDS: [&str; 11] =
+pub const MEMBER_WORDS: [&str; 11] =
     ["key", "copy", "unique", "ttl", "version", "count", "sum", "max", "split", "compress", "expect"];
 
 pub(super) fn check(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
     check_name("a table", &table.name, diagnostics);
     for index in &table.indexes {
         check_name("an index", &index.name, diagnostics);
-        if MEMBER_WORDS.contains(&index.name.text.as_str()) {
+        // In quotes it is told from the word.
+        let is_quoted = index.name.span.end - index.name.span.start > index.name.text.len();
+        if MEMBER_WORDS.contains(&index.name.text.as_str()) && !is_quoted {
             let message = format!("`{}` is a word of the language", index.name.text);
             diagnostics.push(
                 Diagnostic::error("KF003", index.name.span, message, "cannot be the name of an index")
-                    .help("give the index another name, like GSI1 or ByStatus"),
+                    .help("write it in quotes, here and in entities, or give the index another name, like GSI1 or ByStatus"),
             );
         }
     }

@@ -4,7 +4,7 @@
 
 mod aggregate;
 mod attribute;
-mod columns;
+pub(crate) mod columns;
 mod delimiters;
 mod entity;
 mod index_key;
