@@ -117,6 +117,7 @@ async fn respond_to(
     let query = auth::query(parts)?;
     let body = receive(service, &parts.headers, body).await?;
     told.bytes = body.sent.len();
+    let _executing = service.executing();
     operate(service, &parts.headers, &query, body, told).await
 }
 

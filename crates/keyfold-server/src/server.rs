@@ -17,6 +17,8 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
@@ -41,7 +43,30 @@ pub(crate) struct Service {
     pub(crate) received: Budget,
     /// Memory for answers.
     pub(crate) sent: Budget,
+    /// Requests that have been received whole and are not answered yet.
+    pub(crate) executing: AtomicUsize,
 }
+
+/// One of the requests that are carried out, until this is dropped.
+pub(crate) struct Executing<'s>(&'s Service);
+
+impl Service {
+    pub(crate) fn executing(&self) -> Executing<'_> {
+        self.executing.fetch_add(1, Ordering::Relaxed);
+        Executing(self)
+    }
+}
+
+impl Drop for Executing<'_> {
+    fn drop(&mut self) {
+        self.0.executing.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// How long a client may be silent during a shutdown while nothing is carried out.
+const SILENCE_MAX: Duration = Duration::from_secs(1);
+/// How often that is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Bytes that the system may hold of a connection each way, which are nobody's budget: enough for any network that a database is
 /// on.
@@ -63,7 +88,15 @@ impl Server {
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let latency = config.latency.map(|(profile, seed)| Latency::new(profile, seed));
         let (received, sent) = (Budget::new(config.bodies_bytes_max), Budget::new(config.bodies_bytes_max));
-        let service = Service { engine, config, metrics: Metrics::new(), latency, received, sent };
+        let service = Service {
+            engine,
+            config,
+            metrics: Metrics::new(),
+            latency,
+            received,
+            sent,
+            executing: AtomicUsize::new(0),
+        };
         Ok(Server { listener, tls, service: Arc::new(service) })
     }
 
@@ -104,9 +137,29 @@ impl Server {
         drop(stopped);
         stop.send_replace(());
         let all_done = async { while connections.join_next().await.is_some() {} };
-        if tokio::time::timeout(self.service.config.shutdown_timeout, all_done).await.is_err() {
+        let too_long = async {
+            tokio::select! {
+                () = tokio::time::sleep(self.service.config.shutdown_timeout) => {}
+                () = silence(&self.service) => {}
+            }
+        };
+        let is_done = tokio::select! {
+            () = all_done => true,
+            () = too_long => false,
+        };
+        if !is_done {
             connections.abort_all();
         }
+    }
+}
+
+/// Ends when nothing has been carried out for a while: who is connected still says nothing, or does not read its answer.
+async fn silence(service: &Service) {
+    let mut silent = Duration::ZERO;
+    while silent < SILENCE_MAX {
+        tokio::time::sleep(LOOK_EVERY).await;
+        silent =
+            if service.executing.load(Ordering::Relaxed) == 0 { silent + LOOK_EVERY } else { Duration::ZERO };
     }
 }
 

@@ -355,6 +355,19 @@ fn a_chunked_body_has_the_same_limit() {
 }
 
 #[test]
+fn a_shutdown_does_not_wait_for_who_says_nothing() {
+    let mut server = Running::start(|config| config.receive_timeout = Duration::from_secs(60));
+    let mut stream = server.connect();
+    write_post(&mut stream, &[], b"{", 2);
+    server.is_well();
+    drop(server.stop.take());
+    let begun = std::time::Instant::now();
+    server.thread.take().unwrap().join().unwrap();
+    server.thread = Some(std::thread::spawn(|| {}));
+    assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
+}
+
+#[test]
 fn a_shutdown_does_not_wait_for_ever() {
     let mut server = Running::start(|config| {
         config.receive_timeout = Duration::from_secs(60);

@@ -158,7 +158,7 @@ pub(super) fn start(
         .build()
         .map_err(|error| Failure::Backend(format!("cannot start threads: {error}")))?;
     let port = listen.port;
-    let served = Arc::clone(&engine);
+    let (served, engine_of_signals) = (Arc::clone(&engine), Arc::clone(&engine));
     let server = runtime.block_on(Server::bind(engine, config)).map_err(|error| {
         Failure::Backend(format!(
             "{error}; another server may be running, try `--port {}`",
@@ -166,7 +166,17 @@ pub(super) fn start(
         ))
     })?;
     let address = server.address();
-    let serving = runtime.spawn(server.run(stop_signal()));
+    let at_once = Arc::clone(&engine_of_signals);
+    let serving = runtime.spawn(server.run(async move {
+        stop_signal().await;
+        terminal::error_line("stopping: requests under way are answered first; once more ends it at once");
+        tokio::spawn(async move {
+            stop_signal().await;
+            // What was acknowledged is on the device; with `--durability buffered`, now.
+            let code = if at_once.sync().is_ok() { 130 } else { 5 };
+            std::process::exit(code);
+        });
+    }));
     ready(address)?;
     let ended = runtime.block_on(serving);
     let synced = served.sync();
