@@ -2,7 +2,7 @@
 
 use crate::error::ClientError;
 use keyfold_model::schema::Limit;
-use keyfold_model::{Entity, Pattern, Type, Write, value};
+use keyfold_model::{Entity, Pattern, Type, Write, near, value};
 use keyfold_types::Value;
 use std::collections::BTreeMap;
 
@@ -34,7 +34,8 @@ fn typed<'t>(
             } else {
                 format!("it has {}", names.join(", "))
             };
-            return Err(ClientError::Unknown(format!("{of} has no `{name}`; {list}")));
+            let meant = near::meant(name, names.iter().copied());
+            return Err(ClientError::Unknown(format!("{of} has no `{name}`{meant}; {list}")));
         };
         values.insert(name.clone(), value::parse(name, kind, text)?);
     }

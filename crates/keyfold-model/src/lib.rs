@@ -17,6 +17,7 @@
 pub mod check;
 pub mod diagnostic;
 pub mod language;
+pub mod near;
 pub mod period;
 pub mod plan;
 mod resolve;

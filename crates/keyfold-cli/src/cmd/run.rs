@@ -8,7 +8,7 @@ use crate::{json, model_file};
 use clap::Args;
 use keyfold_client::read::{self, Found};
 use keyfold_client::{ClientError, FoundItem, PageRequest, arguments, write};
-use keyfold_model::{Model, Pattern, Write};
+use keyfold_model::{Model, Pattern, Write, near};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -61,8 +61,9 @@ fn unknown(model: &Model, name: &str) -> ClientError {
     let patterns = model.patterns.iter().map(|pattern| pattern.name.as_str());
     let all: Vec<&str> = patterns.chain(model.writes.iter().map(|write| write.name.as_str())).collect();
     ClientError::Unknown(format!(
-        "the model {} has no pattern or write {name}; it has {}",
+        "the model {} has no pattern or write {name}{}; it has {}",
         model.name,
+        near::meant(name, all.iter().copied()),
         all.join(", ")
     ))
 }

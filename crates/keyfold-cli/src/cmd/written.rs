@@ -5,7 +5,7 @@ use crate::terminal::{self, ACCENT, FAINT, GOOD};
 use keyfold_client::ClientError;
 use keyfold_client::arguments;
 use keyfold_client::write::{Made, Written};
-use keyfold_model::{Entity, Model, value};
+use keyfold_model::{Entity, Model, near, value};
 use std::collections::BTreeMap;
 
 pub(super) fn show(written: &Written, as_json: bool) {
@@ -56,8 +56,9 @@ pub(super) fn entity<'m>(model: &'m Model, name: &str) -> Result<&'m Entity, Cli
     model.entity(name).ok_or_else(|| {
         let known: Vec<&str> = model.entities.iter().map(|entity| entity.name.as_str()).collect();
         ClientError::Unknown(format!(
-            "the model {} has no entity {name}; it has {}",
+            "the model {} has no entity {name}{}; it has {}",
             model.name,
+            near::meant(name, known.iter().copied()),
             known.join(", ")
         ))
     })

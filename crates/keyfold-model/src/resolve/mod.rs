@@ -15,6 +15,7 @@ mod types;
 mod write;
 
 use crate::diagnostic::{Diagnostic, Edit, Span};
+use crate::near::nearest;
 use crate::period::Unit;
 use crate::schema::Model;
 use crate::syntax::ast::{Name, Tree};
@@ -151,19 +152,11 @@ fn unknown<'n>(what: &str, name: &Name, known: impl Iterator<Item = &'n str>) ->
     let known: Vec<&str> = known.collect();
     let diagnostic =
         Diagnostic::error("KF002", name.span, format!("there is no {what} `{}`", name.text), "not declared");
-    // A word of two letters is not like every other word of two letters.
-    let is_like = |far: usize, other: &str| 2 * far <= other.chars().count().min(name.text.chars().count());
-    let mut near: Vec<(usize, &str)> =
-        known.iter().filter_map(|other| Some((distance(other, &name.text)?, *other))).collect();
-    near.retain(|(far, other)| is_like(*far, other));
-    near.sort_unstable();
-    near.dedup();
+    let near = nearest(&name.text, known.iter().copied());
     match near.as_slice() {
         // Of two that are as near, neither is the one that was meant.
-        [(one, first), (two, second), ..] if one == two => {
-            diagnostic.help(format!("did you mean `{first}` or `{second}`?"))
-        }
-        [(_, near), ..] => {
+        [first, second, ..] => diagnostic.help(format!("did you mean `{first}` or `{second}`?")),
+        [near] => {
             diagnostic.help(format!("did you mean `{near}`?")).repair(vec![Edit::replace(name.span, *near)])
         }
         [] if known.is_empty() => diagnostic,
@@ -178,65 +171,3 @@ fn unknown<'n>(what: &str, name: &Name, known: impl Iterator<Item = &'n str>) ->
 
 /// Names that a message lists.
 const NAMES_SHOWN_MAX: usize = 40;
-/// Letters that may differ between a name and the one that was meant.
-const LETTERS_MAX: usize = 2;
-
-/// How many letters must change between two words, if they are few: only as many letters around the same place are compared.
-fn distance(one: &str, two: &str) -> Option<usize> {
-    let two: Vec<char> = two.to_lowercase().chars().collect();
-    let first = |place: usize| if place <= LETTERS_MAX { place } else { FAR };
-    let mut row: Vec<usize> = (0..=two.len()).map(first).collect();
-    let mut count = 0_usize;
-    for letter in one.to_lowercase().chars() {
-        count += 1;
-        let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(FAR);
-        let from = count.saturating_sub(LETTERS_MAX);
-        // What is left of the place, in the row before and in this one.
-        let mut corner = if from == 0 { get(&row, 0) } else { get(&row, from - 1) };
-        let mut left = FAR;
-        for place in from..=(count + LETTERS_MAX).min(two.len()) {
-            let above = get(&row, place);
-            let change = match place.checked_sub(1).and_then(|at| two.get(at)) {
-                Some(other) => corner + usize::from(letter != *other),
-                None => FAR,
-            };
-            left = if place == 0 { first(count) } else { change.min(above + 1).min(left + 1) };
-            if let Some(slot) = row.get_mut(place) {
-                *slot = left;
-            }
-            corner = above;
-        }
-    }
-    let is_near = count.abs_diff(two.len()) <= LETTERS_MAX;
-    row.last().copied().filter(|far| is_near && *far <= LETTERS_MAX)
-}
-
-/// More letters than matter.
-const FAR: usize = 1_000;
-
-#[cfg(test)]
-mod tests {
-    use super::distance;
-
-    #[test]
-    fn words_are_near_that_differ_in_few_letters() {
-        for (one, two, expected) in [
-            ("user", "user", Some(0)),
-            ("user", "User", Some(0)),
-            ("user", "usr", Some(1)),
-            ("usr", "user", Some(1)),
-            ("user", "userId", Some(2)),
-            ("order", "oredr", Some(2)),
-            ("a", "", Some(1)),
-            ("", "abc", None),
-            ("user", "order", None),
-            ("status", "state", Some(2)),
-            ("status", "statement", None),
-            ("abcdef", "bcdefa", Some(2)),
-            ("abcdef", "defabc", None),
-        ] {
-            assert_eq!(distance(one, two), expected, "{one} and {two}");
-            assert_eq!(distance(two, one), expected, "{two} and {one}");
-        }
-    }
-}

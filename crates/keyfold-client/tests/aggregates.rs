@@ -1,0 +1,174 @@
+//! What is counted, summed up and greatest follows every way of writing: alone, moved, and together with its parent in one write.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{Place, given};
+use keyfold_client::{ClientError, arguments, write};
+use keyfold_types::Value;
+
+const MODEL: &str = r##"
+model aggregates 1
+table Tab (PK, SK)
+  lsi ByScore (score: number)
+record Line
+  n: int, score: int, state: open | done
+entity Team
+  team: string, name: string
+  key "T#{team}" "TEAM"
+  count members of Member
+  count open    of Member where state = open
+  sum   total   of Member.score
+  max   best    of Member.score
+entity Member
+  team: Team.team, n: int, score: int, state: open | done = open
+  key "T#{team}" "M#{n:04}"
+entity Event
+  event: string, team: Team.team, weight: int?
+  key "E#{event}" "EVENT"
+entity Board
+  board: string
+  key "B#{board}" "BOARD"
+  sum weights of Mark.weight
+  count marks of Mark
+entity Mark
+  mark: string, board: Board.board, weight: int?
+  key "MARK#{mark}" "MARK"
+pattern team(team)   -> Team?
+pattern board(board) -> Board?
+write found_team(lines: list of Line)
+  create Team
+  create Member for each lines
+write join_many(lines: list of Line, team: string)
+  create Member for each lines
+write rename_and_join(lines: list of Line, name: string)
+  update Team set name = name
+  create Member for each lines
+write close_team(lines: list of Line)
+  delete Member for each lines
+  delete Team
+write check_and_join(lines: list of Line)
+  check Team when name = "x"
+  create Member for each lines
+"##;
+
+impl Place {
+    fn run(&self, name: &str, text: common::Text<'_>) -> Result<write::Written, ClientError> {
+        let named = self.model.write(name).unwrap();
+        let values = arguments::of_write(named, &given(text)).unwrap();
+        write::run(&self.backend, &self.model, named, &values)
+    }
+
+    /// Members, open ones, their sum, the best.
+    fn team(&self, team: &str) -> [String; 4] {
+        ["members", "open", "total", "best"].map(|name| self.found("team", &[("team", team)], name).concat())
+    }
+}
+
+fn numbers(all: [&str; 4]) -> [String; 4] {
+    all.map(str::to_owned)
+}
+
+#[test]
+fn a_parent_and_its_children_are_made_together() {
+    let place = Place::new(MODEL);
+    let lines = r#"[{"n":1,"score":5,"state":"open"},{"n":2,"score":9,"state":"done"},{"n":3,"score":7,"state":"open"}]"#;
+    place.run("found_team", &[("team", "a"), ("name", "x"), ("lines", lines)]).unwrap();
+    assert_eq!(place.team("a"), numbers(["3", "2", "21", "9"]));
+    // More come to a parent that is there: one step adds them all.
+    let more = r#"[{"n":4,"score":2,"state":"open"},{"n":5,"score":30,"state":"open"},{"n":6,"score":1,"state":"done"}]"#;
+    place.run("join_many", &[("team", "a"), ("lines", more)]).unwrap();
+    assert_eq!(place.team("a"), numbers(["6", "4", "54", "30"]));
+    // And to one that is changed, or looked at, in the same write.
+    let one = |n: &str, score: &str| format!(r#"[{{"n":{n},"score":{score},"state":"done"}}]"#);
+    place.run("rename_and_join", &[("team", "a"), ("name", "y"), ("lines", &one("7", "40"))]).unwrap();
+    assert_eq!(place.team("a"), numbers(["7", "4", "94", "40"]));
+    assert_eq!(place.found("team", &[("team", "a")], "name"), ["y"]);
+    let refused = place.run("check_and_join", &[("team", "a"), ("lines", &one("8", "1"))]);
+    assert!(matches!(refused, Err(ClientError::Refused(_))), "{refused:?}");
+    place.update("Team", &[("team", "a"), ("name", "x")]).unwrap();
+    place.run("check_and_join", &[("team", "a"), ("lines", &one("8", "50"))]).unwrap();
+    assert_eq!(place.team("a"), numbers(["8", "4", "144", "50"]));
+}
+
+#[test]
+fn the_greatest_goes_and_the_next_is_found() {
+    let place = Place::new(MODEL);
+    place.put("Team", &[("team", "a"), ("name", "x")]);
+    for (n, score) in [("1", "5"), ("2", "9"), ("3", "9"), ("4", "7")] {
+        place.put("Member", &[("team", "a"), ("n", n), ("score", score)]);
+    }
+    let best = || place.found("team", &[("team", "a")], "best").concat();
+    // Of two that are the greatest, one stays.
+    place.delete("Member", &[("team", "a"), ("n", "2")]).unwrap();
+    assert_eq!(best(), "9");
+    place.update("Member", &[("team", "a"), ("n", "3"), ("score", "6")]).unwrap();
+    assert_eq!(best(), "7");
+    // One that is lowered and is the greatest all the same.
+    place.update("Member", &[("team", "a"), ("n", "4"), ("score", "6")]).unwrap();
+    place.update("Member", &[("team", "a"), ("n", "1"), ("score", "1")]).unwrap();
+    assert_eq!(best(), "6");
+    place.update("Member", &[("team", "a"), ("n", "1"), ("score", "8")]).unwrap();
+    assert_eq!(place.team("a"), numbers(["3", "3", "20", "8"]));
+    for n in ["1", "3", "4"] {
+        place.delete("Member", &[("team", "a"), ("n", n)]).unwrap();
+    }
+    assert_eq!(place.team("a"), numbers(["0", "0", "0", ""]));
+}
+
+#[test]
+fn a_parent_with_children_is_not_deleted_and_none_is_counted_in_one_that_is_not_there() {
+    let place = Place::new(MODEL);
+    place.put("Team", &[("team", "a"), ("name", "x")]);
+    place.put("Member", &[("team", "a"), ("n", "1"), ("score", "0"), ("state", "done")]);
+    let told = place.delete("Team", &[("team", "a")]).unwrap_err().to_string();
+    assert!(told.contains("still has Member items"), "{told}");
+    let line = r#"[{"n":1,"score":0,"state":"done"}]"#;
+    assert!(matches!(
+        place.run("close_team", &[("team", "a"), ("lines", line)]),
+        Err(ClientError::Refused(_))
+    ));
+    place.delete("Member", &[("team", "a"), ("n", "1")]).unwrap();
+    place.delete("Team", &[("team", "a")]).unwrap();
+    let entity = place.entity("Member");
+    let values = place.values("Member", &[("team", "a"), ("n", "2"), ("score", "1")]);
+    let refused = write::create(&place.backend, &place.model, entity, &values);
+    assert!(
+        matches!(&refused, Err(ClientError::Refused(why)) if why.contains("there is no Team")),
+        "{refused:?}"
+    );
+    assert!(place.stored().is_empty());
+}
+
+#[test]
+fn children_move_from_parent_to_parent_and_count_while_they_have_what_is_counted() {
+    let place = Place::new(MODEL);
+    place.put("Board", &[("board", "a")]);
+    place.put("Board", &[("board", "b")]);
+    let board = |board: &str| {
+        let of = |name: &str| place.found("board", &[("board", board)], name).concat();
+        (of("marks"), of("weights"))
+    };
+    let is = |marks: &str, weights: &str| (marks.to_owned(), weights.to_owned());
+    place.put("Mark", &[("mark", "1"), ("board", "a"), ("weight", "5")]);
+    place.put("Mark", &[("mark", "2"), ("board", "a")]);
+    assert_eq!((board("a"), board("b")), (is("2", "5"), is("0", "0")));
+    place.update("Mark", &[("mark", "1"), ("board", "b")]).unwrap();
+    assert_eq!((board("a"), board("b")), (is("1", "0"), is("1", "5")));
+    place.update("Mark", &[("mark", "2"), ("board", "b"), ("weight", "-7")]).unwrap();
+    assert_eq!((board("a"), board("b")), (is("0", "0"), is("2", "-2")));
+    // What leaves numbers that can be kept is refused, and nothing is half done.
+    let huge = "9".repeat(38);
+    place.update("Mark", &[("mark", "1"), ("weight", &format!("{huge}000000"))]).unwrap_err();
+    let entity = place.entity("Mark");
+    let key = arguments::some_of_entity(entity, &given(&[("mark", "1")])).unwrap();
+    write::update(&place.backend, &place.model, entity, &key, &["weight".to_owned()]).unwrap();
+    assert_eq!(board("b"), is("2", "-7"));
+    place.delete("Mark", &[("mark", "1")]).unwrap();
+    place.delete("Board", &[("board", "a")]).unwrap();
+    let stored = place.stored();
+    let left = stored
+        .iter()
+        .find(|item| item.get("board") == Some(&Value::from("b")) && item.get("weights").is_some());
+    assert_eq!(left.and_then(|item| item.get("weights:items")), Some(&Value::from(1)));
+}

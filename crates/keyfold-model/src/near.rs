@@ -1,0 +1,103 @@
+//! Names that are like one another: what was meant where a name means nothing.
+
+/// Letters that may differ between a name and the one that was meant.
+const LETTERS_MAX: usize = 2;
+
+/// How many letters must change between two words, if they are few: only as many letters around the same place are compared.
+fn distance(one: &str, two: &str) -> Option<usize> {
+    let two: Vec<char> = two.to_lowercase().chars().collect();
+    let first = |place: usize| if place <= LETTERS_MAX { place } else { FAR };
+    let mut row: Vec<usize> = (0..=two.len()).map(first).collect();
+    let mut count = 0_usize;
+    for letter in one.to_lowercase().chars() {
+        count += 1;
+        let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(FAR);
+        let from = count.saturating_sub(LETTERS_MAX);
+        // What is left of the place, in the row before and in this one.
+        let mut corner = if from == 0 { get(&row, 0) } else { get(&row, from - 1) };
+        let mut left = FAR;
+        for place in from..=(count + LETTERS_MAX).min(two.len()) {
+            let above = get(&row, place);
+            let change = match place.checked_sub(1).and_then(|at| two.get(at)) {
+                Some(other) => corner + usize::from(letter != *other),
+                None => FAR,
+            };
+            left = if place == 0 { first(count) } else { change.min(above + 1).min(left + 1) };
+            if let Some(slot) = row.get_mut(place) {
+                *slot = left;
+            }
+            corner = above;
+        }
+    }
+    let is_near = count.abs_diff(two.len()) <= LETTERS_MAX;
+    row.last().copied().filter(|far| is_near && *far <= LETTERS_MAX)
+}
+
+/// More letters than matter.
+const FAR: usize = 1_000;
+
+/// The known names that are most like one: none, the nearest, or several that are as near. Small words must be more alike: one of two letters
+/// is not like every other.
+pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let letters = name.chars().count();
+    let is_like = |far: usize, other: &str| 2 * far <= other.chars().count().min(letters);
+    let mut near: Vec<(usize, &str)> =
+        known.filter_map(|other| Some((distance(other, name)?, other))).collect();
+    near.retain(|(far, other)| is_like(*far, other));
+    near.sort_unstable();
+    near.dedup();
+    let least = near.first().map(|(far, _)| *far);
+    near.into_iter().filter(|(far, _)| Some(*far) == least).map(|(_, name)| name).collect()
+}
+
+/// The same as a question behind a message: ``; did you mean `user`?``, or nothing.
+pub fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    match nearest(name, known).as_slice() {
+        [] => String::new(),
+        near => {
+            let quoted: Vec<String> = near.iter().take(3).map(|one| format!("`{one}`")).collect();
+            format!("; did you mean {}?", quoted.join(" or "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{distance, meant};
+
+    #[test]
+    fn words_are_near_that_differ_in_few_letters() {
+        for (one, two, expected) in [
+            ("user", "user", Some(0)),
+            ("user", "User", Some(0)),
+            ("user", "usr", Some(1)),
+            ("usr", "user", Some(1)),
+            ("user", "userId", Some(2)),
+            ("order", "oredr", Some(2)),
+            ("a", "", Some(1)),
+            ("", "abc", None),
+            ("user", "order", None),
+            ("status", "state", Some(2)),
+            ("status", "statement", None),
+            ("abcdef", "bcdefa", Some(2)),
+            ("abcdef", "defabc", None),
+        ] {
+            assert_eq!(distance(one, two), expected, "{one} and {two}");
+            assert_eq!(distance(two, one), expected, "{two} and {one}");
+        }
+    }
+
+    #[test]
+    fn what_is_meant_is_asked() {
+        let known = || ["orders_of_user", "user", "uses", "at", "product"].into_iter();
+        for (name, expected) in [
+            ("usr", "; did you mean `user`?"),
+            ("usen", "; did you mean `user` or `uses`?"),
+            ("zz", ""),
+            ("prodct", "; did you mean `product`?"),
+            ("nothing", ""),
+        ] {
+            assert_eq!(meant(name, known()), expected, "{name}");
+        }
+    }
+}
