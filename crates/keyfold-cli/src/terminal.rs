@@ -76,25 +76,60 @@ fn clip(text: &str) -> String {
 
 /// Widest line of running text, in characters.
 const LINE_CHARS_MAX: usize = 96;
+/// Narrowest column that a table is pressed into.
+const COLUMN_CHARS_MIN: usize = 10;
 
-/// Prints running text, broken between words.
-pub(crate) fn paragraph(text: &str) {
+/// Characters of a line: what COLUMNS says, or the terminal; as many as there are where nobody looks.
+fn width() -> usize {
+    let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).filter(|width| *width > 0);
+    let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    said.or_else(measured).unwrap_or(usize::MAX)
+}
+
+/// A text in lines of so many characters, broken between words, or within one that is longer.
+fn broken(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines: Vec<String> = Vec::new();
     let mut current = String::new();
     for word in text.split(' ') {
-        if !current.is_empty() && current.chars().count() + 1 + word.chars().count() > LINE_CHARS_MAX {
-            line(&current);
-            current.clear();
+        if !current.is_empty() && current.chars().count() + 1 + word.chars().count() > width {
+            lines.push(std::mem::take(&mut current));
         }
         if !current.is_empty() {
             current.push(' ');
         }
-        current.push_str(word);
+        for letter in word.chars() {
+            if current.chars().count() == width {
+                lines.push(std::mem::take(&mut current));
+            }
+            current.push(letter);
+        }
     }
-    line(&current);
+    lines.push(current);
+    lines
+}
+
+/// Prints running text, broken between words.
+pub(crate) fn paragraph(text: &str) {
+    broken(text, width().min(LINE_CHARS_MAX)).iter().for_each(|one| line(one));
+}
+
+/// Prints a heading and a text behind it; what does not fit into the line goes on below, indented.
+pub(crate) fn entry(style: Style, heading: &str, text: &str, indent: &str) {
+    let taken = heading.chars().count() + 2;
+    let all = broken(text, width().saturating_sub(indent.len() + 2).max(COLUMN_CHARS_MIN));
+    let fits = width().saturating_sub(indent.len() + taken);
+    match all.as_slice() {
+        [one] if one.chars().count() <= fits => line(&format!("{indent}{style}{heading}{style:#}  {one}")),
+        _ => {
+            line(&format!("{indent}{style}{heading}{style:#}"));
+            all.iter().for_each(|one| line(&format!("{indent}  {one}")));
+        }
+    }
 }
 
 /// Items as tables, one for each run of items of one kind.
-pub(crate) fn items(indent: &str, found: &[&FoundItem]) {
+pub(crate) fn items(indent: &str, found: &[&FoundItem], full: bool) {
     for run in found.chunk_by(|one, two| one.kind == two.kind) {
         let mut names: Vec<&str> = Vec::new();
         for item in run {
@@ -112,7 +147,8 @@ pub(crate) fn items(indent: &str, found: &[&FoundItem]) {
             let mut row = vec![String::new()];
             row.extend(names.iter().map(|name| {
                 let held = item.attributes.iter().find(|(known, _)| known == name);
-                held.map_or(String::new(), |(_, held)| clip(&shown(&value::display(held))))
+                let whole = held.map_or(String::new(), |(_, held)| shown(&value::display(held)));
+                if full { whole } else { clip(&whole) }
             }));
             rows.push(row);
         }
@@ -123,24 +159,50 @@ pub(crate) fn items(indent: &str, found: &[&FoundItem]) {
 /// Rows as aligned columns, the first row as heading.
 pub(crate) fn table(indent: &str, rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |at: usize| {
+    let widest = |at: usize| {
         rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let widths = pressed((0..columns).map(widest).collect(), width().saturating_sub(indent.len()));
     for (place, row) in rows.iter().enumerate() {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| {
-            // A format takes no width above 65,535.
-            let missing = width.saturating_sub(cell.chars().count());
-            format!("{cell}{}", " ".repeat(missing))
-        });
-        let text = cells.collect::<Vec<_>>().join("  ");
-        let text = text.trim_end();
-        if place == 0 {
-            line(&format!("{indent}{FAINT}{text}{FAINT:#}"));
-        } else {
-            line(&format!("{indent}{text}"));
+        let cells: Vec<Vec<String>> =
+            row.iter().zip(&widths).map(|(cell, width)| broken(cell, *width)).collect();
+        for at in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+            let pieces = cells.iter().zip(&widths).map(|(cell, width)| {
+                let piece = cell.get(at).map_or("", String::as_str);
+                // A format takes no width above 65,535.
+                let missing = width.saturating_sub(piece.chars().count());
+                format!("{piece}{}", " ".repeat(missing))
+            });
+            let text = pieces.collect::<Vec<_>>().join("  ");
+            let text = text.trim_end();
+            if place == 0 {
+                line(&format!("{indent}{FAINT}{text}{FAINT:#}"));
+            } else {
+                line(&format!("{indent}{text}"));
+            }
         }
     }
+}
+
+/// The widths of columns that fit into a line: the widest give way first.
+fn pressed(mut widths: Vec<usize>, limit: usize) -> Vec<usize> {
+    let between = 2 * widths.len().saturating_sub(1);
+    let total = |widths: &[usize]| widths.iter().sum::<usize>() + between;
+    while total(&widths) > limit {
+        let over = total(&widths) - limit;
+        let mut sorted = widths.clone();
+        sorted.sort_unstable_by(|one, two| two.cmp(one));
+        let (most, second) = (sorted.first().copied().unwrap_or(0), sorted.get(1).copied().unwrap_or(0));
+        if most <= COLUMN_CHARS_MIN {
+            break;
+        }
+        // Down to the next one, or as far as is needed.
+        let least = most.saturating_sub(over).max(second.min(most - 1)).max(COLUMN_CHARS_MIN);
+        if let Some(width) = widths.iter_mut().find(|width| **width == most) {
+            *width = least;
+        }
+    }
+    widths
 }
 
 /// `1 item`, `2 items`.

@@ -294,3 +294,38 @@ fn what_is_inferred_fits_what_is_there() {
     let file = place.write("amplify.keyfold", &text);
     assert_eq!(place.run(&["check", &file]).status.code(), Some(0), "{text}");
 }
+
+#[test]
+fn lines_are_as_wide_as_the_terminal() {
+    let place = Workplace::new();
+    let (shop, santa) = (Workplace::model("shop.keyfold"), Workplace::model("santa.keyfold"));
+    let name = format!("name={}", "long ".repeat(60));
+    place.json(0, &["put", &shop, "User", "userId=1", "email=e", &name, "createdAt=2024-01-01"]);
+    for width in ["80", "120"] {
+        for arguments in [
+            &["check", &shop][..],
+            &["diff", &shop, &santa],
+            &["explain"],
+            &["explain", "KF013"],
+            &["prove", "--items", "5", "--asks", "2", &shop],
+            &["run", &shop, "user", "userId=1", "--full"],
+        ] {
+            let output = place.run_with(&[("COLUMNS", width)], arguments);
+            assert!(output.status.success(), "{arguments:?}");
+            let text = String::from_utf8(output.stdout).unwrap();
+            // A proof's last line and the request of a run are as long as what they say.
+            let lines =
+                text.lines().filter(|line| !line.contains("rows at first") && !line.starts_with("GetItem"));
+            let widest = lines
+                .filter(|line| !line.starts_with("proved") && !line.starts_with("write"))
+                .map(|line| line.chars().count())
+                .max();
+            assert!(
+                widest.unwrap() <= width.parse().unwrap(),
+                "{arguments:?} at {width}: {widest:?}\n{text}"
+            );
+        }
+    }
+    assert!(place.text(&["run", &shop, "user", "userId=1", "--full"]).matches("long").count() >= 60);
+    assert!(place.text(&["run", &shop, "user", "userId=1"]).matches("long").count() < 10);
+}

@@ -13,6 +13,8 @@ table Tab (PK, SK)
   lsi ByScore (score: number)
 record Line
   n: int, score: int, state: open | done
+record Ref
+  n: int
 entity Team
   team: string, name: string
   key "T#{team}" "TEAM"
@@ -47,6 +49,13 @@ write rename_and_join(lines: list of Line, name: string)
 write close_team(lines: list of Line)
   delete Member for each lines
   delete Team
+write drop_many(lines: list of Line, team: string)
+  delete Member for each lines
+write swap(olds: list of Line, news: list of Line, team: string)
+  delete Member for each olds
+  create Member for each news
+write lower(refs: list of Ref, team: string, by: int)
+  update Member for each refs set score = score - by
 write check_and_join(lines: list of Line)
   check Team when name = "x"
   create Member for each lines
@@ -171,4 +180,63 @@ fn children_move_from_parent_to_parent_and_count_while_they_have_what_is_counted
         .iter()
         .find(|item| item.get("board") == Some(&Value::from("b")) && item.get("weights").is_some());
     assert_eq!(left.and_then(|item| item.get("weights:items")), Some(&Value::from(1)));
+}
+
+#[test]
+fn the_greatest_is_found_when_one_write_changes_many() {
+    let place = Place::new(MODEL);
+    place.put("Team", &[("team", "a"), ("name", "x")]);
+    let lines = |all: &[(i64, i64)]| {
+        let each: Vec<String> =
+            all.iter().map(|(n, score)| format!(r#"{{"n":{n},"score":{score},"state":"open"}}"#)).collect();
+        format!("[{}]", each.join(","))
+    };
+    let join = |all: &[(i64, i64)]| place.run("join_many", &[("team", "a"), ("lines", &lines(all))]).unwrap();
+    let best = || place.found("team", &[("team", "a")], "best").concat();
+    join(&[(1, 10), (2, 9), (3, 8), (4, 7)]);
+    place.run("drop_many", &[("team", "a"), ("lines", &lines(&[(1, 10), (2, 9)]))]).unwrap();
+    assert_eq!(best(), "8");
+    // What comes is less than what goes, and less than what stays.
+    place.run("swap", &[("team", "a"), ("olds", &lines(&[(3, 8)])), ("news", &lines(&[(5, 3)]))]).unwrap();
+    assert_eq!(best(), "7");
+    place
+        .run(
+            "swap",
+            &[("team", "a"), ("olds", &lines(&[(4, 7), (5, 3)])), ("news", &lines(&[(6, 2), (7, 5)]))],
+        )
+        .unwrap();
+    assert_eq!(place.team("a"), numbers(["2", "2", "7", "5"]));
+    join(&[(8, 20), (9, 19), (10, 18)]);
+    place.run("lower", &[("team", "a"), ("by", "15"), ("refs", r#"[{"n":8},{"n":9}]"#)]).unwrap();
+    assert_eq!(best(), "18");
+    place.run("lower", &[("team", "a"), ("by", "15"), ("refs", r#"[{"n":10},{"n":7}]"#)]).unwrap();
+    assert_eq!(best(), "5");
+}
+
+/// The greatest among items that lie in parts.
+const PARTS: &str = r##"
+model parts 1
+table Tab (PK, SK)
+entity Top
+  id: string
+  key "P#{id}" "P"
+  max top of Part.n
+entity Part
+  id: Top.id, n: int, xs: list of string
+  key "P#{id}" "C#{n:06}"
+  split xs by 1
+pattern top(id) -> Top?
+"##;
+
+#[test]
+fn parts_of_a_list_are_no_items_of_a_maximum() {
+    let place = Place::new(PARTS);
+    place.put("Top", &[("id", "a")]);
+    for n in ["1", "2", "3"] {
+        place.put("Part", &[("id", "a"), ("n", n), ("xs", r#"["a","b","c","d"]"#)]);
+    }
+    for (gone, left) in [("3", "2"), ("2", "1"), ("1", "")] {
+        place.delete("Part", &[("id", "a"), ("n", gone)]).unwrap();
+        assert_eq!(place.found("top", &[("id", "a")], "top"), [left]);
+    }
 }

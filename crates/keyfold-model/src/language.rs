@@ -99,6 +99,8 @@ pub struct Language {
     end: usize,
     /// What every text of it starts with, as far as that is one text: most pairs differ there already.
     start: String,
+    /// What every text of it ends with, likewise.
+    tail: String,
     /// Whether nothing but that has been said yet.
     is_fixed: bool,
 }
@@ -106,7 +108,13 @@ pub struct Language {
 impl Language {
     /// The language of the empty text.
     pub fn empty_text() -> Language {
-        Language { steps: vec![Vec::new()], end: 0, start: String::new(), is_fixed: true }
+        Language {
+            steps: vec![Vec::new()],
+            end: 0,
+            start: String::new(),
+            tail: String::new(),
+            is_fixed: true,
+        }
     }
 
     fn add_state(&mut self) -> usize {
@@ -125,8 +133,14 @@ impl Language {
         &self.start
     }
 
+    /// What every text of it ends with, as far as that is one text, read backwards.
+    pub(crate) fn backward_end(&self) -> String {
+        self.tail.chars().rev().collect()
+    }
+
     /// Continues with a fixed text.
     pub fn text(&mut self, text: &str) {
+        self.tail.push_str(text);
         for character in text.chars() {
             self.add(&CharSet { ranges: vec![(character, character)] });
         }
@@ -143,7 +157,10 @@ impl Language {
 
     /// Continues with exactly so many characters of a set.
     pub fn exactly(&mut self, set: &CharSet, count: usize) {
-        self.is_fixed &= count == 0;
+        if count > 0 {
+            self.is_fixed = false;
+            self.tail.clear();
+        }
         for _ in 0..count {
             self.add(set);
         }
@@ -158,6 +175,7 @@ impl Language {
     /// Continues with one of the words.
     pub fn any_of(&mut self, words: &[String]) {
         self.is_fixed = false;
+        self.tail.clear();
         let (start, end) = (self.end, self.add_state());
         // Words that begin alike share their beginning: two lists are compared in time of their letters.
         let mut shared = BTreeMap::new();
@@ -183,6 +201,7 @@ impl Language {
     #[must_use]
     pub fn and_anything(mut self) -> Language {
         self.is_fixed = false;
+        self.tail.clear();
         self.step(self.end, CharSet::all(), self.end);
         self
     }
@@ -206,6 +225,10 @@ impl Language {
     pub fn meet(&self, other: &Language) -> Option<String> {
         let shared = self.start.len().min(other.start.len());
         if self.start.as_bytes().get(..shared) != other.start.as_bytes().get(..shared) {
+            return None;
+        }
+        let (one, two) = (self.tail.as_bytes(), other.tail.as_bytes());
+        if one.iter().rev().zip(two.iter().rev()).any(|(one, two)| one != two) {
             return None;
         }
         // Where each pair of states was reached from.

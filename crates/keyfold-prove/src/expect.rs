@@ -92,6 +92,10 @@ fn fits_indexes(table: &Table, item: &Attributes) -> Made<()> {
                 Some(Value::B(bytes)) => bytes.len(),
                 _ => 0,
             };
+            let is_empty = |name: &str| matches!(item.get(name), Some(Value::S(text)) if text.is_empty());
+            if columns.iter().any(|column| is_empty(&column.name)) {
+                return Err(Unstorable(format!("a key of {} would be empty", index.name)));
+            }
             if columns.iter().any(|column| bytes(&column.name) > most) {
                 return Err(Unstorable(format!("a key of {} has more than {most} bytes", index.name)));
             }
@@ -261,7 +265,7 @@ fn field(text: &str, name: &str, kind: &Type, format: Format, delimiters: &[char
         Format::Escaped if text.is_empty() => Ok("%".to_owned()),
         Format::Escaped => {
             let escape = |c: char| -> String {
-                if c != '%' && c != '\0' && !delimiters.contains(&c) {
+                if c != '%' && c != '\0' && c != char::MAX && !delimiters.contains(&c) {
                     return c.to_string();
                 }
                 c.to_string().bytes().map(|byte| format!("%{byte:02X}")).collect()

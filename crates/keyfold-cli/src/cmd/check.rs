@@ -52,12 +52,8 @@ fn show(chart: &Chart, path: &str, entities: usize, warnings: usize) {
     chart.tables.iter().for_each(keys);
     for write in &chart.writes {
         let parameters: Vec<&str> = write.parameters.iter().map(|(name, _)| name.as_str()).collect();
-        terminal::line(&format!(
-            "{STRONG}write {}{STRONG:#}({})  {FAINT}one transaction:{FAINT:#} {}",
-            write.name,
-            parameters.join(", "),
-            write.actions.join("; ")
-        ));
+        let heading = format!("write {}({})", write.name, parameters.join(", "));
+        terminal::entry(STRONG, &heading, &format!("one transaction: {}", write.actions.join("; ")), "");
     }
     let entities = terminal::counted(entities, "entity").replace("entitys", "entities");
     let patterns = terminal::counted(
@@ -108,11 +104,8 @@ fn keys(table: &TableChart) {
     for index in &table.indexes {
         let IndexChart { name, kind, key, rows, patterns, .. } = index;
         let read = if patterns.is_empty() { "no pattern".to_owned() } else { patterns.join(", ") };
-        terminal::line(&format!(
-            "{STRONG}{}.{name}{STRONG:#} {FAINT}({}) {kind}, read by {read}{FAINT:#}",
-            table.name,
-            index.key_text()
-        ));
+        let about = format!("({}) {kind}, read by {read}", index.key_text());
+        terminal::entry(STRONG, &format!("{}.{name}", table.name), &about, "");
         key_rows(key, rows);
     }
 }

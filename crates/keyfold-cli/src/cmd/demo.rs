@@ -125,7 +125,7 @@ fn patterns(backend: &Backend, model: &Model, json: bool) -> Result<(), Failure>
             shown.replace(' ', ", "),
             promise(model, pattern)
         ));
-        run_command::show("  ", pattern, model, &found);
+        run_command::show("  ", pattern, model, &found, false);
     }
     if !json {
         terminal::line("");

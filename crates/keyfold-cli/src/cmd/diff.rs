@@ -31,9 +31,9 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         return Ok(());
     }
     for one in &changes {
-        terminal::line(&format!("{STRONG}{}{STRONG:#}  {}", one.what, one.how));
+        terminal::entry(STRONG, &one.what, &one.how, "");
         if one.migration != Migration::None {
-            terminal::line(&format!("  {ACCENT}{}{ACCENT:#}: {}", one.migration.word(), one.todo));
+            terminal::entry(ACCENT, &format!("{}:", one.migration.word()), &one.todo, "  ");
         }
     }
     let summary = match greatest {

@@ -53,7 +53,7 @@ fn list(as_json: bool) {
         return;
     }
     for rule in &RULES {
-        terminal::line(&format!("{ACCENT}{}{ACCENT:#}  {:<14} {}", rule.code, rule.name, rule.summary));
+        terminal::entry(ACCENT, &format!("{}  {}", rule.code, rule.name), rule.summary, "");
     }
 }
 

@@ -27,6 +27,9 @@ pub(crate) struct Arguments {
     /// Read all pages.
     #[arg(long)]
     all: bool,
+    /// Show whole values, however long they are.
+    #[arg(long)]
+    full: bool,
     /// Go on after a page: the `next` that it printed.
     #[arg(long, value_name = "KEY")]
     after: Option<String>,
@@ -52,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     if as_json {
         terminal::line(&report(pattern, &found).to_string());
     } else {
-        show("", pattern, &model, &found);
+        show("", pattern, &model, &found, arguments.full);
     }
     Ok(())
 }
@@ -91,7 +94,7 @@ fn run_write(
 }
 
 /// The request, the items and what they cost.
-pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found) {
+pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found, full: bool) {
     let asked = &found.request;
     let modifiers = if asked.modifiers.is_empty() { String::new() } else { format!("  {}", asked.modifiers) };
     terminal::line(&format!(
@@ -104,7 +107,7 @@ pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found
         let kinds: Vec<String> = pattern.returned.iter().map(|one| read::kind_name(model, one)).collect();
         items.sort_by_key(|item| kinds.iter().position(|kind| *kind == item.kind));
     }
-    terminal::items(&format!("{indent}  "), &items);
+    terminal::items(&format!("{indent}  "), &items, full);
     let more = if found.next.is_some() { ", more to come" } else { "" };
     terminal::line(&format!(
         "{indent}{FAINT}{}, {}, {} read units{more}{FAINT:#}",

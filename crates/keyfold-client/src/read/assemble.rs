@@ -7,7 +7,7 @@ use crate::error::ClientError;
 use crate::stored::{digest_attribute, is_as_written, values_of};
 use keyfold_model::language::Language;
 use keyfold_model::template::{CHUNK_DIGITS, Part};
-use keyfold_model::{Entity, KeyTemplate, Model, Pattern, Table};
+use keyfold_model::{Entity, KeyTemplate, Model, Pattern, PatternPlan, Table};
 use keyfold_types::{Item, Value};
 
 /// The kinds of items that a pattern returns, ready to be told apart.
@@ -56,7 +56,12 @@ impl Matcher {
 }
 
 impl<'m> Kinds<'m> {
-    pub(super) fn of(model: &'m Model, pattern: &'m Pattern, table: &'m Table) -> Kinds<'m> {
+    pub(super) fn of(
+        model: &'m Model,
+        pattern: &'m Pattern,
+        plan: &PatternPlan,
+        table: &'m Table,
+    ) -> Kinds<'m> {
         let kinds = pattern.returned.iter().filter_map(|returned| {
             let entity = model.entities.get(returned.entity)?;
             let copy = returned.copy.and_then(|at| entity.copies.get(at));
@@ -82,7 +87,7 @@ impl<'m> Kinds<'m> {
                 attributes: all.into_iter().filter(is_asked).collect(),
                 partition: Matcher::new(&key.partition, table),
                 sort: key.sort.as_ref().map(|sort| Matcher::new(sort, table)),
-                is_split: copy.is_none() && ends_with_part && pattern.plan.index.is_none(),
+                is_split: copy.is_none() && ends_with_part && plan.index.is_none(),
             })
         });
         Kinds { table, kinds: kinds.collect() }

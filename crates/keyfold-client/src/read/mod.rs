@@ -147,7 +147,7 @@ pub fn page(
         .iter()
         .find(|table| table.name == plan.table)
         .ok_or_else(|| ClientError::Unknown(format!("the model has no table {}", plan.table)))?;
-    let kinds = Kinds::of(model, pattern, table);
+    let kinds = Kinds::of(model, pattern, plan, table);
     let now = page.now_epoch_ms.unwrap_or_else(now_epoch_ms);
     let question = Question {
         backend,
@@ -281,14 +281,15 @@ pub fn run(
     Ok(found)
 }
 
-/// The items of a plan's first page, as they are stored.
+/// A page of a plan's items, as they are stored, and where the next one begins.
 pub(crate) fn raw_query(
     backend: &Backend,
     table: &Table,
     plan: &PatternPlan,
-    table_name: &str,
-    arguments: &Values,
-) -> Result<Vec<Item>, ClientError> {
+    (table_name, arguments): (&str, &Values),
+    after: Option<Item>,
+    limit: u32,
+) -> Result<(Vec<Item>, Option<Item>), ClientError> {
     let question = Question {
         backend,
         table,
@@ -296,10 +297,11 @@ pub(crate) fn raw_query(
         arguments: arguments.clone(),
         parameters: &[],
         digests: Vec::new(),
-        limit: plan.page,
+        limit: Some(limit),
         backward: false,
     };
-    Ok(request::query(&question, table_name, arguments, None, plan.page)?.items)
+    let raw = request::query(&question, table_name, arguments, after, Some(limit))?;
+    Ok((raw.items, raw.next))
 }
 
 fn returns() -> Returns {

@@ -141,7 +141,7 @@ pub(super) fn query(
         return Ok(Raw { asked, ..Raw::default() });
     };
     let (expressions, printed): (Vec<String>, Vec<String>) = conditions.into_iter().unzip();
-    let filter_expression = filters(question, arguments, &mut made)?;
+    let filter_expression = filters(question, &question.arguments, &mut made)?;
     let projection_expression = projection(question, &mut made);
     let descending = plan.descending != question.backward;
     let input = QueryInput {

@@ -91,7 +91,11 @@ fn lies_in(
         if descending { ordering.reverse() } else { ordering }
     };
     let is_behind_start = page.after.as_ref().is_none_or(|after| compare(after).is_gt());
-    let is_before_end = next.is_none_or(|next| compare(next).is_le());
+    // Several items of an index may have one sort key: the last of a page need not be the last of them.
+    let is_before_end = next.is_none_or(|next| match question.plan.index {
+        None => compare(next).is_le(),
+        Some(_) => compare(next).is_lt(),
+    });
     is_behind_start && is_before_end
 }
 

@@ -6,7 +6,7 @@
 //! was read, so that it never misses an item that came meanwhile.
 
 use super::Context;
-use super::step::{Refusal, Step, StepAction};
+use super::step::{Changed, Refusal, Step, StepAction};
 use crate::arguments::Values;
 use crate::backend::unexpected;
 use crate::derive::{main_key, table, table_name};
@@ -17,6 +17,7 @@ use keyfold_api::{GetItemInput, Response};
 use keyfold_model::schema::{Aggregate, AggregateKind, Comparator};
 use keyfold_model::{Entity, value};
 use keyfold_types::{Item, Number, Value};
+use std::collections::BTreeMap;
 
 /// What an item adds to an aggregate, and to whose.
 struct Contribution {
@@ -36,7 +37,7 @@ pub(super) fn follow(
     for (parent, aggregate) in context.model.aggregates_of(entity) {
         let old = before.and_then(|values| contribution(aggregate, values));
         let new = after.and_then(|values| contribution(aggregate, values));
-        let kept = Kept { context, parent, aggregate, child: entity, before };
+        let kept = Kept { context, parent, aggregate, child: entity, before, after };
         if let (Some(old), Some(new)) = (&old, &new)
             && old.parent == new.parent
         {
@@ -76,6 +77,7 @@ struct Kept<'k> {
     aggregate: &'k Aggregate,
     child: &'k Entity,
     before: Option<&'k Values>,
+    after: Option<&'k Values>,
 }
 
 impl Kept<'_> {
@@ -133,6 +135,7 @@ impl Kept<'_> {
                 changes: added.into_iter().map(|(name, number)| (name, Change::Add(number))).collect(),
                 removed: Vec::new(),
             },
+            greatest: BTreeMap::new(),
         });
         Ok(())
     }
@@ -238,23 +241,15 @@ fn greatest(
         let Refusal::Because(reason) = no_parent(target.parent, &new.parent) else { return Ok(()) };
         return Err(ClientError::Refused(reason));
     };
-    let pending = target.place.and_then(|at| steps.get(at)).and_then(|step| match &step.action {
-        StepAction::Update { changes, .. } => {
-            changes.iter().find(|(name, _)| name == attribute).map(|(_, change)| change.clone())
+    let stored = item.get(attribute).cloned();
+    let before = target.place.and_then(|at| steps.get(at)).and_then(|step| step.greatest.get(attribute));
+    let changed = changed(target, kept, (old, new), stored.as_ref(), before.cloned().unwrap_or_default())?;
+    let mut next =
+        if changed.lost_greatest { search(target, kept, old.is_some(), &changed.gone)? } else { stored };
+    for value in &changed.new {
+        if next.as_ref().is_none_or(|held| is_greater(value, held)) {
+            next = Some(value.clone());
         }
-        StepAction::Put(_) | StepAction::Delete | StepAction::Check => None,
-    });
-    let held = match pending {
-        Some(Change::Set(value)) => Some(value),
-        _ => item.get(attribute).cloned(),
-    };
-    let goes = old.is_some_and(|old| Some(&old.value) == held.as_ref());
-    let lowered = goes && new.is_none_or(|new| old.is_some_and(|old| is_greater(&old.value, &new.value)));
-    let mut next = if lowered { search(target, aggregate, kept.child, kept.before)? } else { held };
-    if let Some(new) = new
-        && next.as_ref().is_none_or(|held| is_greater(&new.value, held))
-    {
-        next = Some(new.value.clone());
     }
     let (mut changes, mut removed) = (vec![(counter.clone(), Change::Add(Number::from(1_i64)))], Vec::new());
     changes.push((aggregate.items_attribute(), Change::Add(more(old, new))));
@@ -269,7 +264,28 @@ fn greatest(
     let partition = table(target.context.model, target.parent)?.partition.name.clone();
     let conditions = vec![Term::Exists(partition), as_read];
     put_together(target, aggregate, (changes, removed), conditions, steps);
+    let is_it = |step: &&mut Step| step.table == target.name && step.key == target.key;
+    if let Some(step) = steps.iter_mut().find(is_it) {
+        step.greatest.insert(attribute.to_owned(), changed);
+    }
     Ok(())
+}
+
+/// Adds one item's change to those that the write has made before among the items of a maximum.
+fn changed(
+    target: &Target<'_>,
+    kept: &Kept<'_>,
+    (old, new): (Option<&Contribution>, Option<&Contribution>),
+    stored: Option<&Value>,
+    mut changed: Changed,
+) -> Result<Changed, ClientError> {
+    if let (Some(old), Some(before)) = (old, kept.before) {
+        let own = crate::derive::derive(target.context.model, kept.child, before)?;
+        changed.gone.extend(own.into_iter().map(|derived| derived.key));
+        changed.lost_greatest |= Some(&old.value) == stored;
+    }
+    changed.new.extend(new.map(|new| new.value.clone()));
+    Ok(changed)
 }
 
 /// Adds the change to the step of the same item, if there is one.
@@ -288,6 +304,7 @@ fn put_together(
             key: target.key.clone(),
             conditions,
             action: StepAction::Update { changes, removed },
+            greatest: BTreeMap::new(),
         });
         return;
     };
@@ -327,29 +344,40 @@ fn put_together(
     step.refusal = Refusal::Stale;
 }
 
-/// The greatest among the other items.
+/// The greatest among the items that this write does not change. `leaves` says whether the item at hand was one of them; otherwise it
+/// becomes one.
 fn search(
     target: &Target<'_>,
-    aggregate: &Aggregate,
-    child: &Entity,
-    before: Option<&Values>,
+    kept: &Kept<'_>,
+    leaves: bool,
+    gone: &[Item],
 ) -> Result<Option<Value>, ClientError> {
-    let (Some(plan), Some(before), Some(of)) = (&aggregate.next, before, &aggregate.of) else {
+    let aggregate = kept.aggregate;
+    let of_parent = if leaves { kept.before } else { kept.after };
+    let (Some(plan), Some(of_parent), Some(of)) = (&aggregate.next, of_parent, &aggregate.of) else {
         return Ok(None);
     };
-    let child_table = table(target.context.model, child)?;
-    let mut arguments = before.clone();
+    let child_table = table(target.context.model, kept.child)?;
+    let mut arguments = of_parent.clone();
     if let Some((name, text)) = &aggregate.condition
-        && let Some(found) = child.attribute(name)
+        && let Some(found) = kept.child.attribute(name)
     {
         arguments.insert(name.clone(), value::parse(name, &found.kind, text)?);
     }
-    let name = table_name(child_table, child, before)?;
-    // Of two, one may be the item itself.
-    let items = raw_query(target.context.backend, child_table, plan, &name, &arguments)?;
-    let own = crate::derive::derive(target.context.model, child, before)?;
-    let is_own = |item: &Item| {
-        own.iter().any(|derived| derived.key.iter().all(|(name, value)| item.get(name) == Some(value)))
-    };
-    Ok(items.into_iter().find(|item| !is_own(item)).and_then(|item| item.get(of).cloned()))
+    let name = table_name(child_table, kept.child, of_parent)?;
+    let is_gone =
+        |item: &Item| gone.iter().any(|key| key.iter().all(|(name, value)| item.get(name) == Some(value)));
+    // Those that go may be the first ones, and so may be parts of a list, which do not have the attribute.
+    let enough = u32::try_from(gone.len()).unwrap_or(u32::MAX).saturating_add(1);
+    let mut after = None;
+    loop {
+        let (items, next) =
+            raw_query(target.context.backend, child_table, plan, (&name, &arguments), after.take(), enough)?;
+        let found = items.iter().filter(|item| !is_gone(item)).find_map(|item| item.get(of).cloned());
+        match (found, next) {
+            (Some(value), _) => return Ok(Some(value)),
+            (None, Some(key)) => after = Some(key),
+            (None, None) => return Ok(None),
+        }
+    }
 }

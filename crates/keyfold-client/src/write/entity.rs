@@ -15,6 +15,7 @@ use keyfold_model::schema::Aggregate;
 use keyfold_model::template::CHUNK_DIGITS;
 use keyfold_model::{Entity, Table, value};
 use keyfold_types::{Item, Number, Value};
+use std::collections::BTreeMap;
 
 /// An entity as it is stored.
 pub(super) struct Stored {
@@ -200,7 +201,7 @@ pub(super) fn delete(
 }
 
 /// The conditions that everything a write rests on is as it was read.
-fn unchanged(
+pub(super) fn unchanged(
     context: &Context<'_>,
     entity: &Entity,
     old: &Stored,
@@ -282,6 +283,7 @@ pub(super) fn replace(
             key: main_after.key.clone(),
             conditions,
             action: StepAction::Check,
+            greatest: BTreeMap::new(),
         }),
     }
     let is_kept = |one: &&Derived, others: &[Derived]| others.iter().any(|other| other.key == one.key);
@@ -351,6 +353,16 @@ fn main_step(
         Given::Whole => true,
         Given::Some(names) => names.contains(&name),
     };
+    if given == Given::Whole {
+        // Nor does what another writer has added since stay.
+        let absent = entity
+            .attributes
+            .iter()
+            .map(|attribute| &attribute.name)
+            .filter(|name| after.item.get(name).is_none() && !is_kept(name) && !removed.contains(name));
+        let absent: Vec<String> = absent.cloned().collect();
+        removed.extend(absent);
+    }
     changes.retain(|(name, _, differs)| *differs || is_given(name));
     let changes = changes.into_iter().map(|(name, value, _)| (name, Change::Set(value))).collect();
     if let Given::Some(names) = given {
@@ -365,5 +377,6 @@ fn main_step(
         key: after.key.clone(),
         conditions: conditions.to_vec(),
         action: StepAction::Update { changes, removed },
+        greatest: BTreeMap::new(),
     })
 }

@@ -12,6 +12,7 @@ use crate::expression::{Change, Term, holds, term};
 use keyfold_model::schema::{Assignment, Comparison};
 use keyfold_model::{Action, Entity, Model, Operand, Type, Verb, Write, value};
 use keyfold_types::{Number, Value};
+use std::collections::BTreeMap;
 
 /// Runs a named write: its actions together or not at all.
 ///
@@ -97,6 +98,15 @@ fn add(
             let watched = require(entity, &action.conditions, arguments, &old)?;
             entity::delete(context, entity, &old, &watched, steps)
         }
+        Verb::Check if !action.conditions.iter().all(|one| judges_whole(entity, one)) => {
+            let old = read(context, entity, arguments)?;
+            let watched = require(entity, &action.conditions, arguments, &old)?;
+            let mut step = on_item(context, entity, arguments, "check")?;
+            step.conditions = entity::unchanged(context, entity, &old, &watched)?;
+            step.refusal = Refusal::Stale;
+            steps.push(step);
+            Ok(())
+        }
         Verb::Check => {
             let mut step = on_item(context, entity, arguments, "check")?;
             add_conditions(&mut step, &action.conditions, arguments)?;
@@ -181,6 +191,7 @@ fn on_item(
         key: main_key(context.model, entity, arguments)?,
         conditions: vec![Term::Exists(table.partition.name.clone())],
         action: StepAction::Check,
+        greatest: BTreeMap::new(),
     })
 }
 
@@ -206,10 +217,12 @@ fn update(
     steps: &mut Vec<Step>,
 ) -> Result<(), ClientError> {
     let followed = context.model.followed(entity);
-    let is_plain = |name: &String| !followed.contains(&name.as_str()) && !entity.compressed.contains(name);
+    let is_plain = |name: &String| !followed.contains(&name.as_str()) && is_whole(entity, name);
+    let is_simple = action.assignments.iter().all(|one| is_simple(entity, one))
+        && action.conditions.iter().all(|condition| judges_whole(entity, condition));
     let assigned = action.assignments.iter().map(|assignment| &assignment.attribute);
     // Each change counts a version up, and others may follow from that.
-    if assigned.chain(&action.removed).chain(&entity.version).all(is_plain) {
+    if assigned.chain(&action.removed).chain(&entity.version).all(is_plain) && is_simple {
         let mut step = on_item(context, entity, arguments, "update")?;
         add_conditions(&mut step, &action.conditions, arguments)?;
         let mut changes = Vec::new();
@@ -247,6 +260,38 @@ fn update(
         .map(String::as_str)
         .collect();
     entity::replace(context, entity, &old, &new, Given::Some(&given), &watched, steps)
+}
+
+/// Whether an attribute lies in the item as it is: not compressed, and not in parts.
+fn is_whole(entity: &Entity, name: &String) -> bool {
+    !entity.compressed.contains(name) && entity.split.as_ref().is_none_or(|(split, _)| split != name)
+}
+
+/// Whether the engine can judge a condition: it sees what is stored.
+fn judges_whole(entity: &Entity, condition: &Comparison) -> bool {
+    let operand = match &condition.operand {
+        Some(Operand::Attribute(name)) => is_whole(entity, name),
+        _ => true,
+    };
+    operand && is_whole(entity, &condition.attribute)
+}
+
+/// Whether the engine can carry out an assignment: it copies what is stored, and adds one given element to a list itself.
+fn is_simple(entity: &Entity, assignment: &Assignment) -> bool {
+    let operands = || std::iter::once(&assignment.left).chain(assignment.right.as_ref().map(|(_, one)| one));
+    let all_whole = operands().all(|operand| match operand {
+        Operand::Attribute(name) => is_whole(entity, name),
+        Operand::Parameter(_) | Operand::Literal(_) => true,
+    });
+    let is_list = matches!(kind_of(entity, &assignment.attribute), Type::List(_));
+    let adds_to_itself = match (&assignment.left, &assignment.right) {
+        (_, None) => true,
+        (Operand::Attribute(name), Some((_, right))) => {
+            *name == assignment.attribute && !matches!(right, Operand::Attribute(_))
+        }
+        _ => false,
+    };
+    all_whole && (!is_list || adds_to_itself)
 }
 
 fn kind_of<'e>(entity: &'e Entity, name: &str) -> &'e Type {

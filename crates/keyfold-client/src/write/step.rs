@@ -4,7 +4,8 @@ use crate::derive::{Derived, Role};
 use crate::expression::{Change, Placeholders, Term};
 use keyfold_api::{ConditionCheck, TransactDelete, TransactPut, TransactUpdate, TransactWriteItem};
 use keyfold_model::{Entity, Table};
-use keyfold_types::Item;
+use keyfold_types::{Item, Value};
+use std::collections::BTreeMap;
 
 /// One action of a write.
 #[derive(Debug, Clone)]
@@ -16,6 +17,19 @@ pub(super) struct Step {
     pub(super) key: Item,
     pub(super) conditions: Vec<Term>,
     pub(super) action: StepAction,
+    /// What this write changes among the items of a maximum that is kept here, by its attribute.
+    pub(super) greatest: BTreeMap<String, Changed>,
+}
+
+/// The changes of one write among the items of a maximum.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Changed {
+    /// The keys of items that are not what they were: they are no next greatest.
+    pub(super) gone: Vec<Item>,
+    /// The values of items that are there then.
+    pub(super) new: Vec<Value>,
+    /// Whether one of those that are gone was the greatest.
+    pub(super) lost_greatest: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -57,6 +71,7 @@ impl Step {
             key: derived.key,
             conditions,
             action: StepAction::Put(derived.item),
+            greatest: BTreeMap::new(),
         }
     }
 
@@ -68,6 +83,7 @@ impl Step {
             key: derived.key.clone(),
             conditions: Vec::new(),
             action: StepAction::Delete,
+            greatest: BTreeMap::new(),
         }
     }
 

@@ -40,6 +40,9 @@ struct OfSpace {
     shapes: Vec<Shape>,
     by_partition: Starts,
     by_sort: Starts,
+    /// By what their keys end with, read backwards.
+    by_partition_end: Starts,
+    by_sort_end: Starts,
 }
 
 /// Places of shapes by the text that all their keys start with.
@@ -78,11 +81,14 @@ pub(crate) struct Spaces {
 impl OfSpace {
     fn new(shapes: Vec<Shape>) -> OfSpace {
         let (mut by_partition, mut by_sort) = (Starts::default(), Starts::default());
+        let (mut by_partition_end, mut by_sort_end) = (Starts::default(), Starts::default());
         for (place, shape) in shapes.iter().enumerate() {
             by_partition.add(shape.partition.start(), place);
             by_sort.add(shape.sort.start(), place);
+            by_partition_end.add(&shape.partition.backward_end(), place);
+            by_sort_end.add(&shape.sort.backward_end(), place);
         }
-        OfSpace { shapes, by_partition, by_sort }
+        OfSpace { shapes, by_partition, by_sort, by_partition_end, by_sort_end }
     }
 }
 
@@ -119,12 +125,16 @@ impl Spaces {
     ) -> Vec<usize> {
         let Some(found) = self.of_space(table, space) else { return Vec::new() };
         let count = |starts: &Starts, start: &str| starts.related(start).map(Vec::len).sum::<usize>();
-        let by_partition =
-            count(&found.by_partition, partition.start()) <= count(&found.by_sort, sort.start());
-        let (starts, start) = match by_partition {
-            true => (&found.by_partition, partition.start()),
-            false => (&found.by_sort, sort.start()),
-        };
+        let ends = (partition.backward_end(), sort.backward_end());
+        let ways = [
+            (&found.by_partition, partition.start()),
+            (&found.by_sort, sort.start()),
+            (&found.by_partition_end, ends.0.as_str()),
+            (&found.by_sort_end, ends.1.as_str()),
+        ];
+        // The way that leaves the fewest.
+        let fewest = ways.into_iter().min_by_key(|(starts, start)| count(starts, start));
+        let Some((starts, start)) = fewest else { return Vec::new() };
         let mut places: Vec<usize> = starts.related(start).flatten().copied().collect();
         places.sort_unstable();
         places

@@ -208,6 +208,14 @@ impl Scope<'_> {
             diagnostics.push(Diagnostic::error("KF003", attribute.span, message, "again here"));
             return None;
         }
+        if limit == Limit::Among && self.parameters.iter().any(|other| other.limit == Limit::Among) {
+            let message = "a pattern takes one list of ids";
+            diagnostics.push(
+                Diagnostic::error("KF004", name.span, message, "a second one")
+                    .help("give one of them as a single value, or make it two patterns"),
+            );
+            return None;
+        }
         if let (Limit::Among, true) = (limit, optional) {
             diagnostics.push(
                 Diagnostic::error("KF004", name.span, "a list of ids cannot be left out", "optional")
@@ -252,9 +260,26 @@ impl Scope<'_> {
 
     fn filter(&self, declared: &ConditionDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<Comparison> {
         let kind = self.attribute_type(&declared.attribute, diagnostics)?;
+        self.check_readable(&declared.attribute, diagnostics)?;
         let parameters: Vec<(&str, &Type)> =
             self.parameters.iter().map(|p| (p.name.as_str(), &p.kind)).collect();
         comparison(declared, &kind, &parameters, None, diagnostics)
+    }
+
+    /// What is stored compressed is compared by nobody but who unpacks it.
+    fn check_readable(&self, name: &Name, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
+        let of = |one: &Returned| self.model.entities.get(one.entity);
+        let is_packed = |entity: &crate::schema::Entity| entity.compressed.contains(&name.text);
+        let entity = self.returned.iter().filter_map(of).find(|entity| is_packed(entity));
+        let Some(entity) = entity else { return Some(()) };
+        let message =
+            format!("`{}` of {} is stored compressed, and cannot be compared", name.text, entity.name);
+        diagnostics.push(
+            Diagnostic::error("KF004", name.span, message, "DynamoDB sees its bytes only")
+                .label(entity.span, "`compress` is declared here")
+                .help("compare it when it is there, or do not compress it"),
+        );
+        None
     }
 
     /// A parameter that limits no attribute is there for a filter.

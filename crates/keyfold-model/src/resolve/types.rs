@@ -45,7 +45,10 @@ impl<'t> Types<'t> {
         self.looked_at.set(self.looked_at.get() + 1);
         if depth > DEPTH_MAX || self.looked_at.get() > LOOKED_AT_MAX {
             let (message, label) = if depth > DEPTH_MAX {
-                ("refers to itself", "references go round in a circle, or are too deep")
+                (
+                    "refers to itself, or to another through more than 30 references",
+                    "references go round in a circle, or are too deep",
+                )
             } else {
                 (
                     "is too large",

@@ -138,6 +138,10 @@ impl<'m> Scope<'m> {
             if needed && !in_record {
                 self.add_parameter(&declared.entity, attribute, diagnostics)?;
             }
+            let field = each.iter().flat_map(|(_, fields)| fields).find(|(name, ..)| *name == attribute.name);
+            if let (true, Some(field)) = (needed, field) {
+                check_field(declared, attribute, field, diagnostics)?;
+            }
         }
         Some(())
     }
@@ -241,6 +245,32 @@ impl<'m> Scope<'m> {
         }
         Some(())
     }
+}
+
+/// A field of a record that stands for an attribute must hold what the attribute does.
+fn check_field(
+    declared: &ActionDecl,
+    attribute: &Attribute,
+    (name, kind, optional): &(String, Type, bool),
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<()> {
+    let fits = *kind == attribute.kind || (*kind == Type::Int && attribute.kind == Type::Number);
+    let may_lack = attribute.optional || attribute.default.is_some();
+    if fits && (!optional || may_lack) {
+        return Some(());
+    }
+    let message = if fits {
+        format!("`{name}` may be missing in a record, and every {} has one", declared.entity.text)
+    } else {
+        format!("`{name}` of {} is a {}, and a record's a {kind}", declared.entity.text, attribute.kind)
+    };
+    let each = declared.each.as_ref().map_or(declared.entity.span, |each| each.span);
+    diagnostics.push(
+        Diagnostic::error("KF004", each, message, "records of this list")
+            .label(attribute.span, "declared here")
+            .help(format!("declare the field as `{name}: {}`", attribute.kind)),
+    );
+    None
 }
 
 fn attribute<'e>(

@@ -288,7 +288,7 @@ fn nines(text: &str) -> String {
 fn escaped(text: &str, delimiters: &[char]) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c == '%' || c == BREAK || delimiters.contains(&c) {
+        if c == '%' || c == BREAK || c == char::MAX || delimiters.contains(&c) {
             let mut bytes = [0; 4];
             for byte in c.encode_utf8(&mut bytes).bytes() {
                 let _infallible = write!(out, "%{byte:02X}");
