@@ -1,0 +1,160 @@
+//! Attributes that are not stored as they are: writes, conditions and patterns see the values, or the model is refused.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{Place, given};
+use keyfold_client::{ClientError, PageRequest, arguments, write};
+
+const MODEL: &str = r##"
+model forms 1
+table Tab (PK, SK)
+  gsi ByTag (A, B)
+entity Doc
+  id: string, note: string, b: string, xs: list of string, ys: list of string
+  key "DOC#{id}" "D"
+  compress note
+  split xs by 1
+entity Tagged
+  u: string, id: string, tag: string, xs: list of string
+  key   "U#{u}" "L#{id}"
+  ByTag "TAG#{u}#{tag}" "L#{id}"
+  split xs by 2
+entity Order
+  oid: string
+  key   "Z#{oid}" "M"
+  ByTag "O#{oid}" "X"
+entity Item
+  iid: string, oid: Order.oid
+  key   "A#{oid}" "I#{iid}"
+  ByTag "O#{oid}" "X"
+entity Seen
+  src: string, at: time, seen: time
+  key "S#{src}" "{at}" bucket day
+entity Kept
+  id: string, x: int?, y: int
+  key "K#{id}" "K"
+  count cs of Child
+entity Child
+  id: Kept.id, n: int
+  key "K#{id}" "C#{n:04}"
+pattern doc(id)               -> Doc?
+pattern tagged(u, tag?)       -> Tagged[] only id, tag page 10
+pattern order(oid)            -> Order + Item[] page 2
+pattern seen(src, at in at..to)  -> Seen[] filter seen >= at
+pattern kept(id)              -> Kept?
+write if_note(id, want: string)
+  update Doc set b = "done" when note = want
+write copy_note(id)
+  update Doc set b = note
+write if_last(id, want: string)
+  check Doc when xs contains want
+write take_list(id)
+  update Doc set ys = xs
+write other_list(id, x: string)
+  update Doc set ys = xs + x
+write own_list(id)
+  update Doc set ys = ys + b
+"##;
+
+impl Place {
+    fn run(&self, name: &str, text: common::Text<'_>) -> Result<write::Written, ClientError> {
+        let named = self.model.write(name).unwrap();
+        write::run(&self.backend, &self.model, named, &arguments::of_write(named, &given(text)).unwrap())
+    }
+
+    fn doc(&self, of: &str) -> String {
+        self.found("doc", &[("id", "1")], of).concat()
+    }
+}
+
+#[test]
+fn writes_see_values_and_not_what_is_stored() {
+    let place = Place::new(MODEL);
+    place.put(
+        "Doc",
+        &[("id", "1"), ("note", "long"), ("b", "b"), ("xs", r#"["1","2","3"]"#), ("ys", r#"["y"]"#)],
+    );
+    assert!(matches!(place.run("if_note", &[("id", "1"), ("want", "other")]), Err(ClientError::Refused(_))));
+    place.run("if_note", &[("id", "1"), ("want", "long")]).unwrap();
+    assert_eq!(place.doc("b"), "done");
+    place.run("copy_note", &[("id", "1")]).unwrap();
+    assert_eq!(place.doc("b"), "long");
+    place.run("if_last", &[("id", "1"), ("want", "3")]).unwrap();
+    assert!(matches!(place.run("if_last", &[("id", "1"), ("want", "4")]), Err(ClientError::Refused(_))));
+    place.run("own_list", &[("id", "1")]).unwrap();
+    assert_eq!(place.doc("ys"), "[y, long]");
+    place.run("other_list", &[("id", "1"), ("x", "z")]).unwrap();
+    assert_eq!(place.doc("ys"), "[1, 2, 3, z]");
+    place.run("take_list", &[("id", "1")]).unwrap();
+    assert_eq!((place.doc("ys"), place.doc("xs")), ("[1, 2, 3]".to_owned(), "[1, 2, 3]".to_owned()));
+}
+
+#[test]
+fn parts_are_put_together_in_each_choice_of_a_pattern() {
+    let place = Place::new(MODEL);
+    place.put("Tagged", &[("u", "u"), ("id", "1"), ("tag", "t"), ("xs", r#"["1","2","3"]"#)]);
+    for text in [&[("u", "u")][..], &[("u", "u"), ("tag", "t")]] {
+        assert_eq!(place.found("tagged", text, "id"), ["1"]);
+    }
+}
+
+#[test]
+fn one_that_must_be_there_may_stand_anywhere_among_equal_keys_of_an_index() {
+    let place = Place::new(MODEL);
+    place.put("Order", &[("oid", "o")]);
+    for iid in ["1", "2", "3", "4"] {
+        place.put("Item", &[("iid", iid), ("oid", "o")]);
+    }
+    let (mut after, mut found) = (None, 0);
+    loop {
+        let page = place.ask(
+            "order",
+            &[("oid", "o")],
+            &PageRequest { limit: Some(2), after, ..PageRequest::default() },
+        );
+        let page = page.unwrap();
+        found += page.items.len();
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(found, 5);
+}
+
+#[test]
+fn a_filter_compares_with_what_was_given() {
+    let place = Place::new(MODEL);
+    place.put("Seen", &[("src", "s"), ("at", "2024-01-01T12:00:00Z"), ("seen", "2024-01-01T05:00:00Z")]);
+    place.put("Seen", &[("src", "s"), ("at", "2024-01-01T13:00:00Z"), ("seen", "2024-01-01T11:00:00Z")]);
+    let text = [("src", "s"), ("at", "2024-01-01T10:00:00Z"), ("to", "2024-01-02")];
+    assert_eq!(place.found("seen", &text, "seen"), ["2024-01-01T11:00:00.000Z"]);
+}
+
+#[test]
+fn a_put_takes_away_what_came_beside_it() {
+    let place = Place::new(MODEL);
+    place.put("Kept", &[("id", "1"), ("x", "1"), ("y", "2")]);
+    place.put("Kept", &[("id", "1"), ("y", "5")]);
+    assert_eq!(place.found("kept", &[("id", "1")], "x"), [""]);
+    let sent = std::thread::scope(|scope| {
+        let writers = (0..2).map(|at| {
+            let place = &place;
+            scope.spawn(move || {
+                for _ in 0..200 {
+                    match at {
+                        0 => place.put("Kept", &[("id", "1"), ("y", "5")]),
+                        _ => drop(place.update("Kept", &[("id", "1"), ("x", "1"), ("y", "2")]).unwrap()),
+                    }
+                }
+            })
+        });
+        writers.collect::<Vec<_>>().into_iter().all(|writer| writer.join().is_ok())
+    });
+    assert!(sent);
+    let of = |name: &str| place.found("kept", &[("id", "1")], name).concat();
+    let state = (of("x"), of("y"));
+    let possible = [("1".to_owned(), "2".to_owned()), (String::new(), "5".to_owned())];
+    assert!(possible.contains(&state), "{state:?}");
+}
