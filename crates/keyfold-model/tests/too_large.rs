@@ -34,6 +34,19 @@ fn an_entity_that_could_never_be_changed_is_refused() {
 }
 
 #[test]
+fn an_entity_with_more_copies_than_a_transaction_has_actions_is_refused() {
+    let copied = |count: usize, key: &str| {
+        let lines: String =
+            (0..count).map(|n| format!("  copy c{n} \"C{n}#{key}\" \"W\" only id\n")).collect();
+        errors(&wide(2, "string", &lines))
+    };
+    assert_eq!(copied(99, "{id}"), Vec::<String>::new());
+    assert!(copied(100, "{id}").concat().contains("may take 101 actions"));
+    assert_eq!(copied(49, "{attribute0}#{id}"), Vec::<String>::new());
+    assert!(copied(50, "{attribute0}#{id}").concat().contains("may take 101 actions"));
+}
+
+#[test]
 fn kinds_that_share_a_partition_are_compared_with_few() {
     let kinds = |count: usize| -> String {
         let of = |n: usize| {

@@ -3,8 +3,8 @@
 //! A change rests on the old values of everything that something follows from; DynamoDB takes 4 KB and 300 operators.
 
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Aggregate, Entity, Model};
-use keyfold_types::limits::{EXPRESSION_BYTES_MAX, EXPRESSION_OPERATORS_MAX};
+use crate::schema::{Aggregate, Copy, Entity, Model};
+use keyfold_types::limits::{EXPRESSION_BYTES_MAX, EXPRESSION_OPERATORS_MAX, TRANSACTION_ACTIONS_MAX};
 
 /// Bytes of `#n100 = :v100 AND `.
 const EQUAL_BYTES: usize = 18;
@@ -21,6 +21,7 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
     for (entity, aggregates) in model.entities.iter().zip(&kept) {
+        diagnostics.extend(actions(entity, aggregates));
         // Most have too few attributes for a look.
         if entity.attributes.len() >= ATTRIBUTES_MIN {
             diagnostics.extend(condition(model, entity, aggregates));
@@ -56,6 +57,28 @@ fn condition(model: &Model, entity: &Entity, aggregates: &[&Aggregate]) -> Optio
             .note("copies, guards, index keys and aggregates follow from them, so a writer requires that they are as it read them")
             .note(format!("an expression has at most {EXPRESSION_BYTES_MAX} bytes and {EXPRESSION_OPERATORS_MAX} operators"))
             .help("let copies hold fewer attributes (`only ...`), or put attributes that belong together into a record"),
+    )
+}
+
+/// The longest transaction of one item: it, its copies and guards under their old and their new keys, and the items that it is counted in.
+fn actions(entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
+    // A copy whose key is made of what identifies the item stays where it is.
+    let identity: Vec<&str> = entity.key.fields().collect();
+    let of_copy = |copy: &Copy| if copy.key.fields().all(|field| identity.contains(&field)) { 1 } else { 2 };
+    let copies: usize = entity.copies.iter().map(of_copy).sum();
+    let mut parents: Vec<&[(String, String)]> = aggregates.iter().map(|one| one.link.as_slice()).collect();
+    parents.sort_unstable();
+    parents.dedup();
+    let most = 1 + copies + 2 * entity.uniques.len() + 2 * parents.len();
+    if most <= TRANSACTION_ACTIONS_MAX {
+        return None;
+    }
+    let message = format!("a change of {} may take {most} actions, more than a transaction has", entity.name);
+    Some(
+        Diagnostic::error("KF016", entity.span, message, "could not be changed any more")
+            .note("a copy or guard whose key changes is deleted and written anew: two actions; so are the counts of what it moves between")
+            .note(format!("a transaction has at most {TRANSACTION_ACTIONS_MAX} actions"))
+            .help("reach it by an index instead of copies, which costs no action"),
     )
 }
 
