@@ -240,3 +240,26 @@ fn parts_of_a_list_are_no_items_of_a_maximum() {
         assert_eq!(place.found("top", &[("id", "a")], "top"), [left]);
     }
 }
+
+const TREE: &str = r##"
+model tree 1
+table Tab (PK, SK)
+entity Node
+  id: string, root: Node.id
+  key "N#{id}" "N"
+  count below of Node by root
+pattern node(id) -> Node?
+"##;
+
+#[test]
+fn one_that_is_counted_in_itself_comes_and_goes_with_itself() {
+    let place = Place::new(TREE);
+    place.put("Node", &[("id", "a"), ("root", "a")]);
+    place.put("Node", &[("id", "b"), ("root", "a")]);
+    assert_eq!(place.found("node", &[("id", "a")], "below"), ["2"]);
+    place.delete("Node", &[("id", "a")]).unwrap_err();
+    place.delete("Node", &[("id", "b")]).unwrap();
+    assert_eq!(place.found("node", &[("id", "a")], "below"), ["1"]);
+    place.delete("Node", &[("id", "a")]).unwrap();
+    assert!(place.stored().is_empty());
+}

@@ -53,7 +53,14 @@ fn set(values: &mut Values, aggregate: &Aggregate, kept: Option<Value>) {
 
 /// Whether other rows are counted in this one.
 pub(crate) fn has_children(rows: &Rows<'_>, entity: &Entity, values: &Values) -> bool {
-    entity.aggregates.iter().any(|aggregate| children(rows, entity, aggregate, values).next().is_some())
+    entity.aggregates.iter().any(|aggregate| {
+        // One that is counted in itself goes with itself.
+        let is_own = rows.model.entities.get(aggregate.entity).is_some_and(|child| child.name == entity.name);
+        let other = |child: &&Values| {
+            !is_own || entity.key.fields().any(|field| child.get(field) != values.get(field))
+        };
+        children(rows, entity, aggregate, values).any(|child| other(&child))
+    })
 }
 
 /// Whether a row is in an aggregate of its parent.

@@ -193,7 +193,10 @@ pub(crate) fn has_parents(
             let unchanged = before.is_some_and(|before| {
                 counts(before) && key(before) == key(values) && amount(before) == amount(values)
             });
-            !counts(values) || unchanged || rows.find(parent, &key(values)).is_some()
+            // One that is counted in itself is there with itself.
+            let itself = parent.name == entity.name
+                && parent.key.fields().all(|field| key(values).get(field) == values.get(field));
+            !counts(values) || unchanged || itself || rows.find(parent, &key(values)).is_some()
         })
     })
 }

@@ -70,6 +70,23 @@ fn contribution(aggregate: &Aggregate, values: &Values) -> Option<Contribution> 
     Some(Contribution { parent: parent.collect::<Option<_>>()?, value })
 }
 
+/// Whether an item is among those that one of its own aggregates is made of.
+pub(super) fn is_in_itself(
+    context: &Context<'_>,
+    entity: &Entity,
+    aggregate: &Aggregate,
+    values: &Values,
+) -> bool {
+    let is_own = context.model.entities.get(aggregate.entity).is_some_and(|child| child.name == entity.name);
+    let own = || {
+        entity.key.fields().all(|field| {
+            let of = contribution(aggregate, values);
+            of.is_some_and(|of| of.parent.get(field) == values.get(field))
+        })
+    };
+    is_own && own()
+}
+
 /// One aggregate of an entity, and the item that changes it.
 struct Kept<'k> {
     context: &'k Context<'k>,

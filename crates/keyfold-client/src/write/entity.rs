@@ -178,7 +178,9 @@ pub(super) fn delete(
     // What others are counted in stays as long as there are some.
     let counters: Vec<String> = entity.aggregates.iter().map(Aggregate::items_attribute).collect();
     for (counter, aggregate) in counters.iter().zip(&entity.aggregates) {
-        if old.item.get(counter).is_some_and(|held| *held != Value::from(0)) {
+        // An item that is counted in itself goes with itself.
+        let own = i64::from(aggregate::is_in_itself(context, entity, aggregate, &old.values));
+        if old.item.get(counter).is_some_and(|held| *held != Value::from(0) && *held != Value::from(own)) {
             let child = context.model.entities.get(aggregate.entity).map_or("", |child| child.name.as_str());
             let key = key_text(entity, &old.values);
             return Err(ClientError::Refused(format!(
