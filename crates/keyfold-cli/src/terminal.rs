@@ -77,7 +77,7 @@ fn clip(text: &str) -> String {
 /// Widest line of running text, in characters.
 const LINE_CHARS_MAX: usize = 96;
 /// Narrowest column that a table is pressed into.
-const COLUMN_CHARS_MIN: usize = 10;
+const COLUMN_CHARS_MIN: usize = 8;
 
 /// Characters of a line: what COLUMNS says, or the terminal; as many as there are where nobody looks.
 fn width() -> usize {
