@@ -150,8 +150,7 @@ fn ask_once(
         Err(ClientError::Value(_)) if expected.is_empty() || lists_strange(rows, pattern, arguments) => {
             return;
         }
-        // Longer than any key: the engine says so.
-        Err(error) if error.kind() == Some(ErrorKind::Validation) && is_long(arguments) => return,
+        Err(error) if is_too_long(&error, arguments) => return,
         Err(error) => {
             note(format!("{} items", expected.len()), error.to_string());
             return;
@@ -174,13 +173,14 @@ fn ask_once(
     }
 }
 
-/// Whether an argument is longer than a key may be.
-fn is_long(arguments: &Values) -> bool {
+/// Whether the engine refuses a request because an argument is longer than a key may be.
+pub(crate) fn is_too_long(error: &ClientError, arguments: &Values) -> bool {
     let is_long = |held: &Value| matches!(held, Value::S(text) if text.len() > 1000);
-    arguments.values().any(|held| match held {
+    let has_long = arguments.values().any(|held| match held {
         Value::L(ids) => ids.iter().any(is_long),
         one => is_long(one),
-    })
+    });
+    has_long && error.kind() == Some(ErrorKind::Validation)
 }
 
 /// Whether a list of ids has one that no key of the table can hold: that is refused, whatever else is asked for.

@@ -3,7 +3,7 @@
 use crate::ProveError;
 use crate::ask;
 use crate::change;
-use crate::compare::must_find;
+use crate::compare::{is_too_long, must_find};
 use crate::generate::Generator;
 use crate::op::Op;
 use crate::report::{Failure, PatternReport, Report};
@@ -46,9 +46,8 @@ pub(crate) fn with_writes_between<'m>(
     for turned in 0..PAGES_MAX {
         let page = match read::page(&world.backend, world.model, pattern, &arguments, &start) {
             Ok(page) => page,
-            Err(ClientError::NotFound(_) | ClientError::Value(_) | ClientError::Service { .. }) => {
-                return Ok(());
-            }
+            Err(ClientError::NotFound(_) | ClientError::Value(_)) => return Ok(()),
+            Err(error) if is_too_long(&error, &arguments) => return Ok(()),
             Err(error) => {
                 note(found, pattern, "a page", error.to_string());
                 return Ok(());
