@@ -33,7 +33,7 @@ before(async () => {
   const options = ["serve", "--json", "--port", "0", "--data", join(folder, "data"), "--allow-origin", allowed.origin];
   server = spawn(binary, options, { stdio: ["ignore", "pipe", "inherit"] });
   const line = await new Promise((resolve) => server.stdout.once("data", (data) => resolve(String(data))));
-  endpoint = JSON.parse(line).endpoint.replace("127.0.0.1", "localhost");
+  endpoint = JSON.parse(line).result.endpoint.replace("127.0.0.1", "localhost");
   port = new URL(endpoint).port;
   owner = new DynamoDBClient({ endpoint, region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } });
   const key = [{ AttributeName: "id", KeyType: "HASH" }];

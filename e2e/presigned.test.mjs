@@ -17,7 +17,7 @@ before(async () => {
   const options = ["serve", "--json", "--port", "0", "--data", join(folder, "data"), "--credential", "AK:secret"];
   server = spawn(binary, options, { stdio: ["ignore", "pipe", "inherit"] });
   const line = await new Promise((resolve) => server.stdout.once("data", (data) => resolve(String(data))));
-  endpoint = new URL(JSON.parse(line).endpoint);
+  endpoint = new URL(JSON.parse(line).result.endpoint);
 });
 
 process.on("exit", () => server?.kill("SIGKILL"));

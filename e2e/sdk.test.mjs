@@ -37,7 +37,7 @@ before(async () => {
   server = spawn(binary, ["serve", "--json", "--port", "0", "--data", join(folder, "data")]);
   const line = await new Promise((resolve) => server.stdout.once("data", (data) => resolve(String(data))));
   client = new DynamoDBClient({
-    endpoint: JSON.parse(line).endpoint,
+    endpoint: JSON.parse(line).result.endpoint,
     region: "us-east-1",
     credentials: { accessKeyId: "local", secretAccessKey: "local" },
   });

@@ -22,7 +22,7 @@ class Server:
 
     def start(self):
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
-        self.endpoint = json.loads(self.process.stdout.readline())["endpoint"]
+        self.endpoint = json.loads(self.process.stdout.readline())["result"]["endpoint"]
 
     def kill_and_restart(self):
         self.process.kill()
@@ -43,7 +43,8 @@ class Server:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         if done.returncode != code:
             raise AssertionError(f"{' '.join(command)}: exit {done.returncode}, not {code}\n{done.stdout}{done.stderr}")
-        return json.loads(done.stdout)
+        document = json.loads(done.stdout)
+        return document["result"] if code == 0 else document
 
     def load(self, model, rows):
         for entity, attributes in rows:

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The tests with the SDK for JavaScript, and in a browser.
-const JAVASCRIPT: [&str; 3] = ["sdk.test.mjs", "presigned.test.mjs", "pages.test.mjs"];
+const JAVASCRIPT: [&str; 4] = ["sdk.test.mjs", "presigned.test.mjs", "pages.test.mjs", "documents.test.mjs"];
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let folder = root.join("e2e");

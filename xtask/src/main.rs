@@ -5,6 +5,7 @@
 mod counts;
 mod e2e;
 mod fuzz;
+mod modules;
 mod tidy;
 
 use std::path::{Path, PathBuf};

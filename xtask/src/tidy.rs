@@ -1,7 +1,7 @@
 //! The house rules that a program can check: module headers, file and function sizes, who may depend on whom,
 //! banned names, and that no file names a machine.
 
-use crate::say;
+use crate::{modules, say};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &["types"]),
     ("codegen", &["types", "wire", "model"]),
     ("client", &["types", "api", "engine", "model", "wire", "sigv4"]),
+    ("keyfold", &["types", "api", "engine", "model", "client", "wire"]),
     ("prove", &["types", "api", "engine", "model", "client"]),
     ("cli", &["types", "api", "engine", "server", "model", "codegen", "client", "prove", "wire"]),
     ("bench", &["api", "wire", "engine"]),
@@ -48,6 +49,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         check_source(root, path, &mut faults)?;
     }
     check_dependencies(root, &mut faults)?;
+    modules::check(&root.join("crates"), &mut faults)?;
     check_paths(root, &mut faults)?;
     if faults.is_empty() {
         say(&format!("{} files follow the house rules", files.len()));

@@ -30,7 +30,7 @@ words! {
 }
 
 words! {
-    /// Where a backup is in its life.
+    /// The status of a backup.
     BackupStatus {
         /// `CREATING`.
         Creating = "CREATING",
@@ -42,7 +42,7 @@ words! {
 }
 
 words! {
-    /// Who made a backup.
+    /// The origin of a backup: a user or the service.
     BackupType {
         /// `USER`.
         User = "USER",
@@ -150,7 +150,7 @@ shapes! {
         billing_mode: Named<BillingMode> = "BillingMode",
     }
 
-    /// What else the table had.
+    /// Further settings of the table.
     SourceTableFeatureDetails {
         local_secondary_indexes: Vec<SecondaryIndex> = "LocalSecondaryIndexes",
         global_secondary_indexes: Vec<SecondaryIndex> = "GlobalSecondaryIndexes",

@@ -27,7 +27,7 @@ pub use error::{
 pub use input::*;
 pub use keyfold_codec::RawItem;
 pub use named::{Named, WireName, known};
-pub use operation::{Operation, Request, Response};
+pub use operation::{Input, Operation, Request, Response};
 pub use output::*;
 pub use settings::*;
 pub use shape::{AttributeValue, Moment, Present, Shape, ShapeReader, ShapeWriter};

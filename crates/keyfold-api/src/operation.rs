@@ -8,6 +8,15 @@ use crate::stream::*;
 use crate::table::*;
 use crate::transfer::*;
 
+/// The input of one operation, which has one kind of output.
+pub trait Input: Into<Request> {
+    /// The output of the operation.
+    type Output;
+
+    /// The output, if the response is this operation's.
+    fn output(response: Response) -> Option<Self::Output>;
+}
+
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident($input:ty) -> $output:ty),+ $(,)?) => {
         /// An operation that Keyfold carries out.
@@ -42,6 +51,17 @@ macro_rules! operations {
         /// The output of any operation.
         #[derive(Debug, Clone, PartialEq)]
         pub enum Response { $($(#[$doc])* $name($output)),+ }
+
+        $(impl Input for $input {
+            type Output = $output;
+
+            fn output(response: Response) -> Option<$output> {
+                match response {
+                    Response::$name(output) => Some(output),
+                    _ => None,
+                }
+            }
+        })+
     };
 }
 

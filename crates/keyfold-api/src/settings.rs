@@ -40,7 +40,7 @@ words! {
 }
 
 words! {
-    /// Where a report is in its life.
+    /// The status of a report.
     ContributorInsightsStatus {
         /// `ENABLING`.
         Enabling = "ENABLING",
@@ -129,13 +129,13 @@ shapes! {
     DescribeEndpointsInput {
     }
 
-    /// Where requests go.
+    /// The endpoints of requests.
     Endpoint {
         address: String = "Address",
         cache_period_in_minutes: i64 = "CachePeriodInMinutes",
     }
 
-    /// Where requests go.
+    /// The endpoints of requests.
     DescribeEndpointsOutput {
         endpoints: Vec<Endpoint> = "Endpoints",
     }

@@ -15,7 +15,7 @@ words! {
 }
 
 words! {
-    /// Where a stream is in its life.
+    /// The status of a stream.
     StreamStatus {
         /// `ENABLING`.
         Enabling = "ENABLING",
@@ -45,7 +45,7 @@ words! {
 }
 
 words! {
-    /// What happened to an item.
+    /// The kind of change of an item.
     OperationType {
         /// `INSERT`.
         Insert = "INSERT",
@@ -142,7 +142,7 @@ shapes! {
         limit: i64 = "Limit",
     }
 
-    /// What happened to an item.
+    /// The kind of change of an item.
     StreamRecord {
         approximate_creation_date_time: Moment = "ApproximateCreationDateTime",
         keys: Attributes = "Keys",
@@ -153,7 +153,7 @@ shapes! {
         stream_view_type: Named<StreamViewType> = "StreamViewType",
     }
 
-    /// Who deleted an item, when it was the service.
+    /// The identity of the service, where it deleted the item.
     Identity {
         principal_id: String = "PrincipalId",
         kind: String = "Type",

@@ -40,7 +40,7 @@ words! {
 }
 
 words! {
-    /// How capacity is paid for.
+    /// The billing mode.
     BillingMode {
         /// `PROVISIONED`.
         Provisioned = "PROVISIONED",
@@ -50,7 +50,7 @@ words! {
 }
 
 words! {
-    /// What a stream record tells of an item.
+    /// The item in a stream record: its key, and its images.
     StreamViewType {
         /// `OLD_IMAGE`.
         OldImage = "OLD_IMAGE",
@@ -74,7 +74,7 @@ words! {
 }
 
 words! {
-    /// What storage and requests cost.
+    /// The class of storage and request prices.
     TableClass {
         /// `STANDARD`.
         Standard = "STANDARD",
@@ -84,7 +84,7 @@ words! {
 }
 
 words! {
-    /// Where a table or index is in its life.
+    /// The status of a table or index.
     TableStatus {
         /// `CREATING`.
         Creating = "CREATING",
@@ -106,7 +106,7 @@ words! {
 }
 
 words! {
-    /// Where encryption is in its life.
+    /// The status of encryption.
     SseStatus {
         /// `ENABLING`.
         Enabling = "ENABLING",
@@ -174,7 +174,7 @@ shapes! {
         stream_view_type: Named<StreamViewType> = "StreamViewType",
     }
 
-    /// How a table is encrypted at rest.
+    /// Encryption of a table at rest.
     SseSpecification {
         enabled: bool = "Enabled",
         sse_type: Named<SseType> = "SSEType",
@@ -218,7 +218,7 @@ shapes! {
         write_capacity_units: i64 = "WriteCapacityUnits",
     }
 
-    /// How capacity is paid for, and since when.
+    /// The billing mode, and since when.
     BillingModeSummary {
         billing_mode: Named<BillingMode> = "BillingMode",
         last_update_to_pay_per_request_date_time: Moment = "LastUpdateToPayPerRequestDateTime",
@@ -246,7 +246,7 @@ shapes! {
         warm_throughput: IndexWarmThroughput = "WarmThroughput",
     }
 
-    /// What a restored table was made from.
+    /// The source of a restored table.
     RestoreSummary {
         source_backup_arn: String = "SourceBackupArn",
         source_table_arn: String = "SourceTableArn",
@@ -261,7 +261,7 @@ shapes! {
         archival_backup_arn: String = "ArchivalBackupArn",
     }
 
-    /// How a table is encrypted at rest.
+    /// Encryption of a table at rest.
     SseDescription {
         status: Named<SseStatus> = "Status",
         sse_type: Named<SseType> = "SSEType",
@@ -269,7 +269,7 @@ shapes! {
         inaccessible_encryption_date_time: Moment = "InaccessibleEncryptionDateTime",
     }
 
-    /// What storage and requests cost, and since when.
+    /// The table class, and since when.
     TableClassSummary {
         table_class: Named<TableClass> = "TableClass",
         last_update_date_time: Moment = "LastUpdateDateTime",
@@ -408,7 +408,7 @@ impl TableDescription {
         self.attribute_definitions.iter().flatten().map(definition).collect()
     }
 
-    /// Where the table is in its life.
+    /// The status of the table.
     pub fn status(&self) -> Option<TableStatus> {
         known(&self.table_status)
     }
@@ -420,7 +420,7 @@ impl IndexDescription {
         elements(&self.key_schema)
     }
 
-    /// What the index holds, and the named attributes of an INCLUDE projection.
+    /// The projection, and the named attributes of INCLUDE.
     pub fn projected(&self) -> (ProjectionType, Vec<String>) {
         let projection = self.projection.clone().unwrap_or_default();
         let kind = known(&projection.projection_type).unwrap_or(ProjectionType::All);

@@ -11,7 +11,7 @@ use crate::table::{
 use std::collections::BTreeMap;
 
 words! {
-    /// How exported files are encrypted.
+    /// The encryption of exported files.
     S3SseAlgorithm {
         /// `AES256`.
         Aes256 = "AES256",
@@ -21,7 +21,7 @@ words! {
 }
 
 words! {
-    /// How items are written.
+    /// The form of written items.
     ExportFormat {
         /// `DYNAMODB_JSON`.
         DynamodbJson = "DYNAMODB_JSON",
@@ -41,7 +41,7 @@ words! {
 }
 
 words! {
-    /// What is told of a change.
+    /// The view of a change.
     ExportViewType {
         /// `NEW_IMAGE`.
         NewImage = "NEW_IMAGE",
@@ -51,7 +51,7 @@ words! {
 }
 
 words! {
-    /// Where an export is in its life.
+    /// The status of an export.
     ExportStatus {
         /// `IN_PROGRESS`.
         InProgress = "IN_PROGRESS",
@@ -63,7 +63,7 @@ words! {
 }
 
 words! {
-    /// How items are read.
+    /// The form of read items.
     InputFormat {
         /// `DYNAMODB_JSON`.
         DynamodbJson = "DYNAMODB_JSON",
@@ -75,7 +75,7 @@ words! {
 }
 
 words! {
-    /// How the input is compressed.
+    /// The compression of the input.
     InputCompressionType {
         /// `GZIP`.
         Gzip = "GZIP",
@@ -87,7 +87,7 @@ words! {
 }
 
 words! {
-    /// Where an import is in its life.
+    /// The status of an import.
     ImportStatus {
         /// `IN_PROGRESS`.
         InProgress = "IN_PROGRESS",
@@ -196,20 +196,20 @@ shapes! {
         next_token: String = "NextToken",
     }
 
-    /// Where an import reads.
+    /// The source of an import.
     S3BucketSource {
         s3_bucket_owner: String = "S3BucketOwner",
         s3_bucket: String = "S3Bucket",
         s3_key_prefix: String = "S3KeyPrefix",
     }
 
-    /// How comma-separated values are read.
+    /// The options of reading comma-separated values.
     CsvOptions {
         delimiter: String = "Delimiter",
         header_list: Vec<String> = "HeaderList",
     }
 
-    /// How the input is read.
+    /// The options of reading the input.
     InputFormatOptions {
         csv: CsvOptions = "Csv",
     }

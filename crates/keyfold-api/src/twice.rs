@@ -1,8 +1,8 @@
-//! What it does to carry a request out twice: what a client must know before it sends one again whose answer was lost.
+//! The effect of carrying a request out twice: a client must know it before it repeats a request whose answer was lost.
 
 use crate::operation::Request;
 
-/// What carrying a request out a second time does.
+/// The effect of carrying a request out a second time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Twice {
     /// Nothing more than once does: it only reads.
@@ -14,7 +14,7 @@ pub enum Twice {
 }
 
 impl Request {
-    /// What carrying the request out twice does.
+    /// The effect of carrying the request out twice.
     pub fn twice(&self) -> Twice {
         match self {
             Request::BatchGetItem(_)
@@ -71,7 +71,7 @@ impl Request {
         }
     }
 
-    /// Where the token stands that makes two of the request one; none when it takes none.
+    /// The token that makes two of the request one; none when the operation takes none.
     pub fn token_mut(&mut self) -> Option<&mut Option<String>> {
         match self {
             Request::TransactWriteItems(input) => Some(&mut input.client_request_token),

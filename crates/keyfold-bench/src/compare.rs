@@ -1,7 +1,8 @@
 //! The comparison: each server, each operation, each number of connections.
 
-use crate::contender::{Contender, Program, Running};
+use crate::contender::{Contender, Running};
 use crate::load;
+use crate::program::Program;
 use crate::request::Protocol;
 use crate::workload::{self, COLLECTION, Operation, Workload};
 use std::io;

@@ -1,6 +1,7 @@
 //! The servers that are measured: how each is started, what it keeps, and what it costs.
 
 use crate::install;
+use crate::program::Program;
 use crate::request::Protocol;
 use std::io::{self, BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -31,19 +32,6 @@ impl Keeps {
             Keeps::Memory => "in memory",
         }
     }
-}
-
-/// Which program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Program {
-    Keyfold,
-    Ceiling,
-    Redis,
-    Dynoxide,
-    Dynalite,
-    Moto,
-    /// A server of the user's.
-    Endpoint,
 }
 
 /// A server that can be measured.
@@ -203,7 +191,9 @@ pub(crate) fn told_address(stdout: impl io::Read) -> io::Result<SocketAddr> {
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;
     let place = match serde_json::from_str::<serde_json::Value>(&line) {
-        Ok(told) => told["endpoint"].as_str().unwrap_or_default().trim_start_matches("http://").to_owned(),
+        Ok(told) => {
+            told["result"]["endpoint"].as_str().unwrap_or_default().trim_start_matches("http://").to_owned()
+        }
         Err(_) => line.trim().to_owned(),
     };
     place.parse().map_err(|_| io::Error::other(format!("the server said {line:?} instead of its address")))

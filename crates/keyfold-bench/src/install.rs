@@ -2,7 +2,7 @@
 //!
 //! Each is used as a program, never read. One that cannot be had is left out of the run, and the report says so.
 
-use crate::contender::Program;
+use crate::program::Program;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

@@ -1,7 +1,7 @@
 //! A picture of a comparison: for each operation the servers' rates, as bars on a logarithmic scale.
 
 use crate::compare::{Plan, Row};
-use crate::contender::Program;
+use crate::program::Program;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

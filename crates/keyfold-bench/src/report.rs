@@ -1,7 +1,8 @@
-//! What a comparison says: tables with ratios for people, JSON for programs.
+//! The result of a comparison: tables with ratios for people, JSON for programs.
 
 use crate::compare::{Cell, Plan, Row};
-use crate::contender::{Keeps, Program};
+use crate::contender::Keeps;
+use crate::program::Program;
 use crate::workload::Operation;
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What is asked: the operations, over the same data for every server.
+//! The operations of a benchmark, over the same data for every server.
 //!
 //! Table `Bench` holds collections of twenty items of about 300 bytes. Table `Shop` is the e-commerce model
 //! (`models/shop.keyfold`): products, orders with their copies below the user, and an index by status; its

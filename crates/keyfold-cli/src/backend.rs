@@ -1,4 +1,4 @@
-//! Where a command works: an embedded engine over a data folder, or an endpoint.
+//! The backend a command works on: an embedded engine over a data folder, or an endpoint.
 
 use crate::failure::Failure;
 use crate::terminal;
@@ -59,10 +59,11 @@ impl BackendArguments {
         match (is_there, what_for, &self.data) {
             // A name that was given is wrong; the usual folder is empty as long as nothing has been written.
             (false, Use::Read, Some(_)) => {
-                return Err(Failure::Backend(format!(
+                return Err(Failure::backend(format!(
                     "there is no data folder {}: `keyfold put` makes one, `--endpoint URL` names a server",
                     folder.display()
-                )));
+                ))
+                .in_folder(&folder));
             }
             (false, Use::Read, None) => {
                 terminal::error_line(&format!("nothing has been written to {} yet", folder.display()));
@@ -121,11 +122,15 @@ fn opened(options: EngineOptions, data: Option<&Path>) -> Result<Arc<Engine>, Fa
             other => other.to_string(),
         };
         let advice = if detail == StoreError::Locked.to_string() {
-            ". Let the server that has it open do the work (`--endpoint URL` of run, put, update and delete), or name another \
-             folder (`--data DIR`)"
+            ". Stop the process that has it open; or let that server do the work: `--endpoint URL`, which run, put, update, \
+             delete, infer and backup take"
         } else {
             ""
         };
-        Failure::Backend(format!("cannot open the data folder {folder}: {detail}{advice}"))
+        let failure = Failure::backend(format!("cannot open the data folder {folder}: {detail}{advice}"));
+        match data {
+            Some(folder) => failure.in_folder(folder),
+            None => failure,
+        }
     })
 }

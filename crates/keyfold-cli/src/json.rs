@@ -1,37 +1,41 @@
-//! JSON for programs: plain values, not DynamoDB's typed ones.
+//! JSON for programs: the one document that a command prints with `--json`, whose schema is `docs/json.schema.json`; and plain
+//! values, not DynamoDB's typed ones.
 
+use crate::terminal;
 use keyfold_client::FoundItem;
-use keyfold_types::{Item, Value};
+use keyfold_types::{Item, Number, Value};
 use serde_json::{Map, Value as Json};
 
+/// Prints what a command found or did.
+pub(crate) fn print(result: &Json) {
+    terminal::line(&serde_json::json!({ "ok": true, "result": result }).to_string());
+}
+
+/// Prints why a command failed, and what it reports nevertheless.
+pub(crate) fn print_failure(error: Json, result: Option<Json>) {
+    let mut document = serde_json::json!({ "ok": false, "error": error });
+    if let Some(result) = result {
+        document["result"] = result;
+    }
+    terminal::line(&document.to_string());
+}
+
 /// A value: numbers as JSON numbers (exact when they fit 64 bits, texts beyond), sets as arrays, binary as base64.
-pub(crate) fn value(value_: &Value) -> Json {
-    match value_ {
-        Value::S(text) => Json::from(text.as_str()),
-        Value::N(number) => {
-            let text = number.to_string();
-            match number.to_i64() {
-                Some(whole) => Json::from(whole),
-                // A double keeps 15 digits; more would be another number.
-                None if number.digits() <= 15 => text
-                    .parse::<f64>()
-                    .ok()
-                    .and_then(serde_json::Number::from_f64)
-                    .map_or(Json::from(text), Json::Number),
-                None => Json::from(text),
-            }
-        }
-        Value::Bool(truth) => Json::from(*truth),
-        Value::Null => Json::Null,
-        Value::L(values) => values.iter().map(value).collect(),
-        Value::M(map) => map.iter().map(|(name, entry)| (name.clone(), value(entry))).collect(),
-        Value::Ss(set) => set.members().iter().map(|text| Json::from(text.as_str())).collect(),
-        Value::Ns(set) => set.members().iter().map(|number| value(&Value::N(*number))).collect(),
-        Value::B(_) | Value::Bs(_) => {
-            let mut out = Vec::new();
-            keyfold_wire::encode::encode_value(&mut out, value_);
-            serde_json::from_slice(&out).unwrap_or(Json::Null)
-        }
+pub(crate) fn value(held: &Value) -> Json {
+    keyfold_client::json::plain(held, number)
+}
+
+fn number(number: &Number) -> Json {
+    let text = number.to_string();
+    match number.to_i64() {
+        Some(whole) => Json::from(whole),
+        // A double keeps 15 digits; more would be another number.
+        None if number.digits() <= 15 => text
+            .parse::<f64>()
+            .ok()
+            .and_then(serde_json::Number::from_f64)
+            .map_or(Json::from(text), Json::Number),
+        None => Json::from(text),
     }
 }
 

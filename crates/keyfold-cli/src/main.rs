@@ -1,15 +1,18 @@
 //! The `keyfold` command: compile models, serve tables, run patterns, write entities.
 //!
-//! One file in `cmd` for each subcommand; `terminal` prints for people, `json` for programs.
+//! One file in `cmd` for each subcommand; `terminal` prints for people, `json` for programs, and `complete` answers shells.
 
 mod backend;
 mod cmd;
+mod complete;
 mod failure;
 mod json;
 mod model_file;
 mod terminal;
 
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 use std::process::ExitCode;
 
 /// Requests allocate and free small pieces on many threads, which this allocator does faster than the system's.
@@ -17,9 +20,14 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 done, 1 refused (a condition does not hold, a value is taken, a proof fails), 2 wrong usage,
-3 the model has errors, 4 an item that must exist does not, 5 the backend cannot be used,
-6 it is not known whether a write was done: its answer was lost.
+Exit codes:
+  0  done
+  1  refused: a condition does not hold, a value is taken, a proof fails
+  2  wrong usage
+  3  the model has errors
+  4  an item or table that must exist does not
+  5  the data folder or the server cannot be used
+  6  the answer of a write was lost: whether it was done is not known
 
 Start with `keyfold demo`; see docs/language.md for the model language.";
 
@@ -27,7 +35,7 @@ Start with `keyfold demo`; see docs/language.md for the model language.";
 #[derive(Parser)]
 #[command(name = "keyfold", version, after_help = AFTER_HELP, arg_required_else_help = true)]
 struct Cli {
-    /// Print JSON for programs instead of text for people.
+    /// Print JSON for programs instead of text for people: one document, of the schema in docs/json.schema.json.
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -75,6 +83,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    CompleteEnv::with_factory(Cli::command).var(cmd::completions::VARIABLE).complete();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse_usage(&error),
@@ -97,10 +106,7 @@ fn main() -> ExitCode {
         Command::Put(arguments) => cmd::put::run(&arguments, cli.json),
         Command::Update(arguments) => cmd::update::run(&arguments, cli.json),
         Command::Delete(arguments) => cmd::delete::run(&arguments, cli.json),
-        Command::Completions(arguments) => {
-            cmd::completions::run(&arguments);
-            Ok(())
-        }
+        Command::Completions(arguments) => cmd::completions::run(&arguments, cli.json),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -114,7 +120,11 @@ fn refuse_usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && wants_json {
         let text = error.to_string();
         let message = text.trim_start_matches("error: ").trim().to_owned();
-        return failure::Failure::Usage(message).report(true);
+        let mut failure = failure::Failure::usage(message);
+        if let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) {
+            failure = failure.of_argument(argument);
+        }
+        return failure.report(true);
     }
     error.exit()
 }

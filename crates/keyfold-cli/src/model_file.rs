@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::terminal::{self, GOOD};
 use keyfold_model::diagnostic::apply;
 use keyfold_model::{Compiled, Diagnostic, Model, Severity};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::io::Write as _;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(crate) struct Checked {
     /// How many more findings there are than are shown.
     pub(crate) more: usize,
     /// The findings for programs.
-    pub(crate) rows: Vec<serde_json::Value>,
+    pub(crate) rows: Vec<Json>,
 }
 
 /// How often repairs are carried out: one may bring another to light.
@@ -37,13 +37,15 @@ pub(crate) fn load_with_warnings(path: &Path, json: bool) -> Result<Checked, Fai
 
 /// The text of a file.
 pub(crate) fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .map_err(|error| Failure::Usage(format!("cannot read the model {}: {error}", path.display())))
+    std::fs::read_to_string(path).map_err(|error| {
+        Failure::usage(format!("cannot read the file {}: {error}", path.display())).in_file(path)
+    })
 }
 
 /// Writes a file as a whole, or not at all. Who may read it stays, and a link stays a link.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    replace(path, text).map_err(|error| Failure::Usage(format!("cannot write {}: {error}", path.display())))
+    replace(path, text)
+        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path))
 }
 
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
@@ -86,17 +88,30 @@ pub(crate) fn compile(source: &str, path: &str, json: bool) -> Result<Model, Fai
 fn compile_with(source: &str, path: &str, json: bool, with_warnings: bool) -> Result<Checked, Failure> {
     let compiled = keyfold_model::compile(source);
     let rows: Vec<_> = compiled.diagnostics.iter().map(|one| row(one, source, path)).collect();
-    if json {
-        if compiled.has_errors() {
-            terminal::line(&json!({ "ok": false, "diagnostics": rows, "more": compiled.more }).to_string());
-        }
-    } else {
+    if !json {
         show(&compiled, source, path, with_warnings);
     }
     let count = |severity| compiled.diagnostics.iter().filter(|one| one.severity == severity).count();
     let warnings = count(Severity::Warning);
-    let model = compiled.model.ok_or(Failure::Model)?;
+    let Some(model) = compiled.model else { return Err(wrong(&compiled.diagnostics, &rows, compiled.more)) };
     Ok(Checked { model, warnings, more: compiled.more, rows })
+}
+
+/// The failure of a model with errors: its place is that of the first.
+fn wrong(diagnostics: &[Diagnostic], rows: &[Json], more: usize) -> Failure {
+    let errors: Vec<usize> =
+        (0..).zip(diagnostics).filter(|(_, one)| one.severity == Severity::Error).map(|(at, _)| at).collect();
+    let first = errors.first().copied().unwrap_or_default();
+    let message = diagnostics.get(first).map_or("", |one| one.message.as_str());
+    let message = match errors.len() + more {
+        0 | 1 => message.to_owned(),
+        several => format!("{several} findings, the first: {message}"),
+    };
+    let place = rows.get(first).map_or(
+        Json::Null,
+        |row| json!({ "file": row["file"], "line": row["line"], "column": row["column"] }),
+    );
+    Failure::model(message, place, json!(rows), more)
 }
 
 fn show(compiled: &Compiled, source: &str, path: &str, with_warnings: bool) {
@@ -128,8 +143,9 @@ fn show(compiled: &Compiled, source: &str, path: &str, with_warnings: bool) {
     ));
 }
 
-/// Carries out the repairs of errors, one after the other, and writes the file, formatted, if that helped.
-pub(crate) fn fix(path: &Path, json: bool) -> Result<(), Failure> {
+/// Carries out the repairs of errors, one after the other, and writes the file, formatted, if that helped. Gives the messages of the errors
+/// that were repaired.
+pub(crate) fn fix(path: &Path, json: bool) -> Result<Vec<String>, Failure> {
     let original = read(path)?;
     let mut source = original.clone();
     let mut done = Vec::new();
@@ -152,7 +168,7 @@ pub(crate) fn fix(path: &Path, json: bool) -> Result<(), Failure> {
             terminal::line(&format!("{GOOD}repaired{GOOD:#} {message}"));
         }
     }
-    Ok(())
+    Ok(done)
 }
 
 /// Whether a repair would change a line that the parser does not understand: what it means is not known.
@@ -188,7 +204,7 @@ fn severity(severity: Severity) -> &'static str {
     }
 }
 
-fn row(diagnostic: &Diagnostic, source: &str, path: &str) -> serde_json::Value {
+fn row(diagnostic: &Diagnostic, source: &str, path: &str) -> Json {
     let (line, column) = diagnostic.line_and_column(source);
     json!({
         "code": diagnostic.code,

@@ -28,12 +28,6 @@ pub(crate) fn line(text: &str) {
     ended(writeln!(anstream::stdout(), "{text}"));
 }
 
-/// Prints bytes as they are.
-pub(crate) fn bytes(bytes: &[u8]) {
-    let mut out = std::io::stdout();
-    ended(out.write_all(bytes).and_then(|()| out.flush()));
-}
-
 fn ended(written: std::io::Result<()>) {
     match written {
         Ok(()) => {}
@@ -152,17 +146,50 @@ pub(crate) fn items(indent: &str, found: &[&FoundItem], full: bool) {
             }));
             rows.push(row);
         }
-        table(indent, &rows);
+        if fits(indent, &rows) {
+            table(indent, &rows);
+        } else {
+            stacked(indent, &rows);
+        }
     }
 }
 
-/// Rows as aligned columns, the first row as heading.
-pub(crate) fn table(indent: &str, rows: &[Vec<String>]) {
+/// Whether rows fit into lines of the terminal as they are.
+pub(crate) fn fits(indent: &str, rows: &[Vec<String>]) -> bool {
+    let widths = widths(rows);
+    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1) + indent.len() <= width()
+}
+
+/// Rows one under the other, an attribute a line: identifiers and times are not broken.
+fn stacked(indent: &str, rows: &[Vec<String>]) {
+    let Some((heading, rows)) = rows.split_first() else { return };
+    let kind = heading.first().map_or("", String::as_str);
+    let names: Vec<&String> = heading.iter().skip(1).collect();
+    let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    for row in rows {
+        line(&format!("{indent}{FAINT}{kind}{FAINT:#}"));
+        for (name, held) in names.iter().zip(row.iter().skip(1)).filter(|(_, held)| !held.is_empty()) {
+            let room = width().saturating_sub(indent.len() + widest + 4).max(COLUMN_CHARS_MIN);
+            for (at, piece) in broken(held, room).iter().enumerate() {
+                let name = if at == 0 { name.as_str() } else { "" };
+                line(&format!("{indent}  {FAINT}{name:widest$}{FAINT:#}  {piece}"));
+            }
+        }
+    }
+}
+
+/// Characters of each column's widest cell.
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |at: usize| {
         rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let widths = pressed((0..columns).map(widest).collect(), width().saturating_sub(indent.len()));
+    (0..columns).map(widest).collect()
+}
+
+/// Rows as aligned columns, the first row as heading.
+pub(crate) fn table(indent: &str, rows: &[Vec<String>]) {
+    let widths = pressed(widths(rows), width().saturating_sub(indent.len()));
     for (place, row) in rows.iter().enumerate() {
         let cells: Vec<Vec<String>> =
             row.iter().zip(&widths).map(|(cell, width)| broken(cell, *width)).collect();

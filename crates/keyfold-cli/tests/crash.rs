@@ -40,7 +40,7 @@ impl Server {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let report: serde_json::Value =
             serde_json::from_str(&line).unwrap_or_else(|_| panic!("no report: {line}"));
-        Server { child, endpoint: report["endpoint"].as_str().unwrap().to_owned() }
+        Server { child, endpoint: report["result"]["endpoint"].as_str().unwrap().to_owned() }
     }
 }
 

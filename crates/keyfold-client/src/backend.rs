@@ -1,4 +1,4 @@
-//! Where requests go.
+//! The backend that requests go to: an engine in this process, or an endpoint.
 
 use crate::error::ClientError;
 use crate::http::HttpBackend;

@@ -1,4 +1,4 @@
-//! What an entity's attributes are when nothing is given for them: fixed values, the moment, new identifiers.
+//! Defaults of an entity's attributes: fixed values, the moment, new identifiers.
 
 use crate::arguments::Values;
 use keyfold_model::{DefaultValue, Entity, Type, value};

@@ -8,7 +8,7 @@ use keyfold_model::schema::{GUARD_SORT, guard_parts};
 use keyfold_model::{Entity, KeyTemplate, Model, Sparse, Table, value};
 use keyfold_types::{Item, Value};
 
-/// What an item is for.
+/// The role of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Role {
     /// The entity itself, or the first part of it.
@@ -24,7 +24,7 @@ pub enum Role {
 /// One item that follows from an entity's attributes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Derived {
-    /// What it is for.
+    /// Its role.
     pub role: Role,
     /// The table it lies in.
     pub table: String,

@@ -1,4 +1,4 @@
-//! What can go wrong between a model and its data.
+//! Errors of patterns and writes.
 
 use keyfold_api::{ErrorKind, ReasonCode};
 use keyfold_model::value::ValueError;
@@ -34,9 +34,9 @@ pub enum ClientError {
     /// A write was sent and its answer lost: it may have been carried out, and it was not sent again.
     #[error("whether it was done is not known: {why}; look at {check} before you do it again")]
     OutcomeUnknown {
-        /// What happened.
+        /// The cause.
         why: String,
-        /// What tells whether it was done.
+        /// The item that shows whether it was done.
         check: String,
     },
     /// An existing table contradicts the model.
@@ -50,13 +50,24 @@ pub enum ClientError {
     /// A condition of a write does not hold.
     #[error("{0}")]
     Refused(String),
+    /// A unique value is another item's.
+    #[error("{message}")]
+    Taken {
+        /// The unique attributes.
+        attributes: Vec<String>,
+        /// The sentence.
+        message: String,
+    },
+    /// The version given is not the item's: it has been changed since it was read.
+    #[error("{0}")]
+    StaleVersion(String),
     /// The item that must exist does not.
     #[error("{0}")]
     NotFound(String),
 }
 
 impl ClientError {
-    /// What a service tells.
+    /// The error of a service's answer.
     pub(crate) fn told(error: ServiceError) -> ClientError {
         ClientError::Service {
             kind: ErrorKind::of_exception(&error.exception),

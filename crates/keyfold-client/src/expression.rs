@@ -7,7 +7,7 @@ use keyfold_model::Operand;
 use keyfold_model::schema::{Comparator, Comparison};
 use keyfold_types::{Number, Value};
 
-/// What must hold of an item.
+/// A condition on an item.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Term {
     /// The attribute is there.
@@ -29,9 +29,9 @@ pub(crate) enum Change {
     Attribute(String),
     /// An operand plus (true) or minus another.
     Sum(Box<Change>, bool, Box<Change>),
-    /// What there is, or nothing, plus this.
+    /// The present value, or nothing, plus this.
     Add(Number),
-    /// What there is, or nothing, and this element behind it.
+    /// The present list, or nothing, and this element behind it.
     Append(Value),
 }
 

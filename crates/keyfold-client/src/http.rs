@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a copy of a data folder may take, of which nothing is heard until it is whole.
+/// Timeout of a copy of a data folder, which answers when it is whole.
 const COPY_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a connection that nobody uses is kept: shorter than any server does, since a request on a connection that the server
@@ -47,7 +47,7 @@ impl HttpBackend {
             .http_status_as_error(false)
             .timeout_connect(Some(CONNECT_TIMEOUT))
             .max_idle_age(IDLE_MAX)
-            // What is signed is not sent elsewhere.
+            // Signed requests are not sent elsewhere.
             .max_redirects(0)
             .build()
             .new_agent();
@@ -85,7 +85,7 @@ impl HttpBackend {
                 },
                 Attempt::Refused(error) => {
                     let is_passing = error.kind().is_some_and(|kind| {
-                        // Who meets another transaction reads again before it tries again.
+                        // A write that meets another transaction reads again before it is repeated.
                         kind.is_retryable() && kind != ErrorKind::TransactionConflict
                     });
                     (is_passing, Some(error))
@@ -178,7 +178,7 @@ impl HttpBackend {
     }
 }
 
-/// What is known after a request was sent once.
+/// The result of sending a request once.
 enum Attempt {
     /// It was carried out.
     Answered(Vec<u8>),

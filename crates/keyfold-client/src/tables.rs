@@ -14,10 +14,10 @@ use keyfold_types::{Item, KeyKind, Value};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How long a new table may take to become active.
+/// Time that a new table may take to become active.
 const ACTIVE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// What was done for a table.
+/// The outcome for a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// It was made.
@@ -90,16 +90,19 @@ fn make(backend: &Backend, table: &Table, name: &str) -> Result<(), ClientError>
 /// Makes those of the named tables that are of a period and do not exist yet. Gives whether one was made.
 ///
 /// # Errors
-/// What the backend says.
+/// The backend's error.
 pub(crate) fn ensure_periods(
     backend: &Backend,
     model: &Model,
     names: &[String],
 ) -> Result<bool, ClientError> {
     let mut made = false;
-    for table in model.tables.iter().filter(|table| table.period.is_some()) {
+    for table in &model.tables {
+        let Some(unit) = table.period else { continue };
         let prefix = format!("{}_", table.name);
-        for name in names.iter().filter(|name| name.starts_with(&prefix)) {
+        let is_of_table =
+            |name: &&String| name.strip_prefix(&prefix).is_some_and(|period| unit.is_period_in_name(period));
+        for name in names.iter().filter(is_of_table) {
             if describe(backend, name)?.is_none() {
                 make(backend, table, name)?;
                 made = true;
@@ -112,7 +115,7 @@ pub(crate) fn ensure_periods(
 /// A table's description; `None` when there is no such table.
 ///
 /// # Errors
-/// What the backend says.
+/// The backend's error.
 pub fn describe(backend: &Backend, table: &str) -> Result<Option<TableDescription>, ClientError> {
     let input = DescribeTableInput { table_name: Some(table.to_owned()) };
     match backend.call(input.into()) {
@@ -126,7 +129,7 @@ pub fn describe(backend: &Backend, table: &str) -> Result<Option<TableDescriptio
 /// Some items of a table, as they are stored: the first that a scan finds.
 ///
 /// # Errors
-/// What the backend says.
+/// The backend's error.
 pub fn sample(backend: &Backend, table: &str, count: usize) -> Result<Vec<Item>, ClientError> {
     let (mut items, mut after) = (Vec::new(), None);
     while items.len() < count {
@@ -259,7 +262,7 @@ fn print_key(elements: &[KeyElement], kinds: &BTreeMap<String, ScalarAttributeTy
     format!("({})", elements.iter().map(print).collect::<Vec<_>>().join(", "))
 }
 
-/// How an existing table differs from a model's. An index that the model does not know is no difference.
+/// The differences of an existing table from a model's. An index that the model does not know is none.
 pub fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
     let mut found = Vec::new();
     let wanted_kinds = definitions(table);

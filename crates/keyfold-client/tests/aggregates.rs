@@ -132,18 +132,19 @@ fn a_parent_with_children_is_not_deleted_and_none_is_counted_in_one_that_is_not_
     place.put("Member", &[("team", "a"), ("n", "1"), ("score", "0"), ("state", "done")]);
     let told = place.delete("Team", &[("team", "a")]).unwrap_err().to_string();
     assert!(told.contains("still has Member items"), "{told}");
-    let line = r#"[{"n":1,"score":0,"state":"done"}]"#;
-    assert!(matches!(
-        place.run("close_team", &[("team", "a"), ("lines", line)]),
-        Err(ClientError::Refused(_))
-    ));
-    place.delete("Member", &[("team", "a"), ("n", "1")]).unwrap();
-    place.delete("Team", &[("team", "a")]).unwrap();
+    place.put("Member", &[("team", "a"), ("n", "2"), ("score", "4")]);
+    // All of them may go with it, in one write; one may not stay.
+    let close = |lines: &str| place.run("close_team", &[("team", "a"), ("lines", lines)]);
+    for some in [r#"[{"n":1,"score":0,"state":"done"}]"#, r#"[{"n":2,"score":4,"state":"open"}]"#, "[]"] {
+        assert!(matches!(close(some), Err(ClientError::Refused(_))), "{some}");
+    }
+    close(r#"[{"n":2,"score":4,"state":"open"},{"n":1,"score":0,"state":"done"}]"#).unwrap();
+    assert!(place.stored().is_empty());
     let entity = place.entity("Member");
     let values = place.values("Member", &[("team", "a"), ("n", "2"), ("score", "1")]);
     let refused = write::create(&place.backend, &place.model, entity, &values);
     assert!(
-        matches!(&refused, Err(ClientError::Refused(why)) if why.contains("there is no Team")),
+        matches!(&refused, Err(ClientError::NotFound(why)) if why.contains("there is no Team")),
         "{refused:?}"
     );
     assert!(place.stored().is_empty());
@@ -262,4 +263,62 @@ fn one_that_is_counted_in_itself_comes_and_goes_with_itself() {
     assert_eq!(place.found("node", &[("id", "a")], "below"), ["1"]);
     place.delete("Node", &[("id", "a")]).unwrap();
     assert!(place.stored().is_empty());
+}
+
+/// What is counted and what counts it, made and removed together, in whatever order the write names them.
+#[test]
+fn the_order_of_actions_does_not_matter() {
+    let place = Place::new(
+        "model m 1\ntable Tab (PK, SK)\nentity Shop\n  shop: string\n  key \"S#{shop}\" \"S\"\n  count orders of Order\nentity Order\n  order: string, shop: Shop.shop\n  key \"O#{order}\" \"O\"\n  count items of Item\nentity Item\n  item: string, order: Order.order\n  key \"I#{item}\" \"I\"\npattern shop(shop) -> Shop?\npattern order(order) -> Order?\nwrite make()\n  create Item\n  create Order\n  create Shop\nwrite drop()\n  delete Shop\n  delete Item\n  delete Order\nwrite leave()\n  delete Order\n  delete Shop\n",
+    );
+    let given = [("shop", "s"), ("order", "o"), ("item", "i")];
+    place.run("make", &given).unwrap();
+    assert_eq!(place.found("shop", &[("shop", "s")], "orders"), ["1"]);
+    assert_eq!(place.found("order", &[("order", "o")], "items"), ["1"]);
+    let told = place.run("leave", &[("shop", "s"), ("order", "o")]).unwrap_err().to_string();
+    assert!(told.contains("the Order with order = o still has Item items"), "{told}");
+    place.run("drop", &given).unwrap();
+    assert!(place.stored().is_empty());
+}
+
+#[test]
+fn a_tree_grows_and_changes_in_any_order() {
+    let place = Place::new(
+        "model m 1\ntable Tab (PK, SK)\nentity Emp\n  e: string, boss: Emp.e, pay: int\n  key \"E#{e}\" \"E\"\n  count reports of Emp by boss\n  sum total of Emp.pay by boss\n  max best of Emp.pay by boss\n  copy by \"B#{boss}\" \"P#{pay:06}#{e}\"\nrecord Hire\n  e: string, boss: Emp.e, pay: int\nrecord Raise\n  e: string, more: int\npattern one(e) -> Emp?\nwrite hire(lines: list of Hire)\n  create Emp for each lines\nwrite raise(lines: list of Raise)\n  update Emp for each lines set pay = pay + more\nwrite fire(lines: list of Raise)\n  delete Emp for each lines\n",
+    );
+    place.put("Emp", &[("e", "ceo"), ("boss", "ceo"), ("pay", "100")]);
+    let of =
+        |e: &str| ["reports", "total", "best"].map(|name| place.found("one", &[("e", e)], name).concat());
+    // The report stands before its boss.
+    place
+        .run("hire", &[("lines", r#"[{"e":"b","boss":"a","pay":7},{"e":"a","boss":"ceo","pay":5}]"#)])
+        .unwrap();
+    assert_eq!(of("ceo"), ["2", "105", "100"]);
+    assert_eq!(of("a"), ["1", "7", "7"]);
+    for (lines, total, best) in [
+        (r#"[{"e":"b","more":1},{"e":"a","more":2}]"#, "8", "8"),
+        (r#"[{"e":"a","more":2},{"e":"b","more":1}]"#, "9", "9"),
+    ] {
+        place.run("raise", &[("lines", lines)]).unwrap();
+        assert_eq!(of("a"), ["1", total, best]);
+    }
+    assert_eq!(of("ceo"), ["2", "109", "100"]);
+    place.run("fire", &[("lines", r#"[{"e":"a","more":0},{"e":"b","more":0}]"#)]).unwrap();
+    assert_eq!(of("ceo"), ["1", "100", "100"]);
+}
+
+/// A condition that does not hold is told as that, also where the item's maximum changes in the same write.
+#[test]
+fn a_condition_beside_a_maximum_is_told() {
+    let place = Place::new(
+        "model m 1\ntable Tab (PK, SK)\nentity P\n  p: string, stock: int\n  key \"P#{p}\" \"P\"\n  max best of C.q\nentity C\n  p: P.p, c: string, q: int\n  key \"P#{p}\" \"C#{q:06}#{c}\"\npattern one(p) -> P?\nwrite take(n: int)\n  update P set stock = stock - n when stock >= n\n  create C\nwrite look()\n  check P when stock > 100\n  create C\n",
+    );
+    place.put("P", &[("p", "1"), ("stock", "3")]);
+    for (name, more) in [("take", ("n", "5")), ("look", ("p", "1"))] {
+        let told = place.run(name, &[("p", "1"), ("c", "a"), ("q", "7"), more]).unwrap_err().to_string();
+        assert!(told.contains("does not have stock"), "{told}");
+    }
+    place.run("take", &[("p", "1"), ("c", "a"), ("q", "7"), ("n", "2")]).unwrap();
+    assert_eq!(place.found("one", &[("p", "1")], "best"), ["7"]);
+    assert_eq!(place.found("one", &[("p", "1")], "stock"), ["1"]);
 }

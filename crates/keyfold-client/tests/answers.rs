@@ -179,3 +179,26 @@ fn each_counter_follows_the_reference_that_is_named() {
     assert_eq!(counts("b"), expected("1", "0"));
     assert_eq!(counts("c"), expected("0", "2"));
 }
+
+/// A filter may throw away the item that a collection must have, and a filter by what is not given throws nothing away.
+#[test]
+fn filters_say_what_is_left_out() {
+    let place = Place::new(
+        "model m 1\ntable Tab (PK, SK)\nentity O\n  o: string, price: int\n  key \"O#{o}\" \"M\"\nentity I\n  o: string, i: string, price: int\n  key \"O#{o}\" \"I#{i}\"\n  expect 9 per o\npattern both(o, least: int) -> O + I[] filter price >= least page 5\npattern items(o, least: int?) -> I[] filter price >= least page 5\n",
+    );
+    place.put("O", &[("o", "1"), ("price", "1")]);
+    place.put("I", &[("o", "1"), ("i", "a"), ("price", "9")]);
+    assert_eq!(place.found("both", &[("o", "1"), ("least", "5")], "price"), ["9"]);
+    assert_eq!(place.found("items", &[("o", "1")], "price"), ["9"]);
+    assert!(place.found("items", &[("o", "1"), ("least", "10")], "price").is_empty());
+}
+
+/// Tables of periods whose names begin alike are each its own.
+#[test]
+fn tables_of_periods_are_told_apart() {
+    let place = Place::new(
+        "model m 1\ntable Log (PK, SK) per month\ntable Log_eu (EPK, ESK) per month\nentity A in Log\n  a: string, t: time\n  key \"A#{a}\" \"{t}\"\nentity B in Log_eu\n  b: string, t: time\n  key \"B#{b}\" \"{t}\"\npattern bs(b, month of t) -> B[] page 5\n",
+    );
+    place.put("B", &[("b", "1"), ("t", "2024-01-05T00:00:00Z")]);
+    assert_eq!(place.found("bs", &[("b", "1"), ("month", "2024-01")], "b"), ["1"]);
+}

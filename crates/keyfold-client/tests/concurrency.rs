@@ -89,7 +89,10 @@ fn random_writers_leave_exactly_what_follows_from_the_entities() {
                         _ => write::delete(backend, model, user, &values(user, &format!("id={id}"))),
                     };
                     match outcome {
-                        Ok(_) | Err(ClientError::Refused(_) | ClientError::NotFound(_)) => {}
+                        Ok(_)
+                        | Err(
+                            ClientError::Refused(_) | ClientError::Taken { .. } | ClientError::NotFound(_),
+                        ) => {}
                         Err(other) => panic!("{other}"),
                     }
                 }

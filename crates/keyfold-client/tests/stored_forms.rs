@@ -158,3 +158,30 @@ fn a_put_takes_away_what_came_beside_it() {
     let possible = [("1".to_owned(), "2".to_owned()), (String::new(), "5".to_owned())];
     assert!(possible.contains(&state), "{state:?}");
 }
+
+/// A field that a record lacks is missing, whatever another item of the write is given under its name.
+#[test]
+fn what_a_record_lacks_is_taken_from_nowhere() {
+    let place = Place::new(
+        "model m 1\ntable Tab (PK, SK)\nentity Order\n  orderId: string, note: string?\n  key \"ORDER#{orderId}\" \"META\"\nentity Item\n  orderId: string, itemId: string, note: string?\n  key \"ORDER#{orderId}\" \"ITEM#{itemId}\"\nrecord Line\n  itemId: string, note: string?\npattern items(orderId) -> Item[]\nwrite place(lines: list of Line)\n  create Order\n  create Item for each lines\n",
+    );
+    let lines = r#"[{"itemId":"a"},{"itemId":"b","note":"x"}]"#;
+    place.run("place", &[("orderId", "1"), ("note", "leave-at-door"), ("lines", lines)]).unwrap();
+    assert_eq!(place.found("items", &[("orderId", "1")], "note"), ["", "x"]);
+}
+
+/// Parts that another model cut in another way are replaced and deleted, every one of them.
+#[test]
+fn a_list_that_was_cut_in_another_way_is_cut_anew() {
+    let text = "model m 1\ntable Tab (PK, SK)\nentity A\n  a: string, l: list of int\n  key \"A#{a}\" \"A\"\n  split l by 2\npattern one(a) -> A?\n";
+    for (from, to, list) in [(2, 5, "[1,2,3,4,5]"), (5, 2, "[1,2,3,4,5]"), (2, 3, "[1,2,3,4]")] {
+        let cut = |size: u32| text.replace("by 2", &format!("by {size}"));
+        let old = Place::new(&cut(from));
+        old.put("A", &[("a", "1"), ("l", list)]);
+        let new = Place { model: keyfold_model::compile(&cut(to)).model.unwrap(), backend: old.backend };
+        new.put("A", &[("a", "1"), ("l", list)]);
+        assert_eq!(new.found("one", &[("a", "1")], "l"), [list.replace(',', ", ")], "{from} to {to}");
+        new.delete("A", &[("a", "1")]).unwrap();
+        assert!(new.stored().is_empty(), "{from} to {to}: {:?}", new.stored());
+    }
+}

@@ -3,7 +3,7 @@
 
 use crate::sample;
 use keyfold_model::check::estimate::{item_bytes, projected_bytes};
-use keyfold_model::plan::RequestKind;
+use keyfold_model::schema::RequestKind;
 use keyfold_model::schema::{Aggregate, GUARD_SORT, Limit, Projection, guard_parts};
 use keyfold_model::template::print;
 use keyfold_model::{
@@ -149,7 +149,11 @@ impl Chart {
 }
 
 fn parameters_json(parameters: &[(String, String)]) -> Json {
-    parameters.iter().map(|(name, kind)| json!({ "name": name, "type": kind })).collect()
+    let one = |(name, kind): &(String, String)| {
+        let plain = name.trim_end_matches('?');
+        json!({ "name": plain, "type": kind, "optional": plain != name })
+    };
+    parameters.iter().map(one).collect()
 }
 
 impl IndexChart {
@@ -244,7 +248,9 @@ fn pattern_row(model: &Model, pattern: &Pattern, without: &[String], plan: &Patt
     PatternRow {
         name: pattern.name.clone(),
         without: without.to_vec(),
-        parameters: given.map(|p| (p.name.clone(), p.kind.to_string())).collect(),
+        parameters: given
+            .map(|p| (optional(&p.name, p.optional || p.is_now()), p.kind.to_string()))
+            .collect(),
         returns: promise(model, pattern),
         request: plan.request.to_string(),
         table: plan.table.clone(),
@@ -379,10 +385,14 @@ fn row(
     KeyRow { kind, templates: columns().map(print).collect(), sample: columns().map(made).collect(), only }
 }
 
+/// A parameter's name, with `?` behind it where it may be left out.
+fn optional(name: &str, may_lack: bool) -> String {
+    if may_lack { format!("{name}?") } else { name.to_owned() }
+}
+
 pub(crate) fn write_row(model: &Model, write: &Write) -> WriteRow {
     let parameter = |parameter: &keyfold_model::schema::WriteParameter| {
-        let optional = if parameter.optional { "?" } else { "" };
-        (format!("{}{optional}", parameter.name), parameter.kind.to_string())
+        (optional(&parameter.name, parameter.optional), parameter.kind.to_string())
     };
     let action = |action: &keyfold_model::Action| {
         let entity = model.entities.get(action.entity).map_or("", |entity| entity.name.as_str());

@@ -1,4 +1,4 @@
-//! What is made from a checked model, and models made from what others have.
+//! Output made from a checked model, and models proposed from other sources.
 //!
 //! - [`chart`]: the design at a glance: patterns with their requests, keys with samples, what shares an index.
 //! - [`document`]: the chart as Markdown and as one HTML page with diagrams.

@@ -1,19 +1,19 @@
 //! Which tables and buckets a request touches, and whether it changes them: what a server's rights are about.
 
-use crate::arn;
 use crate::core::Core;
+use crate::table::arn;
 use keyfold_api::Request;
 use keyfold_expr::partiql::Statement;
 use keyfold_types::Value;
 
-/// What a right is about.
+/// The subject of a right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// A table.
     Table(String),
     /// A bucket, which exports are written to and imports read from.
     Bucket(String),
-    /// What is about all tables.
+    /// All tables.
     Account,
     /// A name that cannot be read. The operation refuses it; until then it may be any table.
     Unreadable,
@@ -22,7 +22,7 @@ pub enum Subject {
 /// Something that a request touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
-    /// What it is.
+    /// The subject.
     pub subject: Subject,
     /// The full name, as messages show it.
     pub arn: String,
@@ -134,7 +134,7 @@ fn of_statements<'s>(
     found.map(|(table, is_write)| resource(core, Some(&table), is_write)).collect()
 }
 
-/// What a name, a full name or an iterator is about.
+/// The subject of a name, a full name or an iterator.
 fn resource(core: &Core, given: Option<&str>, is_write: bool) -> Resource {
     let (subject, arn) = match given.map(|given| (given, arn::about(given))) {
         None => (Subject::Account, "*".to_owned()),

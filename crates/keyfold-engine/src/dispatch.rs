@@ -1,5 +1,6 @@
 //! Which function carries out which operation.
 
+use crate::base::pending::Pending;
 use crate::core::Core;
 use crate::ops::{
     backups, batch_execute_statement, batch_get_item, batch_write_item, create_table, delete_item,
@@ -7,7 +8,6 @@ use crate::ops::{
     insights, limits, list_tables, policies, put_item, query, recovery, restore, scan, streams, tags,
     time_to_live, transact_get_items, transact_write_items, update_item, update_table,
 };
-use crate::pending::Pending;
 use keyfold_api::{Request, Response};
 
 /// A table of operations and functions: those that answer at once, and those whose answer may wait for a write.

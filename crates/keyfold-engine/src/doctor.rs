@@ -3,14 +3,13 @@
 //!
 //! For a folder that no server has open. Items are never changed: one that cannot be read is told, and stays.
 
+use crate::base::error::internal;
+use crate::base::layout::{self, Counter};
 use crate::core::Core;
-use crate::expiry;
-use crate::history;
-use crate::layout::{self, Counter};
-use crate::pending::internal;
-use crate::stream::Event;
+use crate::item::{counters, entries as index_entries, expiry_note};
+use crate::state_at;
+use crate::table::stream::Event;
 use crate::table::{Index, Table};
-use crate::write;
 use keyfold_api::ApiError;
 use keyfold_codec::RawItem;
 use keyfold_codec::key::{self, IndexId, KeyRange};
@@ -28,13 +27,13 @@ const TOLD_MAX: usize = 10;
 pub struct Problem {
     /// The table, and the index if it is about one.
     pub place: String,
-    /// What is wrong.
+    /// The fault.
     pub what: String,
     /// Whether a repair makes it right.
     pub can_be_repaired: bool,
 }
 
-/// What an examination found.
+/// The result of an examination.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Examination {
     /// Tables examined.
@@ -45,9 +44,9 @@ pub struct Examination {
     pub entries: u64,
     /// Stream records and kept changes read.
     pub records: u64,
-    /// What is wrong, at most ten of a kind in a place.
+    /// The problems, at most ten of a kind in a place.
     pub problems: Vec<Problem>,
-    /// How many problems were not told singly.
+    /// The number of problems beyond those.
     pub untold: u64,
     /// Restores, exports and imports that ended as failed, with the reason: nothing is wrong with the data.
     pub failed: Vec<String>,
@@ -108,7 +107,7 @@ pub(crate) fn examine(core: &Core) -> Result<Examination, ApiError> {
     Ok(found)
 }
 
-/// What ended as failed, and why.
+/// Work that ended as failed, with the reason.
 fn failed(core: &Core) -> Vec<String> {
     let tables = core.catalog().read();
     let restores = tables.values().filter_map(|table| {
@@ -158,13 +157,14 @@ fn examine_table(snapshot: &Snapshot, table: &Arc<Table>, found: &mut Examinatio
         size.entries += 1;
         size.bytes += item.size_bytes() as i64;
         if let Some(expiry) = table.settings.expiry.as_ref().filter(|expiry| expiry.is_complete)
-            && let Some(note) = expiry::note_of(table.id, &at, &expiry.attribute, &item)
+            && let Some(note) = expiry_note::note_of(table.id, &at, &expiry.attribute, &item)
             && snapshot.get(&note).map_err(internal)?.is_none()
         {
             found.add(&table.name, "the note of when an item expires is missing".to_owned(), true);
         }
         for index in table.indexes.iter().filter(|index| !index.is_building) {
-            let expected = write::entry(table, index, Some((&item, &tree))).map_err(ApiError::from)?;
+            let expected =
+                index_entries::entry(table, index, Some((&item, &tree))).map_err(ApiError::from)?;
             let Some(expected) = expected else { continue };
             let size = sizes.entry(index.id).or_default();
             size.entries += 1;
@@ -196,7 +196,7 @@ fn examine_table(snapshot: &Snapshot, table: &Arc<Table>, found: &mut Examinatio
             );
         }
     }
-    for change in history::changes(snapshot, table) {
+    for change in state_at::changes(snapshot, table) {
         found.records += 1;
         if let Err(error) = change {
             found.add(&table.name, error.to_string(), false);
@@ -255,7 +255,8 @@ fn examine_index(
         };
         let item = item.and_then(|bytes| RawItem::open(bytes).ok());
         let tree = item.as_ref().map(RawItem::to_item);
-        let made = write::entry(table, index, item.as_ref().zip(tree.as_ref())).map_err(ApiError::from)?;
+        let made =
+            index_entries::entry(table, index, item.as_ref().zip(tree.as_ref())).map_err(ApiError::from)?;
         if made.is_none_or(|made| made.key.as_slice() != at.as_ref()) {
             found.add(&place(table, index), "an entry has no item".to_owned(), true);
         }
@@ -283,16 +284,17 @@ pub(crate) fn repair(core: &Core) -> Result<(), ApiError> {
             let Ok(item) = RawItem::open(bytes) else { continue };
             let tree = item.to_item();
             handled += 1;
-            write::count(&mut batch, table, IndexId::BASE, false, true, 0, item.size_bytes());
+            counters::count(&mut batch, table, IndexId::BASE, false, true, 0, item.size_bytes());
             if let Some(expiry) = &table.settings.expiry
-                && let Some(note) = expiry::note_of(table.id, &at, &expiry.attribute, &item)
+                && let Some(note) = expiry_note::note_of(table.id, &at, &expiry.attribute, &item)
             {
                 batch.put(note, Vec::new());
             }
             for index in table.indexes.iter().filter(|index| !index.is_building) {
-                let made = write::entry(table, index, Some((&item, &tree))).map_err(ApiError::from)?;
+                let made =
+                    index_entries::entry(table, index, Some((&item, &tree))).map_err(ApiError::from)?;
                 let Some(made) = made else { continue };
-                write::count(&mut batch, table, index.id, false, true, 0, made.item.size_bytes());
+                counters::count(&mut batch, table, index.id, false, true, 0, made.item.size_bytes());
                 batch.put(made.key.into_vec(), made.item.bytes().clone());
             }
             // Counters are no keys of the batch, and of a table without indexes there is nothing else.

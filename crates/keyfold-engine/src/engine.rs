@@ -1,73 +1,19 @@
 //! The engine's handle: opening, and one method for each operation that embedders use.
 
-use crate::background::Background;
+use crate::base::error::internal;
+use crate::base::options::EngineOptions;
+use crate::base::pending::Pending;
 use crate::catalog::Catalog;
 use crate::core::Core;
 use crate::dispatch::dispatch;
-use crate::environment::Environment;
-use crate::history;
-use crate::jobs;
-use crate::lag::IndexLag;
+use crate::jobs::resume::resume;
+use crate::jobs::worker::{Background, SharedProgress};
 use crate::ops;
-use crate::pending::{Pending, internal};
+use crate::state_at;
 use crate::table::Table;
 use keyfold_api::*;
-use keyfold_store::{Store, StoreCounts, StoreOptions};
-use keyfold_types::limits::ITEM_COLLECTION_BYTES_MAX;
-use std::path::PathBuf;
+use keyfold_store::{Store, StoreCounts, StoreError};
 use std::sync::Arc;
-
-/// How an engine is opened.
-#[derive(Clone)]
-pub struct EngineOptions {
-    /// Where bytes are kept.
-    pub store: StoreOptions,
-    /// Time and randomness.
-    pub environment: Environment,
-    /// The region in ARNs and stream records.
-    pub region: String,
-    /// The account in ARNs.
-    pub account: String,
-    /// Bytes of an item collection at the most, on tables with local indexes.
-    pub item_collection_bytes_max: u64,
-    /// The folder whose subfolders stand for buckets; exports and imports are refused without.
-    pub buckets: Option<PathBuf>,
-    /// Whether a thread does what is due (deleting expired items, filling indexes). Without it the embedder
-    /// calls [`Engine::work`].
-    pub background: bool,
-    /// Whether a write that meets an item of a transaction under way is refused, as the service does; otherwise
-    /// it builds on the transaction and is acknowledged after it.
-    pub transaction_conflicts: bool,
-    /// Whether who uses more than a table's, index's or partition key's capacity is refused; otherwise capacity
-    /// is only counted.
-    pub enforce_capacity: bool,
-    /// How late global indexes follow, and eventually consistent reads may be; otherwise all see the newest.
-    pub index_lag: Option<IndexLag>,
-    /// Is told of failures that no client meets: what was being done, and why it failed.
-    pub report: Option<Report>,
-}
-
-/// Takes what was being done in the background, and why it failed.
-pub type Report = Arc<dyn Fn(&str, &str) + Send + Sync>;
-
-impl EngineOptions {
-    /// The defaults over a store.
-    pub fn new(store: StoreOptions) -> EngineOptions {
-        EngineOptions {
-            store,
-            environment: Environment::system(),
-            region: "us-east-1".to_owned(),
-            account: "000000000000".to_owned(),
-            item_collection_bytes_max: ITEM_COLLECTION_BYTES_MAX,
-            buckets: None,
-            background: true,
-            transaction_conflicts: true,
-            enforce_capacity: false,
-            index_lag: None,
-            report: None,
-        }
-    }
-}
 
 /// Tables with DynamoDB's semantics. Shared by reference between threads.
 ///
@@ -83,6 +29,7 @@ impl EngineOptions {
 /// ```
 pub struct Engine {
     core: Core,
+    progress: SharedProgress,
     /// Ends when the engine is dropped.
     _background: Option<Background>,
 }
@@ -96,12 +43,14 @@ impl Engine {
         let store = Store::open(options.store.clone()).map_err(internal)?;
         let catalog = Catalog::load(&store)?;
         let in_background = options.background;
-        let newest_moment = history::newest_moment(&catalog, &store)?;
+        let newest_moment = state_at::newest_moment(&catalog, &store)?;
         let secret = secret(&store, &options)?;
         let core = Core::new(catalog, store, options, newest_moment, secret);
-        jobs::resume(&core)?;
-        let background = in_background.then(|| Background::start(core.clone())).transpose()?;
-        Ok(Engine { core, _background: background })
+        resume(&core)?;
+        let progress = SharedProgress::default();
+        let background =
+            in_background.then(|| Background::start(core.clone(), progress.clone())).transpose()?;
+        Ok(Engine { core, progress, _background: background })
     }
 
     /// Does everything that is due, until nothing is: what the background thread does otherwise.
@@ -110,8 +59,8 @@ impl Engine {
     /// `Internal` when the store fails.
     pub fn work(&self) -> Result<(), ApiError> {
         let failed = loop {
-            let mut progress = self.core.progress();
-            // Who asks for it does not wait.
+            let mut progress = self.progress.lock();
+            // An explicit call does not rest after failures.
             progress.rouse();
             let turn = progress.work(&self.core);
             if !turn.has_more {
@@ -135,7 +84,7 @@ impl Engine {
         self.core.store().sync().map_err(internal)
     }
 
-    /// How many failures no client was told of, since the engine was opened.
+    /// The number of failures in the background since the engine was opened.
     pub fn background_failures(&self) -> u64 {
         self.core.failures()
     }
@@ -159,9 +108,13 @@ impl Engine {
     /// Copies everything, as it is at this moment, into a new data folder, while others read and write.
     ///
     /// # Errors
-    /// `Internal` when the folder exists and is not empty, or cannot be written.
+    /// `Validation` when the folder cannot take a copy: it is not empty, in use, this engine's own, or cannot be made. `Internal` when it
+    /// cannot be written.
     pub fn copy_to(&self, folder: &std::path::Path) -> Result<u64, ApiError> {
-        self.core.store().copy_to(folder).map_err(internal)
+        self.core.store().copy_to(folder).map_err(|error| match error {
+            StoreError::Foreign(why) => Validation::Sentence(why).into(),
+            other => internal(other),
+        })
     }
 
     /// The table of a name.
@@ -169,12 +122,12 @@ impl Engine {
         self.core.table(name)
     }
 
-    /// What the store did so far, for tests of complexity.
+    /// Counts of the store's work, for tests of complexity.
     pub fn store_counts(&self) -> StoreCounts {
         self.core.store().counts()
     }
 
-    /// How much the store has to do behind the writes: memory tables to be written, tables to be merged.
+    /// The number of flushes and compactions that are due.
     pub fn store_upkeep(&self) -> u64 {
         self.core.store().upkeep()
     }
@@ -183,7 +136,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::query`].
-    pub fn plan_query(&self, input: QueryInput) -> Result<crate::page::ReadPlan, ApiError> {
+    pub fn plan_query(&self, input: QueryInput) -> Result<crate::read::page::ReadPlan, ApiError> {
         ops::query::plan(&self.core, input)
     }
 
@@ -297,9 +250,9 @@ impl Engine {
     }
 }
 
-/// What seals of this data folder are made with; drawn once.
+/// The secret of this data folder's seals; drawn once.
 fn secret(store: &Store, options: &EngineOptions) -> Result<[u8; 32], ApiError> {
-    let place = crate::layout::secret();
+    let place = crate::base::layout::secret();
     if let Some(known) = store.snapshot().get(&place).map_err(internal)? {
         let unreadable = |_| ApiError::Internal("the secret of the data folder is unreadable".to_owned());
         return known.as_ref().try_into().map_err(unreadable);
@@ -317,7 +270,8 @@ fn secret(store: &Store, options: &EngineOptions) -> Result<[u8; 32], ApiError> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::background::Progress;
+    use crate::jobs::progress::Progress;
+    use keyfold_store::StoreOptions;
 
     fn ask(engine: &Engine, operation: Operation, body: &str) {
         let request = keyfold_wire::decode(operation, body.as_bytes()).unwrap();
@@ -412,7 +366,8 @@ mod tests {
         let engine = with_items();
         ask(&engine, Operation::CreateBackup, r#"{"TableName":"Tab","BackupName":"kept"}"#);
         engine.work().unwrap();
-        let arn = engine.core.catalog().backups().values().next().unwrap().arn(&engine.core);
+        let backup = engine.core.catalog().backups().values().next().unwrap().clone();
+        let arn = engine.core.arn(&backup.table.name, crate::table::arn::Part::Backup(&backup.label));
         let body = format!(r#"{{"BackupArn":"{arn}","TargetTableName":"Again"}}"#);
         ask(&engine, Operation::RestoreTableFromBackup, &body);
         let mut progress = Progress::default();

@@ -11,7 +11,7 @@ use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, StoreOpti
 use serde_json::json;
 
 const COLLECTIONS: usize = 120_000;
-/// Bytes that may be resident more after all of them than after the first part: memory tables that are being written, and blocks in
+/// Bytes that may be resident more after all of them than after the first part: memtables that are being written, and blocks in
 /// the cache: 20 MB were seen, and 52 MB with the counters of all collections.
 const MORE_MAX: usize = 48 * 1024 * 1024;
 const MEGABYTE: u64 = 1024 * 1024;

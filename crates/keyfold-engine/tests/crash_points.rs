@@ -1,4 +1,4 @@
-//! Every place where a crash can meet the log and the memory tables behind it. A seeded workload runs once, and what a client sees is kept after each
+//! Every place where a crash can meet the log and the memtables behind it. A seeded workload runs once, and what a client sees is kept after each
 //! change. Then it runs again and again on a disk that stops, fails or fills up at one of the places where the store asks it
 //! for something: a write, a sync, a new segment, a retired one. What is found after the crash (all that was written, or
 //! torn and missing tails) is opened. What was acknowledged is there, whole, and nothing else but perhaps, whole too, the change

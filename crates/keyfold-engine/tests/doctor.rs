@@ -5,6 +5,7 @@
 mod common;
 
 use common::create_table;
+use keyfold_api::ApiError;
 use keyfold_api::{ExpressionAttributes, PutItemInput, QueryInput};
 use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
 use keyfold_store::{Batch, Direction, Store};
@@ -137,6 +138,23 @@ fn a_copy_made_under_load_is_whole() {
         engine.copy_to(&copy).unwrap();
     });
     assert!(engine.copy_to(&copy).is_err(), "a folder that holds something is not written over");
+    // Nor is a copy made inside what is copied, whatever it is called there.
+    let data = folder.path().join("data");
+    let mut inside = vec![data.clone(), data.join("copy"), data.join("new").join("copy")];
+    #[cfg(unix)]
+    {
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&data, &link).unwrap();
+        inside.push(link.join("copy"));
+    }
+    for to in inside {
+        let error = engine.copy_to(&to).unwrap_err();
+        assert!(matches!(error, ApiError::Validation(_)), "{error}");
+        assert!(error.to_string().contains("the data folder itself or lies in it"), "{error}");
+    }
+    assert!(!data.join("copy").exists() && !data.join("new").exists());
+    let file = foreign.join("letter.txt").join("copy");
+    assert!(matches!(engine.copy_to(&file), Err(ApiError::Validation(_))), "what cannot be made");
     let copied = open(&copy);
     let found = copied.examine().unwrap();
     assert!(found.is_well(), "{:?}", found.problems);

@@ -1,4 +1,4 @@
-//! What can be wrong with an expression, as typed reasons; DynamoDB's words are made from them here.
+//! Errors of expressions, as typed reasons, and DynamoDB's messages for them.
 
 use crate::path::Path;
 use keyfold_types::{NumberError, ValueKind};

@@ -1,4 +1,4 @@
-//! What a crash leaves: synced names with synced contents, and of everything else any part.
+//! The remains of a crash: synced names with synced contents, and of everything else any part.
 
 use crate::machine::{Synced, list};
 use std::collections::{BTreeMap, BTreeSet};

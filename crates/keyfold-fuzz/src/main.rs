@@ -1,4 +1,4 @@
-//! What libFuzzer calls; which target is told by `KEYFOLD_FUZZ_TARGET`. Without the feature `libfuzzer`, runs the corpora once.
+//! The entry for libFuzzer; `KEYFOLD_FUZZ_TARGET` names the target. Without the feature `libfuzzer`, runs the corpora once.
 #![cfg_attr(feature = "libfuzzer", no_main)]
 
 #[cfg(feature = "libfuzzer")]

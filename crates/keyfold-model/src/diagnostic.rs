@@ -1,4 +1,4 @@
-//! What the compiler says about a model: a code, the place, the reason and a repair.
+//! A finding of the compiler: a code, the place, the reason and a repair.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -7,9 +7,9 @@ use std::ops::Range;
 /// A range of the source, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Span {
-    /// Where it starts.
+    /// The start, in bytes.
     pub start: usize,
-    /// Where it ends.
+    /// The end, in bytes.
     pub end: usize,
 }
 
@@ -26,7 +26,7 @@ impl Span {
     }
 }
 
-/// How bad it is.
+/// The severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// The model cannot be used.
@@ -38,9 +38,9 @@ pub enum Severity {
 /// A replacement of a piece of the source; an empty piece is a place to insert at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced.
+    /// The text that is replaced.
     pub span: Span,
-    /// What stands there then.
+    /// The replacement.
     pub text: String,
 }
 
@@ -81,13 +81,13 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// Error or warning.
     pub severity: Severity,
-    /// What is wrong, in a line.
+    /// The fault, in a line.
     pub message: String,
     /// Places with a word each; the first is where it is wrong.
     pub labels: Vec<(Span, String)>,
     /// Why it matters.
     pub notes: Vec<String>,
-    /// How to repair it.
+    /// The repair.
     pub help: Vec<String>,
     /// A repair that can be carried out as it is; empty if there is none.
     pub repair: Vec<Edit>,
@@ -150,7 +150,7 @@ impl Diagnostic {
         self
     }
 
-    /// Where in the source it is, for ordering.
+    /// Its place in the source, for ordering.
     pub fn place(&self) -> usize {
         self.labels.first().map_or(0, |(span, _)| span.start)
     }

@@ -97,9 +97,9 @@ pub struct Language {
     steps: Vec<Vec<(CharSet, usize)>>,
     /// The state in which a text may end.
     end: usize,
-    /// What every text of it starts with, as far as that is one text: most pairs differ there already.
+    /// The common beginning of its texts: most pairs differ there already.
     start: String,
-    /// What every text of it ends with, likewise.
+    /// The common end of its texts.
     tail: String,
     /// Whether nothing but that has been said yet.
     is_fixed: bool,
@@ -128,12 +128,12 @@ impl Language {
         }
     }
 
-    /// What every text of it starts with, as far as that is one text. Two languages meet only where one of these starts with the other.
+    /// The common beginning of its texts. Two languages meet only where one of these starts with the other.
     pub(crate) fn start(&self) -> &str {
         &self.start
     }
 
-    /// What every text of it ends with, as far as that is one text, read backwards.
+    /// The common end of its texts, read backwards.
     pub(crate) fn backward_end(&self) -> String {
         self.tail.chars().rev().collect()
     }
@@ -231,7 +231,7 @@ impl Language {
         if one.iter().rev().zip(two.iter().rev()).any(|(one, two)| one != two) {
             return None;
         }
-        // Where each pair of states was reached from.
+        // The predecessor of each pair of states.
         let mut from: HashMap<Pair, Pair> = HashMap::from([((0, 0), (0, 0))]);
         let mut queue = VecDeque::from([(0, 0)]);
         while let Some(pair) = queue.pop_front() {

@@ -26,15 +26,16 @@ mod syntax;
 pub mod template;
 pub mod value;
 
-pub use check::rule::{RULES, Rule};
+pub use check::rule::Rule;
+pub use check::rules::RULES;
 pub use diagnostic::{Diagnostic, Edit, Severity, Span};
 pub use period::Unit;
-pub use plan::{Fan, PatternPlan, RequestKind, SortCondition};
 pub use resolve::columns::MEMBER_WORDS;
 pub use schema::{
     Action, Attribute, Copy, DefaultValue, Entity, Index, IndexKey, IndexKind, Model, Operand, Pattern,
     Precision, Returned, Sparse, Table, Type, Verb, Write,
 };
+pub use schema::{Fan, PatternPlan, RequestKind, SortCondition};
 pub use syntax::{GRAMMAR, format, grammar_markdown};
 pub use template::{Format, KeyTemplate, Part};
 
@@ -44,11 +45,11 @@ pub struct Compiled {
     pub model: Option<Model>,
     /// Errors and warnings, in the order of the text; the first [`DIAGNOSTICS_MAX`] of them.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many more there are.
+    /// The number of further findings.
     pub more: usize,
 }
 
-/// How many errors and warnings are told: a text that is no model has one at each word, and nobody reads them.
+/// Most errors and warnings that are reported: a text that is no model has one at each word, and nobody reads them.
 pub const DIAGNOSTICS_MAX: usize = 200;
 
 impl Compiled {

@@ -3,7 +3,7 @@
 /// Letters that may differ between a name and the one that was meant.
 const LETTERS_MAX: usize = 2;
 
-/// How many letters must change between two words, if they are few: only as many letters around the same place are compared.
+/// The edit distance of two words, if it is small: only as many letters around the same place are compared.
 fn distance(one: &str, two: &str) -> Option<usize> {
     let two: Vec<char> = two.to_lowercase().chars().collect();
     let first = |place: usize| if place <= LETTERS_MAX { place } else { FAR };
@@ -13,7 +13,7 @@ fn distance(one: &str, two: &str) -> Option<usize> {
         count += 1;
         let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(FAR);
         let from = count.saturating_sub(LETTERS_MAX);
-        // What is left of the place, in the row before and in this one.
+        // The cells to the left, in the row before and in this one.
         let mut corner = if from == 0 { get(&row, 0) } else { get(&row, from - 1) };
         let mut left = FAR;
         for place in from..=(count + LETTERS_MAX).min(two.len()) {

@@ -132,7 +132,7 @@ impl Unit {
 
     /// The first time of a period, as a value of this precision; a day for `None`.
     pub fn first_time(period: &str, precision: Option<Precision>) -> String {
-        // What a period leaves out is filled up from the first moment there is.
+        // The digits that a period leaves out are filled up from the first moment there is.
         let first = date(0, 1, 1).at(0, 0, 0, 0);
         let pattern = format!("{:04}-01-01T00:00:00.000000000Z", first.year());
         let mut text = period.to_owned();

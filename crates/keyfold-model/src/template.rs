@@ -11,7 +11,7 @@ use std::fmt;
 pub struct KeyTemplate {
     /// The parts, from left to right.
     pub parts: Vec<Part>,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -26,14 +26,14 @@ pub enum Part {
         name: String,
         /// The attribute's type.
         kind: Type,
-        /// How it is written.
+        /// Its form in the key.
         format: Format,
     },
     /// The number of the shard that an item lies in: follows from its key.
     Shard {
-        /// How many there are.
+        /// The number of shards.
         count: u32,
-        /// What the number is made of.
+        /// The parts that the number is a hash of.
         of: Vec<Part>,
     },
     /// The number of an item among those that a large one is split over; the first is 0.
@@ -42,7 +42,7 @@ pub enum Part {
     Break,
 }
 
-/// How a value is written into a key.
+/// The format of a value in a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// As text, as it is.
@@ -109,7 +109,7 @@ impl Part {
         match kind {
             Type::String if format == Format::Bare => CharSet::all_except(&[BREAK]),
             Type::String => {
-                // What is escaped contains the sign that it is escaped with.
+                // An escaped text contains the sign that it is escaped with.
                 let is_excluded = |c: &&char| format != Format::Escaped || **c != '%';
                 let mut excluded: Vec<char> = delimiters.iter().filter(is_excluded).copied().collect();
                 excluded.push(BREAK);

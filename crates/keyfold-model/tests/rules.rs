@@ -2,9 +2,10 @@
 //! compiler proposes a repair, carrying it out repairs. `docs/rules.md` is made of the same texts.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use keyfold_model::check::rule::{RULES, Rule, all_markdown};
+use keyfold_model::check::rule::Rule;
+use keyfold_model::check::rules::{RULES, all_markdown};
 use keyfold_model::diagnostic::apply;
-use keyfold_model::{Diagnostic, Severity, compile};
+use keyfold_model::{Diagnostic, Severity, compile, format};
 use std::path::Path;
 
 fn shown(source: &str, diagnostics: &[Diagnostic]) -> String {
@@ -27,6 +28,14 @@ fn the_failing_example_breaks_the_rule_and_the_repaired_one_does_not() {
         let text = shown(rule.repaired, &repaired.diagnostics);
         assert!(repaired.diagnostics.iter().all(|one| one.code != rule.code), "{}: {text}", rule.code);
         assert!(!repaired.has_errors(), "{}: {text}", rule.code);
+        for example in [rule.failing, rule.repaired] {
+            assert_eq!(
+                format(example),
+                example,
+                "{}: an example is written as `keyfold fmt` writes it",
+                rule.code
+            );
+        }
     }
 }
 
@@ -75,4 +84,25 @@ fn the_document_is_made_of_the_rules() {
         all_markdown(),
         "run with UPDATE_GOLDENFILES=1"
     );
+}
+
+/// Only templates of the table's own keys are given another beginning: not copies, guards, or values that stand for themselves.
+#[test]
+fn a_repair_of_a_range_changes_templates_of_the_table_only() {
+    let repairs = |returned: &str, neighbour: &str| -> Vec<String> {
+        let text = format!(
+            "model m 1\ntable Tab (PK, SK)\nentity Order\n  u: string, o: string\n  key \"U#{{u}}\" {returned}\n{neighbour}pattern orders(u) -> Order[] page 9\n"
+        );
+        let compiled = compile(&text);
+        let found: Vec<&Diagnostic> = compiled.diagnostics.iter().filter(|one| one.code == "KF011").collect();
+        assert_eq!(found.len(), 1, "{}", shown(&text, &compiled.diagnostics));
+        found.iter().flat_map(|one| &one.repair).map(|edit| edit.text.clone()).collect()
+    };
+    let entity = "entity Item\n  u: string, i: string\n  key \"U#{u}\" \"I#{i}\"\n";
+    assert_eq!(repairs("\"{o}\"", entity), ["ORDER#", "ITEM#"]);
+    assert_eq!(repairs("\"{o}\"", &entity.replace("I#{i}", "ITEM#{i}")), ["ORDER#"], "it starts so already");
+    assert_eq!(repairs("{o}", entity), ["ITEM#"], "a value that stands for itself stays it");
+    let copy =
+        "entity Item\n  u: string, i: string\n  key \"X#{i}\" \"I#{i}\"\n  copy by \"U#{u}\" \"I#{i}\"\n";
+    assert!(repairs("\"{o}\"", copy).is_empty(), "a copy's key is not the entity's");
 }

@@ -2,7 +2,7 @@
 //! `NAME.out` holds. `UPDATE_GOLDENFILES=1` writes the files anew, to be reviewed as a diff.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use keyfold_model::{compile, plan::PatternPlan};
+use keyfold_model::{PatternPlan, compile};
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -47,6 +47,49 @@ fn an_entity_with_more_copies_than_a_transaction_has_actions_is_refused() {
 }
 
 #[test]
+fn what_no_expression_holds_is_refused() {
+    let names = |count: usize| (0..count).map(|n| format!("attribute{n}")).collect::<Vec<_>>();
+    let list = |count: usize, each: &str| {
+        names(count).iter().map(|name| each.replace('_', name)).collect::<Vec<_>>().join(", ")
+    };
+    let refused = |attributes: usize, lines: String, told: &str| {
+        let kind = if lines.contains("+ 1") { "int" } else { "int?" };
+        let found = errors(&format!("{}{lines}", wide(attributes, kind, "")));
+        assert_eq!(found.is_empty(), told.is_empty(), "{found:?}");
+        assert!(found.concat().contains(told), "{found:?}");
+    };
+    let only = |count: usize| format!("pattern p(id) -> Wide? only {}\n", list(count, "_"));
+    refused(500, only(500), "");
+    refused(501, only(501), "returns only 501 attributes");
+    let filter = |count: usize| format!("pattern p(id) -> Wide[] filter {} page 5\n", list(count, "_ = 1"));
+    refused(120, filter(120), "");
+    refused(121, filter(121), "has 121 filters");
+    let update = |count: usize| format!("write w()\n  update Wide set {}\n", list(count, "_ = 1"));
+    refused(266, update(266), "");
+    refused(267, update(267), "changes 267 attributes");
+    // A sum takes most.
+    let add = |count: usize| format!("write w()\n  update Wide set {}\n", list(count, "_ = _ + 1"));
+    refused(70, add(70), "");
+    refused(71, add(71), "changes 71 attributes");
+    let remove = |count: usize| {
+        format!(
+            "write w()\n  update Wide set attribute0 = 1 remove {}\n",
+            list(count, "_").replacen("attribute0, ", "", 1)
+        )
+    };
+    refused(499, remove(499), "");
+    refused(500, remove(500), "changes 500 attributes");
+    let when = |count: usize| {
+        format!(
+            "write w()\n  update Wide set attribute0 = 1 when {}\n",
+            list(count, "_ = 1").replace(", ", " and ")
+        )
+    };
+    refused(120, when(120), "");
+    refused(121, when(121), "asks for 121 conditions");
+}
+
+#[test]
 fn kinds_that_share_a_partition_are_compared_with_few() {
     let kinds = |count: usize| -> String {
         let of = |n: usize| {

@@ -2,6 +2,7 @@
 
 use crate::ProveError;
 use crate::generate::Generator;
+use crate::order::order;
 use crate::rows::{Rows, column, sql};
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Comparator, Comparison, Limit, Order, Parameter};
@@ -55,7 +56,7 @@ fn order_ends(pattern: &Pattern, values: &mut Values) {
             pattern.parameters.iter().find(|p| p.limit == Limit::AtMost && p.attribute == low.attribute);
         let Some(high) = high else { continue };
         if let (Some(one), Some(two)) = (values.get(&low.name).cloned(), values.get(&high.name).cloned())
-            && crate::compare::order(&one, &two).is_gt()
+            && order(&one, &two).is_gt()
         {
             values.insert(low.name.clone(), two);
             values.insert(high.name.clone(), one);

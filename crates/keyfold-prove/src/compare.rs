@@ -6,22 +6,11 @@ use crate::{ProveError, ask};
 use keyfold_api::ErrorKind;
 use keyfold_client::arguments::Values;
 use keyfold_client::{Backend, ClientError, FoundItem, PageRequest, read};
-use keyfold_model::plan::RequestKind;
+use keyfold_model::schema::RequestKind;
 use keyfold_model::schema::{Limit, Returned};
 use keyfold_model::{Entity, Fan, Pattern, PatternPlan, value};
 use keyfold_types::Value;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
-
-/// The order of two values of one type.
-pub(crate) fn order(one: &Value, two: &Value) -> Ordering {
-    match (one, two) {
-        (Value::S(one), Value::S(two)) => one.as_bytes().cmp(two.as_bytes()),
-        (Value::N(one), Value::N(two)) => one.cmp(two),
-        (Value::B(one), Value::B(two)) => one.cmp(two),
-        _ => Ordering::Equal,
-    }
-}
 
 /// An item that must be found, and what it is ordered by.
 struct Expected {

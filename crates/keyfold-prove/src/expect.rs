@@ -1,4 +1,4 @@
-//! What must be stored for a row, from the model's declarations: the item, its copies, guards, parts and index keys.
+//! The items that must be stored for a row, from the model's declarations: the item, its copies, guards, parts and index keys.
 //!
 //! Written anew from what the language's description says, and shares no code with the client that writes them: what both get wrong
 //! would be proved.

@@ -1,8 +1,9 @@
-//! What lies in the tables against what follows from the rows: every item, every copy, guard, part, index
+//! The stored items compared with those that follow from the rows: every item, every copy, guard, part, index
 //! attribute and aggregate; and nothing else.
 
 use crate::ProveError;
 use crate::expect::{self, Attributes};
+use crate::order::order;
 use crate::report::{Failure, Report};
 use crate::rows::Rows;
 use keyfold_api::{ListTablesInput, Response, ScanInput};
@@ -115,7 +116,7 @@ fn aggregated(aggregate: &Aggregate, children: &[&Values]) -> Option<Value> {
             let zero = Number::from(0_i64);
             Some(Value::N(numbers.fold(zero, |sum, one| sum.checked_add(&one).unwrap_or(sum))))
         }
-        AggregateKind::Max => held.max_by(|one, two| crate::compare::order(one, two)).cloned(),
+        AggregateKind::Max => held.max_by(|one, two| order(one, two)).cloned(),
     }
 }
 

@@ -23,6 +23,7 @@ mod generate;
 mod leftover;
 mod named;
 mod op;
+mod order;
 mod pages;
 mod report;
 mod rows;

@@ -203,7 +203,7 @@ fn holds(condition: &Comparison, now: &Values, arguments: &Values) -> bool {
     let held = now.get(&condition.attribute);
     let with = condition.operand.as_ref().and_then(|one| operand(one, arguments, now));
     let order = match (held, &with) {
-        (Some(one), Some(two)) => Some(crate::compare::order(one, two)),
+        (Some(one), Some(two)) => Some(crate::order::order(one, two)),
         _ => None,
     };
     match condition.comparator {

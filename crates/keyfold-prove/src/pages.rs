@@ -10,7 +10,7 @@ use crate::report::{Failure, PatternReport, Report};
 use crate::world::World;
 use keyfold_client::{ClientError, FoundItem, PageRequest, read};
 use keyfold_model::Pattern;
-use keyfold_model::plan::RequestKind;
+use keyfold_model::schema::RequestKind;
 
 /// Pages that are read at the most: writers may add more than is read.
 const PAGES_MAX: usize = 2_000;

@@ -1,4 +1,4 @@
-//! What a proof found.
+//! The report of a proof.
 
 use std::fmt;
 

@@ -78,8 +78,14 @@ impl<'m> World<'m> {
 /// Whether a write was refused for what it is, and not because something went wrong. A value that no key takes is refused too, and what
 /// is too long for one.
 pub(crate) fn is_refusal(error: &ClientError) -> bool {
-    matches!(error, ClientError::Refused(_) | ClientError::NotFound(_) | ClientError::Value(_))
-        || error.kind() == Some(ErrorKind::Validation)
+    matches!(
+        error,
+        ClientError::Refused(_)
+            | ClientError::Taken { .. }
+            | ClientError::StaleVersion(_)
+            | ClientError::NotFound(_)
+            | ClientError::Value(_)
+    ) || error.kind() == Some(ErrorKind::Validation)
 }
 
 fn open(folder: Option<&Path>) -> Result<Backend, ProveError> {

@@ -229,7 +229,7 @@ fn s5_s7_s9_a_letter_has_its_total_and_its_history_stays() {
     assert!(shown(&history[0], "toys").contains("price: 25"), "{history:?}");
     // Nothing of a letter that wishes for a toy nobody makes.
     let unknown = r#"[{"toyId": "unicorn", "quantity": 1, "price": 1, "amount": 1}]"#;
-    assert!(matches!(letter("3", unknown, "[]"), Err(ClientError::Refused(_))));
+    assert!(matches!(letter("3", unknown, "[]"), Err(ClientError::NotFound(_))));
     assert!(place.ask("history", &[("letterId", "3")]).is_empty());
 }
 

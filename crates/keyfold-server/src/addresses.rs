@@ -1,4 +1,4 @@
-//! How many connections each address has: one client alone does not take all there are.
+//! The number of connections of each address, so that one client does not take all.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The connections of all addresses.
 pub(crate) struct Addresses {
     open: Mutex<HashMap<IpAddr, usize>>,
-    /// How many one address may have.
+    /// Connections that one address may have.
     max: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Who may call: the form of every request's signature, and, with configured credentials, the signature itself
+//! Authentication: the form of every request's signature, and, with configured credentials, the signature itself
 //! and the rights.
 
 use crate::config::{Access, Credential, ServerConfig};
@@ -14,10 +14,10 @@ use keyfold_sigv4::{Authorization, Query, SignatureError, Validity};
 
 const DATE: HeaderName = HeaderName::from_static("x-amz-date");
 
-/// How far a request's date may be from now, in seconds.
+/// Largest difference between a request's date and now, in seconds.
 const DATE_SKEW_S: i64 = 15 * 60;
 
-/// Who called, as far as it is known.
+/// The caller, as far as it is known.
 #[derive(Clone, Default)]
 pub(crate) struct Caller<'c> {
     /// The credential that signed; none when anyone may call.
@@ -41,7 +41,7 @@ pub(crate) fn check<'c>(
 ) -> Result<Caller<'c>, ApiError> {
     check_headers(headers)?;
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    // What is no text is no signature, but it is there.
+    // A header that is no text is no signature, but it is present.
     let given = headers.get(AUTHORIZATION).map(|value| value.to_str().unwrap_or_default());
     let authorization = match (given, query.authorization().map_err(refused)?) {
         (Some(_), Some(_)) => {

@@ -1,7 +1,7 @@
 //! Memory for bodies under way, shared by all connections: who sends a large body slowly, or does not read a large answer, holds
 //! a part of it until the time is up, and all together hold no more than all of it.
 //!
-//! What counts is what is there, not what is announced; and small bodies are free, so that requests of the usual size are
+//! Bytes received count, not bytes announced; and small bodies are free, so that requests of the usual size are
 //! served whatever large ones do. Requests and answers have a budget each: who cannot send can still be answered.
 
 use bytes::Bytes;
@@ -10,11 +10,11 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// What is counted.
+/// A kind of memory that is counted.
 const UNIT: usize = 1024;
 /// Bodies up to this size are free.
 pub(crate) const FREE_BYTES: usize = 64 * 1024;
-/// How long a body waits for room, all its parts together: long enough for a burst to pass, and short enough for clients to try
+/// Time that a body waits for admission, all its parts together: long enough for a burst to pass, and short enough for clients to try
 /// again.
 const WAIT: Duration = Duration::from_secs(2);
 
@@ -32,7 +32,7 @@ pub(crate) struct NoRoom;
 #[derive(Debug)]
 pub(crate) struct Room {
     permit: Option<OwnedSemaphorePermit>,
-    /// How long it may still wait to become more.
+    /// Time that it may still wait to grow.
     patience: Duration,
 }
 

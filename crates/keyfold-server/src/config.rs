@@ -1,4 +1,4 @@
-//! How a server is set up.
+//! The configuration of a server.
 
 use crate::latency::LatencyProfile;
 use keyfold_engine::Subject;
@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a credential may do with a table.
+/// A credential's right to a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
     /// Nothing.
@@ -28,11 +28,11 @@ pub struct Credential {
     pub secret: String,
     /// The token that requests must carry, of a temporary credential.
     pub session_token: Option<String>,
-    /// What it may do with tables that `tables` does not name, and with what is about all tables.
+    /// The right to tables that `tables` does not name, and to operations on all tables.
     pub access: Access,
-    /// What it may do with single tables.
+    /// Rights to single tables.
     pub tables: BTreeMap<String, Access>,
-    /// What it may do with single buckets. Exports need the right to write, imports to read. With other buckets it may do what it
+    /// Rights to single buckets. Exports need the right to write, imports to read. With other buckets it may do what it
     /// may with every table: an export of any table can stand in any bucket.
     pub buckets: BTreeMap<String, Access>,
 }
@@ -50,7 +50,7 @@ impl Credential {
         }
     }
 
-    /// What the credential may do.
+    /// The credential's rights.
     pub(crate) fn access_to(&self, subject: &Subject) -> Access {
         match subject {
             Subject::Table(name) => self.tables.get(name).copied().unwrap_or(self.access),
@@ -60,7 +60,7 @@ impl Credential {
         }
     }
 
-    /// What the credential may do with whatever table.
+    /// The credential's right to every table.
     pub(crate) fn to_everything(&self) -> Access {
         self.tables.values().copied().fold(self.access, Access::min)
     }
@@ -75,12 +75,12 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// Where to listen and what to accept.
+/// The address to listen on and the requests to accept.
 #[derive(Clone)]
 pub struct ServerConfig {
     /// The address; port 0 takes any free one.
     pub address: SocketAddr,
-    /// Who may call. Empty: anyone, whatever the signature.
+    /// The credentials that may call. Empty: anyone, whatever the signature.
     pub credentials: Vec<Credential>,
     /// Whether requests without any signature are served, when there are no credentials. The service refuses
     /// them.
@@ -97,9 +97,9 @@ pub struct ServerConfig {
     pub latency: Option<(LatencyProfile, u64)>,
     /// Bytes of a request body at the most, also after decompression.
     pub body_bytes_max: usize,
-    /// How long a client may take to send headers, or to begin with a body; a large body may take longer as long as it comes.
+    /// Time that a client may take to send headers, or to begin with a body; a large body may take longer as long as it comes.
     pub receive_timeout: Duration,
-    /// How long a client may take to read a part of an answer.
+    /// Time that a client may take to read a part of an answer.
     pub send_timeout: Duration,
     /// Bytes of memory for the large bodies of all clients together: so many for requests, and as many for answers.
     pub bodies_bytes_max: usize,
@@ -107,7 +107,7 @@ pub struct ServerConfig {
     pub connections_max: usize,
     /// Connections of one address at a time, or of one /64 network of IPv6; more are closed at once.
     pub connections_of_address_max: usize,
-    /// How long open requests may take during a shutdown.
+    /// Time that open requests may take during a shutdown.
     pub shutdown_timeout: Duration,
 }
 

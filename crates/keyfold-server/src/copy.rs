@@ -29,7 +29,7 @@ pub(crate) async fn data_folder(
     let copied = tokio::task::spawn_blocking(move || engine.copy_to(&to)).await;
     let keys =
         copied.map_err(|error| ApiError::Internal(error.to_string()))?.map_err(|error| match error {
-            ApiError::Internal(detail) => refused(format!("The copy {name} cannot be made: {detail}")),
+            ApiError::Validation(why) => refused(format!("The copy {name} cannot be made: {why}")),
             other => other,
         })?;
     let mut out = Vec::new();
@@ -41,7 +41,7 @@ fn refused(sentence: String) -> ApiError {
     Validation::Sentence(sentence).into()
 }
 
-/// Where a copy goes: a new folder in the folder that the server was started with, and nowhere else.
+/// The folder of a copy: a new one in the folder that the server was started with, and nowhere else.
 fn target(backups: Option<&Path>, name: &str) -> Result<PathBuf, ApiError> {
     let Some(backups) = backups else {
         let advice = "The server has no folder for copies; start it with --backups DIR";

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Bytes of a line that are looked at, without blanks: names, and any length that a body can have.
 const LINE_BYTES_MAX: usize = 64;
-/// What no head can hold.
+/// A byte that no head can contain.
 const UNREADABLE: u8 = 0;
 
 /// Looks at the heads of the requests that are read.
@@ -24,7 +24,7 @@ pub(crate) struct Heads<S> {
     place: Place,
 }
 
-/// Where in the row of requests the next byte is.
+/// The position of the next byte in the sequence of requests.
 enum Place {
     Head(Head),
     /// So many bytes of a body are left.
@@ -96,7 +96,7 @@ impl Head {
         false
     }
 
-    /// Where the next byte is behind this head; nowhere if that is not sure.
+    /// The position of the next byte behind this head; none if it is not certain.
     fn behind(&self) -> Option<Place> {
         match (self.is_chunked, self.has_length, self.length) {
             (true, false, _) => Some(Place::ChunkSize(Line::default())),
@@ -112,7 +112,7 @@ fn number(digits: &[u8], radix: u32) -> Option<u64> {
     u64::from_str_radix(digits, radix).ok()
 }
 
-/// Where the next byte is behind the line with a chunk's size, of which extensions are no part.
+/// The position of the next byte behind the line with a chunk's size. Extensions of the size are skipped.
 fn behind_size(line: &[u8]) -> Option<Place> {
     let digits = line.split(|byte| *byte == b';').next().filter(|digits| digits.len() < LINE_BYTES_MAX)?;
     Some(match number(digits, 16)? {

@@ -100,11 +100,11 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
     response
 }
 
-/// What is known of a request, for counters and the log.
+/// Facts about a request, for counters and the log.
 struct Received {
     operation: Told,
     bytes: usize,
-    /// What the answer takes until it is sent.
+    /// The memory that the answer holds until it is sent.
     room: Room,
 }
 
@@ -121,7 +121,7 @@ async fn respond_to(
     operate(service, &parts.headers, &query, body, told).await
 }
 
-/// What is asked for: in a header, or in the query, where signers of presigned requests put it. From the query only with the type of the
+/// The operation asked for: in a header, or in the query, where signers of presigned requests put it. From the query only with the type of the
 /// protocol's bodies, which a form of a web page cannot send.
 fn target<'r>(headers: &'r HeaderMap, query: &'r Query) -> &'r str {
     let in_query = || query.get(TARGET.as_str()).filter(|_| headers.contains_key(header::CONTENT_TYPE));
@@ -135,7 +135,7 @@ fn speaks_json(headers: &HeaderMap) -> bool {
     matches!(kind, "application/x-amz-json-1.0" | "application/json")
 }
 
-/// What the service answers to what is no API request.
+/// DynamoDB's 404 for other requests.
 fn page_not_found() -> Response<Full<Bytes>> {
     let mut response = text(
         StatusCode::NOT_FOUND,
@@ -198,7 +198,7 @@ async fn receive(
             let left = time.saturating_sub(begun.elapsed()).min(config.receive_timeout);
             tokio::time::sleep(left).await;
         };
-        // What is there already is taken without a look at the clock.
+        // Bytes that have arrived are taken without a timer.
         let frame = tokio::select! {
             biased;
             frame = body.frame() => frame,
@@ -293,7 +293,7 @@ async fn operate(
     let need = room::needed_for(&request);
     let has_room = service.sent.try_fit(&mut told.room, need.bytes)
         || is_small(service, &request, body.plain.len()).await;
-    // Who waits holds the body, which has room, and not what was read of it: that can be many times as large.
+    // A waiting request holds its body, which is admitted, and not the decoded input, which can be many times as large.
     let mut request = Some(request);
     if !has_room {
         request = None;
@@ -405,7 +405,7 @@ fn respond(
         }
     };
     let (body, is_gzip) = compress(headers, body);
-    // What is packed takes less.
+    // A compressed body is smaller.
     service.sent.try_fit(&mut room, body.capacity());
     let mut response = Response::new(Full::new(Bytes::new()));
     *response.status_mut() = status;

@@ -7,7 +7,7 @@ use keyfold_api::Operation;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How late answers are.
+/// A distribution of latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LatencyProfile {
     /// As from a machine in the table's region: reads around 3 ms, writes 5 ms, transactions 12 ms, and one in a
@@ -21,7 +21,7 @@ pub enum LatencyProfile {
 
 /// The way to another continent and back.
 const FAR: Duration = Duration::from_millis(80);
-/// How wide times are spread: the 99th percentile is at e^(2.33 * 0.47), three times the median.
+/// Spread of the latencies: the 99th percentile is at e^(2.33 * 0.47), three times the median.
 const SPREAD: f64 = 0.47;
 
 /// Makes delays.
@@ -35,7 +35,7 @@ impl Latency {
         Latency { profile, random: Mutex::new(fastrand::Rng::with_seed(seed)) }
     }
 
-    /// How long the next answer waits.
+    /// The latency of the next answer.
     pub(crate) fn next(&self, operation: Operation) -> Duration {
         match self.profile {
             LatencyProfile::Fixed(delay) => delay,

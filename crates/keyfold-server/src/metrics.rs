@@ -1,4 +1,4 @@
-//! What the server counts, for Prometheus: requests by operation and outcome, and how long they took.
+//! Metrics for Prometheus: requests by operation and outcome, and how long they took.
 
 use keyfold_api::Operation;
 use keyfold_engine::Engine;
@@ -102,7 +102,7 @@ impl Metrics {
         registry.register("store_commits", "Synced commits since the start", commits.clone());
         registry.register("store_batches", "Batches written since the start", batches.clone());
         let good = Operation::ALL.iter().map(|_| OnceLock::new()).collect();
-        let left = "Memory tables to be written and merges to be done, behind the writes";
+        let left = "Memtables to be written and merges to be done, behind the writes";
         registry.register("store_upkeep", left, upkeep.clone());
         let failed = "Failures in the background since the start: indexes, expiry, backups, restores, exports, imports";
         registry.register("background_failures", failed, failures.clone());

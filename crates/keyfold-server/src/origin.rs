@@ -15,7 +15,7 @@ const ASKED_FOR_S: &str = "172800";
 const WANTS_PRIVATE: HeaderName = HeaderName::from_static("access-control-request-private-network");
 const ALLOWS_PRIVATE: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 
-/// Who calls.
+/// The origin of a request.
 pub(crate) enum Page {
     /// No page, or one of this server's own.
     Own,
@@ -32,7 +32,7 @@ pub(crate) fn judge(config: &ServerConfig, parts: &Parts) -> Result<Page, String
     }
     // A target with a name of its own goes before `Host`. Probes of HTTP/1.0 have neither.
     let authority = parts.uri.authority().map(|authority| authority.as_str());
-    // What is no text names nobody.
+    // A header that is no text names no origin.
     let host = parts.headers.get(header::HOST).map(|value| value.to_str().unwrap_or("?"));
     let named = authority.or(host);
     // Without a credential a page could call under its own name; with one it cannot sign, and over HTTPS its certificate differs.

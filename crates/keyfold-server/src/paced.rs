@@ -1,6 +1,6 @@
 //! A stream that is given up when the other side reads too slowly. Standing still is found by the stream inside.
 //!
-//! Who reads a little now and then would hold an answer, and its room, for as long as it pleases. Not for what is received, which
+//! A client that reads a little now and then would hold an answer, and its budget, for as long as it likes. Not for what is received, which
 //! is looked at where bodies are read.
 
 use std::future::Future;
@@ -17,7 +17,7 @@ const SENT_A_SECOND_MIN: u32 = 256 * 1024;
 /// Answers that are not read at once must be read at this pace.
 pub(crate) struct Paced<S> {
     stream: S,
-    /// How much longer than its bytes take an answer may take.
+    /// Allowance of an answer beyond the time that its bytes take.
     patience: Duration,
     /// The answer that is waited for.
     late: Option<Late>,

@@ -1,4 +1,4 @@
-//! How much memory an answer may take: what is asked of the [budget](crate::budget) before a request is carried out. Not the budget itself.
+//! The memory reserved for an answer in the [budget](crate::budget) before a request is carried out. Not the budget itself.
 //!
 //! Reads ask for a page, and for what their answer really takes when it is there; writes for the most that it can be, since they
 //! must not be refused when they have happened.
@@ -10,7 +10,7 @@ use keyfold_api::{
 
 /// A page of items, as a rule.
 const PAGE_BYTES: usize = 2 * 1024 * 1024;
-/// What a value of a request takes in memory besides its bytes: half of a map of one entry, which has two braces and is the least JSON for the most,
+/// Memory of a request's value besides its bytes: half of a map of one entry, which has two braces and is the least JSON for the most,
 const BRACE_BYTES: usize = 408;
 /// and a member of a set, or whatever else a comma stands before.
 const MEMBER_BYTES: usize = 64;
@@ -19,7 +19,7 @@ const VALUES_FREE_BYTES: usize = 512 * 1024;
 /// An item of the largest size, all of it numbers as `1e125` in a list: each counts three bytes, and is 136 in JSON.
 const ITEM_BYTES: usize = 46 * 400 * 1024;
 
-/// What an answer needs by its request.
+/// The memory that an answer needs by its request.
 #[derive(Clone, Copy)]
 pub(crate) struct Need {
     /// Bytes, as a rule; 0 for an answer that is small, or that is sized when it is there.
@@ -28,7 +28,7 @@ pub(crate) struct Need {
     pub(crate) writes: bool,
 }
 
-/// What the values of a body take in memory besides its bytes, about.
+/// Memory of a body's values besides their bytes, approximately.
 pub(crate) fn values_bytes(body: &[u8]) -> usize {
     let (mut braces, mut members) = (0, 0);
     for at in memchr::memchr2_iter(b'{', b',', body) {
@@ -38,7 +38,7 @@ pub(crate) fn values_bytes(body: &[u8]) -> usize {
     if bytes > VALUES_FREE_BYTES { bytes } else { 0 }
 }
 
-/// What the answer to a request needs.
+/// The memory that the answer to a request needs.
 pub(crate) fn needed_for(request: &Request) -> Need {
     let reads = Need { bytes: PAGE_BYTES, writes: false };
     let writes = |bytes| Need { bytes, writes: true };

@@ -33,7 +33,7 @@ pub struct Server {
     service: Arc<Service>,
 }
 
-/// What every request needs.
+/// The state that every request needs.
 pub(crate) struct Service {
     pub(crate) engine: Arc<Engine>,
     pub(crate) config: ServerConfig,
@@ -63,9 +63,9 @@ impl Drop for Executing<'_> {
     }
 }
 
-/// How long a client may be silent during a shutdown while nothing is carried out.
+/// Silence after which an idle client is disconnected during a shutdown.
 const SILENCE_MAX: Duration = Duration::from_secs(1);
-/// How often that is looked at.
+/// Interval at which that is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Bytes that the system may hold of a connection each way, which are nobody's budget: enough for any network that a database is
@@ -224,7 +224,7 @@ async fn converse(
         let service = Arc::clone(service);
         async move { Ok::<_, Infallible>(http::answer(&service, request).await) }
     });
-    // Who does not read answers is let go; each keeps one at the most, since the next request waits.
+    // A client that does not read answers is disconnected; each holds one at the most, since its next request waits.
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(service.config.send_timeout));
     let stream = Paced::new(Box::pin(stream), service.config.send_timeout);
@@ -234,7 +234,7 @@ async fn converse(
         .header_read_timeout(service.config.receive_timeout)
         .max_buf_size(HEADERS_BYTES_MAX)
         .max_header_size(HEADERS_BYTES_MAX)
-        // Who has said everything and closes that side is answered all the same.
+        // A client that closes its sending side is still answered.
         .half_close(true)
         .serve_connection(TokioIo::new(stream), answer);
     tokio::pin!(connection);
@@ -244,7 +244,7 @@ async fn converse(
         _changed = stopped.changed() => {
             connection.as_mut().graceful_shutdown();
             if connection.await.is_err() {
-                // Likewise.
+                // The client is gone: nobody is left to report it to.
             }
         }
     }

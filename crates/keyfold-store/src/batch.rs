@@ -16,7 +16,7 @@ pub struct Batch {
 #[derive(Debug, Clone, Copy)]
 pub struct Mark([usize; 4]);
 
-/// Where the store keeps the number of entries ever appended.
+/// The key of the number of entries ever appended.
 pub const SEQUENCE_KEY: &[u8] = b"\0\0\0\0Q";
 
 impl Batch {
@@ -54,7 +54,7 @@ impl Batch {
         self.appended.push((prefix.into(), value.into()));
     }
 
-    /// How much is in the batch now.
+    /// The size of the batch now.
     pub fn mark(&self) -> Mark {
         Mark([self.changes.len(), self.additions.len(), self.appended.len(), self.reset.len()])
     }
@@ -87,7 +87,7 @@ impl Batch {
         sequence
     }
 
-    /// How many keys are put or removed.
+    /// The number of keys that are put or removed.
     pub fn len(&self) -> usize {
         self.changes.len() + self.reset.len()
     }

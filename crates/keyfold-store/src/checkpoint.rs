@@ -27,7 +27,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub(crate) const CHECKPOINT: &str = "checkpoint";
 const TITLE: &str = "keyfold checkpoint 1";
 
-/// What a data folder holds at least.
+/// The least that a data folder holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Checkpoint {
     /// The first segment of the log whose changes are in no table file.

@@ -24,7 +24,7 @@ const GROUP_BYTES_MAX: usize = 2 * CROWDED_BYTES;
 /// Counters whose values the committer keeps in memory. There is a counter for each item collection, so they are forgotten, and
 /// read again, when there are more.
 const COUNTERS_KEPT_MAX: usize = 16 * 1024;
-/// How often a failed read of a counter is tried again, and after how long each time.
+/// Retries of a failed read of a counter, and the pause before each.
 const READ_AGAIN_MAX: usize = 5;
 const READ_AGAIN_AFTER: Duration = Duration::from_millis(20);
 
@@ -49,7 +49,7 @@ impl Group {
 #[derive(Default)]
 struct Queue {
     pending: Group,
-    /// What is being written; still needed by `latest` until it is visible in the store.
+    /// The group in flight; `latest` still needs it until it is visible in the store.
     in_flight: Arc<Changes>,
     in_flight_fate: Option<Arc<Fate>>,
     closed: bool,
@@ -116,7 +116,7 @@ impl CommitQueue {
     pub(crate) fn barrier(&self) -> Ticket {
         let queue = self.shared.lock();
         if let Some(error) = self.shared.failed.get() {
-            // What it was staged upon never happened.
+            // The batch rests on one that was lost.
             return Ticket::failed(StoreError::Poisoned(error.to_string()));
         }
         if queue.pending.is_empty() {
@@ -126,7 +126,7 @@ impl CommitQueue {
         }
     }
 
-    /// What the next batch had better wait for: the group in flight, when the pending one is large.
+    /// Back-pressure: the group in flight that the next batch should wait for, when the pending one is large.
     pub(crate) fn crowded(&self) -> Option<Ticket> {
         let queue = self.shared.lock();
         let is_full = queue.pending.bytes > CROWDED_BYTES && self.shared.failed.get().is_none();
@@ -197,7 +197,7 @@ fn run(shared: &Shared) {
         if let Err(error) = &result {
             // It fails once: this thread takes no group after it.
             shared.failed.get_or_init(|| error.clone());
-            // Whoever staged meanwhile was judged against what is now lost.
+            // Batches staged meanwhile were judged against changes that are now lost.
             let orphans = std::mem::take(&mut queue.pending);
             orphans.fate.decide(Err(StoreError::Poisoned(error.to_string())));
         }

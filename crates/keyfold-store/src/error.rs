@@ -1,4 +1,4 @@
-//! What can go wrong below the engine.
+//! Errors of the store.
 
 use std::io;
 use std::path::Path;

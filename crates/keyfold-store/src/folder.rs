@@ -16,7 +16,7 @@ const MAKING: &str = "keyfold store 4, being made";
 const COPYING: &str = "keyfold copy 4, not whole";
 const MARKER_BYTES: usize = 32;
 
-/// What a folder holds.
+/// The contents of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     /// Nothing, or a store whose making was cut short.
@@ -97,7 +97,7 @@ fn cut_short(folder: &Path) -> StoreError {
 /// Claims a folder for a copy: one that is absent, empty, or holds a copy that was cut short, which is removed.
 ///
 /// # Errors
-/// Like [`claim`]; `Io` when the folder holds something.
+/// Like [`claim`]; `Foreign` when the folder is in use, holds something, or cannot be made.
 pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
     let was_taken = folder.exists() && !is_empty(folder)?;
     let not_empty = || StoreError::Foreign(format!("{} is not empty", folder.display()));
@@ -107,6 +107,9 @@ pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
     let (marker, found) = lock(folder).map_err(|error| match error {
         StoreError::Locked => {
             StoreError::Foreign(format!("{} is in use, perhaps by another copy", folder.display()))
+        }
+        StoreError::Io(error) if !folder.is_dir() => {
+            StoreError::Foreign(format!("the folder {} cannot be made: {error}", folder.display()))
         }
         error => error,
     })?;
@@ -119,6 +122,24 @@ pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
     }
     crate::log::sync_folder(folder)?;
     Ok(Claim { marker, is_store: false })
+}
+
+/// Refuses to copy a folder into itself, or into a folder inside it.
+///
+/// # Errors
+/// `Foreign` when `to` is `from` or lies in it, whatever links lead there.
+pub(crate) fn refuse_inside(from: &Path, to: &Path) -> Result<(), StoreError> {
+    let Ok(from) = fs::canonicalize(from) else { return Ok(()) };
+    let to = std::path::absolute(to)?;
+    // A folder that does not exist yet lies where its nearest ancestor does.
+    let lies_at = to.ancestors().find_map(|ancestor| fs::canonicalize(ancestor).ok());
+    match lies_at {
+        Some(place) if place.starts_with(&from) => Err(StoreError::Foreign(format!(
+            "{} is the data folder itself or lies in it; a copy needs a folder elsewhere",
+            to.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn is_empty(folder: &Path) -> Result<bool, StoreError> {

@@ -33,10 +33,10 @@ pub enum Durability {
 /// Bytes of blocks kept in memory unless said otherwise.
 const CACHE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Bytes of the memory table unless said otherwise.
+/// Bytes of the memtable unless said otherwise.
 const MEMTABLE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Where and how a store keeps its bytes.
+/// The place and durability of a store.
 #[derive(Debug, Clone)]
 pub enum StoreOptions {
     /// In memory; gone when the store is dropped.
@@ -52,7 +52,7 @@ impl StoreOptions {
     }
 }
 
-/// How a store in a folder is kept.
+/// Options of a store in a folder.
 #[derive(Debug, Clone)]
 pub struct FolderOptions {
     /// The folder; made if it is absent.
@@ -61,17 +61,17 @@ pub struct FolderOptions {
     pub durability: Durability,
     /// Bytes of tables' blocks kept in memory.
     pub cache_bytes: u64,
-    /// Bytes of the memory table, above which it is written to a table on the disk: what a reopening after a crash reads
+    /// Bytes of the memtable, above which it is written to a table on the disk: what a reopening after a crash reads
     /// from the log.
     pub memtable_bytes: u64,
-    /// Where the log is kept instead of in the folder: for tests, which stop it, tear it and let it fail.
+    /// Replaces the folder of the log: for tests, which stop it, tear it and let it fail.
     pub log_files: Option<Arc<dyn LogFiles>>,
     /// Whether the folder is only examined: nothing in it is written. Changes are made to a twin that goes away with the store.
     pub is_examined: bool,
 }
 
 impl FolderOptions {
-    /// The defaults: synced, 256 MiB of cache, a memory table of 4 MiB, the log in the folder.
+    /// The defaults: synced, 256 MiB of cache, a memtable of 4 MiB, the log in the folder.
     pub fn new(path: impl Into<PathBuf>) -> FolderOptions {
         FolderOptions {
             path: path.into(),
@@ -280,7 +280,7 @@ impl Store {
         }
     }
 
-    /// How much is left to do behind the writes: full memory tables to be written, tables to be merged.
+    /// The number of flushes and compactions that are due.
     pub fn upkeep(&self) -> u64 {
         match &self.backend {
             Backend::Memory { .. } => 0,
@@ -291,8 +291,11 @@ impl Store {
     /// Copies everything committed, as it is at this moment, into a new folder; gives the number of keys.
     ///
     /// # Errors
-    /// `Io` when the folder holds something already or cannot be written.
+    /// `Foreign` when the folder lies in this store's, holds something already or cannot be made; `Io` when it cannot be written.
     pub fn copy_to(&self, folder: &std::path::Path) -> Result<u64, StoreError> {
+        if let Backend::Durable { store, .. } = &self.backend {
+            store.refuse_inside(folder)?;
+        }
         let copied = self.copy_into(DurableStore::begin_copy(folder)?);
         if copied.is_err() {
             // Why it failed is told; what would follow from it is not.
@@ -325,7 +328,7 @@ impl Store {
         Ok(count)
     }
 
-    /// What the store did since it was opened.
+    /// Counts of the store's work since it was opened.
     pub fn counts(&self) -> StoreCounts {
         self.metrics.counts()
     }

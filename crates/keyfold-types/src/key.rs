@@ -1,4 +1,4 @@
-//! What a table's or an index's key is made of.
+//! The key schema of a table or an index.
 
 use crate::item::Item;
 use crate::value::{Value, ValueKind};

@@ -179,7 +179,7 @@ impl ErrorKind {
         self.row().1
     }
 
-    /// What stands before `#` in `__type`.
+    /// The prefix of `__type`, before `#`.
     pub const fn namespace(self) -> &'static str {
         self.row().0
     }

@@ -19,7 +19,7 @@ pub enum Validation {
     ExpressionValue {
         /// The placeholder.
         key: String,
-        /// What is wrong.
+        /// The fault.
         error: ValueError,
     },
     /// An expression cannot be used.
@@ -32,7 +32,7 @@ pub enum Validation {
     PlaceholdersWithoutExpression {
         /// `ExpressionAttributeNames` or `ExpressionAttributeValues`.
         member: &'static str,
-        /// What could have used them.
+        /// The expressions that could have used them.
         expressions: &'static str,
     },
     /// Legacy and expression parameters in one request.
@@ -210,7 +210,7 @@ pub struct ConstraintBreach {
     pub value: Breached,
     /// The member's path in lower camel case.
     pub path: String,
-    /// What it breaks.
+    /// The constraint that it breaks.
     pub constraint: Constraint,
 }
 
@@ -285,7 +285,7 @@ impl fmt::Display for ConstraintBreach {
     }
 }
 
-/// What messages call the type of a key that is empty.
+/// The type name of an empty key in messages.
 fn long_name(kind: ValueKind) -> &'static str {
     if kind == ValueKind::B { "binary" } else { "string" }
 }

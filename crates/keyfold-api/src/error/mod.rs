@@ -57,7 +57,7 @@ pub enum ApiError {
     Internal(String),
 }
 
-/// What became of one action of a cancelled transaction.
+/// The reason of one action of a cancelled transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CancellationReason {
     /// Nothing was wrong with it.

@@ -1,4 +1,4 @@
-//! What a request is told that meets used-up capacity.
+//! The answer to a request that meets used-up capacity.
 
 use super::{ErrorKind, ReasonCode};
 
@@ -9,7 +9,7 @@ pub struct Throttling {
     pub is_on_demand: bool,
     /// Whether an index lacks the capacity, not the table.
     pub is_index: bool,
-    /// What is used up; never empty.
+    /// The exhausted resources; never empty.
     pub reasons: Vec<ThrottlingReason>,
 }
 

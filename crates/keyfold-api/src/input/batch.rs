@@ -5,9 +5,9 @@ use super::{Attributes, ExpressionAttributes, LegacyParameters, Returns};
 /// Asks for up to 100 items of any tables.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BatchGetItemInput {
-    /// What to read of each table, in the order sent.
+    /// The reads of each table, in the order sent.
     pub request_items: Option<Vec<(String, KeysAndAttributes)>>,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
 }
 
@@ -29,9 +29,9 @@ pub struct KeysAndAttributes {
 /// Puts and deletes up to 25 items of any tables, each on its own.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BatchWriteItemInput {
-    /// What to write to each table, in the order sent.
+    /// The writes to each table, in the order sent.
     pub request_items: Option<Vec<(String, Vec<WriteRequest>)>>,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
 }
 

@@ -19,7 +19,7 @@ pub struct GetItemInput {
     pub projection_expression: Option<String>,
     /// Placeholders; only names have a use.
     pub expression_attributes: ExpressionAttributes,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
     /// The parameters that expressions replaced.
     pub legacy: Option<Box<LegacyParameters>>,
@@ -32,7 +32,7 @@ pub struct PutItemInput {
     pub table_name: Option<String>,
     /// The item.
     pub item: Option<Attributes>,
-    /// What must hold of the item before.
+    /// Conditions on the item before the write, in the form from before expressions.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
@@ -40,7 +40,7 @@ pub struct PutItemInput {
     pub return_values: Option<Named<ReturnValue>>,
     /// Whether a failed condition answers the item.
     pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
     /// The parameters that expressions replaced.
     pub legacy: Option<Box<LegacyParameters>>,
@@ -55,7 +55,7 @@ pub struct UpdateItemInput {
     pub key: Option<Attributes>,
     /// The changes.
     pub update_expression: Option<String>,
-    /// What must hold of the item before.
+    /// Conditions on the item before the write, in the form from before expressions.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
@@ -63,7 +63,7 @@ pub struct UpdateItemInput {
     pub return_values: Option<Named<ReturnValue>>,
     /// Whether a failed condition answers the item.
     pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
     /// The parameters that expressions replaced.
     pub legacy: Option<Box<LegacyParameters>>,
@@ -76,7 +76,7 @@ pub struct DeleteItemInput {
     pub table_name: Option<String>,
     /// The primary key.
     pub key: Option<Attributes>,
-    /// What must hold of the item before.
+    /// Conditions on the item before the write, in the form from before expressions.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
@@ -84,7 +84,7 @@ pub struct DeleteItemInput {
     pub return_values: Option<Named<ReturnValue>>,
     /// Whether a failed condition answers the item.
     pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
     /// The parameters that expressions replaced.
     pub legacy: Option<Box<LegacyParameters>>,

@@ -5,7 +5,7 @@ use crate::named::words;
 use crate::shape::AttributeValue;
 
 words! {
-    /// How a legacy condition compares.
+    /// The comparator of a legacy condition.
     ComparisonOperator {
         /// One of a list.
         In = "IN",
@@ -37,7 +37,7 @@ words! {
 }
 
 words! {
-    /// How several legacy conditions are joined.
+    /// The operator that joins legacy conditions.
     ConditionalOperator {
         /// At least one holds.
         Or = "OR",
@@ -47,7 +47,7 @@ words! {
 }
 
 words! {
-    /// What a legacy update does to an attribute.
+    /// The action of a legacy update on an attribute.
     AttributeAction {
         /// Adds to a number or set.
         Add = "ADD",
@@ -61,29 +61,29 @@ words! {
 /// A test on one attribute: of a query's key, or of a filter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LegacyCondition {
-    /// What it is compared with.
+    /// The values it is compared with.
     pub attribute_value_list: Option<Vec<AttributeValue>>,
     /// How.
     pub comparison_operator: Option<Named<ComparisonOperator>>,
 }
 
-/// What must hold of an attribute before a write.
+/// A condition on an attribute before a write.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ExpectedAttribute {
     /// The value it must have.
     pub value: Option<AttributeValue>,
     /// Whether it must exist.
     pub exists: Option<bool>,
-    /// How it is compared, instead of value and exists.
+    /// The comparison, instead of value and exists.
     pub condition: LegacyCondition,
 }
 
-/// What happens to one attribute.
+/// The change of one attribute.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AttributeUpdate {
     /// The operand.
     pub value: Option<AttributeValue>,
-    /// What is done; PUT by default.
+    /// The action; PUT by default.
     pub action: Option<Named<AttributeAction>>,
 }
 
@@ -97,9 +97,9 @@ pub struct LegacyParameters {
     pub attributes_to_get: Option<Vec<String>>,
     /// The changes of an update.
     pub attribute_updates: Option<ByAttribute<AttributeUpdate>>,
-    /// How `expected` or the filter is joined; AND by default.
+    /// The operator that joins `expected` or the filter; AND by default.
     pub conditional_operator: Option<Named<ConditionalOperator>>,
-    /// What must hold before a write.
+    /// The conditions of a write.
     pub expected: Option<ByAttribute<ExpectedAttribute>>,
     /// The key range of a query.
     pub key_conditions: Option<ByAttribute<LegacyCondition>>,

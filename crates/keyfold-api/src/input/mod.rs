@@ -1,4 +1,4 @@
-//! What each operation is asked.
+//! The inputs of the item operations.
 //!
 //! Every member is optional, because a request may lack it; every value that JSON could carry wrongly
 //! (numbers, sets, enum words) is kept together with what is wrong.
@@ -30,7 +30,7 @@ use keyfold_types::{Item, NumberError, SetError, Value, ValueKind};
 use std::collections::BTreeMap;
 
 words! {
-    /// What a write answers of the item.
+    /// The item that a write answers: before, after, or only what changed.
     ReturnValue {
         /// The whole item after the write.
         AllNew = "ALL_NEW",
@@ -46,7 +46,7 @@ words! {
 }
 
 words! {
-    /// How much of the consumed capacity is answered.
+    /// The detail of the consumed capacity in the answer.
     ReturnConsumedCapacity {
         /// Table and each index.
         Indexes = "INDEXES",
@@ -91,7 +91,7 @@ words! {
     }
 }
 
-/// What is wrong with one attribute value. `Display` is DynamoDB's message.
+/// A fault of one attribute value. `Display` is DynamoDB's message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// No type at all.
@@ -107,7 +107,7 @@ pub enum ValueError {
     Number {
         /// The text.
         text: String,
-        /// What is wrong with it.
+        /// The fault.
         error: NumberError,
     },
     /// A list that is no set.
@@ -115,7 +115,7 @@ pub enum ValueError {
     Set {
         /// The set's type.
         kind: ValueKind,
-        /// What is wrong with it.
+        /// The fault.
         error: SetError,
         /// The members as sent.
         members: String,

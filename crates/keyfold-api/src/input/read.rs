@@ -18,17 +18,17 @@ pub struct QueryInput {
     pub consistent_read: Option<bool>,
     /// Ascending (default) or descending.
     pub scan_index_forward: Option<bool>,
-    /// Where the page before ended.
+    /// The end of the page before.
     pub exclusive_start_key: Option<Attributes>,
     /// The partition and the range within it.
     pub key_condition_expression: Option<String>,
-    /// What evaluated items must satisfy to be answered.
+    /// The filter expression: evaluated items must satisfy it to be answered.
     pub filter_expression: Option<String>,
     /// The parts to answer.
     pub projection_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
     /// The parameters that expressions replaced.
     pub legacy: Option<Box<LegacyParameters>>,
@@ -47,9 +47,9 @@ pub struct ScanInput {
     pub limit: Option<i64>,
     /// Whether to read strongly consistently (not on a global index).
     pub consistent_read: Option<bool>,
-    /// Where the page before ended.
+    /// The end of the page before.
     pub exclusive_start_key: Option<Attributes>,
-    /// What evaluated items must satisfy to be answered.
+    /// The filter expression: evaluated items must satisfy it to be answered.
     pub filter_expression: Option<String>,
     /// The parts to answer.
     pub projection_expression: Option<String>,
@@ -57,9 +57,9 @@ pub struct ScanInput {
     pub expression_attributes: ExpressionAttributes,
     /// Which segment of a parallel scan this is, from 0.
     pub segment: Option<i64>,
-    /// How many segments there are.
+    /// The number of segments.
     pub total_segments: Option<i64>,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
     /// The parameters that expressions replaced.
     pub legacy: Option<Box<LegacyParameters>>,

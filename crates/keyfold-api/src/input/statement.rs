@@ -9,11 +9,11 @@ use crate::shape::AttributeValue;
 pub struct ExecuteStatementInput {
     /// The statement and its parameters.
     pub statement: ParameterizedStatement,
-    /// Where the page before ended.
+    /// The end of the page before.
     pub next_token: Option<String>,
     /// Items to evaluate at the most.
     pub limit: Option<i64>,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
 }
 
@@ -35,7 +35,7 @@ pub struct ParameterizedStatement {
 pub struct BatchExecuteStatementInput {
     /// The statements, all reads or all writes.
     pub statements: Option<Vec<ParameterizedStatement>>,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
 }
 
@@ -46,6 +46,6 @@ pub struct ExecuteTransactionInput {
     pub transact_statements: Option<Vec<ParameterizedStatement>>,
     /// Makes a repetition of the request do nothing.
     pub client_request_token: Option<String>,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
 }

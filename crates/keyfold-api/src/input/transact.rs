@@ -10,7 +10,7 @@ pub struct TransactWriteItemsInput {
     pub transact_items: Option<Vec<TransactWriteItem>>,
     /// Makes a repetition within ten minutes a no-op.
     pub client_request_token: Option<String>,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
 }
 
@@ -34,7 +34,7 @@ pub struct ConditionCheck {
     pub table_name: Option<String>,
     /// The primary key.
     pub key: Option<Attributes>,
-    /// What must hold.
+    /// The conditions.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
@@ -49,7 +49,7 @@ pub struct TransactPut {
     pub table_name: Option<String>,
     /// The item.
     pub item: Option<Attributes>,
-    /// What must hold of the item before.
+    /// Conditions on the item before the write, in the form from before expressions.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
@@ -64,7 +64,7 @@ pub struct TransactDelete {
     pub table_name: Option<String>,
     /// The primary key.
     pub key: Option<Attributes>,
-    /// What must hold of the item before.
+    /// Conditions on the item before the write, in the form from before expressions.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
@@ -81,7 +81,7 @@ pub struct TransactUpdate {
     pub key: Option<Attributes>,
     /// The changes.
     pub update_expression: Option<String>,
-    /// What must hold of the item before.
+    /// Conditions on the item before the write, in the form from before expressions.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
@@ -94,7 +94,7 @@ pub struct TransactUpdate {
 pub struct TransactGetItemsInput {
     /// The items, in order.
     pub transact_items: Option<Vec<TransactGet>>,
-    /// What else to answer.
+    /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
 }
 

@@ -1,4 +1,4 @@
-//! What each operation answers. Items stay encoded, so that the wire can write them without a tree.
+//! The outputs of the item operations. Items stay encoded, so that the wire can write them without a tree.
 
 use crate::input::{KeysAndAttributes, WriteRequest};
 use keyfold_codec::RawItem;
@@ -60,7 +60,7 @@ pub struct GetItemOutput {
 /// The answer of PutItem, UpdateItem and DeleteItem.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WriteItemOutput {
-    /// What ReturnValues asked for, if there is any.
+    /// The attributes that ReturnValues asked for, if any.
     pub attributes: Option<RawItem>,
     /// Units, if asked for.
     pub consumed_capacity: Option<ConsumedCapacity>,
@@ -73,11 +73,11 @@ pub struct WriteItemOutput {
 pub struct PageOutput {
     /// The items, unless only their number was asked for.
     pub items: Option<Vec<RawItem>>,
-    /// How many items passed the filter.
+    /// The number of items that passed the filter.
     pub count: u64,
-    /// How many items were evaluated.
+    /// The number of evaluated items.
     pub scanned_count: u64,
-    /// Where to go on; absent at the end.
+    /// The start of the next page; absent at the end.
     pub last_evaluated_key: Option<Item>,
     /// Units, if asked for.
     pub consumed_capacity: Option<ConsumedCapacity>,
@@ -88,7 +88,7 @@ pub struct PageOutput {
 pub struct BatchGetItemOutput {
     /// The items found, by table as named in the request.
     pub responses: Vec<(String, Vec<RawItem>)>,
-    /// What was left over by the size limit.
+    /// Keys left unprocessed by the size limit.
     pub unprocessed_keys: Vec<(String, KeysAndAttributes)>,
     /// Units by table, if asked for.
     pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
@@ -97,7 +97,7 @@ pub struct BatchGetItemOutput {
 /// The answer of BatchWriteItem.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BatchWriteItemOutput {
-    /// What was left over.
+    /// Unprocessed requests.
     pub unprocessed_items: Vec<(String, Vec<WriteRequest>)>,
     /// Units by table, if asked for.
     pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
@@ -128,7 +128,7 @@ pub struct TransactGetItemsOutput {
 pub struct ExecuteStatementOutput {
     /// The items of a SELECT, or what RETURNING asked for.
     pub items: Vec<RawItem>,
-    /// Where to go on; absent at the end.
+    /// The start of the next page; absent at the end.
     pub next_token: Option<String>,
     /// The key of the last item evaluated, when there is more.
     pub last_evaluated_key: Option<Item>,
@@ -136,7 +136,7 @@ pub struct ExecuteStatementOutput {
     pub consumed_capacity: Option<ConsumedCapacity>,
 }
 
-/// What became of one statement of a batch.
+/// The outcome of one statement of a batch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StatementResponse {
     /// The table, when the statement could be read so far.

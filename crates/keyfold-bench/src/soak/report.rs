@@ -1,4 +1,4 @@
-//! What a soak showed, as text and as a picture, and whether it is good.
+//! The result of a soak, as text and as a picture, and the verdict.
 
 use super::{Arguments, Sample, Soak};
 use crate::report::{rounded, table};

@@ -2,8 +2,10 @@
 
 use crate::backend::{self, DATA_DEFAULT};
 use crate::failure::Failure;
+use crate::json;
 use crate::terminal::{self, GOOD};
 use clap::Args;
+use keyfold_api::ApiError;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -20,23 +22,26 @@ pub(crate) struct Arguments {
     data: PathBuf,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let mut to = arguments.to.clone();
     let keys = match &arguments.endpoint {
         Some(url) => backend::endpoint(url)?.copy_data_folder(&to.display().to_string())?,
         None => {
             to = std::path::absolute(&to)
-                .map_err(|error| Failure::Usage(format!("{}: {error}", arguments.to.display())))?;
+                .map_err(|error| Failure::usage(format!("{}: {error}", arguments.to.display())))?;
             if !arguments.data.is_dir() {
-                return Err(Failure::Usage(format!("{} is no folder", arguments.data.display())));
+                let message = format!("{} is no folder", arguments.data.display());
+                return Err(Failure::usage(message).in_folder(&arguments.data));
             }
             let engine = backend::engine_with(Some(&arguments.data), |options| options.background = false)?;
-            engine.copy_to(&to).map_err(Failure::from)?
+            engine.copy_to(&to).map_err(|error| match error {
+                ApiError::Validation(why) => Failure::usage(why.to_string()).in_folder(&to),
+                other => other.into(),
+            })?
         }
     };
-    if json {
-        let report = serde_json::json!({ "ok": true, "folder": to.display().to_string(), "keys": keys });
-        terminal::line(&report.to_string());
+    if as_json {
+        json::print(&serde_json::json!({ "folder": to.display().to_string(), "keys": keys }));
     } else {
         terminal::line(&format!("{GOOD}copied{GOOD:#} {keys} keys to {}", to.display()));
     }

@@ -1,4 +1,4 @@
-//! How much memory a server takes at the most, and how patient it is with clients.
+//! Limits of a server: memory, connections and timeouts.
 
 use clap::Args;
 use clap::value_parser;

@@ -1,6 +1,7 @@
 //! `keyfold check FILE`: how each pattern is served, what lies under which keys, or what is wrong.
 
 use crate::failure::Failure;
+use crate::json;
 use crate::model_file::{self, Checked};
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::Args;
@@ -20,28 +21,26 @@ pub(crate) struct Arguments {
     strict: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
-    if arguments.fix {
-        model_file::fix(&arguments.file, json)?;
-    }
-    let Checked { model, warnings, more, rows } = model_file::load_with_warnings(&arguments.file, json)?;
+pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+    let repaired = if arguments.fix { model_file::fix(&arguments.file, as_json)? } else { Vec::new() };
+    let Checked { model, warnings, more, rows } = model_file::load_with_warnings(&arguments.file, as_json)?;
     let chart = Chart::of(&model);
-    if json {
-        let mut report = chart.json();
-        if let Some(object) = report.as_object_mut() {
-            object.insert("ok".to_owned(), json!(true));
-            object.insert("diagnostics".to_owned(), json!(rows));
-            object.insert("more".to_owned(), json!(more));
-        }
-        terminal::line(&report.to_string());
-    } else {
+    let mut report = chart.json();
+    report["diagnostics"] = json!(rows);
+    report["more"] = json!(more);
+    report["repaired"] = json!(repaired);
+    if !as_json {
         show(&chart, &arguments.file.display().to_string(), model.entities.len(), warnings);
         if more > 0 {
             terminal::error_line(&format!("{more} more warnings are not shown"));
         }
     }
     if arguments.strict && warnings > 0 {
-        return Err(Failure::Shown(format!("{} with --strict", terminal::counted(warnings, "warning"))));
+        let message = format!("{} with --strict", terminal::counted(warnings, "warning"));
+        return Err(Failure::verdict(message, report));
+    }
+    if as_json {
+        json::print(&report);
     }
     Ok(())
 }
@@ -93,8 +92,20 @@ fn patterns(patterns: &[PatternRow]) {
             pattern.consistency.to_owned(),
         ]);
     }
-    terminal::table("", &rows);
+    if terminal::fits("", &rows) {
+        terminal::table("", &rows);
+    } else {
+        rows.iter().skip(1).for_each(|row| stacked(row));
+    }
     terminal::line("");
+}
+
+/// A pattern whose line is too long: its request and its key condition below.
+fn stacked(row: &[String]) {
+    let [title, returns, request, place, condition, page, units, read] = row else { return };
+    terminal::entry(STRONG, title, &format!("-> {returns}"), "");
+    terminal::entry(FAINT, request, &format!("{place}  {page}, {units} units, {read}"), "  ");
+    terminal::entry(FAINT, "where", condition, "  ");
 }
 
 /// What lies under which keys, with a sample; and what shares each index.

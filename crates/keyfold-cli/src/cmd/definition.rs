@@ -1,4 +1,4 @@
-//! What DescribeTable tells, as the compiler's proposals take it.
+//! A table's description, in the form that `infer` reads.
 
 use keyfold_api::{KeyElement, KeyType, ProjectionType, ScalarAttributeType, TableDescription};
 use keyfold_codegen::infer::{IndexDefinition, KeyColumn, Projected, TableDefinition};

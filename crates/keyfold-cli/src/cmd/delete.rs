@@ -2,9 +2,11 @@
 
 use super::written::{entity, given, show};
 use crate::backend::{BackendArguments, Use};
+use crate::complete;
 use crate::failure::Failure;
 use crate::model_file;
 use clap::Args;
+use clap_complete::ArgValueCompleter;
 use keyfold_client::{arguments, write};
 use std::path::PathBuf;
 
@@ -13,9 +15,10 @@ pub(crate) struct Arguments {
     /// The model.
     file: PathBuf,
     /// The entity.
+    #[arg(add = ArgValueCompleter::new(complete::entities))]
     entity: String,
     /// The attributes of its key.
-    #[arg(value_name = "ATTRIBUTE=VALUE")]
+    #[arg(value_name = "ATTRIBUTE=VALUE", add = ArgValueCompleter::new(complete::key_attributes))]
     key: Vec<String>,
     #[command(flatten)]
     backend: BackendArguments,

@@ -3,6 +3,7 @@
 use super::{run as run_command, serve};
 use crate::backend;
 use crate::failure::Failure;
+use crate::json;
 use crate::model_file;
 use crate::terminal::{self, FAINT, STRONG};
 use clap::Args;
@@ -10,6 +11,7 @@ use keyfold_client::arguments::{self, Values};
 use keyfold_client::{Backend, PageRequest, read, tables, write};
 use keyfold_codegen::chart::promise;
 use keyfold_model::Model;
+use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,28 +61,31 @@ const SHOWN: &[(&str, &str)] = &[
     ("recent_orders_by_status", "status=pending since=2024-03-16"),
 ];
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let path = Path::new(SHOP_PATH);
     let model = if path.exists() {
-        model_file::load(path, json)?
+        model_file::load(path, as_json)?
     } else {
-        model_file::compile(SHOP, SHOP_PATH, json)?
+        model_file::compile(SHOP, SHOP_PATH, as_json)?
     };
     let engine = backend::engine(Some(&arguments.data))?;
     let embedded = Backend::Embedded(Arc::clone(&engine));
     tables::ensure(&embedded, &model)?;
     load(&embedded, &model)?;
     if arguments.once {
-        return patterns(&embedded, &model, json);
+        let answers = patterns(&embedded, &model, as_json)?;
+        if as_json {
+            json::print(&json!({ "patterns": answers }));
+        }
+        return Ok(());
     }
     drop(embedded);
     let place = arguments.data.display().to_string();
     serve::start(Arc::clone(&engine), &arguments.listen, arguments.listen.config()?, |address| {
-        patterns(&Backend::Embedded(engine), &model, json)?;
-        if json {
-            terminal::line(
-                &serde_json::json!({ "ok": true, "endpoint": format!("http://{address}") }).to_string(),
-            );
+        let answers = patterns(&Backend::Embedded(engine), &model, as_json)?;
+        if as_json {
+            let endpoint = format!("{}://{address}", serve::scheme(&arguments.listen));
+            json::print(&json!({ "patterns": answers, "endpoint": endpoint, "data": place }));
         } else {
             serve::how_to_connect(&arguments.listen, "us-east-1", address, &place);
             terminal::line(&format!(
@@ -104,8 +109,10 @@ fn load(backend: &Backend, model: &Model) -> Result<(), Failure> {
     Ok(())
 }
 
-fn patterns(backend: &Backend, model: &Model, json: bool) -> Result<(), Failure> {
-    if !json {
+/// Asks each pattern and shows it; for programs it gives the answers back.
+fn patterns(backend: &Backend, model: &Model, as_json: bool) -> Result<Vec<Json>, Failure> {
+    let mut answers = Vec::new();
+    if !as_json {
         let table = model.tables.first().map_or("", |table| table.name.as_str());
         terminal::line(&format!(
             "{STRONG}One table, every question one request{STRONG:#}  {FAINT}{SHOP_PATH} on the table {table}, {} entities loaded{FAINT:#}",
@@ -116,8 +123,8 @@ fn patterns(backend: &Backend, model: &Model, json: bool) -> Result<(), Failure>
         let Some(pattern) = model.pattern(name) else { continue };
         let values = arguments::of_pattern(pattern, &given(shown)?)?;
         let found = read::run(backend, model, pattern, &values, &PageRequest::default(), true)?;
-        if json {
-            terminal::line(&run_command::report(pattern, &found).to_string());
+        if as_json {
+            answers.push(run_command::report(pattern, &found));
             continue;
         }
         terminal::line(&format!(
@@ -127,8 +134,8 @@ fn patterns(backend: &Backend, model: &Model, json: bool) -> Result<(), Failure>
         ));
         run_command::show("  ", pattern, model, &found, false);
     }
-    if !json {
+    if !as_json {
         terminal::line("");
     }
-    Ok(())
+    Ok(answers)
 }

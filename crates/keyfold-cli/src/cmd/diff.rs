@@ -1,6 +1,7 @@
 //! `keyfold diff OLD NEW`: what changed between two models, and what it means for data.
 
 use crate::failure::Failure;
+use crate::json;
 use crate::model_file;
 use crate::terminal::{self, ACCENT, FAINT, GOOD, STRONG};
 use clap::Args;
@@ -21,9 +22,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let changes = diff::diff(&old, &new);
     let greatest = changes.iter().map(|one| one.migration).max().unwrap_or(Migration::None);
     if as_json {
-        terminal::line(
-            &json!({ "ok": true, "migration": greatest.word(), "changes": diff::json(&changes) }).to_string(),
-        );
+        json::print(&json!({ "migration": greatest.word(), "changes": diff::json(&changes) }));
         return Ok(());
     }
     if changes.is_empty() {

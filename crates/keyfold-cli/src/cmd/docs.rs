@@ -1,6 +1,7 @@
 //! `keyfold docs FILE`: the design as a document, Markdown or HTML.
 
 use crate::failure::Failure;
+use crate::json;
 use crate::model_file;
 use crate::terminal::{self, GOOD};
 use clap::{Args, ValueEnum};
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
                 "the form of {} is not known; name it .md or .html, or say `--format`",
                 path.display()
             );
-            return Err(Failure::Usage(message));
+            return Err(Failure::usage(message));
         }
     }
     let is_html = arguments.output.as_ref().and_then(|path| path.extension()).is_some_and(|e| e == "html");
@@ -53,17 +54,17 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
 /// Writes a text to a file, or to standard output.
 pub(super) fn output(path: Option<&std::path::Path>, text: &str, as_json: bool) -> Result<(), Failure> {
     let Some(path) = path else {
-        if as_json && !text.starts_with('{') {
-            terminal::line(&serde_json::json!({ "ok": true, "text": text }).to_string());
+        if as_json {
+            json::print(&serde_json::json!({ "text": text }));
         } else {
             terminal::line(text.trim_end());
         }
         return Ok(());
     };
     std::fs::write(path, text)
-        .map_err(|error| Failure::Usage(format!("cannot write {}: {error}", path.display())))?;
+        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path))?;
     if as_json {
-        terminal::line(&serde_json::json!({ "ok": true, "written": path.display().to_string() }).to_string());
+        json::print(&serde_json::json!({ "written": path.display().to_string() }));
     } else {
         terminal::line(&format!("{GOOD}written{GOOD:#} {}", path.display()));
     }

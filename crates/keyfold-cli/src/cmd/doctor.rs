@@ -2,6 +2,7 @@
 
 use crate::backend::{self, DATA_DEFAULT};
 use crate::failure::Failure;
+use crate::json;
 use crate::terminal::{self, ERROR, FAINT, GOOD};
 use clap::Args;
 use keyfold_engine::Examination;
@@ -17,9 +18,10 @@ pub(crate) struct Arguments {
     repair: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     if !arguments.data.is_dir() {
-        return Err(Failure::Usage(format!("{} is no folder", arguments.data.display())));
+        let message = format!("{} is no folder", arguments.data.display());
+        return Err(Failure::usage(message).in_folder(&arguments.data));
     }
     // Without a repair nothing in the folder is written.
     let engine = match arguments.repair {
@@ -32,20 +34,23 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
         engine.rebuild_indexes().map_err(Failure::from)?;
         found = engine.examine().map_err(Failure::from)?;
     }
-    if json {
-        terminal::line(&report(&before, &found).to_string());
-    } else {
+    let report = report(&before, &found);
+    if !as_json {
         tell(&before, &found);
     }
     if found.is_well() {
+        if as_json {
+            json::print(&report);
+        }
         return Ok(());
     }
     let repairable = found.problems.iter().any(|problem| problem.can_be_repaired);
-    Err(Failure::Shown(if repairable {
-        "the data folder has problems; `keyfold doctor --repair` makes indexes and counters anew".to_owned()
+    let message = if repairable {
+        "the data folder has problems; `keyfold doctor --repair` makes indexes and counters anew"
     } else {
-        "items cannot be read; restore them from a copy or a backup".to_owned()
-    }))
+        "items cannot be read; restore them from a copy or a backup"
+    };
+    Err(Failure::verdict(message, report).in_folder(&arguments.data))
 }
 
 fn report(before: &Examination, after: &Examination) -> serde_json::Value {
@@ -54,7 +59,6 @@ fn report(before: &Examination, after: &Examination) -> serde_json::Value {
         examination.problems.iter().map(row).collect()
     };
     serde_json::json!({
-        "ok": after.is_well(),
         "tables": after.tables,
         "items": after.items,
         "indexEntries": after.entries,
@@ -81,7 +85,10 @@ fn tell(before: &Examination, after: &Examination) {
     let word =
         if after.is_well() { format!("{GOOD}well{GOOD:#}") } else { format!("{ERROR}not well{ERROR:#}") };
     terminal::line(&format!(
-        "{word} {} tables, {} items, {} index entries, {} records of streams and changes",
-        after.tables, after.items, after.entries, after.records
+        "{word}: {}, {}, {} index entries, {} records of streams and changes",
+        terminal::counted(after.tables as usize, "table"),
+        terminal::counted(after.items as usize, "item"),
+        after.entries,
+        after.records
     ));
 }

@@ -1,6 +1,7 @@
 //! `keyfold explain KF012`: what a rule demands, why, and an example that breaks it beside one that does not.
 
 use crate::failure::Failure;
+use crate::json;
 use crate::terminal::{self, ACCENT, ERROR, FAINT, GOOD, STRONG};
 use clap::Args;
 use keyfold_model::{GRAMMAR, RULES, Rule};
@@ -18,17 +19,19 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         return Ok(());
     };
     if code == "grammar" {
-        let text =
-            if as_json { json!({ "grammar": GRAMMAR }).to_string() } else { GRAMMAR.trim_end().to_owned() };
-        terminal::line(&text);
+        if as_json {
+            json::print(&json!({ "grammar": GRAMMAR }));
+        } else {
+            terminal::line(GRAMMAR.trim_end());
+        }
         return Ok(());
     }
     let rule = Rule::of_code(code).ok_or_else(|| {
         let known: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
-        Failure::Usage(format!("there is no rule {code}; there are {}", known.join(", ")))
+        Failure::usage(format!("there is no rule {code}; there are {}", known.join(", ")))
     })?;
     if as_json {
-        terminal::line(&view(rule).to_string());
+        json::print(&json!({ "rules": [view(rule)] }));
         return Ok(());
     }
     let kind = if rule.is_warning() { "warning" } else { "error" };
@@ -49,7 +52,7 @@ fn example(text: &str) {
 
 fn list(as_json: bool) {
     if as_json {
-        terminal::line(&json!({ "rules": RULES.iter().map(view).collect::<Vec<_>>() }).to_string());
+        json::print(&json!({ "rules": RULES.iter().map(view).collect::<Vec<_>>() }));
         return;
     }
     for rule in &RULES {

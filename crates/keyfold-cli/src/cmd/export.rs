@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         arguments.period.iter().find(|period| !units.iter().any(|unit| unit.is_period(period)))
     {
         let wanted: Vec<&str> = units.iter().map(|unit| unit.word()).collect();
-        return Err(Failure::Usage(match wanted.as_slice() {
+        return Err(Failure::usage(match wanted.as_slice() {
             [] => format!("--period {period}: no table of {} has periods", model.name),
             some => format!("--period {period} is no {}, like 2024-01 is a month", some.join(" or ")),
         }));
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         let Some(unit) = table.period else { continue };
         if arguments.form != Form::Workbench && !arguments.period.iter().any(|period| unit.is_period(period))
         {
-            return Err(Failure::Usage(format!(
+            return Err(Failure::usage(format!(
                 "{} is a table per {unit}: name the periods to make tables for, `--period 2024-01`",
                 table.name
             )));

@@ -1,6 +1,8 @@
 //! `keyfold fmt FILE ...`: models evenly spaced and aligned.
 
+use super::docs::output;
 use crate::failure::Failure;
+use crate::json;
 use crate::model_file;
 use crate::terminal::{self, GOOD};
 use clap::Args;
@@ -22,9 +24,8 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         && only.as_os_str() == "-"
     {
         let source = std::io::read_to_string(std::io::stdin())
-            .map_err(|error| Failure::Usage(format!("cannot read standard input: {error}")))?;
-        terminal::line(keyfold_model::format(&source).trim_end());
-        return Ok(());
+            .map_err(|error| Failure::usage(format!("cannot read standard input: {error}")))?;
+        return output(None, &keyfold_model::format(&source), as_json);
     }
     let mut changed = Vec::new();
     for path in &arguments.files {
@@ -38,16 +39,17 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         }
         changed.push(path.display().to_string());
     }
-    if as_json {
-        let ok = changed.is_empty() || !arguments.check;
-        terminal::line(&json!({ "ok": ok, "changed": changed }).to_string());
-    } else {
+    let report = json!({ "changed": changed });
+    if !as_json {
         let word = if arguments.check { "would change" } else { "formatted" };
         changed.iter().for_each(|path| terminal::line(&format!("{GOOD}{word}{GOOD:#} {path}")));
     }
     if arguments.check && !changed.is_empty() {
         let count = terminal::counted(changed.len(), "file");
-        return Err(Failure::Shown(format!("{count} not formatted")));
+        return Err(Failure::verdict(format!("{count} not formatted"), report));
+    }
+    if as_json {
+        json::print(&report);
     }
     Ok(())
 }

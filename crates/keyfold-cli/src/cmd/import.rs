@@ -18,7 +18,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let text = model_file::read(&arguments.file)?;
-    let model = workbench::read(&text)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", arguments.file.display())))?;
+    let model = workbench::read(&text).map_err(|error| {
+        Failure::usage(format!("{}: {error}", arguments.file.display())).in_file(&arguments.file)
+    })?;
     output(arguments.output.as_deref(), &model, as_json)
 }

@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let mut found = Vec::new();
     for name in &arguments.tables {
         let description = tables::describe(&backend, name)?
-            .ok_or_else(|| Failure::NotFound(format!("there is no table {name}")))?;
+            .ok_or_else(|| Failure::not_found(format!("there is no table {name}")))?;
         let items = tables::sample(&backend, name, arguments.sample)?;
         found.push((super::definition::of(&description), items));
     }

@@ -1,4 +1,4 @@
-//! Where a server listens and for whom: what `serve` and `demo` share.
+//! The address a server listens on and the clients it accepts: options that `serve` and `demo` share.
 
 use crate::failure::Failure;
 use crate::terminal;
@@ -76,12 +76,12 @@ impl Listen {
         config.allow_origins.clone_from(&self.allow_origins);
         config.allow_hosts.clone_from(&self.allow_hosts);
         if let Some(odd) = self.allow_origins.iter().find(|origin| !is_origin(origin)) {
-            return Err(Failure::Usage(format!(
+            return Err(Failure::usage(format!(
                 "--allow-origin {odd}: an origin is a scheme, a name and a port without a path, as http://localhost:3000"
             )));
         }
         if let Some(odd) = self.allow_hosts.iter().find(|name| !is_host(name)) {
-            return Err(Failure::Usage(format!(
+            return Err(Failure::usage(format!(
                 "--allow-host {odd}: this takes a name without scheme and port, as db.example.com"
             )));
         }
@@ -94,7 +94,7 @@ impl Listen {
             let Some((access_key, secret)) =
                 text.split_once(':').filter(|(key, secret)| !key.is_empty() && !secret.is_empty())
             else {
-                return Err(Failure::Usage("--credential takes KEY:SECRET".to_owned()));
+                return Err(Failure::usage("--credential takes KEY:SECRET".to_owned()));
             };
             config.credentials.push(Credential::new(access_key, secret));
         }
@@ -106,14 +106,14 @@ impl Listen {
                 (&other.access_key, &other.session_token) == (&one.access_key, &one.session_token)
             };
             if config.credentials.iter().take(at).any(is_same) {
-                return Err(Failure::Usage(format!(
+                return Err(Failure::usage(format!(
                     "the access key {} is given twice; each key (with its session token) has one secret and one set of rights",
                     one.access_key
                 )));
             }
         }
         if !self.host.is_loopback() && config.credentials.is_empty() && !self.allow_anyone {
-            return Err(Failure::Usage(format!(
+            return Err(Failure::usage(format!(
                 "{} is reached from other machines, and anyone could read and write; add --credential KEY:SECRET (or --allow-anyone)",
                 self.host
             )));
@@ -169,7 +169,7 @@ fn is_host(text: &str) -> bool {
 }
 
 fn read_credentials(file: &Path) -> Result<Vec<Credential>, Failure> {
-    let wrong = |what: String| Failure::Usage(format!("{}: {what}", file.display()));
+    let wrong = |what: String| Failure::usage(format!("{}: {what}", file.display())).in_file(file);
     let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
     let rows: Vec<Value> = serde_json::from_str(&text)
         .map_err(|error| wrong(format!("the file must hold a JSON list of credentials, as [{{\"accessKey\": \"..\", \"secret\": \"..\"}}]: {error}")))?;

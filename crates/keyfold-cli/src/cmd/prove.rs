@@ -1,6 +1,7 @@
 //! `keyfold prove FILE`: every pattern against the same question in SQL, over random data and changes.
 
 use crate::failure::Failure;
+use crate::json;
 use crate::model_file;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
 use clap::Args;
@@ -14,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(crate) struct Arguments {
     /// The model.
     file: PathBuf,
-    /// From which everything random follows: a proof with the same seed does the same.
+    /// Seed of the random data: the same seed repeats the same proof.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Items of each entity that are tried at first.
@@ -52,22 +53,24 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     });
     bar.finish_and_clear();
     let report = report.map_err(failed)?;
-    if as_json {
-        terminal::line(&view(&report).to_string());
-    } else {
+    if !as_json {
         show(&report);
     }
     if report.is_proved() {
+        if as_json {
+            json::print(&view(&report));
+        }
         return Ok(());
     }
     let count = terminal::counted(report.all_failures().count(), "difference");
-    Err(Failure::Shown(format!("{count}; the same again with --seed {}", report.seed)))
+    let message = format!("{count}; the same again with --seed {}", report.seed);
+    Err(Failure::verdict(message, view(&report)).in_file(&arguments.file))
 }
 
 fn failed(error: ProveError) -> Failure {
     match error {
         ProveError::Client(error) => error.into(),
-        other => Failure::Backend(other.to_string()),
+        other => Failure::backend(other.to_string()),
     }
 }
 
@@ -103,14 +106,19 @@ fn show(report: &Report) {
         terminal::line(&format!("    found     {}", failure.found));
     }
     if report.is_proved() {
-        terminal::line(&format!("{GOOD}proved by execution{GOOD:#}"));
+        let silent: Vec<&str> =
+            report.patterns.iter().filter(|one| one.answered == 0).map(|one| one.name.as_str()).collect();
+        let but = match silent.as_slice() {
+            [] => String::new(),
+            names => format!(", but for what never answered anything: {}", names.join(", ")),
+        };
+        terminal::line(&format!("{GOOD}proved by execution{GOOD:#}{but}"));
     }
 }
 
 fn view(report: &Report) -> Json {
     let wrong = |one: &Wrong| json!({ "what": one.what, "expected": one.expected, "found": one.found });
     json!({
-        "ok": report.is_proved(),
         "seed": report.seed,
         "rows": report.rows,
         "writes": report.writes,

@@ -2,9 +2,11 @@
 
 use super::written::{entity, given, show};
 use crate::backend::{BackendArguments, Use};
+use crate::complete;
 use crate::failure::Failure;
 use crate::model_file;
 use clap::Args;
+use clap_complete::ArgValueCompleter;
 use keyfold_client::{arguments, write};
 use std::path::PathBuf;
 
@@ -13,9 +15,10 @@ pub(crate) struct Arguments {
     /// The model.
     file: PathBuf,
     /// The entity.
+    #[arg(add = ArgValueCompleter::new(complete::entities))]
     entity: String,
     /// Its attributes, attribute=value.
-    #[arg(value_name = "ATTRIBUTE=VALUE")]
+    #[arg(value_name = "ATTRIBUTE=VALUE", add = ArgValueCompleter::new(complete::attributes))]
     attributes: Vec<String>,
     /// Refuse if it exists.
     #[arg(long)]

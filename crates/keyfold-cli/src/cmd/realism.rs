@@ -1,4 +1,4 @@
-//! What a server does only when it is asked to: behave as the cloud does where that is less pleasant.
+//! Options that make a server behave as the cloud where that is less pleasant: throttling, late indexes, latency.
 
 use clap::{Args, ValueEnum};
 use keyfold_engine::{EngineOptions, IndexLag};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub(super) struct Realism {
-    /// What happens to who uses more than a table's capacity: it is only counted, or enforced by refusing with
+    /// What happens when a table's capacity is exceeded: it is only counted, or enforced by refusing with
     /// ProvisionedThroughputExceededException or ThrottlingException as the service does.
     #[arg(long, value_enum, default_value_t = Capacity::Count, value_name = "MODE")]
     capacity: Capacity,

@@ -4,8 +4,9 @@ use super::written;
 use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
 use crate::terminal::{self, ACCENT, FAINT};
-use crate::{json, model_file};
+use crate::{complete, json, model_file};
 use clap::Args;
+use clap_complete::ArgValueCompleter;
 use keyfold_client::read::{self, Found};
 use keyfold_client::{ClientError, FoundItem, PageRequest, arguments, write};
 use keyfold_model::{Model, Pattern, Write, near};
@@ -17,9 +18,10 @@ pub(crate) struct Arguments {
     /// The model.
     file: PathBuf,
     /// The pattern or named write.
+    #[arg(add = ArgValueCompleter::new(complete::patterns_and_writes))]
     name: String,
     /// Its arguments, name=value.
-    #[arg(value_name = "NAME=VALUE")]
+    #[arg(value_name = "NAME=VALUE", add = ArgValueCompleter::new(complete::arguments))]
     arguments: Vec<String>,
     /// Items a page, instead of the pattern's own.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -53,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let backend = arguments.backend.open(&model, Use::Read)?;
     let found = read::run(&backend, &model, pattern, &values, &start, arguments.all)?;
     if as_json {
-        terminal::line(&report(pattern, &found).to_string());
+        json::print(&report(pattern, &found));
     } else {
         show("", pattern, &model, &found, arguments.full);
     }
@@ -74,7 +76,7 @@ fn unknown(model: &Model, name: &str) -> ClientError {
 fn after(text: Option<&str>) -> Result<Option<keyfold_types::Item>, Failure> {
     text.map(|text| {
         keyfold_wire::client::decode_item(text.as_bytes()).map_err(|_| {
-            Failure::Usage(format!("--after takes the `next` of a page, a key in JSON; got: {text}"))
+            Failure::usage(format!("--after takes the `next` of a page, a key in JSON; got: {text}"))
         })
     })
     .transpose()
@@ -123,7 +125,6 @@ pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found
 /// The same for programs.
 pub(super) fn report(pattern: &Pattern, found: &Found) -> serde_json::Value {
     serde_json::json!({
-        "ok": true,
         "pattern": pattern.name,
         "request": {
             "operation": found.request.operation,

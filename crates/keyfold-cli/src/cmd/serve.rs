@@ -5,6 +5,7 @@ use crate::cmd::bounds::Bounds;
 use crate::cmd::listen::Listen;
 use crate::cmd::realism::Realism;
 use crate::failure::Failure;
+use crate::json;
 use crate::model_file;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::{Args, ValueEnum};
@@ -61,19 +62,19 @@ enum Acknowledged {
     Buffered,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let mut config = arguments.listen.config()?;
     arguments.bounds.of_server(&mut config);
     arguments.realism.of_server(&mut config);
     for (option, folder) in [("--buckets", &arguments.buckets), ("--backups", &arguments.backups)] {
         if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
             let message = format!("{option} {}: there is no such folder; make it first", folder.display());
-            return Err(Failure::Usage(message));
+            return Err(Failure::usage(message).in_folder(folder));
         }
     }
     config.backups.clone_from(&arguments.backups);
     let models =
-        arguments.files.iter().map(|file| model_file::load(file, json)).collect::<Result<Vec<_>, _>>()?;
+        arguments.files.iter().map(|file| model_file::load(file, as_json)).collect::<Result<Vec<_>, _>>()?;
     arguments.listen.start_log();
     let engine = backend::engine_with((!arguments.memory).then_some(arguments.data.as_path()), |options| {
         if let StoreOptions::Folder(folder) = &mut options.store {
@@ -97,10 +98,10 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let place = if arguments.memory { "memory".to_owned() } else { arguments.data.display().to_string() };
     let scheme = scheme(&arguments.listen);
     start(engine, &arguments.listen, config, |address| {
-        if json {
+        if as_json {
             let tables: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
-            let report = serde_json::json!({ "ok": true, "endpoint": format!("{scheme}://{address}"), "data": place, "tables": tables });
-            terminal::line(&report.to_string());
+            let endpoint = format!("{scheme}://{address}");
+            json::print(&serde_json::json!({ "endpoint": endpoint, "data": place, "tables": tables }));
             return Ok(());
         }
         for (table, outcome) in &made {
@@ -156,11 +157,11 @@ pub(super) fn start(
         .worker_threads(threads)
         .enable_all()
         .build()
-        .map_err(|error| Failure::Backend(format!("cannot start threads: {error}")))?;
+        .map_err(|error| Failure::backend(format!("cannot start threads: {error}")))?;
     let port = listen.port;
     let (served, engine_of_signals) = (Arc::clone(&engine), Arc::clone(&engine));
     let server = runtime.block_on(Server::bind(engine, config)).map_err(|error| {
-        Failure::Backend(format!(
+        Failure::backend(format!(
             "{error}; another server may be running, try `--port {}`",
             port.wrapping_add(1).max(1)
         ))
@@ -186,11 +187,11 @@ pub(super) fn start(
     runtime.shutdown_background();
     terminal::error_line("stopped");
     synced.map_err(|error| {
-        Failure::Backend(format!(
+        Failure::backend(format!(
             "the store failed: {error}; everything acknowledged is on the device, but for the last writes with `--durability buffered`"
         ))
     })?;
-    ended.map_err(|error| Failure::Backend(format!("the server failed: {error}")))
+    ended.map_err(|error| Failure::backend(format!("the server failed: {error}")))
 }
 
 async fn stop_signal() {

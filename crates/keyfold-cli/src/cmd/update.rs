@@ -2,9 +2,11 @@
 
 use super::written::{entity, given, show};
 use crate::backend::{BackendArguments, Use};
+use crate::complete;
 use crate::failure::Failure;
 use crate::model_file;
 use clap::Args;
+use clap_complete::ArgValueCompleter;
 use keyfold_client::{arguments, write};
 use std::path::PathBuf;
 
@@ -13,12 +15,13 @@ pub(crate) struct Arguments {
     /// The model.
     file: PathBuf,
     /// The entity.
+    #[arg(add = ArgValueCompleter::new(complete::entities))]
     entity: String,
     /// The attributes of its key, and those to change.
-    #[arg(value_name = "ATTRIBUTE=VALUE")]
+    #[arg(value_name = "ATTRIBUTE=VALUE", add = ArgValueCompleter::new(complete::attributes))]
     attributes: Vec<String>,
     /// Take an optional attribute away (may be repeated).
-    #[arg(long, value_name = "ATTRIBUTE")]
+    #[arg(long, value_name = "ATTRIBUTE", add = ArgValueCompleter::new(complete::optional_attributes))]
     remove: Vec<String>,
     #[command(flatten)]
     backend: BackendArguments,
@@ -28,6 +31,13 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let model = model_file::load(&arguments.file, json)?;
     let entity = entity(&model, &arguments.entity)?;
     let changes = arguments::some_of_entity(entity, &given(&arguments.attributes)?)?;
+    if arguments.remove.is_empty()
+        && changes.keys().all(|name| entity.key.fields().any(|field| field == name))
+    {
+        let message =
+            format!("nothing to change: give attributes of {} beside its key, or --remove one", entity.name);
+        return Err(Failure::usage(message));
+    }
     let backend = arguments.backend.open(&model, Use::Read)?;
     show(&write::update(&backend, &model, entity, &changes, &arguments.remove)?, json);
     Ok(())

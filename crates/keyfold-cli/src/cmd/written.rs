@@ -1,4 +1,4 @@
-//! What a write did, for people and programs; shared by `put`, `update`, `delete` and `run`.
+//! The report of a write, for people and programs; shared by `put`, `update`, `delete` and `run`.
 
 use crate::json;
 use crate::terminal::{self, ACCENT, FAINT, GOOD};
@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 pub(super) fn show(written: &Written, as_json: bool) {
     if as_json {
         let report = serde_json::json!({
-            "ok": true,
             "operation": written.operation,
             "changes": written.changes,
             "capacityUnits": written.capacity.units(),
@@ -21,7 +20,7 @@ pub(super) fn show(written: &Written, as_json: bool) {
                 "value": json::value(&one.value),
             })).collect::<Vec<_>>(),
         });
-        terminal::line(&report.to_string());
+        json::print(&report);
         return;
     }
     if written.changes.is_empty() {

@@ -27,6 +27,7 @@ impl Workplace {
 
     pub fn write(&self, name: &str, text: &str) -> String {
         let path = self.folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         path.display().to_string()
     }
@@ -48,13 +49,13 @@ impl Workplace {
             .unwrap()
     }
 
-    /// Runs with `--json` and gives back the last line's object.
+    /// Runs with `--json` and gives back the result; of a command that fails, the whole document.
     pub fn json(&self, code: i32, arguments: &[&str]) -> Json {
         let output = self.run(&[arguments, &["--json"]].concat());
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}{err}");
-        serde_json::from_str(out.lines().last().unwrap_or_default())
-            .unwrap_or_else(|_| panic!("no JSON: {out}{err}"))
+        let mut document: Json = serde_json::from_str(&out).unwrap_or_else(|_| panic!("no JSON: {out}{err}"));
+        if code == 0 { document["result"].take() } else { document }
     }
 }
 

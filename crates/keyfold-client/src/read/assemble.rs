@@ -1,6 +1,7 @@
 //! From stored items to what they are: kinds told by keys, split lists put together.
 
-use super::request::{one_page, print};
+use super::condition::print;
+use super::request::one_page;
 use super::{FoundItem, Question, Raw};
 use crate::arguments::Values;
 use crate::error::ClientError;

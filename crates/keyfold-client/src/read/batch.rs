@@ -11,7 +11,7 @@ use keyfold_model::schema::Limit;
 use keyfold_types::limits::BATCH_GET_KEYS_MAX;
 use keyfold_types::{CapacityHalves, Item, Value};
 
-/// How often what was left over is asked for again.
+/// Retries of unprocessed keys.
 const TRIES: u32 = 16;
 
 pub(super) fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Raw, ClientError> {

@@ -1,7 +1,6 @@
 //! The key condition of a query: the partition, and the range of sort keys.
 
 use super::Question;
-use super::request::print;
 use crate::arguments::Values;
 use crate::error::ClientError;
 use crate::expression::{Placeholders, order};
@@ -134,9 +133,18 @@ fn written(attribute: &str, name: &str, range: Range, made: &mut Placeholders) -
 }
 
 impl Question<'_> {
-    /// How a parameter limits its attribute, if it is an end of a range.
+    /// The end of a range that a parameter is, if it is one.
     fn limit_of(&self, name: &str) -> Option<Limit> {
         let is_end = |limit: Limit| matches!(limit, Limit::AtLeast | Limit::AtMost);
         self.parameters.iter().find(|one| one.name == name && is_end(one.limit)).map(|one| one.limit)
     }
+}
+
+/// A comparison as a person reads it.
+pub(super) fn print(attribute: &str, comparison: &str, value: &Value) -> String {
+    let text = match value {
+        Value::S(text) => format!("\"{}\"", text.replace(char::MAX, "…")),
+        other => value::display(other),
+    };
+    format!("{attribute}{comparison}{text}")
 }

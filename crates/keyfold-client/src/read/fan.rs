@@ -102,12 +102,12 @@ fn in_period(question: &Question<'_>, attribute: &str, kind: &Type, unit: Unit, 
     arguments
 }
 
-/// What has been read of one shard.
+/// The items read of one shard.
 struct Shard {
     items: Vec<Item>,
-    /// Where it goes on behind what was read; none at its end.
+    /// The key after which it goes on; none at its end.
     next: Option<Item>,
-    /// Where it was begun.
+    /// The key after which it was begun.
     start: Option<Item>,
     was_done: bool,
 }
@@ -199,7 +199,7 @@ fn merge(question: &Question<'_>, shards: &mut [Shard], raw: &mut Raw) -> Vec<us
         let ordering = by_sort.fold(Ordering::Equal, Ordering::then);
         if descending { ordering.reverse() } else { ordering }
     };
-    // What lies behind the end of a page that goes on may come before what others have.
+    // Items behind the end of an unfinished page may come before those of other shards.
     let bound = shards.iter().filter_map(|shard| shard.next.clone()).min_by(|one, two| compare(one, two));
     let mut taken = vec![0; shards.len()];
     let limit = question.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
@@ -221,7 +221,7 @@ fn merge(question: &Question<'_>, shards: &mut [Shard], raw: &mut Raw) -> Vec<us
     taken
 }
 
-/// Where a shard goes on: behind the last item that was taken.
+/// The place where a shard goes on: behind the last item taken.
 fn position(question: &Question<'_>, shard: &Shard, taken: usize) -> Item {
     let done = || {
         let mut key = Item::new();

@@ -11,21 +11,21 @@ use crate::arguments::Values;
 use crate::backend::Backend;
 use crate::complete::now_epoch_ms;
 use crate::error::ClientError;
-use crate::write::{TRIES, back_off};
+use crate::retry::{TRIES, back_off};
 use assemble::Kinds;
 use keyfold_api::{ConsumedCapacity, ReturnConsumedCapacity, Returns};
-use keyfold_model::plan::RequestKind;
 use keyfold_model::schema::Parameter;
+use keyfold_model::schema::RequestKind;
 use keyfold_model::{Fan, Model, Pattern, PatternPlan, Table, value};
 use keyfold_types::{CapacityHalves, Item, Value};
 pub use required::kind_name;
 
-/// Where to start and how much to read.
+/// The start and the size of a page.
 #[derive(Debug, Clone, Default)]
 pub struct PageRequest {
     /// Items at the most, instead of the pattern's page.
     pub limit: Option<u32>,
-    /// Where the page before ended.
+    /// The end of the page before.
     pub after: Option<Item>,
     /// Against the pattern's order.
     pub backward: bool,
@@ -56,11 +56,11 @@ pub struct Page {
     pub items: Vec<FoundItem>,
     /// The first request that was made, for people.
     pub request: Asked,
-    /// How many requests it took.
+    /// The number of requests.
     pub requests: u32,
-    /// What they consumed.
+    /// The capacity consumed.
     pub capacity: CapacityHalves,
-    /// Where the next page starts, if there may be one.
+    /// The start of the next page, if there may be one.
     pub next: Option<Item>,
 }
 
@@ -82,22 +82,22 @@ pub struct Asked {
 pub struct Found {
     /// The items in order.
     pub items: Vec<FoundItem>,
-    /// How many requests it took.
+    /// The number of requests.
     pub requests: u32,
-    /// What they consumed.
+    /// The capacity consumed.
     pub capacity: CapacityHalves,
-    /// Where the next page starts, if there may be one.
+    /// The start of the next page, if there may be one.
     pub next: Option<Item>,
     /// The first request.
     pub request: Asked,
 }
 
-/// What is needed to ask.
+/// A pattern with everything needed to ask it.
 pub(crate) struct Question<'q> {
     backend: &'q Backend,
     table: &'q Table,
     plan: &'q PatternPlan,
-    /// What the caller gave, and the values that the pattern fixes.
+    /// The caller's arguments, and the values that the pattern fixes.
     arguments: Values,
     /// The pattern's parameters.
     parameters: &'q [Parameter],
@@ -107,7 +107,7 @@ pub(crate) struct Question<'q> {
     backward: bool,
 }
 
-/// What has been read, before it is known what it is.
+/// Items as read, before their kinds are known.
 #[derive(Default)]
 struct Raw {
     items: Vec<Item>,
@@ -214,7 +214,7 @@ fn read(
     }
 }
 
-/// What a pattern promises of one item.
+/// A pattern's promise about one item.
 fn check_single(pattern: &Pattern, items: &[FoundItem], asked: &Asked) -> Result<(), ClientError> {
     let [one] = pattern.returned.as_slice() else { return Ok(()) };
     if one.many {

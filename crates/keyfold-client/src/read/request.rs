@@ -6,17 +6,9 @@ use crate::backend::unexpected;
 use crate::error::ClientError;
 use crate::expression::Placeholders;
 use keyfold_api::{ErrorKind, GetItemInput, QueryInput, Request, Response, ScanInput};
-use keyfold_model::plan::RequestKind;
+use keyfold_model::schema::RequestKind;
 use keyfold_model::{Fan, KeyTemplate, Pattern, PatternPlan, SortCondition, value};
 use keyfold_types::{Item, Value};
-
-pub(super) fn print(attribute: &str, comparison: &str, value: &Value) -> String {
-    let text = match value {
-        Value::S(text) => format!("\"{}\"", text.replace(char::MAX, "…")),
-        other => value::display(other),
-    };
-    format!("{attribute}{comparison}{text}")
-}
 
 /// The table that a request goes to: with periods, that of the time that is given.
 pub(super) fn table_name(question: &Question<'_>, arguments: &Values) -> Result<String, ClientError> {
@@ -78,7 +70,8 @@ pub(super) fn is_absent(question: &Question<'_>, error: &ClientError) -> bool {
 pub(super) fn get(question: &Question<'_>) -> Result<Raw, ClientError> {
     let name = table_name(question, &question.arguments)?;
     let key = key_of(question, &question.arguments)?;
-    let condition: Vec<String> = key.iter().map(|(name, value)| print(name, " = ", value)).collect();
+    let condition: Vec<String> =
+        key.iter().map(|(name, value)| condition::print(name, " = ", value)).collect();
     let mut made = Placeholders::default();
     let projection_expression = projection(question, &mut made);
     let input = GetItemInput {

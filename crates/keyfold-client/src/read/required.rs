@@ -40,13 +40,14 @@ pub(super) fn check_all(
     }
 }
 
-/// What must be there and is not among the items.
+/// The required kinds that are not among the items.
 fn missing<'m>(
     model: &'m Model,
     pattern: &'m Pattern,
     items: &'m [FoundItem],
 ) -> impl Iterator<Item = &'m Returned> {
-    let is_collection = pattern.returned.len() > 1;
+    // A filter may throw away what is there: then its absence says nothing.
+    let is_collection = pattern.returned.len() > 1 && pattern.filters.is_empty();
     let is_missing = move |one: &&Returned| {
         let name = kind_name(model, one);
         !one.many && !one.optional && !items.iter().any(|item| item.kind == name)

@@ -6,7 +6,7 @@
 //! was read, so that it never misses an item that came meanwhile.
 
 use super::Context;
-use super::step::{Changed, Refusal, Step, StepAction};
+use super::step::{Changed, Draft, Left, Refusal, Step, StepAction};
 use crate::arguments::Values;
 use crate::backend::unexpected;
 use crate::derive::{main_key, table, table_name};
@@ -19,20 +19,35 @@ use keyfold_model::{Entity, value};
 use keyfold_types::{Item, Number, Value};
 use std::collections::BTreeMap;
 
-/// What an item adds to an aggregate, and to whose.
+/// The contribution of an item to an aggregate, and the parent's key.
 struct Contribution {
     parent: Values,
     value: Value,
 }
 
+/// The steps of a whole write: to those of its items, what the aggregates need that follow from them.
+///
+/// # Errors
+/// `Refused` when an item is deleted that still counts others.
+pub(super) fn followed(context: &Context<'_>, mut draft: Draft) -> Result<Vec<Step>, ClientError> {
+    for moved in std::mem::take(&mut draft.moved) {
+        let Some(entity) = context.model.entity(&moved.entity) else { continue };
+        follow(context, entity, moved.before.as_ref(), moved.after.as_ref(), &mut draft)?;
+    }
+    match draft.left.into_iter().find(|left| !left.items.is_zero()) {
+        Some(left) => Err(ClientError::Refused(left.reason)),
+        None => Ok(draft.steps),
+    }
+}
+
 /// Adds to the steps what the aggregates of other entities need when an item of this one goes from `before`
 /// to `after`.
-pub(super) fn follow(
+fn follow(
     context: &Context<'_>,
     entity: &Entity,
     before: Option<&Values>,
     after: Option<&Values>,
-    steps: &mut Vec<Step>,
+    draft: &mut Draft,
 ) -> Result<(), ClientError> {
     for (parent, aggregate) in context.model.aggregates_of(entity) {
         let old = before.and_then(|values| contribution(aggregate, values));
@@ -42,15 +57,15 @@ pub(super) fn follow(
             && old.parent == new.parent
         {
             if old.value != new.value {
-                kept.change(Some(old), Some(new), steps)?;
+                kept.change(Some(old), Some(new), draft)?;
             }
             continue;
         }
         if let Some(old) = &old {
-            kept.change(Some(old), None, steps)?;
+            kept.change(Some(old), None, draft)?;
         }
         if let Some(new) = &new {
-            kept.change(None, Some(new), steps)?;
+            kept.change(None, Some(new), draft)?;
         }
     }
     Ok(())
@@ -70,23 +85,6 @@ fn contribution(aggregate: &Aggregate, values: &Values) -> Option<Contribution> 
     Some(Contribution { parent: parent.collect::<Option<_>>()?, value })
 }
 
-/// Whether an item is among those that one of its own aggregates is made of.
-pub(super) fn is_in_itself(
-    context: &Context<'_>,
-    entity: &Entity,
-    aggregate: &Aggregate,
-    values: &Values,
-) -> bool {
-    let is_own = context.model.entities.get(aggregate.entity).is_some_and(|child| child.name == entity.name);
-    let own = || {
-        entity.key.fields().all(|field| {
-            let of = contribution(aggregate, values);
-            of.is_some_and(|of| of.parent.get(field) == values.get(field))
-        })
-    };
-    is_own && own()
-}
-
 /// One aggregate of an entity, and the item that changes it.
 struct Kept<'k> {
     context: &'k Context<'k>,
@@ -103,14 +101,21 @@ impl Kept<'_> {
         &self,
         old: Option<&Contribution>,
         new: Option<&Contribution>,
-        steps: &mut Vec<Step>,
+        draft: &mut Draft,
     ) -> Result<(), ClientError> {
         let Kept { context, parent, aggregate, .. } = *self;
         let Some(key_values) = old.or(new).map(|one| &one.parent) else { return Ok(()) };
         let parent_table = table(context.model, parent)?;
         let name = table_name(parent_table, parent, key_values)?;
         let key = main_key(context.model, parent, key_values)?;
-        let place = steps.iter().position(|step| step.table == name && step.key == key);
+        let place = draft.steps.iter().position(|step| step.table == name && step.key == key);
+        if let Some(step) = place.and_then(|at| draft.steps.get(at))
+            && matches!(step.action, StepAction::Delete)
+        {
+            let what = step.what.clone();
+            return self.leave((&name, &key), &what, more(old, new), draft);
+        }
+        let steps = &mut draft.steps;
         if aggregate.kind == AggregateKind::Max {
             let target = Target { context, parent, name, key, place };
             return greatest(&target, self, old, new, steps);
@@ -137,7 +142,7 @@ impl Kept<'_> {
             }
             return Ok(());
         }
-        // Where items only go, their parent may have gone before.
+        // A parent may have gone before the items that it counts.
         if new.is_none() && current(context, &name, &key)?.is_none() {
             return Ok(());
         }
@@ -158,7 +163,31 @@ impl Kept<'_> {
     }
 }
 
-/// How many more items there are.
+impl Kept<'_> {
+    /// An item that goes with the one that counts it.
+    fn leave(
+        &self,
+        (table, key): (&str, &Item),
+        what: &str,
+        more: Number,
+        draft: &mut Draft,
+    ) -> Result<(), ClientError> {
+        let counter = self.aggregate.items_attribute();
+        let is_it = |left: &&mut Left| left.table == table && left.key == *key && left.counter == counter;
+        if !more.is_negative() && !more.is_zero() {
+            return Err(ClientError::Refused(format!(
+                "`{what}` in the same write: {} cannot follow",
+                self.aggregate.attribute
+            )));
+        }
+        if let Some(left) = draft.left.iter_mut().find(is_it) {
+            left.items = left.items.checked_add(&more).unwrap_or(left.items);
+        }
+        Ok(())
+    }
+}
+
+/// The difference in the number of items.
 fn more(old: Option<&Contribution>, new: Option<&Contribution>) -> Number {
     Number::from(i64::from(new.is_some()) - i64::from(old.is_some()))
 }
@@ -166,7 +195,7 @@ fn more(old: Option<&Contribution>, new: Option<&Contribution>) -> Number {
 fn no_parent(parent: &Entity, key: &Values) -> Refusal {
     let shown: Vec<String> =
         key.iter().map(|(name, held)| format!("{name} = {}", value::display(held))).collect();
-    Refusal::Because(format!("there is no {} with {}", parent.name, shown.join(", ")))
+    Refusal::NotFound(format!("there is no {} with {}", parent.name, shown.join(", ")))
 }
 
 /// Adds to a number that another step of the same write makes or changes.
@@ -193,14 +222,8 @@ fn add_to(step: &mut Step, attribute: &str, difference: &Number) -> Result<(), C
             let changes = vec![(attribute.to_owned(), Change::Add(*difference))];
             step.action = StepAction::Update { changes, removed: Vec::new() };
         }
-        // What is deleted needs no count, but nothing may be counted in it any more.
-        StepAction::Delete if difference.is_negative() || difference.is_zero() => {}
-        StepAction::Delete => {
-            return Err(ClientError::Refused(format!(
-                "`{}` in the same write: {attribute} cannot follow",
-                step.what
-            )));
-        }
+        // A deleted item counts nothing.
+        StepAction::Delete => {}
     }
     Ok(())
 }
@@ -255,8 +278,7 @@ fn greatest(
     }
     let Some(item) = current(target.context, &target.name, &target.key)? else {
         let Some(new) = new else { return Ok(()) };
-        let Refusal::Because(reason) = no_parent(target.parent, &new.parent) else { return Ok(()) };
-        return Err(ClientError::Refused(reason));
+        return Err(no_parent(target.parent, &new.parent).error().unwrap_or_else(unexpected));
     };
     let stored = item.get(attribute).cloned();
     let before = target.place.and_then(|at| steps.get(at)).and_then(|step| step.greatest.get(attribute));

@@ -1,14 +1,14 @@
 //! Steps of one entity: created, moved from old to new attributes, deleted. What follows from it is part of
 //! them: copies, guards, parts, and the aggregates that others keep of it.
 
-use super::aggregate;
-use super::step::{Refusal, Step, StepAction};
-use super::{Context, TRIES, key_text};
+use super::step::{Draft, Left, Refusal, Step, StepAction};
+use super::{Context, key_text};
 use crate::arguments::Values;
 use crate::backend::unexpected;
 use crate::derive::{Derived, Role, derive, main_key, table, table_name};
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
+use crate::retry::{TRIES, back_off};
 use crate::stored::{digest_attribute, is_as_written, parts_attribute, values_of};
 use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Response};
 use keyfold_model::schema::Aggregate;
@@ -21,6 +21,8 @@ use std::collections::BTreeMap;
 pub(super) struct Stored {
     pub(super) item: Item,
     pub(super) values: Values,
+    /// The items behind the first that a list lies in.
+    parts: Vec<Item>,
 }
 
 /// Reads an entity strongly, with all parts of it.
@@ -41,9 +43,10 @@ pub(super) fn read(
         let values = values_of(entity, names, &items)?;
         // A list whose parts have been changed while they were read is read again.
         if items.first().is_some_and(|first| is_as_written(entity, first, &values)) {
-            return Ok(Some(Stored { item: items.swap_remove(0), values }));
+            let item = items.remove(0);
+            return Ok(Some(Stored { item, values, parts: items }));
         }
-        super::back_off(tried);
+        back_off(tried);
     }
     Err(ClientError::Refused(format!(
         "the parts of {} do not belong together: they were not written through the model",
@@ -139,12 +142,12 @@ pub(super) fn create(
     entity: &Entity,
     values: &Values,
     exists: Refusal,
-    steps: &mut Vec<Step>,
+    draft: &mut Draft,
 ) -> Result<(), ClientError> {
     let table = table(context.model, entity)?;
     let mut exists = Some(exists);
     for one in derive(context.model, entity, values)? {
-        steps.push(match &one.role {
+        draft.push(match &one.role {
             Role::Main => Step::put(table, entity, one, true, exists.take().unwrap_or(Refusal::None)),
             Role::Copy(_) | Role::Part(_) => Step::put(table, entity, one, false, Refusal::None),
             Role::Guard(attributes) => {
@@ -153,7 +156,8 @@ pub(super) fn create(
             }
         });
     }
-    aggregate::follow(context, entity, None, Some(values), steps)
+    draft.moves(entity, None, Some(values));
+    Ok(())
 }
 
 pub(super) fn exists(entity: &Entity, values: &Values) -> Refusal {
@@ -164,7 +168,29 @@ fn taken(entity: &Entity, attributes: &[String], values: &Values) -> Refusal {
     let held =
         |name: &String| format!("{name} `{}`", values.get(name).map(value::display).unwrap_or_default());
     let all: Vec<String> = attributes.iter().map(held).collect();
-    Refusal::Because(format!("{} is taken: another {} has it", all.join(", "), entity.name))
+    let message = format!("{} is taken: another {} has it", all.join(", "), entity.name);
+    Refusal::Taken(attributes.to_vec(), message)
+}
+
+/// The stored items of an entity. The parts of a list are those that are stored: another model may have cut it in another way.
+fn lying(context: &Context<'_>, entity: &Entity, old: &Stored) -> Result<Vec<Derived>, ClientError> {
+    let mut all = derive(context.model, entity, &old.values)?;
+    if entity.split.is_none() {
+        return Ok(all);
+    }
+    all.retain(|one| !matches!(one.role, Role::Part(_)));
+    let table = table(context.model, entity)?;
+    let name = table_name(table, entity, &old.values)?;
+    for (at, item) in old.parts.iter().enumerate() {
+        let mut key = Item::new();
+        for column in std::iter::once(&table.partition).chain(&table.sort) {
+            if let Some(held) = item.get(&column.name) {
+                key.insert(column.name.as_str(), held.clone());
+            }
+        }
+        all.push(Derived { role: Role::Part(at + 1), table: name.clone(), key, item: item.clone() });
+    }
+    Ok(all)
 }
 
 /// Adds the deletion of everything that follows from an entity.
@@ -173,33 +199,35 @@ pub(super) fn delete(
     entity: &Entity,
     old: &Stored,
     watched: &[&str],
-    steps: &mut Vec<Step>,
+    draft: &mut Draft,
 ) -> Result<(), ClientError> {
-    // What others are counted in stays as long as there are some.
+    // An item that counts others stays as long as there are some, but for those that go in the same write.
     let counters: Vec<String> = entity.aggregates.iter().map(Aggregate::items_attribute).collect();
+    let table = table(context.model, entity)?;
     for (counter, aggregate) in counters.iter().zip(&entity.aggregates) {
-        // An item that is counted in itself goes with itself.
-        let own = i64::from(aggregate::is_in_itself(context, entity, aggregate, &old.values));
-        if old.item.get(counter).is_some_and(|held| *held != Value::from(0) && *held != Value::from(own)) {
-            let child = context.model.entities.get(aggregate.entity).map_or("", |child| child.name.as_str());
-            let key = key_text(entity, &old.values);
-            return Err(ClientError::Refused(format!(
-                "the {} with {key} still has {child} items; delete them first",
-                entity.name
-            )));
-        }
+        let Some(Value::N(items)) = old.item.get(counter) else { continue };
+        let child = context.model.entities.get(aggregate.entity).map_or("", |child| child.name.as_str());
+        let key = key_text(entity, &old.values);
+        draft.left.push(Left {
+            table: table_name(table, entity, &old.values)?,
+            key: main_key(context.model, entity, &old.values)?,
+            counter: counter.clone(),
+            items: *items,
+            reason: format!("the {} with {key} still has {child} items; delete them first", entity.name),
+        });
     }
     let watched: Vec<&str> = watched.iter().copied().chain(counters.iter().map(String::as_str)).collect();
     let mut conditions = Some(unchanged(context, entity, old, &watched)?);
-    for one in derive(context.model, entity, &old.values)? {
+    for one in lying(context, entity, old)? {
         let mut step = Step::delete(entity, &one);
         if let Some(conditions) = conditions.take() {
             step.conditions = conditions;
             step.refusal = Refusal::Stale;
         }
-        steps.push(step);
+        draft.push(step);
     }
-    aggregate::follow(context, entity, Some(&old.values), None, steps)
+    draft.moves(entity, Some(&old.values), None);
+    Ok(())
 }
 
 /// The conditions that everything a write rests on is as it was read.
@@ -233,7 +261,7 @@ pub(super) fn unchanged(
     Ok(terms)
 }
 
-/// What a write gives of an entity.
+/// The attributes that a write gives.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Given<'g> {
     /// All attributes.
@@ -250,7 +278,7 @@ pub(super) fn replace(
     new: &Values,
     given: Given<'_>,
     watched: &[&str],
-    steps: &mut Vec<Step>,
+    draft: &mut Draft,
 ) -> Result<(), ClientError> {
     let table = table(context.model, entity)?;
     let mut new = new.clone();
@@ -262,7 +290,7 @@ pub(super) fn replace(
         };
         new.insert(version.clone(), Value::N(next.unwrap_or(Number::from(1_i64))));
     }
-    let before = derive(context.model, entity, &old.values)?;
+    let before = lying(context, entity, old)?;
     let after = derive(context.model, entity, &new)?;
     let (Some(main_before), Some(main_after)) = (before.first(), after.first()) else {
         return Err(ClientError::Unknown(format!("{} has no key", entity.name)));
@@ -275,10 +303,10 @@ pub(super) fn replace(
     watched.extend(entity.version.iter().map(String::as_str));
     let conditions = unchanged(context, entity, old, &watched)?;
     match main_step(table, entity, old, main_before, main_after, given, &conditions) {
-        Some(main) => steps.push(main),
+        Some(main) => draft.push(main),
         None if before == after => return Ok(()),
-        // What follows from it differs, and rests on the entity being as it was read.
-        None => steps.push(Step {
+        // Its copies or guards differ, and rest on the entity being as it was read.
+        None => draft.push(Step {
             what: format!("check {}", entity.name),
             refusal: Refusal::Stale,
             table: main_after.table.clone(),
@@ -290,14 +318,14 @@ pub(super) fn replace(
     }
     let is_kept = |one: &&Derived, others: &[Derived]| others.iter().any(|other| other.key == one.key);
     for gone in before.iter().skip(1).filter(|one| !is_kept(one, &after)) {
-        steps.push(Step::delete(entity, gone));
+        draft.push(Step::delete(entity, gone));
     }
     for one in after.iter().skip(1) {
         if before.contains(one) {
             continue;
         }
         let is_new = !is_kept(&one, &before);
-        steps.push(match &one.role {
+        draft.push(match &one.role {
             Role::Guard(attributes) => {
                 Step::put(table, entity, one.clone(), is_new, taken(entity, attributes, &new))
             }
@@ -306,7 +334,8 @@ pub(super) fn replace(
             }
         });
     }
-    aggregate::follow(context, entity, Some(&old.values), Some(&new), steps)
+    draft.moves(entity, Some(&old.values), Some(&new));
+    Ok(())
 }
 
 /// The change of the entity itself. None when nothing differs.
@@ -326,7 +355,7 @@ fn main_step(
         entity.attribute(name).is_some_and(|attribute| attribute.is_kept)
             && entity.version.as_deref() != Some(name)
     };
-    // What the model keeps stays, and so does what it does not name: others may have written that.
+    // Kept attributes stay, and so do those that the model does not name: others may have written them.
     let is_named = |name: &String| {
         entity.attribute(name).is_some() || before.item.get(name).is_some() || after.item.get(name).is_some()
     };
@@ -350,7 +379,7 @@ fn main_step(
     if given != Given::Whole && removed.is_empty() && changes.iter().all(|(_, _, differs)| !differs) {
         return None;
     }
-    // What is given is written although it is as it was read: another writer may have changed it since.
+    // Given attributes are written although they are as they were read: another writer may have changed them since.
     let is_given = |name: &str| match given {
         Given::Whole => true,
         Given::Some(names) => names.contains(&name),

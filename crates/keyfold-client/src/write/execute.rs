@@ -10,7 +10,7 @@ use keyfold_api::{
 };
 use keyfold_types::{CapacityHalves, Item};
 
-/// What became of the steps.
+/// The outcome of the steps.
 pub(super) enum Outcome {
     Done(Written),
     /// Another writer was faster.
@@ -58,15 +58,12 @@ pub(super) fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome
             if failed.iter().any(|refusal| matches!(refusal, Refusal::Stale)) {
                 return Ok(Outcome::Stale);
             }
-            match failed.into_iter().find_map(Refusal::reason) {
-                Some(reason) => Err(ClientError::Refused(reason.to_owned())),
-                None => Err(error),
-            }
+            Err(failed.into_iter().find_map(Refusal::error).unwrap_or(error))
         }
     }
 }
 
-/// Where a step's item is: `Shop (pk = "USER#1", sk = "A")`.
+/// The place of a step's item: `Shop (pk = "USER#1", sk = "A")`.
 fn place(step: &Step) -> String {
     let key: Vec<String> = step
         .key

@@ -16,25 +16,23 @@ use crate::backend::Backend;
 pub use crate::complete::Made;
 use crate::complete::complete;
 use crate::error::ClientError;
+use crate::retry::{TRIES, back_off};
 use entity::{Given, Stored};
 use execute::{Outcome, execute};
 use keyfold_api::{ReturnConsumedCapacity, Returns};
 use keyfold_model::{Entity, Model, value};
 use keyfold_types::CapacityHalves;
 pub use named::run;
-use step::{Refusal, Step};
+use step::{Draft, Refusal};
 
-/// How often a change is tried against faster writers.
-pub(crate) const TRIES: u32 = 24;
-
-/// What a write did.
+/// The report of a write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
     /// The operation: PutItem, UpdateItem, DeleteItem or TransactWriteItems.
     pub operation: &'static str,
-    /// What happened to each item: `put Order`, `delete the guard of email`.
+    /// The change of each item: `put Order`, `delete the guard of email`.
     pub changes: Vec<String>,
-    /// What it consumed.
+    /// The capacity consumed.
     pub capacity: CapacityHalves,
     /// Attributes that were not given and have the moment or a new identifier.
     pub made: Vec<Made>,
@@ -56,7 +54,7 @@ impl Written {
     }
 }
 
-/// Where a write happens.
+/// The backend and model of a write.
 struct Context<'c> {
     backend: &'c Backend,
     model: &'c Model,
@@ -79,8 +77,8 @@ pub fn create(
     let context = Context { backend, model };
     let mut made = Vec::new();
     let values = complete(entity, values, &mut made);
-    let written = retried(&context, entity, |steps| {
-        entity::create(&context, entity, &values, entity::exists(entity, &values), steps)
+    let written = retried(&context, entity, |draft| {
+        entity::create(&context, entity, &values, entity::exists(entity, &values), draft)
     })?;
     Ok(written.with(made))
 }
@@ -98,17 +96,17 @@ pub fn put(
     let context = Context { backend, model };
     let mut made = Vec::new();
     let values = complete(entity, values, &mut made);
-    let written = retried(&context, entity, |steps| match entity::read(&context, entity, &values)? {
-        None => entity::create(&context, entity, &values, Refusal::Stale, steps),
+    let written = retried(&context, entity, |draft| match entity::read(&context, entity, &values)? {
+        None => entity::create(&context, entity, &values, Refusal::Stale, draft),
         Some(old) => {
             let new = keep_kept(entity, &old, values.clone());
-            entity::replace(&context, entity, &old, &new, Given::Whole, &[], steps)
+            entity::replace(&context, entity, &old, &new, Given::Whole, &[], draft)
         }
     })?;
     Ok(written.with(made))
 }
 
-/// What the model keeps in an item stays what it is.
+/// Kept attributes stay as they are stored.
 fn keep_kept(entity: &Entity, old: &Stored, mut new: Values) -> Values {
     for attribute in entity.attributes.iter().filter(|attribute| attribute.is_kept) {
         match old.values.get(&attribute.name) {
@@ -146,7 +144,7 @@ pub fn update(
     }
     let context = Context { backend, model };
     let given: Vec<&str> = changes.keys().chain(removed).map(String::as_str).collect();
-    retried(&context, entity, |steps| {
+    retried(&context, entity, |draft| {
         let Some(old) = entity::read(&context, entity, changes)? else {
             return Err(not_found(entity, changes));
         };
@@ -156,7 +154,7 @@ pub fn update(
         for name in removed {
             new.remove(name);
         }
-        entity::replace(&context, entity, &old, &new, Given::Some(&given), &[], steps)
+        entity::replace(&context, entity, &old, &new, Given::Some(&given), &[], draft)
     })
 }
 
@@ -171,18 +169,18 @@ pub fn delete(
     key: &Values,
 ) -> Result<Written, ClientError> {
     let context = Context { backend, model };
-    retried(&context, entity, |steps| {
+    retried(&context, entity, |draft| {
         let Some(old) = entity::read(&context, entity, key)? else { return Err(not_found(entity, key)) };
         check_version(entity, &old, key)?;
         let watched: Vec<&str> = entity.version.iter().map(String::as_str).collect();
-        entity::delete(&context, entity, &old, &watched, steps)
+        entity::delete(&context, entity, &old, &watched, draft)
     })
 }
 
 fn check_version(entity: &Entity, old: &Stored, given: &Values) -> Result<(), ClientError> {
     let Some(version) = &entity.version else { return Ok(()) };
     match (given.get(version), old.values.get(version)) {
-        (Some(given), held) if Some(given) != held => Err(ClientError::Refused(format!(
+        (Some(given), held) if Some(given) != held => Err(ClientError::StaleVersion(format!(
             "the {} with {} has been changed: its {version} is {}, and {} was expected; read it again",
             entity.name,
             key_text(entity, &old.values),
@@ -209,20 +207,15 @@ fn not_found(entity: &Entity, values: &Values) -> ClientError {
     ClientError::NotFound(format!("there is no {} with {}", entity.name, key_text(entity, values)))
 }
 
-/// Waits a random time that grows with the tries, so that writers of one item take turns.
-pub(crate) fn back_off(tried: u32) {
-    let most_ms = 4 * u64::from(tried + 1).min(16);
-    std::thread::sleep(std::time::Duration::from_millis(fastrand::u64(1..=most_ms)));
-}
-
 fn retried(
     context: &Context<'_>,
     entity: &Entity,
-    mut attempt: impl FnMut(&mut Vec<Step>) -> Result<(), ClientError>,
+    mut attempt: impl FnMut(&mut Draft) -> Result<(), ClientError>,
 ) -> Result<Written, ClientError> {
     for tried in 0..TRIES {
-        let mut steps = Vec::new();
-        attempt(&mut steps)?;
+        let mut draft = Draft::default();
+        attempt(&mut draft)?;
+        let steps = aggregate::followed(context, draft)?;
         if steps.is_empty() {
             return Ok(Written::nothing());
         }

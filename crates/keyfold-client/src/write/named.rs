@@ -2,14 +2,15 @@
 
 use super::entity::{self, Given, Stored};
 use super::execute::{Outcome, execute};
-use super::step::{Refusal, Step, StepAction};
-use super::{Context, TRIES, Written, back_off, key_text, not_found};
+use super::step::{Draft, Refusal, Step, StepAction};
+use super::{Context, Written, key_text, not_found};
 use crate::arguments::Values;
 use crate::complete::{Made, complete};
 use crate::derive::{main_key, table, table_name};
 use crate::error::ClientError;
 use crate::expression::{Change, Term, holds, term};
-use keyfold_model::schema::{Assignment, Comparison};
+use crate::retry::{TRIES, back_off};
+use keyfold_model::schema::{AggregateKind, Assignment, Comparison};
 use keyfold_model::{Action, Entity, Model, Operand, Type, Verb, Write, value};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
@@ -26,16 +27,13 @@ pub fn run(
 ) -> Result<Written, ClientError> {
     let context = Context { backend, model };
     for tried in 0..TRIES {
-        let (mut steps, mut made) = (Vec::new(), Vec::new());
-        // What others add to is made first, so that they find it.
-        let (parents, others): (Vec<&Action>, Vec<&Action>) = write.actions.iter().partition(|action| {
-            model.entities.get(action.entity).is_some_and(|entity| !entity.aggregates.is_empty())
-        });
-        for action in parents.into_iter().chain(others) {
-            for element in elements(action, arguments)? {
-                add(&context, action, &element, &mut steps, &mut made)?;
+        let (mut draft, mut made) = (Draft::default(), Vec::new());
+        for action in &write.actions {
+            for element in elements(write, action, arguments)? {
+                add(&context, action, &element, &mut draft, &mut made)?;
             }
         }
+        let steps = super::aggregate::followed(&context, draft)?;
         if steps.is_empty() {
             return Ok(Written::nothing());
         }
@@ -51,14 +49,22 @@ pub fn run(
 }
 
 /// The arguments of an action; one set for each record of the list that it is for.
-fn elements(action: &Action, arguments: &Values) -> Result<Vec<Values>, ClientError> {
+fn elements(write: &Write, action: &Action, arguments: &Values) -> Result<Vec<Values>, ClientError> {
     let Some(each) = &action.each else { return Ok(vec![arguments.clone()]) };
+    // A field that a record lacks is missing: an argument of the same name is another item's.
+    let parameter = write.parameters.iter().find(|parameter| parameter.name == *each);
+    let mut others = arguments.clone();
+    if let Some(Type::List(of)) = parameter.map(|parameter| &parameter.kind)
+        && let Type::Record(record) = &**of
+    {
+        others.retain(|name, _| !record.fields.iter().any(|(field, ..)| field == name));
+    }
     let Some(Value::L(records)) = arguments.get(each) else {
         return Err(ClientError::Missing(format!("{each}=… is missing")));
     };
     let with_record = |record: &Value| match record {
         Value::M(fields) => {
-            let mut all = arguments.clone();
+            let mut all = others.clone();
             all.extend(fields.iter().map(|(name, value)| (name.clone(), value.clone())));
             Ok(all)
         }
@@ -73,7 +79,7 @@ fn add(
     context: &Context<'_>,
     action: &Action,
     arguments: &Values,
-    steps: &mut Vec<Step>,
+    draft: &mut Draft,
     made: &mut Vec<Made>,
 ) -> Result<(), ClientError> {
     let entity = context.model.entities.get(action.entity);
@@ -81,39 +87,42 @@ fn add(
     match action.verb {
         Verb::Create => {
             let values = whole(entity, action, arguments, made)?;
-            entity::create(context, entity, &values, entity::exists(entity, &values), steps)
+            entity::create(context, entity, &values, entity::exists(entity, &values), draft)
         }
         Verb::Put => {
             let values = whole(entity, action, arguments, made)?;
             match entity::read(context, entity, &values)? {
-                None => entity::create(context, entity, &values, Refusal::Stale, steps),
+                None => entity::create(context, entity, &values, Refusal::Stale, draft),
                 Some(old) => {
                     let new = super::keep_kept(entity, &old, values);
-                    entity::replace(context, entity, &old, &new, Given::Whole, &[], steps)
+                    entity::replace(context, entity, &old, &new, Given::Whole, &[], draft)
                 }
             }
         }
         Verb::Delete => {
             let old = read(context, entity, arguments)?;
             let watched = require(entity, &action.conditions, arguments, &old)?;
-            entity::delete(context, entity, &old, &watched, steps)
+            entity::delete(context, entity, &old, &watched, draft)
         }
-        Verb::Check if !action.conditions.iter().all(|one| judges_whole(entity, one)) => {
+        Verb::Check
+            if rests_on_more(entity, action)
+                || !action.conditions.iter().all(|one| judges_whole(entity, one)) =>
+        {
             let old = read(context, entity, arguments)?;
             let watched = require(entity, &action.conditions, arguments, &old)?;
             let mut step = on_item(context, entity, arguments, "check")?;
             step.conditions = entity::unchanged(context, entity, &old, &watched)?;
             step.refusal = Refusal::Stale;
-            steps.push(step);
+            draft.push(step);
             Ok(())
         }
         Verb::Check => {
             let mut step = on_item(context, entity, arguments, "check")?;
             add_conditions(&mut step, &action.conditions, arguments)?;
-            steps.push(step);
+            draft.push(step);
             Ok(())
         }
-        Verb::Update => update(context, entity, action, arguments, steps),
+        Verb::Update => update(context, entity, action, arguments, draft),
     }
 }
 
@@ -182,7 +191,7 @@ fn on_item(
     let table = table(context.model, entity)?;
     Ok(Step {
         what: format!("{verb} {}", entity.name),
-        refusal: Refusal::Because(format!(
+        refusal: Refusal::NotFound(format!(
             "there is no {} with {}",
             entity.name,
             key_text(entity, arguments)
@@ -203,7 +212,7 @@ fn add_conditions(step: &mut Step, conditions: &[Comparison], arguments: &Values
         step.conditions.push(term(condition, arguments)?);
     }
     let shown: Vec<String> = conditions.iter().map(|condition| show(condition, arguments)).collect();
-    if let Refusal::Because(reason) = &step.refusal {
+    if let Refusal::NotFound(reason) = &step.refusal {
         step.refusal = Refusal::Because(format!("{reason}, or it does not have {}", shown.join(" and ")));
     }
     Ok(())
@@ -214,12 +223,13 @@ fn update(
     entity: &Entity,
     action: &Action,
     arguments: &Values,
-    steps: &mut Vec<Step>,
+    draft: &mut Draft,
 ) -> Result<(), ClientError> {
     let followed = context.model.followed(entity);
     let is_plain = |name: &String| !followed.contains(&name.as_str()) && is_whole(entity, name);
     let is_simple = action.assignments.iter().all(|one| is_simple(entity, one))
-        && action.conditions.iter().all(|condition| judges_whole(entity, condition));
+        && action.conditions.iter().all(|condition| judges_whole(entity, condition))
+        && !rests_on_more(entity, action);
     let assigned = action.assignments.iter().map(|assignment| &assignment.attribute);
     // Each change counts a version up, and others may follow from that.
     if assigned.chain(&action.removed).chain(&entity.version).all(is_plain) && is_simple {
@@ -233,10 +243,10 @@ fn update(
             changes.push((version.clone(), Change::Add(Number::from(1_i64))));
         }
         step.action = StepAction::Update { changes, removed: action.removed.clone() };
-        steps.push(step);
+        draft.push(step);
         return Ok(());
     }
-    // What follows from the change depends on what the item is now.
+    // The effects of the change depend on the present item.
     let old = read(context, entity, arguments)?;
     let mut watched = require(entity, &action.conditions, arguments, &old)?;
     let mut new = old.values.clone();
@@ -259,12 +269,18 @@ fn update(
         .chain(&action.removed)
         .map(String::as_str)
         .collect();
-    entity::replace(context, entity, &old, &new, Given::Some(&given), &watched, steps)
+    entity::replace(context, entity, &old, &new, Given::Some(&given), &watched, draft)
 }
 
 /// Whether an attribute lies in the item as it is: not compressed, and not in parts.
 fn is_whole(entity: &Entity, name: &String) -> bool {
     !entity.compressed.contains(name) && entity.split.as_ref().is_none_or(|(split, _)| split != name)
+}
+
+/// Whether an item may change in the same write as its maximum, which rests on how the item was read: that a condition does not hold is
+/// then told by reading, since a failure may also mean that another writer was faster.
+fn rests_on_more(entity: &Entity, action: &Action) -> bool {
+    !action.conditions.is_empty() && entity.aggregates.iter().any(|one| one.kind == AggregateKind::Max)
 }
 
 /// Whether the engine can judge a condition: it sees what is stored.

@@ -1,11 +1,57 @@
 //! One changed item of a write: what is done, what must hold, and how to say that it did not.
 
+use crate::arguments::Values;
 use crate::derive::{Derived, Role};
+use crate::error::ClientError;
 use crate::expression::{Change, Placeholders, Term};
 use keyfold_api::{ConditionCheck, TransactDelete, TransactPut, TransactUpdate, TransactWriteItem};
 use keyfold_model::{Entity, Table};
-use keyfold_types::{Item, Value};
+use keyfold_types::{Item, Number, Value};
 use std::collections::BTreeMap;
+
+/// A write as it is put together: its steps, and what aggregates have to follow when all of them are known.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) steps: Vec<Step>,
+    /// Items that go from old to new attributes.
+    pub(super) moved: Vec<Moved>,
+    /// The items that deleted ones still count.
+    pub(super) left: Vec<Left>,
+}
+
+/// An item of an entity that goes from `before` to `after`.
+#[derive(Debug)]
+pub(super) struct Moved {
+    pub(super) entity: String,
+    pub(super) before: Option<Values>,
+    pub(super) after: Option<Values>,
+}
+
+/// The items that an aggregate of a deleted item counts: they must go in the same write.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub(super) table: String,
+    pub(super) key: Item,
+    pub(super) counter: String,
+    pub(super) items: Number,
+    /// The sentence of the refusal.
+    pub(super) reason: String,
+}
+
+impl Draft {
+    pub(super) fn push(&mut self, step: Step) {
+        self.steps.push(step);
+    }
+
+    /// Aggregates follow at the end, when every item of the write has its step.
+    pub(super) fn moves(&mut self, entity: &Entity, before: Option<&Values>, after: Option<&Values>) {
+        self.moved.push(Moved {
+            entity: entity.name.clone(),
+            before: before.cloned(),
+            after: after.cloned(),
+        });
+    }
+}
 
 /// One action of a write.
 #[derive(Debug, Clone)]
@@ -17,7 +63,7 @@ pub(super) struct Step {
     pub(super) key: Item,
     pub(super) conditions: Vec<Term>,
     pub(super) action: StepAction,
-    /// What this write changes among the items of a maximum that is kept here, by its attribute.
+    /// Changes of this write among the items of a maximum that is kept here, by its attribute.
     pub(super) greatest: BTreeMap<String, Changed>,
 }
 
@@ -40,7 +86,7 @@ pub(super) enum StepAction {
     Check,
 }
 
-/// What it means that a condition does not hold.
+/// The meaning of a condition that does not hold.
 #[derive(Debug, Clone)]
 pub(super) enum Refusal {
     /// There is none.
@@ -49,12 +95,21 @@ pub(super) enum Refusal {
     Stale,
     /// The write is not possible.
     Because(String),
+    /// An item that must be there is not.
+    NotFound(String),
+    /// A unique value is another item's: the attributes, and the sentence.
+    Taken(Vec<String>, String),
 }
 
 impl Refusal {
-    pub(super) fn reason(&self) -> Option<&str> {
+    /// The caller's error; none where it is no fault of the request.
+    pub(super) fn error(&self) -> Option<ClientError> {
         match self {
-            Refusal::Because(reason) => Some(reason),
+            Refusal::Because(reason) => Some(ClientError::Refused(reason.clone())),
+            Refusal::NotFound(reason) => Some(ClientError::NotFound(reason.clone())),
+            Refusal::Taken(attributes, message) => {
+                Some(ClientError::Taken { attributes: attributes.clone(), message: message.clone() })
+            }
             Refusal::None | Refusal::Stale => None,
         }
     }

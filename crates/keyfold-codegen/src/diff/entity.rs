@@ -47,23 +47,31 @@ pub(super) fn entity(
     aggregates((old_model, old), (new_model, new), changes);
     let forms = |entity: &Entity| (entity.split.clone(), entity.compressed.clone());
     if forms(old) != forms(new) {
-        changes.push(change(
-            what(),
-            "is split or compressed in another way",
-            Migration::Rewrite,
-            "put every item anew",
-        ));
+        let todo = if old.compressed == new.compressed {
+            "put every item anew"
+        } else {
+            "delete every item with the old model, and put it with the new one: neither reads the other's form"
+        };
+        changes.push(change(what(), "is split or compressed in another way", Migration::Rewrite, todo));
     }
     if old.ttl != new.ttl {
         changes.push(change(what(), "expires in another way", Migration::Backfill, "put every item anew"));
     }
-    if old.version != new.version {
-        changes.push(change(
+    match (&old.version, &new.version) {
+        (one, two) if one == two => {}
+        (Some(name), None) => changes.push(change(
             what(),
-            "counts versions in another way",
+            format!("versions are not counted in {name} any more"),
+            Migration::None,
+            "items that are there keep it",
+        )),
+        (_, Some(name)) => changes.push(change(
+            what(),
+            format!("versions are counted in {name}"),
             Migration::Backfill,
             "write a first version into every item",
-        ));
+        )),
+        (None, None) => {}
     }
 }
 
@@ -93,7 +101,7 @@ fn copies(old: &Entity, new: &Entity, changes: &mut Vec<Change>) {
                 what(),
                 format!("copy {} added", copy.name),
                 Migration::Backfill,
-                "write it for every item",
+                "write it for every item: delete and put it (a put of an item as it is writes the item only)",
             )),
             Pair::Removed(copy) => changes.push(change(
                 what(),
@@ -132,7 +140,7 @@ fn uniques(old: &Entity, new: &Entity, changes: &mut Vec<Change>) {
             what(),
             format!("unique {} added", unique.join(", ")),
             Migration::Backfill,
-            "write a guard for every item; values that are there twice must be settled first",
+            "write a guard for every item: delete and put it (a put of an item as it is writes the item only); values that are there twice must be settled first",
         ));
     }
     for unique in old.uniques.iter().filter(|unique| !new.uniques.contains(unique)) {
@@ -170,15 +178,15 @@ fn aggregates(
             Pair::Removed(one) => changes.push(change(
                 what(),
                 format!("{} {} removed", one.kind.word(), one.attribute),
-                Migration::Backfill,
-                "remove the attribute from every item",
+                Migration::None,
+                "items that are there keep what was last computed, and nothing keeps it right",
             )),
             Pair::Both(one, two) if print(old_model, one) != print(new_model, two) => {
                 changes.push(change(
                     what(),
                     format!("{} {} changed", two.kind.word(), two.attribute),
                     Migration::Backfill,
-                    "compute it anew for every item",
+                    "compute it anew for every item, with what is kept beside it (`:items`, `:changes`)",
                 ));
             }
             Pair::Both(..) => {}
@@ -238,6 +246,8 @@ fn attribute(entity: &Entity, pair: Pair<'_, Attribute>, changes: &mut Vec<Chang
                 todo,
             ));
         }
+        // Of what is kept up to date, its own line says more.
+        Pair::Removed(one) if one.is_kept => {}
         Pair::Removed(one) => changes.push(change(
             what,
             format!("attribute {} removed", one.name),
@@ -273,10 +283,28 @@ fn form(entity: &Entity, one: &Attribute, two: &Attribute) -> Option<(Migration,
     match (&one.kind, &two.kind) {
         (one, two) if one == two => becomes_required.then(required),
         (Type::Int, Type::Number) => becomes_required.then(required),
-        // What was a text of some form is a text as it is.
-        (before, Type::String) if before.is_text() => becomes_required.then(required),
+        (Type::Number, Type::Int) => {
+            Some((Migration::Backfill, "settle the items whose value is no whole number".to_owned()))
+        }
+        // What was a text of some form is a text as it is; but its signs may be delimiters, and guards escape it.
+        (before, Type::String) if before.is_text() => {
+            let in_keys = uses(entity, &two.name);
+            if in_keys.is_empty() || matches!(before, Type::Words(_) | Type::Ulid) {
+                return becomes_required.then(required);
+            }
+            let todo = format!(
+                "values in keys must hold no delimiter now, and guards escape it: put every item under its new keys{in_keys}"
+            );
+            Some((Migration::Rewrite, todo))
+        }
         (Type::String, after) if after.is_text() => {
-            Some((Migration::Backfill, format!("settle the items whose value is no {}", fields(after))))
+            let form = fields(after);
+            Some((
+                Migration::Backfill,
+                format!(
+                    "write every value that is not written as a {form} is stored in that form; settle those that are none"
+                ),
+            ))
         }
         (Type::Words(before), Type::Words(after)) => {
             let gone: Vec<&str> =

@@ -1,4 +1,4 @@
-//! What changed between two models, and what that means for data that is there already.
+//! The differences between two models, and the migration of existing data that each asks for.
 
 mod entity;
 mod table;
@@ -290,14 +290,18 @@ fn entities(old: &Model, new: &Model, changes: &mut Vec<Change>) {
         if let Some(two) = two {
             renamed.push((&one.name, &two.name));
             let table = new.tables.get(two.table);
-            let marked = table.is_some_and(|table| table.type_attribute.is_some()) || !two.uniques.is_empty();
-            let (migration, todo) = if marked {
-                (
-                    Migration::Backfill,
-                    "write the new name into the attribute of the kind, and the guards of unique values under it",
-                )
-            } else {
-                (Migration::None, "")
+            let is_marked = table.is_some_and(|table| table.type_attribute.is_some());
+            let (migration, todo) = match (is_marked, two.uniques.is_empty()) {
+                (false, true) => (Migration::None, ""),
+                (true, true) => (Migration::Backfill, "write the new name into the attribute of the kind"),
+                (false, false) => (
+                    Migration::Rewrite,
+                    "put the guards of unique values under the new name, and delete the old ones",
+                ),
+                (true, false) => (
+                    Migration::Rewrite,
+                    "write the new name into the attribute of the kind; put the guards of unique values under it, and delete the old ones",
+                ),
             };
             changes.push(change(
                 format!("entity {}", one.name),

@@ -39,7 +39,9 @@ pub(super) fn text(
     let mut names: Vec<String> = Vec::new();
     for item in &kind.items {
         for (name, _) in item.iter() {
-            let hidden = key_names.contains(&name.as_str())
+            let is_own = table.key.iter().any(|(key, _)| key == name);
+            let hidden = (key_names.contains(&name.as_str())
+                && (is_own || super::is_key_name(name) || is_composed(name, &kind.items)))
                 || Some(name.as_str()) == mark
                 || table.ttl.as_ref() == Some(name);
             if !hidden && !names.contains(name) && identifier(name) == *name {
@@ -51,7 +53,7 @@ pub(super) fn text(
     let mut left_out: Vec<String> = Vec::new();
     for item in &kind.items {
         for (name, _) in item.iter().filter(|(name, _)| identifier(name) != **name) {
-            let shown = format!("{name} (no name of the language)");
+            let shown = format!("{name} (a model cannot declare its name)");
             if !key_names.contains(&name.as_str()) && !left_out.contains(&shown) {
                 left_out.push(shown);
             }
@@ -109,6 +111,19 @@ pub(super) fn text(
     out.push_str(&lines.join("\n"));
     out.push_str("\n\n");
     out
+}
+
+/// Whether an attribute's texts have fixed pieces and delimiters, as those of keys.
+fn is_composed(name: &str, items: &[&Item]) -> bool {
+    let has_delimiter = |piece: &Piece| match piece {
+        Piece::Fixed(text) => text.chars().any(|c| !c.is_ascii_alphanumeric() && c != '_'),
+        Piece::Open => false,
+    };
+    let texts = items.iter().filter_map(|item| match item.get(name) {
+        Some(Value::S(text)) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.into_iter().any(|text| shape::pieces(text, &[]).iter().any(has_delimiter))
 }
 
 /// What kinds of values there are, in words.
@@ -292,12 +307,18 @@ fn index_line(
     if columns.is_empty() || present == 0 {
         return None;
     }
-    // An attribute that another index has made already.
-    if columns.iter().any(|(name, _)| attributes.types.contains_key(name)) {
+    // An attribute that another index has made already, or attributes of the items' own.
+    let is_known = |(name, _): &&&KeyColumn| attributes.types.contains_key(name);
+    if columns.iter().all(|column| is_known(&column))
+        || columns.iter().filter(is_known).any(|(name, _)| super::is_key_name(name))
+    {
         return None;
     }
     if present < items.len() {
         for (name, kind) in columns {
+            if attributes.types.contains_key(name) {
+                continue;
+            }
             let found = match kind {
                 KeyKind::S => "string?",
                 KeyKind::N => "number?",
@@ -309,6 +330,10 @@ fn index_line(
     }
     let mut templates = Vec::new();
     for (name, kind) in columns {
+        if attributes.types.contains_key(name) {
+            templates.push(format!("{{{name}}}"));
+            continue;
+        }
         let texts: Option<Vec<&str>> = items
             .iter()
             .map(|item| match item.get(name) {
@@ -316,7 +341,12 @@ fn index_line(
                 _ => None,
             })
             .collect();
-        let shapes: Vec<Vec<Piece>> = texts.iter().flatten().map(|text| shape::pieces(text)).collect();
+        let shapes: Vec<Vec<Piece>> = texts
+            .iter()
+            .flatten()
+            .zip(items)
+            .map(|(text, item)| shape::pieces(text, &shape::values_of(item, None, table)))
+            .collect();
         let shape = match shapes.first() {
             Some(first) if shapes.iter().all(|shape| shape == first) => first.clone(),
             _ => vec![Piece::Open],

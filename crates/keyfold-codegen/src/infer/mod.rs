@@ -92,6 +92,33 @@ pub(crate) fn identifier(text: &str) -> String {
     out
 }
 
+/// Whether an attribute is named for the keys it makes, like GSI1PK: another is an attribute of the items, which an index has for its key.
+pub(crate) fn is_key_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let ends = ["PK", "SK", "Pk", "Sk"].iter().any(|end| name.ends_with(end));
+    let parts: Vec<&str> =
+        lower.split(|c: char| !c.is_ascii_alphabetic()).filter(|part| !part.is_empty()).collect();
+    let is_key_word = |part: &&&str| {
+        matches!(
+            **part,
+            "pk" | "sk"
+                | "gsi"
+                | "lsi"
+                | "hash"
+                | "range"
+                | "partition"
+                | "sort"
+                | "hashkey"
+                | "sortkey"
+                | "gsipk"
+                | "gsisk"
+        )
+    };
+    ends || parts.iter().any(|part| is_key_word(&part))
+        || lower.ends_with("hashkey")
+        || lower.ends_with("sortkey")
+}
+
 /// The name of a table or index, in quotes where it is no word.
 pub(crate) fn title(text: &str) -> String {
     let is_word = keyfold_model::MEMBER_WORDS.contains(&text);
@@ -188,13 +215,14 @@ fn type_attribute(table: &TableDefinition, items: &[Item]) -> Option<String> {
 /// The items by kind: what their mark says, and how their keys look.
 fn kinds<'i>(table: &TableDefinition, items: &'i [Item], mark: Option<&str>) -> Vec<Kind<'i>> {
     let mut groups: BTreeMap<(String, Vec<Vec<shape::Piece>>), Vec<&Item>> = BTreeMap::new();
+    let mark_name = mark;
     for item in items {
         let mark = match mark.and_then(|mark| item.get(mark)) {
             Some(Value::S(text)) => text.clone(),
             _ => String::new(),
         };
         let shapes = table.key.iter().map(|(name, _)| match item.get(name) {
-            Some(Value::S(text)) => shape::pieces(text),
+            Some(Value::S(text)) => shape::pieces(text, &shape::values_of(item, mark_name, table)),
             _ => vec![shape::Piece::Open],
         });
         groups.entry((mark, shapes.collect())).or_default().push(item);

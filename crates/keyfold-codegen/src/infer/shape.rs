@@ -1,5 +1,6 @@
 //! Key texts taken apart: fixed pieces, and pieces that are values of attributes.
 
+use super::TableDefinition;
 use keyfold_model::{Precision, Type};
 use keyfold_types::{Item, Value};
 
@@ -16,8 +17,20 @@ pub(crate) enum Piece {
     Open,
 }
 
-/// The pieces of a key's text.
-pub(crate) fn pieces(text: &str) -> Vec<Piece> {
+/// The texts that an item has besides its keys and its mark.
+pub(crate) fn values_of<'i>(item: &'i Item, mark: Option<&str>, table: &TableDefinition) -> Vec<&'i str> {
+    let is_key = |name: &str| table.key.iter().any(|(key, _)| key == name) || super::is_key_name(name);
+    let texts = item.iter().filter(|(name, _)| !is_key(name) && Some(name.as_str()) != mark);
+    texts
+        .filter_map(|(_, held)| match held {
+            Value::S(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The pieces of a key's text. A word in mixed letters that is a value of the item is none of the key's own.
+pub(crate) fn pieces(text: &str, values: &[&str]) -> Vec<Piece> {
     // A time has colons, but no pieces.
     let times = [Precision::Millis, Precision::Seconds, Precision::Micros, Precision::Nanos].map(Type::Time);
     if times.iter().any(|kind| keyfold_model::value::parse("", kind, text).is_ok()) {
@@ -27,7 +40,8 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece> {
     for (word, delimiter) in split(text) {
         let is_name = !word.is_empty()
             && word.chars().all(|c| c.is_ascii_alphabetic() || c == '_')
-            && (word.chars().all(|c| !c.is_ascii_lowercase()) || delimiter.is_some());
+            && (word.chars().all(|c| !c.is_ascii_lowercase())
+                || (delimiter.is_some() && !values.contains(&word)));
         if is_name || word.is_empty() {
             push_fixed(&mut found, word);
         } else {
@@ -158,15 +172,15 @@ mod tests {
     #[test]
     fn keys_come_apart_at_their_delimiters() {
         let fixed = |text: &str| Piece::Fixed(text.to_owned());
-        assert_eq!(pieces("USER#42"), [fixed("USER#"), Piece::Open]);
-        assert_eq!(pieces("PROFILE"), [fixed("PROFILE")]);
-        assert_eq!(pieces("race-17"), [fixed("race-"), Piece::Open]);
+        assert_eq!(pieces("USER#42", &[]), [fixed("USER#"), Piece::Open]);
+        assert_eq!(pieces("PROFILE", &[]), [fixed("PROFILE")]);
+        assert_eq!(pieces("race-17", &[]), [fixed("race-"), Piece::Open]);
         assert_eq!(
-            pieces("Cust1:Book1:pdf"),
+            pieces("Cust1:Book1:pdf", &[]),
             [Piece::Open, fixed(":"), Piece::Open, fixed(":"), Piece::Open]
         );
         assert_eq!(
-            values("ORDER#2024-01-01#7", &pieces("ORDER#2024-01-01#7")),
+            values("ORDER#2024-01-01#7", &pieces("ORDER#2024-01-01#7", &[])),
             Some(vec!["2024-01-01", "7"])
         );
     }

@@ -3,13 +3,13 @@
 mod record;
 pub(crate) mod stored;
 
-use crate::backup::Backup;
-use crate::layout;
-use crate::pending::internal;
-use crate::stream::Stream;
+use crate::base::error::corrupt;
+use crate::base::error::internal;
+use crate::base::layout;
 use crate::table::Table;
-use crate::transfers::{Export, Import};
-use crate::write::corrupt;
+use crate::table::backup::Backup;
+use crate::table::stream::Stream;
+use crate::table::transfer::{Export, Import};
 use keyfold_api::ApiError;
 use keyfold_codec::RawItem;
 use keyfold_codec::key::{IndexId, KeyRange, TableId};
@@ -124,7 +124,7 @@ impl Catalog {
         self.tables.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is changed may not be what is written.
+    /// The in-memory change may differ from the stored one.
     fn changes(&self) {
         self.is_as_written.store(false, Ordering::Release);
     }

@@ -1,13 +1,13 @@
 //! Which fields of a table and of a stream are stored, and under which names.
 
 use super::stored::{Stored, record, stored_words};
-use crate::backup::Backup;
-use crate::stream::Stream;
+use crate::table::backup::Backup;
+use crate::table::stream::Stream;
+use crate::table::transfer::{Export, Import};
 use crate::table::{
     ActiveStream, Capacity, Expiry, Failure, Index, IndexKind, IndexProjection, Recovery, Restored, Settings,
     Table,
 };
-use crate::transfers::{Export, Import};
 use keyfold_api::{
     BackupType, BillingMode, ContributorInsightsMode, ExportFormat, ExportStatus, ExportType, ExportViewType,
     FilterSpecification, ImportStatus, InputCompressionType, InputFormat, StreamViewType, TableClass,

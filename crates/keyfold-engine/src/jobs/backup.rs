@@ -3,17 +3,20 @@
 //! While it is copied its table keeps every change, from which the items of its moment are told: a copy that is cut short begins
 //! again and comes to the same items.
 
-use super::Job;
-use crate::background::Work;
-use crate::backup::Backup;
+use super::job::Job;
+use super::turn::Work;
+use crate::base::error::internal;
+use crate::base::layout;
 use crate::catalog;
 use crate::core::Core;
-use crate::history::StateAt;
-use crate::pending::internal;
+use crate::state_at::StateAt;
 use crate::table::Table;
+use crate::table::backup::Backup;
 use keyfold_api::ApiError;
+use keyfold_api::BackupType;
 use keyfold_codec::RawItem;
 use keyfold_codec::key;
+use keyfold_codec::key::IndexId;
 use keyfold_store::Batch;
 use std::sync::Arc;
 
@@ -85,10 +88,41 @@ fn complete(core: &Core, backup: &Arc<Backup>, size: (u64, u64)) -> Result<(), A
         catalog::put_record(&mut batch, &changed);
         Arc::new(changed)
     });
-    // What is staged is held: nothing may fail in between.
+    // The catalog holds what is staged: nothing may fail in between.
     let ticket = core.store().stage(batch).map_err(internal)?;
     backups.insert((place.0, backup.label.clone()), Arc::new(complete));
     changed.into_iter().for_each(|changed| drop(tables.insert(table.clone(), changed)));
     drop((tables, backups));
     ticket.wait().map_err(internal)
+}
+
+/// Retention of the backup of a deleted table.
+const SYSTEM_BACKUP_MS: u64 = 35 * 24 * 60 * 60 * 1000;
+
+/// A backup of a table as it is, whose items are still to be copied. The caller holds the tables for
+/// writing, so that nobody changes an item meanwhile.
+pub(crate) fn begin(
+    core: &Core,
+    batch: &mut Batch,
+    table: &Table,
+    (name, kind): (String, BackupType),
+) -> Result<Backup, ApiError> {
+    let count = |counter| {
+        let counter = layout::counter(table.id, IndexId::BASE, counter);
+        core.store().counter(&counter).map(|count| count.max(0) as u64).map_err(internal)
+    };
+    let backup = Backup {
+        id: core.catalog().take_id(batch),
+        label: core.label(),
+        name,
+        creation_epoch_ms: core.moment(),
+        size: (count(layout::Counter::Entries)?, count(layout::Counter::Bytes)?),
+        expires_epoch_ms: (kind == BackupType::System).then(|| core.now_ms() + SYSTEM_BACKUP_MS),
+        kind,
+        sequence: core.store().staged_sequence().map_err(internal)?,
+        is_complete: false,
+        table: table.clone(),
+    };
+    catalog::put_backup(batch, &backup);
+    Ok(backup)
 }

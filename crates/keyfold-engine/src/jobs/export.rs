@@ -1,16 +1,16 @@
 //! Writing an export's files.
 
-use super::Job;
-use crate::arn::Part;
-use crate::background::Work;
+use super::job::Job;
+use super::turn::Work;
+use crate::base::error::internal;
 use crate::catalog;
 use crate::core::Core;
-use crate::history::{ChangesBetween, StateAt};
-use crate::ops::export_filter::Chosen;
-use crate::ops::recovery::open_window;
-use crate::pending::internal;
+use crate::read::export_filter::Chosen;
+use crate::state_at::{ChangesBetween, StateAt};
 use crate::table::Table;
-use crate::transfers::Export;
+use crate::table::arn::Part;
+use crate::table::transfer::Export;
+use crate::window::open_window;
 use keyfold_api::{ApiError, ExportFormat, ExportStatus, ExportViewType, WireName};
 use keyfold_store::Batch;
 use keyfold_transfer::{Bucket, Change, ExportWriter, Format, Manifest, TransferError};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(super) enum Stopped {
     Files(TransferError),
     Engine(ApiError),
-    /// What was to be exported is not kept any more.
+    /// The changes to export are not kept any more.
     Gone,
 }
 
@@ -62,11 +62,11 @@ pub(super) struct ExportJob {
     export: Export,
     table: Arc<Table>,
     chosen: Box<Chosen>,
-    /// What is read, and where it is written; none before the first piece.
+    /// The source and the files; none before the first piece.
     under_way: Option<(Content, ExportWriter)>,
 }
 
-/// What an export reads.
+/// The source of an export.
 enum Content {
     Items(Box<StateAt>),
     Changes(Box<ChangesBetween>),

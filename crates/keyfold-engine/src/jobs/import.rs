@@ -1,13 +1,15 @@
 //! Reading an import's files into its table, which is ready when it ended, however it ended.
 
-use super::{Job, fill, fits};
-use crate::background::{self, Work};
+use super::fill::{fill, fits};
+use super::job::Job;
+use super::turn::Work;
+use crate::base::error::internal;
 use crate::catalog;
 use crate::core::Core;
+use crate::core::change_table::change_table;
 use crate::jobs::export::{Stopped, buckets};
-use crate::pending::internal;
 use crate::table::Table;
-use crate::transfers::Import;
+use crate::table::transfer::Import;
 use keyfold_api::{ApiError, ImportStatus, InputCompressionType, InputFormat, TableStatus};
 use keyfold_codec::RawItem;
 use keyfold_store::Batch;
@@ -79,7 +81,7 @@ impl ImportJob {
             Some(stopped) => Some(stopped.failure()),
         };
         done.ended = Some(core.now_ms());
-        background::change_table(core, &self.table, |table| table.status = TableStatus::Active)?;
+        change_table(core, &self.table, |table| table.status = TableStatus::Active)?;
         keep(core, &self.import)
     }
 }
@@ -96,8 +98,8 @@ impl Job for ImportJob {
                 }
             }
         } else {
-            // How it ended could not be kept a moment ago.
-            background::change_table(core, &self.table, |table| table.status = TableStatus::Active)?;
+            // Its end could not be stored a moment ago.
+            change_table(core, &self.table, |table| table.status = TableStatus::Active)?;
             keep(core, &self.import)?;
         }
         Ok(Work::Done)
@@ -110,7 +112,7 @@ impl Job for ImportJob {
 
 /// Ends an import that the end of the process cut short; its table is ready with what was imported.
 pub(super) fn fail(core: &Core, import: &Import, reason: &str) -> Result<(), ApiError> {
-    background::change_table(core, &import.table, |table| table.status = TableStatus::Active)?;
+    change_table(core, &import.table, |table| table.status = TableStatus::Active)?;
     let failure = Some(("InternalError".to_owned(), reason.to_owned()));
     let (status, ended) = (ImportStatus::Failed, Some(core.now_ms()));
     keep(core, &Import { status, ended, failure, ..import.clone() })

@@ -3,24 +3,28 @@
 //! A restore is known from its table, which is CREATING. Cut short, it begins again with an empty table, so that nothing an
 //! attempt before has put there stays.
 
-use super::{Job, fill, is_final};
-use crate::background::{self, Work, remove_some};
+use super::fill::fill;
+use super::job::{Job, is_final};
+use super::sweep::remove_counters;
+use super::sweep::remove_some;
+use super::turn::Work;
+use crate::base::layout;
 use crate::core::Core;
-use crate::history::StateAt;
-use crate::layout;
-use crate::ops::backups;
-use crate::ops::recovery::open_window;
+use crate::core::change_table::change_table;
+use crate::state_at::StateAt;
+use crate::table::arn;
 use crate::table::{Failure, Table};
+use crate::window::open_window;
 use keyfold_api::{ApiError, TableStatus};
 use keyfold_codec::key::KeyRange;
 use std::sync::Arc;
 
 pub(super) struct RestoreJob {
     table: Arc<Table>,
-    /// What is left to be removed of an attempt before; none when nothing is.
+    /// The range still to be removed of an earlier attempt, if any.
     leftover: Option<KeyRange>,
     state: Option<StateAt>,
-    /// Where a failed piece goes on.
+    /// The place where a failed piece goes on.
     left: Option<KeyRange>,
 }
 
@@ -36,7 +40,7 @@ impl RestoreJob {
                 return Ok(Work::More);
             }
             let counters = [layout::counters_of(self.table.id), layout::collections_of(self.table.id)];
-            if !background::remove_counters(core, &counters)? {
+            if !remove_counters(core, &counters)? {
                 return Ok(Work::More);
             }
             self.leftover = None;
@@ -56,7 +60,7 @@ impl RestoreJob {
         match state.next_piece()? {
             Some(items) => fill(core, &self.table, items).map(|()| Work::More),
             None => {
-                background::change_table(core, &self.table, |table| table.status = TableStatus::Active)?;
+                change_table(core, &self.table, |table| table.status = TableStatus::Active)?;
                 Ok(Work::Done)
             }
         }
@@ -87,7 +91,10 @@ impl Job for RestoreJob {
 fn source(core: &Core, table: &Table) -> Result<Option<StateAt>, ApiError> {
     let Some(restored) = &table.settings.restored else { return Ok(None) };
     if let Some(arn) = &restored.backup_arn {
-        let Ok(backup) = backups::find(core, arn) else { return Ok(None) };
+        let Some(backup) = arn::backup(arn).and_then(|key| core.catalog().backups().get(&key).cloned())
+        else {
+            return Ok(None);
+        };
         return StateAt::now(core.store(), backup.id, &backup.table).map(Some);
     }
     let name = restored.table_arn.rsplit('/').next().unwrap_or_default();
@@ -107,7 +114,7 @@ fn source(core: &Core, table: &Table) -> Result<Option<StateAt>, ApiError> {
 fn fail(core: &Core, table: &Table, reason: &str) -> Result<(), ApiError> {
     core.report(&format!("restoring table {}", table.name), reason);
     let failure = Failure { epoch_ms: core.now_ms(), reason: reason.to_owned() };
-    background::change_table(core, table, |table| {
+    change_table(core, table, |table| {
         table.status = TableStatus::Archived;
         table.settings.failure = Some(failure);
     })

@@ -1,16 +1,19 @@
 //! CreateBackup, DescribeBackup, ListBackups, DeleteBackup.
 
-use crate::arn;
-use crate::backup::Backup;
+use crate::base::error::internal;
+use crate::base::layout;
+use crate::base::pending::Pending;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
-use crate::jobs::Task;
-use crate::layout;
+use crate::core::tasks::Task;
+use crate::jobs;
 use crate::ops::definition::sentence;
 use crate::ops::describe_table;
-use crate::pending::{Pending, internal};
 use crate::table::Table;
+use crate::table::arn;
+use crate::table::arn::Part;
+use crate::table::backup::Backup;
 use keyfold_api::{
     ApiError, BackupDescription, BackupDetails, BackupStatus, BackupSummary, BackupType, BackupTypeFilter,
     CreateBackupInput, CreateBackupOutput, DeleteBackupInput, DeleteBackupOutput, DescribeBackupInput,
@@ -55,7 +58,7 @@ fn created(core: &Core, input: CreateBackupInput) -> Result<Pending<CreateBackup
     }
     let mut batch = Batch::new();
     let asked_for = (input.backup_name.unwrap_or_default(), BackupType::User);
-    let backup = Backup::begin(core, &mut batch, &table, asked_for)?;
+    let backup = jobs::backup::begin(core, &mut batch, &table, asked_for)?;
     let mut copied = Table::clone(&table);
     copied.settings.keeps_changes = true;
     catalog::put_record(&mut batch, &copied);
@@ -86,7 +89,7 @@ fn status(backup: &Backup) -> BackupStatus {
 
 fn details(core: &Core, backup: &Backup) -> BackupDetails {
     BackupDetails {
-        backup_arn: Some(backup.arn(core)),
+        backup_arn: Some(core.arn(&backup.table.name, Part::Backup(&backup.label))),
         backup_name: Some(backup.name.clone()),
         backup_size_bytes: number(backup.size.1),
         backup_status: Some(status(backup).into()),
@@ -212,7 +215,7 @@ fn listed(core: &Core, input: ListBackupsInput) -> Result<ListBackupsOutput, Api
             table_name: Some(backup.table.name.clone()),
             table_id: Some(backup.table.uuid.clone()),
             table_arn: Some(core.table_arn(&backup.table.name)),
-            backup_arn: Some(backup.arn(core)),
+            backup_arn: Some(core.arn(&backup.table.name, Part::Backup(&backup.label))),
             backup_name: Some(backup.name.clone()),
             backup_creation_date_time: Some(Moment(backup.creation_epoch_ms)),
             backup_expiry_date_time: backup.expires_epoch_ms.map(Moment),

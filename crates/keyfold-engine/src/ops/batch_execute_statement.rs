@@ -1,14 +1,14 @@
 //! BatchExecuteStatement: up to 25 PartiQL statements on items by key, each on its own.
 
-use crate::arn;
+use crate::base::pending::Pending;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
-use crate::lag;
-use crate::ops::capacity::Bills;
 use crate::ops::definition::sentence;
 use crate::ops::{get_item, single_write, statement};
-use crate::pending::Pending;
-use crate::throttle::Meter;
+use crate::read::capacity::Bills;
+use crate::read::meter::Meter;
+use crate::read::view::view;
+use crate::table::arn;
 use keyfold_api::{
     ApiError, BatchExecuteStatementInput, BatchExecuteStatementOutput, ConsumedCapacity, ErrorKind,
     ParameterizedStatement, StatementError, StatementResponse,
@@ -98,7 +98,7 @@ fn read(
     let key = get_item::plan(&table, &key)?;
     let rate = get_item::rate(given.consistent_read);
     let meter = Meter::read(core, &table, None, Some(key.as_slice()))?;
-    let item = get_item::read(&lag::view(core, false, rate), &table, &key)?;
+    let item = get_item::read(&view(core, false, rate), &table, &key)?;
     let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), rate);
     meter.charge(units);
     let consumed =

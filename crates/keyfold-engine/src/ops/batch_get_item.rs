@@ -1,17 +1,17 @@
 //! BatchGetItem: up to 100 items by key, of any tables.
 
-use crate::answer_size::AnswerSize;
+use crate::base::answer_size::AnswerSize;
+use crate::check::expressions::Texts;
+use crate::check::keys;
+use crate::check::legacy;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
-use crate::expressions::Texts;
-use crate::key_check;
-use crate::lag;
-use crate::legacy;
-use crate::ops::capacity::Bills;
 use crate::ops::get_item;
-use crate::page::projected;
+use crate::read::capacity::Bills;
+use crate::read::meter::Meter;
+use crate::read::page::projected;
+use crate::read::view::view;
 use crate::table::Table;
-use crate::throttle::Meter;
 use keyfold_api::{
     ApiError, BatchGetItemInput, BatchGetItemOutput, Constraint, KeysAndAttributes, Validation,
 };
@@ -86,7 +86,7 @@ fn plan(
     seen: &mut BTreeSet<KeyBytes>,
 ) -> Result<(Arc<Table>, Vec<KeyBytes>), ApiError> {
     let table = core.table(keys.table.name()).ok_or_else(ApiError::table_not_found)?;
-    key_check::check_paths(&table.key, None, keys.projection.as_ref())?;
+    keys::check_paths(&table.key, None, keys.projection.as_ref())?;
     let mut encoded = Vec::with_capacity(keys.keys.len());
     for key in &keys.keys {
         let bytes = get_item::plan(&table, key)?;
@@ -109,7 +109,7 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
     let (mut is_any_read, mut throttled, mut size_of_answer) = (false, None, AnswerSize::default());
     for (request, (table, keys)) in requests.into_iter().zip(plans) {
         let rate = get_item::rate(request.given.consistent_read);
-        let snapshot = lag::view(core, false, rate);
+        let snapshot = view(core, false, rate);
         let (mut items, mut left) = (Vec::new(), Vec::new());
         for (key, given) in keys.iter().zip(request.given.keys.iter().flatten()) {
             if bytes >= BATCH_GET_BYTES_MAX {

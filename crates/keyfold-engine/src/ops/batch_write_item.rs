@@ -2,13 +2,16 @@
 //!
 //! The service promises no atomicity; here the whole batch is one write all the same, which is cheaper.
 
+use crate::base::pending::Pending;
 use crate::catalog::ready;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
-use crate::ops::capacity::Bills;
+use crate::item::apply::{Author, Stamp, apply};
+use crate::item::collection::MetricsByTable;
+use crate::item::plan::{Action, ItemWrite, WritePlan};
+use crate::item::refusal::Refusal;
 use crate::ops::single_write::stage;
-use crate::pending::Pending;
-use crate::write::{self, Action, Author, ItemWrite, MetricsByTable, Refusal, Stamp, WritePlan};
+use crate::read::capacity::Bills;
 use keyfold_api::{
     ApiError, BatchWriteItemInput, BatchWriteItemOutput, Constraint, Validation, WriteRequest,
 };
@@ -122,7 +125,7 @@ fn locked(
             continue;
         }
         let change = plan.read_before(core).and_then(|before| plan.evaluate(before, &Budget::unbounded()))?;
-        match write::apply(core, &mut batch, plan, &change, stamp) {
+        match apply(core, &mut batch, plan, &change, stamp) {
             Ok(bill) => bills.add(given, bill),
             Err(refusal @ Refusal::Throttled(_)) => {
                 throttled = Some(refusal);

@@ -2,12 +2,13 @@
 //!
 //! The answer says CREATING, as the service's does; the table is ACTIVE when it is next described.
 
+use crate::base::error::internal;
+use crate::base::pending::Pending;
 use crate::catalog;
 use crate::check::{Constraints, present};
 use crate::core::Core;
 use crate::ops::definition::{self, sentence, wrong};
 use crate::ops::{describe_table, policy_document, stream_setting, tags};
-use crate::pending::{Pending, internal};
 use crate::table::{Capacity, Index, Settings, Table};
 use keyfold_api::{
     ApiError, BillingMode, CreateTableInput, ProvisionedThroughput, SecondaryIndex, SseSpecification,
@@ -38,7 +39,7 @@ fn create(
     let stream = stream.map(|view| stream_setting::open(core, &mut batch, &mut table, view)).transpose()?;
     catalog::put_record(&mut batch, &table);
     let description = describe_table::describe(core, &table, TableStatus::Creating)?;
-    // What is staged is held: nothing may fail in between.
+    // The catalog holds what is staged: nothing may fail in between.
     let ticket = core.store().stage(batch).map_err(internal)?;
     core.catalog().hold_stream(stream);
     tables.insert(table.name.clone(), Arc::new(table));

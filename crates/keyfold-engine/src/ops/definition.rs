@@ -1,4 +1,4 @@
-//! What CreateTable, UpdateTable and ImportTable share: keys, indexes, projections and throughput.
+//! Checks that CreateTable, UpdateTable and ImportTable share: keys, indexes, projections and throughput.
 
 use crate::check::Constraints;
 use crate::table::{Capacity, Index, IndexKind, IndexProjection};

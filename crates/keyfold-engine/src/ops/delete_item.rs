@@ -1,12 +1,12 @@
 //! DeleteItem: removes an item; deleting a missing one succeeds.
 
+use crate::base::pending::Pending;
+use crate::check::expressions::Texts;
+use crate::check::legacy;
 use crate::check::{self, Constraints, TableName};
 use crate::core::Core;
-use crate::expressions::Texts;
-use crate::legacy;
+use crate::item::plan::{Action, ItemWrite};
 use crate::ops::single_write::{self, SingleWrite};
-use crate::pending::Pending;
-use crate::write::{Action, ItemWrite};
 use keyfold_api::{
     ApiError, DeleteItemInput, ReturnValue, ReturnValuesOnConditionCheckFailure, Validation, WriteItemOutput,
 };

@@ -1,13 +1,14 @@
 //! DeleteTable: the definition goes at once, the items in the background. Where point-in-time recovery was on, a
 //! backup of the system stays for 35 days.
 
-use crate::backup::Backup;
+use crate::base::error::internal;
+use crate::base::layout;
+use crate::base::pending::Pending;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
-use crate::jobs::Task;
-use crate::layout;
+use crate::core::tasks::Task;
+use crate::jobs;
 use crate::ops::{describe_table, stream_setting};
-use crate::pending::{Pending, internal};
 use crate::table::Table;
 use keyfold_api::{ApiError, BackupType, DeleteTableInput, TableDescription, TableStatus, Validation};
 use keyfold_store::Batch;
@@ -34,7 +35,7 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
     if table.settings.deletion_protection {
         return Err(Validation::DeletionProtected.into());
     }
-    // What goes away is told no more of than its name, sizes and settings.
+    // The description of a deleted table has only its name, sizes and settings.
     let description = TableDescription {
         creation_date_time: None,
         key_schema: None,
@@ -46,7 +47,7 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
         None => None,
         Some(_) => {
             let name = format!("{}$DeletedTableBackup", table.name);
-            Some(Backup::begin(core, &mut batch, &table, (name, BackupType::System))?)
+            Some(jobs::backup::begin(core, &mut batch, &table, (name, BackupType::System))?)
         }
     };
     let stream = stream_setting::close(core, &mut batch, &mut Table::clone(&table))?;

@@ -1,10 +1,10 @@
 //! DescribeTable: a table's definition and exact counts.
 
-use crate::arn::Part;
+use crate::base::error::internal;
+use crate::base::layout::{self, Counter};
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
-use crate::layout::{self, Counter};
-use crate::pending::internal;
+use crate::table::arn::Part;
 use crate::table::{Capacity, Failure, Index, IndexKind, IndexProjection, Restored, Table};
 use keyfold_api::{
     ApiError, ArchivalSummary, AttributeDefinition, BillingMode, BillingModeSummary, DescribeTableInput,

@@ -3,15 +3,16 @@
 //! A SELECT whose condition fixes the partition key (by equality, IN, or equalities joined by OR) reads those
 //! partitions as Query does; any other is a Scan.
 
-use crate::arn;
+use crate::base::fingerprint::Fingerprint;
+use crate::base::pending::Pending;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
-use crate::fingerprint::Fingerprint;
 use crate::ops::definition::sentence;
 use crate::ops::single_write;
-use crate::ops::{get_item, key_range, read_options, statement};
-use crate::page::ReadPlan;
-use crate::pending::Pending;
+use crate::ops::{get_item, statement};
+use crate::read::page::ReadPlan;
+use crate::read::{key_range, options};
+use crate::table::arn;
 use crate::table::{Index, Table};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -58,7 +59,7 @@ fn execute(core: &Core, input: &ExecuteStatementInput) -> Result<Pending<Execute
     }
 }
 
-/// Where a SELECT goes on: the partition it was in, and the key after which.
+/// The place where a SELECT goes on: its partition, and the key after which.
 struct Position {
     partition: usize,
     /// An encoded key, which is only ever compared with others.
@@ -114,7 +115,7 @@ impl Reading {
     fn plan(core: &Core, select: &Select) -> Result<Reading, ApiError> {
         let table = core.table(TableName::new(Some(select.table.clone())).name());
         let table = table.ok_or_else(ApiError::table_not_found)?;
-        let index = read_options::index(&table, &select.index)?.cloned();
+        let index = options::index(&table, &select.index)?.cloned();
         let schema = index.as_ref().map_or(&table.key, |index| &index.key);
         let mut partitions = match &select.condition {
             None => None,
@@ -128,7 +129,7 @@ impl Reading {
             roots.dedup();
             Projection::of_paths(roots)
         });
-        let fetch = read_options::fetches(&table, index.as_ref(), None, projection.as_ref())?;
+        let fetch = options::fetches(&table, index.as_ref(), None, projection.as_ref())?;
         Ok(Reading { index, partitions, direction, projection, fetch, table })
     }
 
@@ -154,7 +155,7 @@ fn read(
     returns: CheckedReturns,
 ) -> Result<ExecuteStatementOutput, ApiError> {
     let reading = Reading::plan(core, select)?;
-    read_options::check_consistency(reading.index.as_ref(), input.statement.consistent_read)
+    options::check_consistency(reading.index.as_ref(), input.statement.consistent_read)
         .or_else(|_| sentence("Strongly consistent read is not supported on Global Secondary Indexes"))?;
     let print = print_of(input);
     let mut position = match &input.next_token {
@@ -197,7 +198,7 @@ fn read(
         add(&mut output.consumed_capacity, page.consumed_capacity);
         match page.last_evaluated_key {
             Some(after) => {
-                let cursor = read_options::cursor(&reading.table, reading.index.as_ref(), &after);
+                let cursor = options::cursor(&reading.table, reading.index.as_ref(), &after);
                 position.after = Some(cursor.ok_or(Validation::StartKey)?.into_vec());
                 output.next_token = Some(position.token(core, print));
                 output.last_evaluated_key = Some(after);
@@ -209,7 +210,7 @@ fn read(
     Ok(output)
 }
 
-/// What a token must have in common with the request that it is sent with.
+/// The hash of the request that a token belongs to.
 fn print_of(input: &ExecuteStatementInput) -> u64 {
     let mut print = Fingerprint::default();
     print.text(input.statement.statement.as_deref().unwrap_or_default());

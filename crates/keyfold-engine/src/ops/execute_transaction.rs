@@ -1,15 +1,15 @@
 //! ExecuteTransaction: up to 100 PartiQL statements together, all reads or all writes.
 
-use crate::arn;
+use crate::base::fingerprint::Fingerprint;
+use crate::base::pending::Pending;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
-use crate::fingerprint::Fingerprint;
-use crate::ops::capacity::Bills;
 use crate::ops::definition::sentence;
 use crate::ops::transact_write_items::Transaction;
 use crate::ops::{get_item, statement, transact_get_items};
-use crate::pending::Pending;
-use crate::throttle::Meter;
+use crate::read::capacity::Bills;
+use crate::read::meter::Meter;
+use crate::table::arn;
 use keyfold_api::{
     ApiError, CapacityKind, ExecuteTransactionInput, ParameterizedStatement, TransactGetItemsOutput,
 };
@@ -59,7 +59,7 @@ fn execute(core: &Core, input: ExecuteTransactionInput) -> Result<Pending<Transa
     write(core, &given, statements, token, returns)
 }
 
-/// What a repetition must have in common.
+/// The hash of a request's identity.
 fn fingerprint(statements: &[ParameterizedStatement]) -> u128 {
     let mut print = Fingerprint::default();
     for statement in statements {

@@ -1,19 +1,19 @@
 //! ExportTableToPointInTime, DescribeExport, ListExports.
 
-use crate::arn::{self, Part};
-use crate::backup;
+use crate::base::error::internal;
+use crate::base::fingerprint::Fingerprint;
+use crate::base::pending::Pending;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
-use crate::fingerprint::Fingerprint;
-use crate::jobs::Task;
+use crate::core::tasks::Task;
 use crate::ops::backups::table_not_found;
 use crate::ops::definition::sentence;
-use crate::ops::export_filter::{self, Chosen};
-use crate::ops::recovery;
-use crate::pending::{Pending, internal};
+use crate::read::export_filter::{self, Chosen};
 use crate::table::Table;
-use crate::transfers::{Export, OtherRequest, begun_with};
+use crate::table::arn::{self, Part};
+use crate::table::transfer::{Export, OtherRequest, begun_with};
+use crate::window::open_window;
 use keyfold_api::{
     ApiError, Constraint, DescribeExportInput, DescribeExportOutput, ErrorKind, ExportDescription,
     ExportFormat, ExportStatus, ExportSummary, ExportTableToPointInTimeInput, ExportTableToPointInTimeOutput,
@@ -69,15 +69,16 @@ fn begun(
     }
     let given = TableName::new(input.table_arn.clone());
     let kind = known(&input.export_type).unwrap_or(ExportType::FullExport);
-    // Whoever writes holds the catalog from the time of a change until it is staged: what has a time before now is staged.
+    // Writers hold the catalog from the time of a change until it is staged: changes of earlier times are staged.
     let tables = core.catalog().write();
     let table = tables.get(given.name()).cloned().ok_or_else(|| table_not_found(given.name()))?;
     let (moment, to, view) = moments(core, &table, &input, kind)?;
-    let chosen = Box::new(Chosen::of(&table, bound)?);
+    // A filter that cannot be bound is refused now; the job reads it again.
+    Chosen::of(&table, bound)?;
     let mut batch = Batch::new();
     let export = Arc::new(Export {
         id: core.catalog().take_id(&mut batch),
-        label: backup::label(core),
+        label: core.label(),
         table_name: table.name.clone(),
         table_uuid: table.uuid.clone(),
         status: ExportStatus::InProgress,
@@ -103,13 +104,13 @@ fn begun(
     let ticket = core.store().stage(batch).map_err(internal)?;
     core.catalog().write_exports().insert((table.name.clone(), export.label.clone()), Arc::clone(&export));
     let export_description = Some(description(core, &export));
-    core.tasks().add(Task::Export { export, table, chosen });
+    core.tasks().add(Task::Export { export, table });
     drop(tables);
     core.signal().wake();
     Ok(Pending::after(ticket, Ok(ExportTableToPointInTimeOutput { export_description })))
 }
 
-/// What a repetition with the same token must have in common.
+/// The hash of the request that a repetition with the same token must have.
 fn print_of(input: &ExportTableToPointInTimeInput) -> u64 {
     let mut print = Fingerprint::default();
     print.optional(input.table_arn.as_deref());
@@ -147,7 +148,7 @@ fn moments(
     input: &ExportTableToPointInTimeInput,
     kind: ExportType,
 ) -> Result<(u64, Option<u64>, ExportViewType), ApiError> {
-    let (first, last) = recovery::open_window(core, table)?;
+    let (first, last) = open_window(core, table)?;
     let in_window = |moment: u64| {
         if (first..=last).contains(&moment) {
             return Ok(moment);

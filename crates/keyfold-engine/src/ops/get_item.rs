@@ -1,17 +1,17 @@
 //! GetItem: reads one item by key.
 
+use crate::base::error::corrupt;
+use crate::base::error::internal;
+use crate::check::expressions::Texts;
+use crate::check::keys;
+use crate::check::legacy;
 use crate::check::{self, CheckedReturns, Constraints, TableName};
 use crate::core::Core;
-use crate::expressions::Texts;
-use crate::key_check;
-use crate::lag;
-use crate::legacy;
-use crate::ops::capacity;
-use crate::page::projected;
-use crate::pending::internal;
+use crate::read::capacity;
+use crate::read::meter::Meter;
+use crate::read::page::projected;
+use crate::read::view::view;
 use crate::table::Table;
-use crate::throttle::Meter;
-use crate::write::corrupt;
 use keyfold_api::{ApiError, GetItemInput, GetItemOutput, Validation};
 use keyfold_codec::RawItem;
 use keyfold_codec::key::{self, KeyBytes};
@@ -49,14 +49,14 @@ fn check(input: GetItemInput) -> Result<GetItem, ApiError> {
     })
 }
 
-/// How a read outside of transactions is charged.
+/// The charge of a read outside of transactions.
 pub(crate) fn rate(consistent_read: Option<bool>) -> ReadRate {
     if consistent_read == Some(true) { ReadRate::Strong } else { ReadRate::Eventual }
 }
 
 /// The encoded key of a read, checked against the table.
 pub(crate) fn plan(table: &Table, key: &Item) -> Result<KeyBytes, Validation> {
-    key_check::check_key(&table.key, key)?;
+    keys::check_key(&table.key, key)?;
     key::base_key(table.id, &table.key, key).map_err(|_| Validation::KeySchemaMismatch)
 }
 
@@ -69,10 +69,10 @@ pub(crate) fn read(snapshot: &Snapshot, table: &Table, key: &KeyBytes) -> Result
 pub(crate) fn run(core: &Core, input: GetItemInput) -> Result<GetItemOutput, ApiError> {
     let get = check(input)?;
     let table = core.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
-    key_check::check_paths(&table.key, None, get.projection.as_ref())?;
+    keys::check_paths(&table.key, None, get.projection.as_ref())?;
     let key = plan(&table, &get.key)?;
     let meter = Meter::read(core, &table, None, Some(key.as_slice()))?;
-    let item = read(&lag::view(core, false, get.rate), &table, &key)?;
+    let item = read(&view(core, false, get.rate), &table, &key)?;
     let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), get.rate);
     meter.charge(units);
     Ok(GetItemOutput {

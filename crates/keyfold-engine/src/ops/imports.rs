@@ -1,19 +1,19 @@
 //! ImportTable, DescribeImport, ListImports.
 
-use crate::arn::{self, Part};
-use crate::backup;
+use crate::base::error::internal;
+use crate::base::fingerprint::Fingerprint;
+use crate::base::pending::Pending;
 use crate::catalog;
 use crate::check::Constraints;
 use crate::core::Core;
-use crate::fingerprint::Fingerprint;
-use crate::jobs::Task;
+use crate::core::tasks::Task;
 use crate::ops::create_table;
 use crate::ops::definition::sentence;
 use crate::ops::describe_table;
 use crate::ops::exports::check_buckets;
-use crate::pending::{Pending, internal};
+use crate::table::arn::{self, Part};
+use crate::table::transfer::{Import, OtherRequest, begun_with};
 use crate::table::{IndexKind, Table};
-use crate::transfers::{Import, OtherRequest, begun_with};
 use keyfold_api::{
     ApiError, BillingMode, Constraint, CreateTableInput, CsvOptions, DescribeImportInput,
     DescribeImportOutput, ErrorKind, ImportStatus, ImportSummary, ImportTableDescription, ImportTableInput,
@@ -71,7 +71,7 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
     table.status = TableStatus::Creating;
     let import = Arc::new(Import {
         id: core.catalog().take_id(&mut batch),
-        label: backup::label(core),
+        label: core.label(),
         status: ImportStatus::InProgress,
         begun: core.now_ms(),
         ended: None,
@@ -104,7 +104,7 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
     Ok(Pending::after(ticket, Ok(ImportTableOutput { import_table_description })))
 }
 
-/// What a repetition with the same token must have in common.
+/// The hash of the request that a repetition with the same token must have.
 fn print_of(input: &ImportTableInput) -> u64 {
     let mut print = Fingerprint::default();
     let source = input.s3_bucket_source.clone().unwrap_or_default();

@@ -1,10 +1,10 @@
 //! Contributor insights: the setting is kept and answered; no report is made.
 
-use crate::background;
+use crate::base::pending::Pending;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
+use crate::core::change_table::change_table;
 use crate::ops::definition::sentence;
-use crate::pending::Pending;
 use crate::table::Table;
 use keyfold_api::{
     ApiError, ContributorInsightsAction, ContributorInsightsMode, ContributorInsightsStatus,
@@ -71,7 +71,7 @@ fn updated(
     let (table, index) = place(core, input.table_name, input.index_name)?;
     let enable = known(&input.contributor_insights_action) == Some(ContributorInsightsAction::Enable);
     let (now, key) = (core.now_ms(), index.clone());
-    background::change_table(core, &table, |table| {
+    change_table(core, &table, |table| {
         if enable {
             table.settings.insights.insert(key, (mode, now));
         } else {

@@ -1,7 +1,7 @@
 //! DescribeLimits and DescribeEndpoints: fixed answers about the account and the address.
 
+use crate::base::pending::Pending;
 use crate::core::Core;
-use crate::pending::Pending;
 use keyfold_api::{
     DescribeEndpointsInput, DescribeEndpointsOutput, DescribeLimitsInput, DescribeLimitsOutput, Endpoint,
 };
@@ -9,7 +9,7 @@ use keyfold_api::{
 /// The default quotas of an account. Source: "Service, account, and table quotas".
 const ACCOUNT_UNITS_MAX: i64 = 80_000;
 const TABLE_UNITS_MAX: i64 = 40_000;
-/// How long a client may remember an endpoint: a day.
+/// Time that a client may remember an endpoint: a day.
 const CACHE_MINUTES: i64 = 1440;
 
 pub(crate) fn limits(_core: &Core, _input: DescribeLimitsInput) -> Pending<DescribeLimitsOutput> {

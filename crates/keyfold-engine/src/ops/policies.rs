@@ -1,14 +1,14 @@
 //! PutResourcePolicy, GetResourcePolicy, DeleteResourcePolicy: stored and answered, never evaluated.
 
-use crate::arn::{Arn, Part};
-use crate::background;
+use crate::base::pending::Pending;
 use crate::check::Constraints;
 use crate::core::Core;
+use crate::core::change_table::change_table;
 use crate::ops::definition::sentence;
 use crate::ops::policy_document;
 use crate::ops::tags;
-use crate::pending::Pending;
 use crate::table::Table;
+use crate::table::arn::{Arn, Part};
 use keyfold_api::{
     ApiError, DeleteResourcePolicyInput, DeleteResourcePolicyOutput, ErrorKind, GetResourcePolicyInput,
     GetResourcePolicyOutput, PutResourcePolicyInput, PutResourcePolicyOutput,
@@ -73,7 +73,7 @@ fn put_policy(core: &Core, input: PutResourcePolicyInput) -> Result<PutResourceP
         _ => policy_document::revision(core.now_ms(), before),
     };
     let stored = (policy, revision.clone());
-    background::change_table(core, &table, |table| {
+    change_table(core, &table, |table| {
         table.settings.policies.insert(place, stored);
     })?;
     Ok(PutResourcePolicyOutput { revision_id: Some(revision) })
@@ -112,7 +112,7 @@ fn delete_policy(
     let before = table.settings.policies.get(&place).map(|(_, revision)| revision.clone());
     check_expected(input.expected_revision_id.as_deref(), before.as_deref(), &arn)?;
     if before.is_some() {
-        background::change_table(core, &table, |table| {
+        change_table(core, &table, |table| {
             table.settings.policies.remove(&place);
         })?;
     }

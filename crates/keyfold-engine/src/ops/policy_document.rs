@@ -1,4 +1,4 @@
-//! What a resource-based policy must look like to be stored. Nobody evaluates it here.
+//! The form of a resource-based policy that is stored. Policies are not evaluated.
 
 use crate::ops::definition::wrong;
 use keyfold_api::{ApiError, Operation};
@@ -9,7 +9,7 @@ const BYTES_MAX: usize = 20 * 1024;
 /// Actions of tables and streams that are no operation of the API, or one under another name.
 const OTHER_ACTIONS: &[&str] =
     &["PartiQLDelete", "PartiQLInsert", "PartiQLSelect", "PartiQLUpdate", "ConditionCheckItem"];
-/// What a statement can have.
+/// The members of a statement.
 const FIELDS: &[&str] = &[
     "Sid",
     "Effect",

@@ -1,12 +1,12 @@
 //! PutItem: writes a whole item, replacing the one with the same key.
 
+use crate::base::pending::Pending;
+use crate::check::expressions::Texts;
+use crate::check::legacy;
 use crate::check::{self, Constraints, TableName};
 use crate::core::Core;
-use crate::expressions::Texts;
-use crate::legacy;
+use crate::item::plan::{Action, ItemWrite};
 use crate::ops::single_write::{self, SingleWrite};
-use crate::pending::Pending;
-use crate::write::{Action, ItemWrite};
 use keyfold_api::{
     ApiError, PutItemInput, ReturnValue, ReturnValuesOnConditionCheckFailure, Validation, WriteItemOutput,
 };

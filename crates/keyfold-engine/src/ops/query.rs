@@ -1,12 +1,13 @@
 //! Query: the items of one partition, in sort order, a page at a time.
 
+use crate::check::expressions::{Bound, Texts};
+use crate::check::keys;
+use crate::check::legacy;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
-use crate::expressions::{Bound, Texts};
-use crate::key_check;
-use crate::legacy;
-use crate::ops::{get_item, key_range, read_options};
-use crate::page::ReadPlan;
+use crate::ops::get_item;
+use crate::read::page::ReadPlan;
+use crate::read::{key_range, options};
 use keyfold_api::{ApiError, PageOutput, QueryInput, Select, Validation};
 use keyfold_expr::KeyCondition;
 use keyfold_store::Direction;
@@ -52,7 +53,7 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
     let is_legacy = legacy.key_condition.is_some();
     let has_query_filter = legacy.filter.is_some();
     let start = input.exclusive_start_key.transpose().map_err(Validation::Value)?;
-    read_options::check_select(select, input.index_name.is_some(), read_options::chosen(&texts, &legacy))?;
+    options::check_select(select, input.index_name.is_some(), options::chosen(&texts, &legacy))?;
     if texts.key_condition.is_none() && !is_legacy {
         return Err(Validation::NoKeyCondition.into());
     }
@@ -84,8 +85,8 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
 pub(crate) fn plan(core: &Core, input: QueryInput) -> Result<ReadPlan, ApiError> {
     let query = check(input)?;
     let table = core.table(query.table.name()).ok_or_else(ApiError::table_not_found)?;
-    let index = read_options::index(&table, &query.index)?;
-    read_options::check_consistency(index, query.consistent)?;
+    let index = options::index(&table, &query.index)?;
+    options::check_consistency(index, query.consistent)?;
     let schema = index.map_or(&table.key, |index| &index.key);
     if query.is_legacy && query.key_condition.terms().len() > schema.len() {
         return Err(Validation::Sentence("The number of conditions on the keys is invalid".into()).into());
@@ -97,13 +98,13 @@ pub(crate) fn plan(core: &Core, input: QueryInput) -> Result<ReadPlan, ApiError>
         &query.key_condition,
     )?;
     let parameter = if query.has_query_filter { "QueryFilter" } else { "Filter Expression" };
-    read_options::check_filter_keys(query.bound.filter.as_ref(), schema, parameter)?;
-    key_check::check_paths(&table.key, query.bound.filter.as_ref(), query.bound.projection.as_ref())?;
-    let fetch = read_options::fetches(&table, index, query.select, query.bound.projection.as_ref())?;
+    options::check_filter_keys(query.bound.filter.as_ref(), schema, parameter)?;
+    keys::check_paths(&table.key, query.bound.filter.as_ref(), query.bound.projection.as_ref())?;
+    let fetch = options::fetches(&table, index, query.select, query.bound.projection.as_ref())?;
     let cursor = match &query.start {
         None => None,
         Some(start) => {
-            let cursor = read_options::cursor(&table, index, start).ok_or(Validation::StartKey)?;
+            let cursor = options::cursor(&table, index, start).ok_or(Validation::StartKey)?;
             if !ranges.partition.contains(cursor.as_slice()) {
                 return Err(Validation::StartKeyPartition.into());
             }

@@ -1,45 +1,26 @@
 //! UpdateContinuousBackups and DescribeContinuousBackups: whether every change is kept.
 
-use crate::background;
+use crate::base::pending::Pending;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
+use crate::core::change_table::change_table;
 use crate::ops::backups::table_not_found;
-use crate::pending::Pending;
 use crate::table::{Recovery, Table};
+use crate::window::window;
 use keyfold_api::{
     ApiError, ContinuousBackupsDescription, ContinuousBackupsStatus, DescribeContinuousBackupsInput,
-    DescribeContinuousBackupsOutput, ErrorKind, Moment, PointInTimeRecoveryDescription,
-    PointInTimeRecoveryStatus, UpdateContinuousBackupsInput, UpdateContinuousBackupsOutput,
+    DescribeContinuousBackupsOutput, Moment, PointInTimeRecoveryDescription, PointInTimeRecoveryStatus,
+    UpdateContinuousBackupsInput, UpdateContinuousBackupsOutput,
 };
 use std::sync::Arc;
 
 /// Days that changes are kept, unless fewer are asked for.
 const DAYS_MAX: i64 = 35;
-const DAY_MS: u64 = 86_400_000;
 
 fn table_of(core: &Core, given: Option<String>) -> Result<Arc<Table>, ApiError> {
     let given = TableName::new(given);
     let found = core.catalog().read().get(given.name()).cloned();
     found.ok_or_else(|| table_not_found(given.name()))
-}
-
-/// The first and the last moment that a table can be restored to.
-fn window(recovery: &Recovery, now_ms: u64) -> (u64, u64) {
-    (recovery.since_epoch_ms.max(now_ms.saturating_sub(recovery.days * DAY_MS)), now_ms)
-}
-
-/// The first and the last moment that a table can be read as it was.
-///
-/// # Errors
-/// `PointInTimeRecoveryUnavailable` when changes are not kept.
-pub(crate) fn open_window(core: &Core, table: &Table) -> Result<(u64, u64), ApiError> {
-    match &table.settings.recovery {
-        Some(recovery) => Ok(window(recovery, core.moment())),
-        None => Err(ApiError::Plain(
-            ErrorKind::PointInTimeRecoveryUnavailable,
-            format!("Point in time recovery is not enabled for table '{}'", table.name),
-        )),
-    }
 }
 
 fn description(core: &Core, recovery: Option<&Recovery>) -> ContinuousBackupsDescription {
@@ -104,7 +85,7 @@ fn updated(
     let table = table_of(core, input.table_name)?;
     let days = given.recovery_period_in_days.and_then(|days| u64::try_from(days).ok());
     let mut setting = None;
-    background::change_table(core, &table, |table| {
+    change_table(core, &table, |table| {
         let before = table.settings.recovery.take();
         table.settings.recovery = (given.point_in_time_recovery_enabled == Some(true)).then(|| Recovery {
             // With the catalog locked: every change with a later time is kept.

@@ -3,17 +3,20 @@
 //! The new table has the key and (unless overridden) the indexes and capacity of the old one, and none of its
 //! streams, expiry, tags, policies and protection.
 
-use crate::arn;
+use crate::base::error::internal;
+use crate::base::pending::Pending;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
-use crate::jobs::Task;
+use crate::core::tasks::Task;
 use crate::ops::backups::{self, table_not_found};
 use crate::ops::create_table::{self, encryption_key, identified};
 use crate::ops::definition::{self, sentence, wrong};
-use crate::ops::{describe_table, recovery};
-use crate::pending::{Pending, internal};
+use crate::ops::describe_table;
+use crate::table::arn;
+use crate::table::arn::Part;
 use crate::table::{Capacity, Index, IndexKind, Restored, Settings, Table};
+use crate::window::open_window;
 use keyfold_api::{
     ApiError, BillingMode, ErrorKind, OnDemandThroughput, Present, ProvisionedThroughput,
     RestoreTableFromBackupInput, RestoreTableToPointInTimeInput, SecondaryIndex, SseSpecification,
@@ -23,7 +26,7 @@ use keyfold_codec::key::TableId;
 use keyfold_store::Batch;
 use std::sync::Arc;
 
-/// What a restore may have otherwise than the source.
+/// The settings in which a restore may differ from its source.
 struct Overrides<'i> {
     mode: Option<BillingMode>,
     globals: Option<&'i [SecondaryIndex]>,
@@ -57,11 +60,14 @@ fn backup(core: &Core, input: &RestoreTableFromBackupInput) -> Result<Pending<Ta
     if !backup.is_complete {
         return Err(ApiError::Plain(
             ErrorKind::BackupInUse,
-            format!("Backup is being created or restored: {}", backup.arn(core)),
+            format!(
+                "Backup is being created or restored: {}",
+                core.arn(&backup.table.name, Part::Backup(&backup.label))
+            ),
         ));
     }
     let restored = Restored {
-        backup_arn: Some(backup.arn(core)),
+        backup_arn: Some(core.arn(&backup.table.name, Part::Backup(&backup.label))),
         table_arn: core.table_arn(&backup.table.name),
         source_uuid: None,
         epoch_ms: backup.creation_epoch_ms,
@@ -116,7 +122,7 @@ fn moment(
         (false, Some(moment)) => Some(moment.0),
     };
     let (table, epoch_ms) = {
-        // Whoever writes holds the catalog from the time of its change until that is staged: what has a time before now is staged.
+        // Writers hold the catalog from the time of a change until it is staged: changes of earlier times are staged.
         let tables = core.catalog().write();
         let table = tables.get(given.name()).cloned().ok_or_else(|| table_not_found(given.name()))?;
         (table, asked.unwrap_or_else(|| core.moment()))
@@ -143,7 +149,7 @@ fn moment(
 
 /// Refuses a moment that is not in the table's window.
 pub(crate) fn check_moment(core: &Core, table: &Table, epoch_ms: u64) -> Result<(), ApiError> {
-    let (first, last) = recovery::open_window(core, table)?;
+    let (first, last) = open_window(core, table)?;
     if (first..=last).contains(&epoch_ms) {
         return Ok(());
     }
@@ -215,7 +221,7 @@ fn begin(
     Ok(Pending::after(ticket, Ok(description)))
 }
 
-/// What a new table's definition must keep to. No indexes at all are as good.
+/// The indexes that a restored table may have: those of the source, or none.
 fn check_overrides(overrides: &Overrides<'_>) -> Result<(), ApiError> {
     let mut constraints = Constraints::default();
     let path = "provisionedThroughputOverride";

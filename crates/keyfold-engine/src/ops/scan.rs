@@ -1,12 +1,13 @@
 //! Scan: all items of a table or index, a page at a time, in segments if asked for.
 
+use crate::check::expressions::{Bound, Texts};
+use crate::check::keys;
+use crate::check::legacy;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
-use crate::expressions::{Bound, Texts};
-use crate::key_check;
-use crate::legacy;
-use crate::ops::{get_item, read_options};
-use crate::page::ReadPlan;
+use crate::ops::get_item;
+use crate::read::options;
+use crate::read::page::ReadPlan;
 use keyfold_api::{ApiError, PageOutput, ScanInput, Select, Validation};
 use keyfold_codec::key::{self, IndexId};
 use keyfold_store::Direction;
@@ -49,7 +50,7 @@ fn check(input: ScanInput) -> Result<Scan, ApiError> {
     let legacy = legacy::bind(input.legacy.as_deref())?;
     let start = input.exclusive_start_key.transpose().map_err(Validation::Value)?;
     let segment = check_segments(input.segment, input.total_segments)?;
-    read_options::check_select(select, input.index_name.is_some(), read_options::chosen(&texts, &legacy))?;
+    options::check_select(select, input.index_name.is_some(), options::chosen(&texts, &legacy))?;
     let mut bound = texts.bind(&input.expression_attributes, "FilterExpression is null")?;
     bound.take_legacy(legacy);
     Ok(Scan {
@@ -88,10 +89,10 @@ fn check_segments(segment: Option<i64>, total: Option<i64>) -> Result<(u32, u32)
 pub(crate) fn run(core: &Core, input: ScanInput) -> Result<PageOutput, ApiError> {
     let scan = check(input)?;
     let table = core.table(scan.table.name()).ok_or_else(ApiError::table_not_found)?;
-    let index = read_options::index(&table, &scan.index)?;
-    read_options::check_consistency(index, scan.consistent)?;
-    key_check::check_paths(&table.key, scan.bound.filter.as_ref(), scan.bound.projection.as_ref())?;
-    let fetch = read_options::fetches(&table, index, scan.select, scan.bound.projection.as_ref())?;
+    let index = options::index(&table, &scan.index)?;
+    options::check_consistency(index, scan.consistent)?;
+    keys::check_paths(&table.key, scan.bound.filter.as_ref(), scan.bound.projection.as_ref())?;
+    let fetch = options::fetches(&table, index, scan.select, scan.bound.projection.as_ref())?;
     let place = index.map_or(IndexId::BASE, |index| index.id);
     let (segment, total) = scan.segment;
     let range = key::segment_range(table.id, place, segment, total);
@@ -101,7 +102,7 @@ pub(crate) fn run(core: &Core, input: ScanInput) -> Result<PageOutput, ApiError>
             let lacks =
                 index.is_some_and(|index| index.key.attributes().any(|one| start.get(&one.name).is_none()));
             let wrong = if lacks { Validation::StartKey } else { Validation::ScanStartKey };
-            let cursor = read_options::cursor(&table, index, start).ok_or(wrong)?;
+            let cursor = options::cursor(&table, index, start).ok_or(wrong)?;
             if !range.contains(cursor.as_slice()) {
                 return Err(Validation::StartKeySegment.into());
             }

@@ -1,11 +1,16 @@
-//! What PutItem, UpdateItem and DeleteItem share: lock, read, evaluate, apply, stage.
+//! The common path of PutItem, UpdateItem and DeleteItem: lock, read, evaluate, apply, stage.
 
+use crate::base::error::internal;
+use crate::base::pending::Pending;
 use crate::catalog::ready;
 use crate::check::{CheckedReturns, TableName};
 use crate::core::Core;
-use crate::ops::capacity;
-use crate::pending::{Pending, internal};
-use crate::write::{self, Author, Change, ItemWrite, Refusal, Stamp};
+use crate::item::apply::{Author, Stamp, apply};
+use crate::item::collection::collection_metrics;
+use crate::item::evaluate::Change;
+use crate::item::plan::ItemWrite;
+use crate::item::refusal::Refusal;
+use crate::read::capacity;
 use keyfold_api::{ApiError, ErrorKind, ReturnValue, WriteItemOutput};
 use keyfold_codec::RawItem;
 use keyfold_expr::{Budget, Path, Projection};
@@ -46,17 +51,19 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
         Ok(change) => change,
         Err(refusal) => {
             if let Some(throttle) = core.throttle() {
-                throttle.failed(core, &plan, before_bytes).map_err(Refusal::Throttled)?;
+                throttle
+                    .failed(&core.asked(&plan.table.name), &plan.table, plan.key.as_slice(), before_bytes)
+                    .map_err(Refusal::Throttled)?;
             }
             // The refusal rests on a version that may still be on its way to disk.
             return Ok(Pending::after(core.store().barrier(), Err(refusal.into())));
         }
     };
     let mut batch = Batch::new();
-    let bill = write::apply(core, &mut batch, &plan, &change, Stamp::now(core, Author::Client))?;
+    let bill = apply(core, &mut batch, &plan, &change, Stamp::now(core, Author::Client))?;
     // Read before anything is staged: a write whose answer fails would be asked for again.
     let item_collection_metrics =
-        if returns.collection_metrics { write::collection_metrics(core, &plan)? } else { None };
+        if returns.collection_metrics { collection_metrics(core, &plan)? } else { None };
     let ticket = stage(core, batch)?;
     let output = WriteItemOutput {
         attributes: returned(change, return_values, targets),

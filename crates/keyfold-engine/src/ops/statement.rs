@@ -1,9 +1,9 @@
-//! What the PartiQL operations share: reading a statement, and finding keys in its condition.
+//! Common code of the PartiQL operations: reading a statement, and finding keys in its condition.
 
 use crate::check::{Constraints, TableName};
+use crate::item::plan::{Action, ItemWrite};
 use crate::ops::single_write::SingleWrite;
 use crate::table::Table;
-use crate::write::{Action, ItemWrite};
 use keyfold_api::{
     ApiError, ParameterizedStatement, ReturnValue, ReturnValuesOnConditionCheckFailure, Validation,
 };

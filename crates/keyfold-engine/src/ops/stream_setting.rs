@@ -1,11 +1,11 @@
 //! StreamSpecification: opening and closing the stream of a table.
 
+use crate::base::error::internal;
 use crate::catalog;
 use crate::check::Constraints;
 use crate::core::Core;
 use crate::ops::definition::wrong;
-use crate::pending::internal;
-use crate::stream::{self, Stream};
+use crate::table::stream::{self, Stream};
 use crate::table::{ActiveStream, Table};
 use keyfold_api::{ApiError, StreamSpecification, StreamViewType, known};
 use keyfold_store::Batch;
@@ -17,7 +17,7 @@ pub(crate) fn constrain(constraints: &mut Constraints, given: Option<&StreamSpec
     }
 }
 
-/// What is asked for: nothing, no stream, or a stream with a view.
+/// The stream asked for: no change, none, or one with a view.
 pub(crate) fn wanted(
     given: Option<&StreamSpecification>,
 ) -> Result<Option<Option<StreamViewType>>, ApiError> {

@@ -3,14 +3,15 @@
 //! A stream has one shard, which is closed when the stream is. An iterator is a sequence number and the time it
 //! was made; nothing of it is kept here.
 
-use crate::arn::{self, Part};
+use crate::base::error::internal;
+use crate::base::layout;
+use crate::base::pending::Pending;
 use crate::check::Constraints;
 use crate::core::Core;
-use crate::layout;
 use crate::ops::definition::sentence;
 use crate::ops::describe_table::key_elements;
-use crate::pending::{Pending, internal};
-use crate::stream::{self, Event, Stream};
+use crate::table::arn::{self, Part};
+use crate::table::stream::{self, Event, Stream};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use keyfold_api::{
@@ -27,7 +28,7 @@ use std::sync::Arc;
 /// Records of one answer at the most, and their bytes.
 const RECORDS_MAX: i64 = 1000;
 const RECORDS_BYTES_MAX: u64 = 1024 * 1024;
-/// How long an iterator can be used: 15 minutes.
+/// Lifetime of an iterator: 15 minutes.
 const ITERATOR_MS: u64 = 15 * 60 * 1000;
 /// Streams or shards of one answer at the most.
 const PAGE_MAX: i64 = 100;
@@ -203,7 +204,7 @@ fn found(core: &Core, input: GetShardIteratorInput) -> Result<GetShardIteratorOu
                     return sentence("Invalid SequenceNumber");
                 };
                 let position = sequence + u64::from(kind == ShardIteratorType::AfterSequenceNumber);
-                // Who has read the last record that was trimmed has lost nothing.
+                // A reader that has read the last trimmed record has lost nothing.
                 if position < first {
                     return Err(trimmed());
                 }
@@ -334,7 +335,7 @@ fn read(core: &Core, input: GetRecordsInput) -> Result<GetRecordsOutput, ApiErro
     }
     let end = stream.closed.map(|(_, end)| end);
     let next = next.or_else(|| match end {
-        // What was staged before the end may not be seen yet.
+        // Records staged before the end may not be visible yet.
         Some(end) if end <= known_to => None,
         _ => Some(known_to.max(position)),
     });

@@ -1,12 +1,12 @@
 //! TagResource, UntagResource, ListTagsOfResource: labels of tables.
 
-use crate::arn::{Arn, Part};
-use crate::background;
+use crate::base::pending::Pending;
 use crate::check::Constraints;
 use crate::core::Core;
+use crate::core::change_table::change_table;
 use crate::ops::definition::{sentence, wrong};
-use crate::pending::Pending;
 use crate::table::Table;
+use crate::table::arn::{Arn, Part};
 use keyfold_api::{
     ApiError, Constraint, ListTagsOfResourceInput, ListTagsOfResourceOutput, Tag, TagResourceInput,
     UntagResourceInput,
@@ -89,7 +89,7 @@ fn tag_resource(core: &Core, input: TagResourceInput) -> Result<(), ApiError> {
     let mut all = table.settings.tags.clone();
     all.extend(tags.clone());
     check_count(&all)?;
-    background::change_table(core, &table, |table| table.settings.tags.extend(tags))
+    change_table(core, &table, |table| table.settings.tags.extend(tags))
 }
 
 pub(crate) fn untag(core: &Core, input: UntagResourceInput) -> Pending<()> {
@@ -109,7 +109,7 @@ fn untag_resource(core: &Core, input: UntagResourceInput) -> Result<(), ApiError
         return wrong(format!("The Tag Key provided is invalid, Key: {key}"));
     }
     let table = table_of(core, &input.resource_arn.unwrap_or_default())?;
-    background::change_table(core, &table, |table| {
+    change_table(core, &table, |table| {
         table.settings.tags.retain(|key, _| !keys.contains(key));
     })
 }

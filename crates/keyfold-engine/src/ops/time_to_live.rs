@@ -1,10 +1,10 @@
 //! UpdateTimeToLive and DescribeTimeToLive: by which attribute items expire.
 
-use crate::background;
+use crate::base::pending::Pending;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
+use crate::core::change_table::change_table;
 use crate::ops::definition::sentence;
-use crate::pending::Pending;
 use crate::table::Expiry;
 use keyfold_api::{
     ApiError, DescribeTimeToLiveInput, DescribeTimeToLiveOutput, TimeToLiveDescription, TimeToLiveStatus,
@@ -70,7 +70,7 @@ fn updated(core: &Core, input: UpdateTimeToLiveInput) -> Result<UpdateTimeToLive
         (enabled, _) => {
             let setting = enabled.then_some(Expiry { attribute, is_complete: false, begun: core.now_ms() });
             // Notes of a setting before are taken for stale ones and fall away one by one.
-            background::change_table(core, &table, |table| {
+            change_table(core, &table, |table| {
                 table.settings.expiry = setting;
             })?;
         }

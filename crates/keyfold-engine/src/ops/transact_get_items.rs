@@ -1,14 +1,14 @@
 //! TransactGetItems: up to 100 items as they are at one moment.
 
+use crate::check::expressions::{Bound, Texts};
+use crate::check::keys;
 use crate::check::{self, CheckedReturns, Constraints, TableName};
 use crate::core::Core;
-use crate::expressions::{Bound, Texts};
-use crate::key_check;
-use crate::ops::capacity::Bills;
 use crate::ops::get_item;
-use crate::page::projected;
+use crate::read::capacity::Bills;
+use crate::read::meter::Meter;
+use crate::read::page::projected;
 use crate::table::Table;
-use crate::throttle::Meter;
 use keyfold_api::{
     ApiError, CancellationReason, CapacityKind, TransactGet, TransactGetItemsInput, TransactGetItemsOutput,
     Validation,
@@ -63,7 +63,7 @@ pub(crate) fn run(core: &Core, input: TransactGetItemsInput) -> Result<TransactG
     let mut reasons = Vec::with_capacity(gets.len());
     for get in gets {
         let table = core.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
-        let fits = key_check::check_paths(&table.key, None, get.projection.as_ref());
+        let fits = keys::check_paths(&table.key, None, get.projection.as_ref());
         let key = match fits.and_then(|()| get_item::plan(&table, &get.key)) {
             Ok(key) => key,
             Err(reason) => {
@@ -101,7 +101,7 @@ pub(crate) fn run(core: &Core, input: TransactGetItemsInput) -> Result<TransactG
         Meter::charge_read(core, &table, key.as_slice(), units);
         bills.add_read(&get.table.given, units);
         let item = item.map(|item| projected(get.projection.as_ref(), item));
-        // Where a projection chooses nothing, the answer has no Item.
+        // A projection that chooses nothing leaves the answer without Item.
         responses.push(item.filter(|item| item.attributes().next().is_some()));
     }
     let consumed_capacity = bills.answer(returns.capacity, Some(CapacityKind::Read));

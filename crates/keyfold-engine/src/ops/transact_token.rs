@@ -4,9 +4,9 @@
 //! expired ones, so that they never pile up. A token's record is judged and changed with its key locked only: somebody else may
 //! be using it again.
 
+use crate::base::error::internal;
+use crate::base::layout;
 use crate::core::Core;
-use crate::layout;
-use crate::pending::internal;
 use keyfold_api::ApiError;
 use keyfold_codec::key::KeyRange;
 use keyfold_store::{Batch, Direction};
@@ -18,7 +18,7 @@ const FORGET_AT_ONCE: usize = 4;
 /// Bytes of a record before the sizes: expiry and fingerprint.
 const HEAD_BYTES: usize = 8 + 16;
 
-/// What a token says of a request.
+/// The verdict of a token on a request.
 pub(crate) enum Seen {
     /// Never used, or expired.
     New,

@@ -2,19 +2,22 @@
 //!
 //! All keys are locked in one order, all items read, all conditions judged; one batch carries everything.
 
+use crate::base::bill::Bill;
+use crate::base::fingerprint::Fingerprint;
+use crate::base::layout;
+use crate::base::pending::Pending;
 use crate::catalog::{Tables, ready};
+use crate::check::expressions::{Bound, Texts};
 use crate::check::{self, CheckedReturns, Constraints, TableName};
 use crate::core::Core;
-use crate::expressions::{Bound, Texts};
-use crate::fingerprint::Fingerprint;
-use crate::layout;
-use crate::ops::capacity::Bills;
+use crate::item::apply::{Author, Stamp, apply};
+use crate::item::collection::MetricsByTable;
+use crate::item::evaluate::Change;
+use crate::item::plan::{Action, ItemWrite, WritePlan};
+use crate::item::refusal::Refusal;
 use crate::ops::single_write::stage;
 use crate::ops::transact_token::{self, Seen};
-use crate::pending::Pending;
-use crate::write::{
-    self, Action, Author, Bill, Change, ItemWrite, MetricsByTable, Refusal, Stamp, WritePlan,
-};
+use crate::read::capacity::Bills;
 use keyfold_api::{
     ApiError, Attributes, CancellationReason, CapacityKind, ExpressionAttributes, Named,
     ReturnValuesOnConditionCheckFailure, TransactWriteItem, TransactWriteItemsInput,
@@ -126,7 +129,7 @@ fn check(input: TransactWriteItemsInput) -> Result<Transaction, ApiError> {
     Ok(Transaction { writes, token: input.client_request_token.zip(fingerprint), returns })
 }
 
-/// What a repetition must have in common: everything but what the answer shall tell.
+/// The hash of a request's identity: everything but the options of its answer.
 fn fingerprint(actions: &[Parts]) -> u128 {
     let mut print = Fingerprint::default();
     for action in actions {
@@ -207,7 +210,7 @@ fn locked(core: &Core, transaction: Transaction) -> Result<Pending<TransactWrite
     let mut bills = Bills::default();
     let mut metrics = MetricsByTable::new(returns.collection_metrics);
     for (at, ((given, plan), change)) in plans.iter().zip(&changes).enumerate() {
-        let bill = write::apply(core, &mut batch, plan, change, stamp)
+        let bill = apply(core, &mut batch, plan, change, stamp)
             .map_err(|refusal| refused(plans.len(), at, refusal))?;
         bills.add(&given.given, bill);
         metrics.add(core, &given.given, plan)?;
@@ -283,7 +286,7 @@ fn evaluate_all<'p>(core: &Core, plans: &'p [(TableName, WritePlan)]) -> Result<
         reasons.push(match outcome {
             Ok(change) => {
                 bytes += change.bytes();
-                // What is too much together is not kept: the others are judged for their reasons only.
+                // Changes that are too much together are not kept: the others are judged for their reasons only.
                 if bytes > TRANSACTION_BYTES_MAX {
                     changes.clear();
                 } else {

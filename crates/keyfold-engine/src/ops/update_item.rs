@@ -1,12 +1,12 @@
 //! UpdateItem: changes attributes of an item, creating it if absent.
 
+use crate::base::pending::Pending;
+use crate::check::expressions::Texts;
+use crate::check::legacy;
 use crate::check::{self, Constraints, TableName};
 use crate::core::Core;
-use crate::expressions::Texts;
-use crate::legacy;
+use crate::item::plan::{Action, ItemWrite};
 use crate::ops::single_write::{self, SingleWrite};
-use crate::pending::Pending;
-use crate::write::{Action, ItemWrite};
 use keyfold_api::{
     ApiError, ReturnValue, ReturnValuesOnConditionCheckFailure, UpdateItemInput, WriteItemOutput,
 };

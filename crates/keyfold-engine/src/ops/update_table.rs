@@ -1,17 +1,18 @@
 //! UpdateTable: settings, and indexes made and removed while clients read and write.
 //!
 //! A new index takes the writes from then on at once; what was there before is brought in by the background
-//! (`backfill.rs`), and until then the index cannot be read.
+//! (`jobs/backfill.rs`), and until then the index cannot be read.
 
+use crate::base::error::internal;
+use crate::base::layout;
+use crate::base::pending::Pending;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
-use crate::layout;
 use crate::ops::create_table::encryption_key;
 use crate::ops::definition::{self, sentence, wrong};
 use crate::ops::{describe_table, stream_setting};
-use crate::pending::{Pending, internal};
-use crate::stream::Stream;
+use crate::table::stream::Stream;
 use crate::table::{Capacity, Index, IndexKind, Table};
 use keyfold_api::{
     ApiError, BillingMode, GlobalSecondaryIndexUpdate, ProvisionedThroughput,
@@ -25,7 +26,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const DAY_MS: u64 = 86_400_000;
-/// What can be asked for, as the message lists it.
+/// The possible changes, as the message lists them.
 const CHOICES: [&str; 13] = [
     "ProvisionedThroughput",
     "BillingMode",
@@ -149,7 +150,7 @@ fn refuse(input: &UpdateTableInput) -> Result<(), ApiError> {
     }
 }
 
-/// What must be there, and what must not be there together.
+/// Required members, and members that exclude each other.
 fn check_combination(input: &UpdateTableInput) -> Result<(), ApiError> {
     let updates = input.global_secondary_index_updates.as_deref();
     let throughput = input.provisioned_throughput.is_some() || input.billing_mode.is_some();
@@ -235,7 +236,7 @@ fn update(core: &Core, input: &UpdateTableInput) -> Result<Pending<TableDescript
     };
     catalog::put_record(&mut batch, &table);
     let description = describe(core, &before, &table)?;
-    // What is staged is held: nothing may fail in between.
+    // The catalog holds what is staged: nothing may fail in between.
     let ticket = core.store().stage(batch).map_err(internal)?;
     core.catalog().hold_stream(stream);
     tables.insert(table.name.clone(), Arc::new(table));

@@ -1,4 +1,4 @@
-//! What stands after WHERE: tests joined by AND, OR and NOT.
+//! The WHERE clause: tests joined by AND, OR and NOT.
 
 use super::PartiqlError;
 use super::lexer::Token;

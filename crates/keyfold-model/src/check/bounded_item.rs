@@ -15,23 +15,23 @@ pub(crate) const RULE: Rule = Rule {
 table Race (PK, SK)
 entity Result
   raceId: string, racerId: string, points: list of number
-  key "RACER#{racerId}" "RACE#{raceId}"
-  expect 90000 per points
+  key     "RACER#{racerId}"  "RACE#{raceId}"
+  expect  90000 per points
 "##,
     repaired: r##"model m 1
 table Race (PK, SK)
 entity Result
   raceId: string, racerId: string, points: list of number
-  key "RACER#{racerId}" "RACE#{raceId}"
-  split points by 20000
-  expect 90000 per points
+  key     "RACER#{racerId}"  "RACE#{raceId}"
+  split   points by 20000
+  expect  90000 per points
 "##,
 };
 
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for entity in &model.entities {
         let bytes = stored_bytes(entity);
-        // What is compressed is smaller, and how much is not known.
+        // A compressed attribute is smaller, by an unknown factor.
         if bytes > ITEM_BYTES_MAX && entity.compressed.is_empty() {
             diagnostics.push(report(entity, bytes));
         }

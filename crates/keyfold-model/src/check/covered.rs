@@ -14,18 +14,18 @@ table Shop (PK, SK)
   gsi GSI1 (GSI1PK, GSI1SK) project (total)
 entity Order
   orderId: string, status: string, total: number, note: string
-  key  "ORDER#{orderId}" "META"
-  GSI1 "STATUS#{status}" "ORDER#{orderId}"
-pattern orders_by_status(status) -> Order[] page 20
+  key   "ORDER#{orderId}"  "META"
+  GSI1  "STATUS#{status}"  "ORDER#{orderId}"
+pattern orders_by_status(status)  -> Order[]  page 20
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
   gsi GSI1 (GSI1PK, GSI1SK) project (total)
 entity Order
   orderId: string, status: string, total: number, note: string
-  key  "ORDER#{orderId}" "META"
-  GSI1 "STATUS#{status}" "ORDER#{orderId}"
-pattern orders_by_status(status) -> Order[] only total page 20
+  key   "ORDER#{orderId}"  "META"
+  GSI1  "STATUS#{status}"  "ORDER#{orderId}"
+pattern orders_by_status(status)  -> Order[]  only total page 20
 "##,
 };
 

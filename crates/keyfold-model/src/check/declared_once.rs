@@ -11,12 +11,12 @@ pub(crate) const RULE: Rule = Rule {
 table Shop (PK, SK)
 entity User
   userId: string, userId: int
-  key "USER#{userId}" "PROFILE"
+  key  "USER#{userId}"  "PROFILE"
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
 entity User
   userId: string, age: int
-  key "USER#{userId}" "PROFILE"
+  key  "USER#{userId}"  "PROFILE"
 "##,
 };

@@ -17,19 +17,19 @@ pub(crate) const RULE: Rule = Rule {
 table Shop (PK, SK)
 entity Order
   id: string
-  key "SALE#{id}" "META"
+  key  "SALE#{id}"  "META"
 entity Refund
   id: string
-  key "SALE#{id}" "META"
+  key  "SALE#{id}"  "META"
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
 entity Order
   id: string
-  key "SALE#{id}" "ORDER"
+  key  "SALE#{id}"  "ORDER"
 entity Refund
   id: string
-  key "SALE#{id}" "REFUND"
+  key  "SALE#{id}"  "REFUND"
 "##,
 };
 

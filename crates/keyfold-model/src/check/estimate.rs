@@ -76,7 +76,7 @@ fn bytes_of(kind: &Type, elements: Option<u64>) -> u64 {
     }
 }
 
-/// How many partitions a template spreads writes over at one time; `None` when as many as there are values.
+/// The number of partitions that a template spreads writes over at one time; `None` when as many as there are values.
 ///
 /// Words count as one: new items start with the same. So does a period: the present one is written.
 pub fn partitions(template: &KeyTemplate) -> Option<u64> {

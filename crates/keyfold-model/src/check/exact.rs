@@ -3,11 +3,11 @@
 //! Decided on languages: for every other kind of item in the same key space, its partition keys and its
 //! sort keys must not both meet the range.
 
+use super::found::Found;
 use super::rule::Rule;
 use super::shape::{Owner, Space, Spaces};
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::language::{CharSet, Language};
-use crate::plan::Found;
 use crate::schema::{Model, Pattern};
 use crate::template::{BREAK, Part, language_of};
 
@@ -20,21 +20,21 @@ pub(crate) const RULE: Rule = Rule {
 table Shop (PK, SK)
 entity Order
   userId: string, orderId: string
-  key "USER#{userId}" "{orderId}"
+  key  "USER#{userId}"  "{orderId}"
 entity Address
   userId: string, label: string
-  key "USER#{userId}" "ADDRESS#{label}"
-pattern orders(userId) -> Order[] page 20
+  key  "USER#{userId}"  "ADDRESS#{label}"
+pattern orders(userId)  -> Order[]  page 20
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
 entity Order
   userId: string, orderId: string
-  key "USER#{userId}" "ORDER#{orderId}"
+  key  "USER#{userId}"  "ORDER#{orderId}"
 entity Address
   userId: string, label: string
-  key "USER#{userId}" "ADDRESS#{label}"
-pattern orders(userId) -> Order[] page 20
+  key  "USER#{userId}"  "ADDRESS#{label}"
+pattern orders(userId)  -> Order[]  page 20
 "##,
 };
 
@@ -70,13 +70,29 @@ pub(crate) fn check(
                 .note(
                     "the answer would contain items of another kind, and its pages would be filled with them",
                 )
-                .help(format!(
-                    "give the sort keys of the two kinds different first texts, or return {} too",
-                    shape.what
-                ));
+                .help(apart(model, pattern, &shape.what));
         return Some(diagnostic.repair(repair(model, pattern, found, shape.owner)));
     }
     None
+}
+
+/// Advice for keys of the kinds of a result and another one, so that they lie apart.
+fn apart(model: &Model, pattern: &Pattern, other: &str) -> String {
+    let names: Vec<&str> = pattern
+        .returned
+        .iter()
+        .filter_map(|one| model.entities.get(one.entity))
+        .map(|entity| entity.name.as_str())
+        .collect();
+    match names.as_slice() {
+        [] | [_] => {
+            format!("give the sort keys of the two kinds different first texts, or return {other} too")
+        }
+        several => format!(
+            "let the sort keys of {} begin with a text that those of {other} do not have, return {other} too, or give it another partition",
+            several.join(" and ")
+        ),
+    }
 }
 
 /// Reports a kind of the result whose items can lie between the parts of a list of another kind: a page could end between them, and
@@ -101,7 +117,7 @@ pub(crate) fn check_parts(
     for whole in members() {
         let parts = whole.key.sort.as_ref().map_or(&[][..], |sort| &sort.parts);
         let Some((Part::Chunk, start)) = parts.split_last() else { continue };
-        // Whatever lies between two parts starts like them, up to the number.
+        // A key between two parts starts like them, up to the number.
         let mut between = language_of(start, delimiters);
         between.exactly(&CharSet::digits(), 1);
         let between = between.and_anything();
@@ -144,7 +160,9 @@ fn repair(model: &Model, pattern: &Pattern, found: &Found, neighbour: Owner) -> 
         let Some(sort) = &entity.key.sort else { return Vec::new() };
         let own = format!("{}#", entity.name.to_uppercase());
         let starts = matches!(sort.parts.first(), Some(Part::Text(text)) if text.starts_with(&own));
-        if !starts && !sort.is_bare() {
+        // A field that stands for itself has no quotes to write into.
+        let is_quoted = sort.span.end - sort.span.start == sort.to_string().len();
+        if !starts && is_quoted {
             edits.push(Edit::insert(sort.span.start + 1, own));
         }
     }

@@ -3,28 +3,28 @@
 use super::estimate::{PAGE_BYTES, item_bytes, print_bytes, print_count};
 use super::rule::Rule;
 use crate::diagnostic::Diagnostic;
-use crate::plan::RequestKind;
+use crate::schema::RequestKind;
 use crate::schema::{Limit, Model, Pattern};
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF034",
     name: "filtered",
     summary: "What a pattern reads is what it returns: a filter or a scan reads, and pays for, what it throws away.",
-    why: "A filter is applied behind the reading: a query with a filter costs what it costs without, and a page of 20 may come back with none. `scan` and `filter` are allowed because the model says them in words; the warning shows what they read. Where the counts are declared and small, there is no warning.",
+    why: "A filter is applied after reading: a query costs the same with a filter as without, and a page of 20 may come back with none. `scan` and `filter` are allowed because the model says them in words; the warning shows what they read. Where the counts are declared and small, there is no warning.",
     failing: r##"model m 1
 table Shop (PK, SK)
 entity User
   userId: string, city: string
-  key "USER#{userId}" "PROFILE"
-pattern users_in(city) -> User[] scan
+  key  "USER#{userId}"  "PROFILE"
+pattern users_in(city)  -> User[]  scan
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
 entity User
   userId: string, city: string
-  key "USER#{userId}" "PROFILE"
-  expect 2000 items, 200 bytes
-pattern users_in(city) -> User[] scan
+  key     "USER#{userId}"  "PROFILE"
+  expect  2000 items, 200 bytes
+pattern users_in(city)  -> User[]  scan
 "##,
 };
 
@@ -95,7 +95,7 @@ fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
     };
     let message = format!("{} reads items that it throws away", pattern.name);
     Some(
-        Diagnostic::warning("KF034", place.span, message, "judged behind the reading")
+        Diagnostic::warning("KF034", place.span, message, "judged after reading")
             .note(note)
             .note("a page holds what is left of it, which may be nothing")
             .help(format!("make `{}` part of a key, for instance of a sparse index", place.attribute)),

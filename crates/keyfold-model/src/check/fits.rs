@@ -11,12 +11,12 @@ pub(crate) const RULE: Rule = Rule {
 table Game (PK, SK: number)
 entity Score
   userId: string, points: int
-  key "USER#{userId}" "{points}"
+  key  "USER#{userId}"  "{points}"
 "##,
     repaired: r##"model m 1
 table Game (PK, SK: number)
 entity Score
   userId: string, points: int
-  key "USER#{userId}" {points}
+  key  "USER#{userId}"  {points}
 "##,
 };

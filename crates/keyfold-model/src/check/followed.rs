@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
 table Shop (PK, SK)
 entity Order
   orderId: string, status: string
-  key "ORDER#{orderId}" "STATUS#{status}"
+  key  "ORDER#{orderId}"  "STATUS#{status}"
 write ship(status)
   update Order set status = "shipped"
 "##,
@@ -19,7 +19,7 @@ write ship(status)
 table Shop (PK, SK)
 entity Order
   orderId: string, status: string
-  key "ORDER#{orderId}" "META"
+  key  "ORDER#{orderId}"  "META"
 write ship()
   update Order set status = "shipped"
 "##,

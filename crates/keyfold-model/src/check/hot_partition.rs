@@ -15,17 +15,17 @@ pub(crate) const RULE: Rule = Rule {
 table Shop (PK, SK)
 entity Order
   orderId: string, at: time
-  key "ORDERS" "ORDER#{at}#{orderId}"
-  expect 3000 writes a second, 400 bytes
-pattern orders() -> Order[] newest page 50
+  key     "ORDERS"  "ORDER#{at}#{orderId}"
+  expect  3000 writes a second, 400 bytes
+pattern orders()  -> Order[]  newest page 50
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
 entity Order
   orderId: string, at: time
-  key "ORDERS" "ORDER#{at}#{orderId}" shard 8
-  expect 3000 writes a second, 400 bytes
-pattern orders() -> Order[] newest page 50
+  key     "ORDERS"  "ORDER#{at}#{orderId}"  shard 8
+  expect  3000 writes a second, 400 bytes
+pattern orders()  -> Order[]  newest page 50
 "##,
 };
 
@@ -158,7 +158,7 @@ fn transaction_factor(model: &Model, entity: &Entity) -> u64 {
     if several || is_counted || !entity.aggregates.is_empty() { 2 } else { 1 }
 }
 
-/// What so many partitions take.
+/// The writes that so many partitions take.
 fn taken(partitions: u64, each: u64) -> String {
     match partitions {
         1 => format!("one partition takes {}", print_count(each)),

@@ -20,13 +20,13 @@ pub(crate) const RULE: Rule = Rule {
 table Notes (PK, SK)
 entity Note
   author: string, title: string
-  key "NOTES" "NOTE#{author}{title}"
+  key  "NOTES"  "NOTE#{author}{title}"
 "##,
     repaired: r##"model m 1
 table Notes (PK, SK)
 entity Note
   author: string, title: string
-  key "AUTHOR#{author}" "NOTE#{title}"
+  key  "AUTHOR#{author}"  "NOTE#{title}"
 "##,
 };
 

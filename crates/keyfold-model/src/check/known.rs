@@ -11,12 +11,12 @@ pub(crate) const RULE: Rule = Rule {
 table Shop (PK, SK)
 entity User
   userId: string
-  key "USER#{usrId}" "PROFILE"
+  key  "USER#{usrId}"  "PROFILE"
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
 entity User
   userId: string
-  key "USER#{userId}" "PROFILE"
+  key  "USER#{userId}"  "PROFILE"
 "##,
 };

@@ -6,14 +6,18 @@
 //! their meaning, in `syntax` and `resolve`; their files here hold the explanation.
 
 mod bounded_item;
+mod compressed;
+pub(crate) mod copied;
 pub(crate) mod covered;
 mod declared_once;
 mod disjoint;
 pub mod estimate;
 pub(crate) mod exact;
+mod expressions;
 mod filtered;
 mod fits;
 mod followed;
+pub(crate) mod found;
 mod grammar;
 mod hot_partition;
 mod injective;
@@ -22,6 +26,7 @@ mod one_value;
 pub(crate) mod ordered;
 mod over_indexed;
 pub mod rule;
+pub mod rules;
 pub(crate) mod served;
 pub(crate) mod shape;
 pub(crate) mod single;
@@ -29,6 +34,7 @@ mod unbounded;
 mod unused_index;
 mod up_to_now;
 mod updatable;
+mod written_values;
 
 use crate::diagnostic::Diagnostic;
 use crate::schema::Model;
@@ -38,6 +44,9 @@ pub(crate) fn keys(model: &Model, spaces: &shape::Spaces, diagnostics: &mut Vec<
     injective::check(model, spaces, diagnostics);
     disjoint::check(model, spaces, diagnostics);
     updatable::check(model, diagnostics);
+    expressions::check(model, diagnostics);
+    compressed::check(model, diagnostics);
+    written_values::check(model, diagnostics);
 }
 
 /// The warnings, for a model without errors.

@@ -13,9 +13,9 @@ table Shop (PK, SK)
   gsi GSI2 (GSI1PK, PK)
 entity Order
   orderId: string, status: string, region: string
-  key  "ORDER#{orderId}" "META"
-  GSI1 "STATUS#{status}"
-  GSI2 "REGION#{region}"
+  key   "ORDER#{orderId}"  "META"
+  GSI1  "STATUS#{status}"
+  GSI2  "REGION#{region}"
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
@@ -23,10 +23,10 @@ table Shop (PK, SK)
   gsi GSI2 (GSI2PK, PK)
 entity Order
   orderId: string, status: string, region: string
-  key  "ORDER#{orderId}" "META"
-  GSI1 "STATUS#{status}"
-  GSI2 "REGION#{region}"
-pattern by_status(status) -> Order[] page 20
-pattern by_region(region) -> Order[] page 20
+  key   "ORDER#{orderId}"  "META"
+  GSI1  "STATUS#{status}"
+  GSI2  "REGION#{region}"
+pattern by_status(status)  -> Order[]  page 20
+pattern by_region(region)  -> Order[]  page 20
 "##,
 };

@@ -17,15 +17,15 @@ pub(crate) const RULE: Rule = Rule {
 table Game (PK, SK)
 entity Score
   gameId: string, points: int, userId: string
-  key "GAME#{gameId}" "SCORE#{points}#{userId}"
-pattern leaderboard(gameId) -> Score[] highest page 10
+  key  "GAME#{gameId}"  "SCORE#{points}#{userId}"
+pattern leaderboard(gameId)  -> Score[]  highest page 10
 "##,
     repaired: r##"model m 1
 table Game (PK, SK)
 entity Score
   gameId: string, points: int, userId: string
-  key "GAME#{gameId}" "SCORE#{points:010}#{userId}"
-pattern leaderboard(gameId) -> Score[] highest page 10
+  key  "GAME#{gameId}"  "SCORE#{points:010}#{userId}"
+pattern leaderboard(gameId)  -> Score[]  highest page 10
 "##,
 };
 

@@ -18,17 +18,17 @@ table Shop (PK, SK)
   gsi GSI5 (A5, SK)
 entity User
   id: string, a: string, b: string, c: string, d: string, e: string
-  key  "USER#{id}" "USER#{id}"
-  GSI1 "A#{a}"
-  GSI2 "B#{b}"
-  GSI3 "C#{c}"
-  GSI4 "D#{d}"
-  GSI5 "E#{e}"
-pattern by_a(a) -> User[] page 20
-pattern by_b(b) -> User[] page 20
-pattern by_c(c) -> User[] page 20
-pattern by_d(d) -> User[] page 20
-pattern by_e(e) -> User[] page 20
+  key   "USER#{id}"  "USER#{id}"
+  GSI1  "A#{a}"
+  GSI2  "B#{b}"
+  GSI3  "C#{c}"
+  GSI4  "D#{d}"
+  GSI5  "E#{e}"
+pattern by_a(a)  -> User[]  page 20
+pattern by_b(b)  -> User[]  page 20
+pattern by_c(c)  -> User[]  page 20
+pattern by_d(d)  -> User[]  page 20
+pattern by_e(e)  -> User[]  page 20
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
@@ -36,11 +36,11 @@ table Shop (PK, SK)
   gsi GSI2 (A2, SK)
 entity User
   id: string, a: string, b: string
-  key  "USER#{id}" "USER#{id}"
-  GSI1 "A#{a}"
-  GSI2 "B#{b}"
-pattern by_a(a) -> User[] page 20
-pattern by_b(b) -> User[] page 20
+  key   "USER#{id}"  "USER#{id}"
+  GSI1  "A#{a}"
+  GSI2  "B#{b}"
+pattern by_a(a)  -> User[]  page 20
+pattern by_b(b)  -> User[]  page 20
 "##,
 };
 

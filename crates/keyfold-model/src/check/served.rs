@@ -16,17 +16,17 @@ pub(crate) const RULE: Rule = Rule {
 table Shop (PK, SK)
 entity User
   userId: string, city: string
-  key "USER#{userId}" "PROFILE"
-pattern users_in(city) -> User[] page 20
+  key  "USER#{userId}"  "PROFILE"
+pattern users_in(city)  -> User[]  page 20
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
   gsi GSI1 (GSI1PK, GSI1SK)
 entity User
   userId: string, city: string
-  key  "USER#{userId}" "PROFILE"
-  GSI1 "CITY#{city}" "USER#{userId}"
-pattern users_in(city) -> User[] page 20
+  key   "USER#{userId}"  "PROFILE"
+  GSI1  "CITY#{city}"    "USER#{userId}"
+pattern users_in(city)  -> User[]  page 20
 "##,
 };
 

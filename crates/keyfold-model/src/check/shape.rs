@@ -14,7 +14,7 @@ pub(crate) enum Space {
     Index(usize),
 }
 
-/// Who a shape belongs to, for telling members of a result from neighbours.
+/// The owner of a shape, by which members of a result are told from neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) entity: usize,

@@ -18,19 +18,19 @@ table Shop (PK, SK)
   gsi GSI1 (GSI1PK, GSI1SK)
 entity User
   userId: string, email: string
-  key  "USER#{userId}" "PROFILE"
-  GSI1 "EMAIL#{email}" "PROFILE"
-pattern user_by_email(email) -> User?
+  key   "USER#{userId}"  "PROFILE"
+  GSI1  "EMAIL#{email}"  "PROFILE"
+pattern user_by_email(email)  -> User?
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
   gsi GSI1 (GSI1PK, GSI1SK)
 entity User
   userId: string, email: string
-  key  "USER#{userId}" "PROFILE"
-  GSI1 "EMAIL#{email}" "PROFILE"
-  unique email
-pattern user_by_email(email) -> User?
+  key     "USER#{userId}"  "PROFILE"
+  GSI1    "EMAIL#{email}"  "PROFILE"
+  unique  email
+pattern user_by_email(email)  -> User?
 "##,
 };
 
@@ -64,7 +64,7 @@ pub(crate) fn check(pattern: &Pattern, entity: &Entity, key: &KeyPair, index: &s
     let message = format!("{} promises one {}, and {index} may hold several", pattern.name, entity.name);
     let diagnostic = Diagnostic::error("KF017", pattern.span, message, "returns one item")
         .label(key.span, "an index does not keep its keys unique")
-        .help(format!("or return all of them: `-> {}[]`", entity.name));
+        .help(format!("return all of them: `-> {}[]`", entity.name));
     Some(match lowered {
         Some(name) => diagnostic
             .note(format!("`{name}` is in this key without its capitals, so different values share it")),

@@ -4,28 +4,28 @@
 use super::estimate::{PAGE_BYTES, item_bytes, print_bytes, print_count};
 use super::rule::Rule;
 use crate::diagnostic::Diagnostic;
-use crate::plan::{Fan, RequestKind};
 use crate::schema::{Entity, IndexKind, KeyPair, Limit, Model, Pattern, Returned, Table};
+use crate::schema::{Fan, RequestKind};
 use crate::template::{KeyTemplate, Part};
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF031",
     name: "unbounded",
-    summary: "What a pattern reads is bounded: by a page, by a declared count, or by a bucket of time.",
-    why: "Orders of a user, readings of a sensor, events of a day only ever become more. A query reads at most 1 MB; a pattern without a page reads on and on, and its time and cost grow with the age of the data. `page 20` bounds one answer; `bucket day` bounds a partition; `expect 40 per userId` says that there are never many. A partition with a local index must not pass 10 GB at all: writes are refused then.",
+    summary: "The reading of a pattern is bounded: by a page, by a declared count, by a range of its sort key, or by a bucket of time.",
+    why: "Orders of a user, readings of a sensor, events of a day only ever become more. A query reads at most 1 MB; a pattern without a page reads on and on, and its time and cost grow with the age of the data. `page 20` bounds one answer; a range, also one with a single end, says which part is meant; `bucket day` bounds a partition; `expect 40 per userId` says that there are never many. A partition with a local index must not pass 10 GB at all: writes are refused then.",
     failing: r##"model m 1
 table Shop (PK, SK)
 entity Order
   userId: string, at: time
-  key "USER#{userId}" "ORDER#{at}"
-pattern orders(userId) -> Order[]
+  key  "USER#{userId}"  "ORDER#{at}"
+pattern orders(userId)  -> Order[]
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
 entity Order
   userId: string, at: time
-  key "USER#{userId}" "ORDER#{at}"
-pattern orders(userId) -> Order[] newest page 20
+  key  "USER#{userId}"  "ORDER#{at}"
+pattern orders(userId)  -> Order[]  newest page 20
 "##,
 };
 

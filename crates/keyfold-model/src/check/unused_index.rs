@@ -14,19 +14,19 @@ table Shop (PK, SK)
   gsi GSI1 (GSI1PK, GSI1SK)
 entity User
   userId: string, city: string
-  key  "USER#{userId}" "PROFILE"
-  GSI1 "CITY#{city}" "USER#{userId}"
-pattern user(userId) -> User?
+  key   "USER#{userId}"  "PROFILE"
+  GSI1  "CITY#{city}"    "USER#{userId}"
+pattern user(userId)  -> User?
 "##,
     repaired: r##"model m 1
 table Shop (PK, SK)
   gsi GSI1 (GSI1PK, GSI1SK)
 entity User
   userId: string, city: string
-  key  "USER#{userId}" "PROFILE"
-  GSI1 "CITY#{city}" "USER#{userId}"
-pattern user(userId)   -> User?
-pattern users_in(city) -> User[] page 20
+  key   "USER#{userId}"  "PROFILE"
+  GSI1  "CITY#{city}"    "USER#{userId}"
+pattern user(userId)    -> User?
+pattern users_in(city)  -> User[]  page 20
 "##,
 };
 

@@ -2,7 +2,7 @@
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::plan::Fan;
+use crate::schema::Fan;
 use crate::schema::{Limit, Model, Pattern, Type};
 
 pub(crate) const RULE: Rule = Rule {
@@ -14,15 +14,15 @@ pub(crate) const RULE: Rule = Rule {
 table Logs (PK, SK)
 entity Event
   source: string, at: time
-  key "SOURCE#{source}" "{at}" bucket day
-pattern events(source, at >= since) -> Event[] newest page 20
+  key  "SOURCE#{source}"  "{at}"  bucket day
+pattern events(source, at >= since)  -> Event[]  newest page 20
 "##,
     repaired: r##"model m 1
 table Logs (PK, SK)
 entity Event
   source: string, at: time
-  key "SOURCE#{source}" "{at}" bucket day
-pattern events(source, at in since..now) -> Event[] newest page 20
+  key  "SOURCE#{source}"  "{at}"  bucket day
+pattern events(source, at in since..now)  -> Event[]  newest page 20
 "##,
 };
 

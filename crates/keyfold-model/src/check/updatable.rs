@@ -82,7 +82,7 @@ fn actions(entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
     )
 }
 
-/// Where the model keeps something in an item, writing all of it anew is an update of each attribute.
+/// An item in which the model keeps something is written anew by an update of each attribute.
 fn whole_update(entity: &Entity) -> Option<Diagnostic> {
     if !entity.attributes.iter().any(|attribute| attribute.is_kept) {
         return None;

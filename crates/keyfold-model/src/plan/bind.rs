@@ -1,7 +1,7 @@
 //! Templates and arguments: how far a key is given by a pattern's parameters and fixed values.
 
-use super::request::Fan;
 use crate::period::Unit;
+use crate::schema::Fan;
 use crate::schema::{Limit, Parameter, Pattern, Type};
 use crate::template::{Format, Part, fields_of};
 use crate::value;
@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Binds the templates of one key, and remembers what has been used.
 pub(super) struct Binder<'p> {
     pub(super) pattern: &'p Pattern,
+    /// The table's, for values that are escaped.
+    delimiters: &'p [char],
     /// The attributes whose equality is part of the key.
     used: BTreeSet<String>,
     /// Limits that are part of the key, by the parameter's name.
@@ -25,8 +27,8 @@ pub(super) enum Place {
 }
 
 impl<'p> Binder<'p> {
-    pub(super) fn new(pattern: &'p Pattern) -> Binder<'p> {
-        Binder { pattern, used: BTreeSet::new(), used_limits: BTreeSet::new(), fan: Fan::One }
+    pub(super) fn new(pattern: &'p Pattern, delimiters: &'p [char]) -> Binder<'p> {
+        Binder { pattern, delimiters, used: BTreeSet::new(), used_limits: BTreeSet::new(), fan: Fan::One }
     }
 
     /// The parameter that limits an attribute in this way.
@@ -108,7 +110,7 @@ impl<'p> Binder<'p> {
                 self.used.insert(name.to_owned());
             }
             return Some(match fixed {
-                Some((_, text)) => fixed_part(part, name, kind, text, format),
+                Some((_, text)) => fixed_part(part, (name, kind, text), format, self.delimiters),
                 None => part.clone(),
             });
         }
@@ -153,10 +155,15 @@ impl<'p> Binder<'p> {
 }
 
 /// A fixed value as the key writes it. A bare value stays a field: the client gives it its value.
-fn fixed_part(part: &Part, name: &str, kind: &Type, text: &str, format: Format) -> Part {
+fn fixed_part(
+    part: &Part,
+    (name, kind, text): (&str, &Type, &str),
+    format: Format,
+    delimiters: &[char],
+) -> Part {
     let written = value::parse(name, kind, text).ok().and_then(|held| {
         let values = BTreeMap::from([(name.to_owned(), held)]);
-        value::text(std::slice::from_ref(part), &values, &[]).ok()
+        value::text(std::slice::from_ref(part), &values, delimiters).ok()
     });
     match written {
         Some(written) if format != Format::Bare => Part::Text(written),

@@ -1,13 +1,16 @@
 //! Plans for patterns that return one kind of item.
 
 use super::bind::{Binder, Place, is_given, is_split_tail};
-use super::request::{Fan, PatternPlan, RequestKind, SortCondition, TablePeriod};
-use super::{Found, descends, sort};
+use super::{descends, sort};
+use crate::check::found::Found;
 use crate::check::ordered;
 use crate::check::served::{self, IndexName, Miss};
 use crate::check::shape::{Owner, Space, copy_key_in};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::schema::{Entity, IndexKind, KeyPair, Limit, Model, Pattern, Returned, Sparse, Table};
+use crate::schema::{
+    Comparison, Entity, IndexKind, KeyPair, Limit, Model, Operand, Pattern, Returned, Sparse, Table,
+};
+use crate::schema::{Fan, PatternPlan, RequestKind, SortCondition, TablePeriod};
 use crate::template::{Format, KeyTemplate, Part, print};
 
 /// One key that might serve.
@@ -125,7 +128,7 @@ pub(super) fn fit(
     candidate: &Candidate,
 ) -> Result<PatternPlan, Unfit> {
     let key = &candidate.key;
-    let mut binder = Binder::new(pattern);
+    let mut binder = Binder::new(pattern, &table.delimiters);
     let (partition, open) = binder.bind(&key.partition.parts, Place::Partition);
     if !open.is_empty() {
         return Err(missing_partition(key, open, pattern).into());
@@ -188,7 +191,7 @@ pub(super) fn fit(
     })
 }
 
-/// What varies first: the open part of the sort key, or the days that partitions are for.
+/// The part that varies first: the open part of the sort key, or the days that partitions are for.
 fn varying<'p>(rest: &'p [Part], fan: &Fan, partition: &'p KeyTemplate) -> Option<&'p Part> {
     match (rest.first(), fan) {
         (Some(Part::Field { .. }), _) => rest.first(),
@@ -256,7 +259,7 @@ fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate) -> 
             && !limits(field)
             && !pattern.present.iter().any(|present| present == field)
     });
-    // What must be there is there in all items, or those without are not in this index.
+    // A required attribute is in all items, or items without it are not in this index.
     for name in &pattern.present {
         let required = entity.attribute(name).is_some_and(|attribute| !attribute.optional);
         let in_sparse = candidate.sparse.as_ref().is_some_and(|sparse| sparse.attribute == *name);
@@ -303,7 +306,16 @@ fn check_split(
     candidate: &Candidate,
     fan: &Fan,
 ) -> Result<(), Unfit> {
-    if entity.split.is_none() || returned.copy.is_some() || candidate.space != Space::Table {
+    let Some((split, _)) = entity.split.as_ref().filter(|_| returned.copy.is_none()) else { return Ok(()) };
+    if candidate.space != Space::Table {
+        let is_of_list = |filter: &&Comparison| {
+            filter.attribute == *split || filter.operand == Some(Operand::Attribute(split.clone()))
+        };
+        if pattern.filters.iter().any(|filter| is_of_list(&filter)) {
+            return Err(
+                format!("it holds the first part of `{split}` only, and a filter needs all of it").into()
+            );
+        }
         return Ok(());
     }
     if !pattern.filters.is_empty() {

@@ -2,13 +2,14 @@
 
 use super::bind::{Binder, Place, is_given, is_split_tail};
 use super::candidate::table_period;
-use super::request::{Fan, PatternPlan, RequestKind, SortCondition};
-use super::{Found, descends};
+use super::{descends, range};
+use crate::check::found::Found;
 use crate::check::ordered;
 use crate::check::served::{self, IndexName, Miss};
 use crate::check::shape::{Owner, Space, Spaces, copy_key_in};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Column, Entity, Index, KeyPair, Model, Pattern, Returned, Table};
+use crate::schema::{Fan, PatternPlan, RequestKind, SortCondition};
 use crate::template::{KeyTemplate, Part};
 
 pub(super) fn plan(model: &Model, spaces: &Spaces, pattern: &Pattern) -> Result<Found, Box<Diagnostic>> {
@@ -58,10 +59,10 @@ fn key_in(model: &Model, table: &Table, returned: &Returned, space: Space) -> Op
     }
 }
 
-/// What one kind adds: its bound sort key, and whether that is all of it.
+/// A kind's part of a collection: its bound sort key, and whether that is all of it.
 struct Member {
     bound: Vec<Part>,
-    /// Where in it the values stand that the pattern fixes.
+    /// The positions of values that the pattern fixes.
     fixed_at: Vec<(String, usize)>,
     varying: Option<Part>,
     many: bool,
@@ -89,7 +90,7 @@ fn fit(
         let name = &entity.name;
         let key =
             key_in(model, table, returned, space).ok_or_else(|| miss(format!("{name} is not in it")))?;
-        let mut binder = Binder::new(pattern);
+        let mut binder = Binder::new(pattern, &table.delimiters);
         let (bound, open) = binder.bind(&key.partition.parts, Place::Partition);
         if let Some(part) = open.first() {
             return Err(miss(format!("the partition key of {name} needs {part}, which is not given")));
@@ -98,6 +99,12 @@ fn fit(
         match &shared {
             None => shared = Some(bound),
             Some(first) if first.parts == bound.parts => {}
+            Some(first) if first.to_string() == bound.to_string() => {
+                let reason = format!(
+                    "each kind in {bound} is spread over shards by its own key, so that {name} and the others do not lie together"
+                );
+                return Err(miss(reason));
+            }
             Some(first) => {
                 return Err(miss(format!("{name} lies in the partition {bound}, others in {first}")));
             }
@@ -150,7 +157,7 @@ fn fit(
     Ok((Found { plan, table: at, space, members }, prefix))
 }
 
-/// What is given must be part of what all kinds share, and end there; the rest would have to be filtered.
+/// Given attributes must be part of the keys that all kinds share, and end there; others would have to be filtered.
 fn check_given(
     pattern: &Pattern,
     partition: &KeyTemplate,
@@ -167,7 +174,7 @@ fn check_given(
         }
         prefix.pop();
     }
-    // What is given must be part of what all kinds share; the rest would have to be filtered.
+    // Given attributes must be part of the keys that all kinds share; others would have to be filtered.
     let in_range = |name: &str| {
         [partition.parts.as_slice(), &prefix]
             .into_iter()
@@ -181,7 +188,7 @@ fn check_given(
     Ok(prefix)
 }
 
-/// What a filter may not judge: key attributes, and the parts of an item.
+/// Refuses filters on key attributes and on the parts of an item.
 fn check_filters(
     model: &Model,
     pattern: &Pattern,
@@ -218,7 +225,7 @@ fn attributes(table: &Table, index: Option<&Index>) -> (Vec<String>, Vec<String>
     }
 }
 
-/// What must hold of one kind in a collection: none of its items is missing, and one is only one.
+/// The promise of one kind in a collection: none of its items is missing, and one is only one.
 fn member(
     pattern: &Pattern,
     returned: &Returned,
@@ -306,12 +313,12 @@ fn narrowed(model: &Model, spaces: &Spaces, pattern: &Pattern, mut found: Found,
     let is_new =
         |part: &Part| matches!(part, Part::Field { name, .. } if !partition.contains(&name.as_str()));
     let needs_prefix = prefix.iter().any(is_new);
-    if !needs_prefix && found.exact(model, spaces, pattern).is_none() {
+    if !needs_prefix && range::exact(model, spaces, pattern, &found).is_none() {
         return found;
     }
     if !prefix.is_empty() {
         found.plan.sort = SortCondition::BeginsWith(KeyTemplate { parts: prefix, span: pattern.span });
     }
-    // What still bleeds in is reported where all plans are judged.
+    // Other kinds in the range are reported where all plans are judged.
     found
 }

@@ -1,8 +1,9 @@
 //! The rules that need a plan: exact, covered, single, and whether an index can be read strongly.
 
-use super::Found;
+use super::range;
+use crate::check::found::Found;
 use crate::check::shape::{Space, Spaces, copy_key_in};
-use crate::check::{covered, exact, single};
+use crate::check::{copied, covered, exact, single};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{IndexKind, Model, Pattern};
 
@@ -13,9 +14,16 @@ pub(super) fn judge(
     found: &Found,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    diagnostics.extend(found.exact(model, spaces, pattern));
+    diagnostics.extend(range::exact(model, spaces, pattern, found));
     diagnostics.extend(exact::check_parts(model, spaces, pattern, found));
     let Some(table) = model.tables.get(found.table) else { return };
+    for returned in &pattern.returned {
+        if let Some(entity) = model.entities.get(returned.entity)
+            && let Some(copy) = returned.copy.and_then(|at| entity.copies.get(at))
+        {
+            diagnostics.extend(copied::check(pattern, &found.plan, table, entity, copy));
+        }
+    }
     let Space::Index(at) = found.space else { return };
     let Some(index) = table.indexes.get(at) else { return };
     if let (Some(span), IndexKind::Global) = (pattern.strong, index.kind) {

@@ -9,18 +9,14 @@ mod candidate;
 mod collection;
 mod judge;
 mod next_greatest;
-mod request;
+mod range;
 mod scan;
 mod sort;
 
-use crate::check::exact::{self, Range};
-use crate::check::shape::{Owner, Space, Spaces};
+use crate::check::shape::Spaces;
 use crate::diagnostic::Diagnostic;
-use crate::language::Language;
-use crate::schema::{Limit, Model, Order, Pattern};
-use crate::template::{BREAK, KeyTemplate, Part, language_of};
-
-pub use request::{Fan, PatternPlan, RequestKind, SortCondition, TablePeriod};
+use crate::schema::{Model, Operand, Order, Pattern, PatternPlan};
+use crate::template::BREAK;
 
 /// Plans every pattern, and reports those that cannot be served as promised.
 pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
@@ -37,6 +33,10 @@ pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
         for absent in choices(pattern) {
             let mut fewer = pattern.clone();
             fewer.parameters.retain(|parameter| !absent.contains(&parameter.name));
+            // Nothing is filtered by what is not given.
+            fewer.filters.retain(
+                |filter| !matches!(&filter.operand, Some(Operand::Parameter(name)) if absent.contains(name)),
+            );
             match plan_one(model, spaces, &fewer, diagnostics) {
                 Ok(plan) => variants.push((absent, plan)),
                 Err(diagnostic) => {
@@ -51,7 +51,7 @@ pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
             pattern.variants = variants;
         }
     }
-    next_greatest::plan_all(model, diagnostics);
+    next_greatest::plan_all(model, spaces, diagnostics);
 }
 
 fn plan_one(
@@ -74,57 +74,6 @@ fn choices(pattern: &Pattern) -> Vec<Vec<String>> {
     let optional: Vec<String> =
         pattern.parameters.iter().filter(|p| p.optional).map(|parameter| parameter.name.clone()).collect();
     (0..optional.len()).rev().map(|from| optional.iter().skip(from).cloned().collect()).collect()
-}
-
-/// A plan and what is needed to judge it.
-pub(crate) struct Found {
-    pub(crate) plan: PatternPlan,
-    pub(crate) table: usize,
-    pub(crate) space: Space,
-    pub(crate) members: Vec<Owner>,
-}
-
-impl Found {
-    fn range(&self, pattern: &Pattern, delimiters: &[char]) -> Range {
-        // A beginning may be empty: then it says nothing.
-        let may_be_empty = |part: &Part| match part {
-            Part::Field { name, .. } => {
-                pattern.parameters.iter().any(|one| one.limit == Limit::Starts && one.name == *name)
-            }
-            _ => false,
-        };
-        let beginning = |prefix: &KeyTemplate| {
-            let said = prefix.parts.iter().take_while(|part| !may_be_empty(part)).count();
-            language_of(prefix.parts.get(..said).unwrap_or_default(), delimiters).and_anything()
-        };
-        let partition = self.plan.partition.as_ref();
-        Range {
-            partition: partition.map_or_else(Language::empty_text, |template| template.language(delimiters)),
-            sort: match &self.plan.sort {
-                SortCondition::Equal(value) => value.language(delimiters),
-                SortCondition::BeginsWith(prefix) => beginning(prefix),
-                SortCondition::Between(one, _) | SortCondition::AtLeast(one) | SortCondition::AtMost(one) => {
-                    language_of(shared(&one.parts), delimiters).and_anything()
-                }
-                SortCondition::Any => Language::empty_text().and_anything(),
-            },
-        }
-    }
-
-    pub(crate) fn exact(&self, model: &Model, spaces: &Spaces, pattern: &Pattern) -> Option<Diagnostic> {
-        let delimiters = &model.tables.get(self.table)?.delimiters;
-        exact::check(model, spaces, pattern, self, &self.range(pattern, delimiters))
-    }
-}
-
-/// What a range's end shares with all keys in it: all before its field. An open end is that text and one more.
-fn shared(end: &[Part]) -> &[Part] {
-    let until = match end {
-        [.., Part::Field { .. }, Part::Text(text)] if text.starts_with(LAST_CHARACTER) => end.len() - 2,
-        [.., _] => end.len() - 1,
-        [] => 0,
-    };
-    end.get(..until).unwrap_or_default()
 }
 
 /// Whether an order is descending.

@@ -1,22 +1,25 @@
-//! How `max` finds the next greatest when the greatest goes: by a pattern of its own, which must be served
+//! The search of `max` for the next greatest when the greatest goes: a pattern of its own, which must be served
 //! by the table or a local index, because these can be read strongly.
 
 use super::candidate::{candidates, fit};
-use super::{Fan, PatternPlan};
-use crate::check::shape::Space;
+use super::range;
+use crate::check::found::Found;
+use crate::check::shape::{Owner, Space, Spaces};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{
     Aggregate, AggregateKind, Entity, IndexKind, Limit, Model, Order, Ordered, Parameter, Pattern, Returned,
 };
+use crate::schema::{Fan, PatternPlan, SortCondition};
+use crate::template::{Format, Part};
 
-pub(super) fn plan_all(model: &mut Model, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
     for at in 0..model.entities.len() {
         let Some(parent) = model.entities.get(at) else { continue };
         let mut plans = Vec::new();
         for aggregate in &parent.aggregates {
             plans.push(match aggregate.kind {
                 AggregateKind::Count | AggregateKind::Sum => None,
-                AggregateKind::Max => match plan(model, parent, aggregate) {
+                AggregateKind::Max => match plan(model, spaces, parent, aggregate) {
                     Ok(plan) => Some(plan),
                     Err(diagnostic) => {
                         diagnostics.push(*diagnostic);
@@ -33,7 +36,12 @@ pub(super) fn plan_all(model: &mut Model, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-fn plan(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Result<PatternPlan, Box<Diagnostic>> {
+fn plan(
+    model: &Model,
+    spaces: &Spaces,
+    parent: &Entity,
+    aggregate: &Aggregate,
+) -> Result<PatternPlan, Box<Diagnostic>> {
     let pattern = question(model, parent, aggregate);
     let child = model.entities.get(aggregate.entity);
     let table = child.and_then(|child| model.tables.get(child.table));
@@ -64,8 +72,14 @@ fn plan(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Result<Pattern
             }
             if let Ok(plan) = fit(&pattern, returned, child, table, &candidate)
                 && plan.fan == Fan::One
+                && is_of_one_parent(&plan, aggregate)
             {
-                return Ok(plan);
+                let owner = Owner { entity: aggregate.entity, copy: returned.copy, is_guard: false };
+                let found = Found { plan, table: child.table, space: candidate.space, members: vec![owner] };
+                // Another kind in the range could be taken for the next greatest.
+                if range::exact(model, spaces, &pattern, &found).is_none() {
+                    return Ok(found.plan);
+                }
             }
         }
     }
@@ -86,6 +100,21 @@ fn plan(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Result<Pattern
                 of.to_uppercase()
             )),
     ))
+}
+
+/// Whether the key tells parents apart: `{id:lower}` is that of several.
+fn is_of_one_parent(plan: &PatternPlan, aggregate: &Aggregate) -> bool {
+    let bound = match &plan.sort {
+        SortCondition::Equal(one) | SortCondition::BeginsWith(one) => Some(one),
+        _ => None,
+    };
+    let parts = || plan.partition.iter().chain(bound).flat_map(|template| &template.parts);
+    aggregate.link.iter().all(|(_, name)| {
+        let tells = |part: &Part| {
+            matches!(part, Part::Field { name: field, format, .. } if field == name && *format != Format::Lower)
+        };
+        parts().any(tells)
+    })
 }
 
 /// The items of one parent, greatest first.

@@ -1,8 +1,9 @@
 //! A pattern that says `scan`: the whole table is read, and what is not asked for is thrown away.
 
-use super::request::{Fan, PatternPlan, RequestKind, SortCondition};
-use crate::diagnostic::Diagnostic;
+use crate::check::copied;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::{Comparator, Comparison, Limit, Model, Operand, Pattern, Returned};
+use crate::schema::{Fan, PatternPlan, RequestKind, SortCondition};
 
 pub(super) fn plan(
     model: &Model,
@@ -12,9 +13,6 @@ pub(super) fn plan(
     let gone = || Box::new(Diagnostic::error("KF002", pattern.span, "nothing to scan", "no entity"));
     let entity = model.entities.get(returned.entity).ok_or_else(gone)?;
     let table = model.tables.get(entity.table).ok_or_else(gone)?;
-    let refuse = |span, message: String, help: &str| {
-        Err(Box::new(Diagnostic::error("KF010", span, message, "not in a scan").help(help.to_owned())))
-    };
     if let Some(order) = &pattern.order {
         return Err(Box::new(
             Diagnostic::error("KF014", order.span, "a scan is in no order", "this order")
@@ -35,6 +33,50 @@ pub(super) fn plan(
             format!("{} is split over several items, which a scan does not keep together", entity.name);
         return refuse(pattern.span, message, "serve the pattern from a key");
     }
+    let filters = filters(pattern)?;
+    for filter in &filters {
+        let kind = entity.attribute(&filter.attribute).map(|attribute| &attribute.kind);
+        let orders = matches!(filter.comparator, Comparator::AtLeast | Comparator::AtMost);
+        if let Some(kind) = kind.filter(|kind| orders && !kind.has_order()) {
+            let message = format!("`{}` is a {kind}, which has no order", filter.attribute);
+            return refuse(filter.span, message, "ask for one value of it");
+        }
+        if entity.compressed.contains(&filter.attribute) {
+            let message = format!("`{}` is stored compressed, and cannot be compared", filter.attribute);
+            return refuse(filter.span, message, "compare it when it is there, or do not compress it");
+        }
+    }
+    let plan = PatternPlan {
+        request: RequestKind::Scan,
+        table: table.name.clone(),
+        index: None,
+        partition_attributes: vec![table.partition.name.clone()],
+        partition: None,
+        sort_attributes: table.sort.iter().map(|column| column.name.clone()).collect(),
+        sort: SortCondition::Any,
+        fan: Fan::One,
+        period: None,
+        descending: false,
+        ordered_by: None,
+        is_reversed: false,
+        page: pattern.page,
+        strong: pattern.strong.is_some(),
+        only: pattern.only.clone(),
+        filters,
+    };
+    let copy = returned.copy.and_then(|at| entity.copies.get(at));
+    match copy.and_then(|copy| copied::check(pattern, &plan, table, entity, copy)) {
+        Some(diagnostic) => Err(Box::new(diagnostic)),
+        None => Ok(plan),
+    }
+}
+
+fn refuse<T>(span: Span, message: String, help: &str) -> Result<T, Box<Diagnostic>> {
+    Err(Box::new(Diagnostic::error("KF010", span, message, "not in a scan").help(help.to_owned())))
+}
+
+/// Everything that is asked for, as filters.
+fn filters(pattern: &Pattern) -> Result<Vec<Comparison>, Box<Diagnostic>> {
     // A key attribute can be filtered in a scan of the table: it is not a key condition there.
     let mut filters = pattern.filters.clone();
     for (name, kind, text) in &pattern.fixed_values {
@@ -73,22 +115,5 @@ pub(super) fn plan(
             span: parameter.span,
         });
     }
-    Ok(PatternPlan {
-        request: RequestKind::Scan,
-        table: table.name.clone(),
-        index: None,
-        partition_attributes: vec![table.partition.name.clone()],
-        partition: None,
-        sort_attributes: table.sort.iter().map(|column| column.name.clone()).collect(),
-        sort: SortCondition::Any,
-        fan: Fan::One,
-        period: None,
-        descending: false,
-        ordered_by: None,
-        is_reversed: false,
-        page: pattern.page,
-        strong: pattern.strong.is_some(),
-        only: pattern.only.clone(),
-        filters,
-    })
+    Ok(filters)
 }

@@ -2,8 +2,8 @@
 
 use super::LAST_CHARACTER;
 use super::bind::Binder;
-use super::request::SortCondition;
 use crate::check::ordered;
+use crate::schema::SortCondition;
 use crate::schema::{Limit, Parameter, Type};
 use crate::template::{Format, KeyTemplate, Part};
 
@@ -94,7 +94,7 @@ fn range(
         None => open(Part::Text(String::new())),
     };
     let high = match end(upper) {
-        // What follows the field in longer keys still belongs to the upper end.
+        // Longer keys that begin with the field's value still belong to the upper end.
         Some(part) if follows => Some(with(vec![part, last()])),
         Some(part) => Some(with(vec![part])),
         None => open(last()),

@@ -250,7 +250,7 @@ fn refers(model: &Model, attribute: &Attribute, entity: &Entity, field: &str) ->
     false
 }
 
-/// What is kept in an item changes by writes of others, which do not look at what follows from it.
+/// A kept attribute changes by writes of other items, which do not look at what follows from it.
 fn check_not_kept(declared: &AggregateDecl, child: &Entity) -> Result<(), Box<Diagnostic>> {
     let condition = declared.condition.as_ref().map(|(name, _)| name);
     for name in declared.of.iter().chain(condition) {
@@ -269,7 +269,7 @@ fn check_not_kept(declared: &AggregateDecl, child: &Entity) -> Result<(), Box<Di
     Ok(())
 }
 
-/// What an index key follows from cannot be kept by adding to it, unless the attribute is the key itself.
+/// An attribute that an index key is made of cannot be kept by adding to it, unless it is the key itself.
 fn check_plain(declared: &AggregateDecl, parent: &Entity, model: &Model) -> Result<(), Box<Diagnostic>> {
     let name = declared.attribute.text.as_str();
     let table = model.tables.get(parent.table);

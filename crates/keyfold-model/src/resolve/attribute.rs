@@ -15,7 +15,7 @@ pub(super) fn resolve_all(
         declared.attributes.iter().map(|attribute| resolve(attribute, types, diagnostics)).collect();
     for aggregate in &declared.aggregates {
         let of = aggregate.of.as_ref().map(|of| TypeDecl::Reference(aggregate.entity.clone(), of.clone()));
-        // What is wrong with it is said where the aggregate is resolved.
+        // Its faults are reported where the aggregate is resolved.
         let kind = of.and_then(|of| types.resolve(&of, &aggregate.attribute, 0).ok());
         keep(&mut all, super::aggregate::attribute(aggregate, kind), diagnostics);
     }

@@ -44,7 +44,7 @@ fn check_name(what: &str, name: &Name, diagnostics: &mut Vec<Diagnostic>) {
         let message = format!("`{}` cannot be the name of {what}", name.text);
         diagnostics.push(
             Diagnostic::error("KF004", name.span, message, "not a name that DynamoDB accepts")
-                .note("names have 3 to 255 letters, digits, underscores, hyphens and points of ASCII; in quotes where they are no word"),
+                .note("names have 3 to 255 letters, digits, underscores, hyphens and points of ASCII; one that is not a plain word, like `app-prod.main`, is written in quotes"),
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Entities: attributes, keys, copies, unique attributes, and what else is declared of them.
 
 use super::types::Types;
-use super::{attribute, index_key, template, unknown};
+use super::{attribute, index_key, template, unknown, unknown_attribute};
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Column, Copy, Entity, Expected, KeyPair, Model, Table, Type};
 use crate::syntax::ast::{CopyDecl, EntityDecl, ExpectDecl, ExpectUnit, KeyDecl, Name};
@@ -94,7 +94,7 @@ fn empty_key(declared: &KeyDecl) -> KeyPair {
     KeyPair { partition: KeyTemplate::of_text("", declared.span), sort: None, span: declared.span }
 }
 
-/// What identifies an item: its whole key, as one text.
+/// The identity of an item: its whole key, as one text.
 fn identity(key: &KeyPair) -> Vec<Part> {
     let mut parts = key.partition.parts.clone();
     if let Some(sort) = &key.sort {
@@ -102,11 +102,6 @@ fn identity(key: &KeyPair) -> Vec<Part> {
         parts.extend(sort.parts.iter().cloned());
     }
     parts
-}
-
-pub(super) fn unknown_attribute(entity: &Entity, name: &Name) -> Diagnostic {
-    let names = entity.attributes.iter().map(|attribute| attribute.name.as_str());
-    unknown(&format!("attribute of {}", entity.name), name, names)
 }
 
 /// A key must be made of attributes that every item has.

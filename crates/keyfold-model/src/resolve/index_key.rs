@@ -4,7 +4,7 @@
 //! An attribute may be part of several keys, as long as one template makes it; two would overwrite each
 //! other.
 
-use super::entity::unknown_attribute;
+use super::unknown_attribute;
 use super::{template, unknown};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Column, Entity, Index, IndexKey, KeyPair, Sparse, Table, Type};
@@ -13,7 +13,7 @@ use crate::template::{CHUNK_DIGITS, Format, KeyTemplate, Part};
 use keyfold_types::KeyKind;
 use std::collections::BTreeMap;
 
-/// What makes an attribute of a key.
+/// The template of one key attribute.
 #[derive(Clone)]
 struct Made {
     parts: Vec<Part>,

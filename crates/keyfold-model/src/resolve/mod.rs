@@ -1,6 +1,6 @@
 //! Names to meanings: declarations become a [`Model`] whose references are places, not words.
 //!
-//! What has no meaning is reported and left out, so that everything else is still resolved.
+//! A declaration that cannot be resolved is reported and left out, so that the others still are.
 
 mod aggregate;
 mod attribute;
@@ -147,11 +147,22 @@ fn distinct<'n>(what: &str, names: impl Iterator<Item = &'n Name>, diagnostics: 
     }
 }
 
+/// An error about a name that is no attribute of an entity.
+fn unknown_attribute(entity: &crate::schema::Entity, name: &Name) -> Diagnostic {
+    let names = entity.attributes.iter().map(|attribute| attribute.name.as_str());
+    unknown(&format!("attribute of {}", entity.name), name, names)
+}
+
 /// An error about a name that means nothing, with the nearest one that does.
 fn unknown<'n>(what: &str, name: &Name, known: impl Iterator<Item = &'n str>) -> Diagnostic {
-    let known: Vec<&str> = known.collect();
-    let diagnostic =
-        Diagnostic::error("KF002", name.span, format!("there is no {what} `{}`", name.text), "not declared");
+    let mut known: Vec<&str> = known.collect();
+    let mut seen = std::collections::BTreeSet::new();
+    known.retain(|one| seen.insert(*one));
+    let message = match what.split_once(" of ") {
+        Some((what, owner)) => format!("{owner} has no {what} `{}`", name.text),
+        None => format!("there is no {what} `{}`", name.text),
+    };
+    let diagnostic = Diagnostic::error("KF002", name.span, message, "not declared");
     let near = nearest(&name.text, known.iter().copied());
     match near.as_slice() {
         // Of two that are as near, neither is the one that was meant.

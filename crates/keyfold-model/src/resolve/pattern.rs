@@ -4,7 +4,7 @@ use super::types::Types;
 use super::{Entities, unknown};
 use crate::diagnostic::Diagnostic;
 use crate::period::Unit;
-use crate::plan::PatternPlan;
+use crate::schema::PatternPlan;
 use crate::schema::{
     Comparator, Comparison, Limit, Model, Operand, Order, Ordered, Parameter, Pattern, Returned, Type,
 };
@@ -103,7 +103,7 @@ fn returned(
     Some(returned)
 }
 
-/// What names mean inside a pattern.
+/// The scope of a pattern: the meaning of names inside it.
 struct Scope<'m> {
     model: &'m Model,
     returned: &'m [Returned],
@@ -156,8 +156,13 @@ impl Scope<'_> {
                 let unit = Unit::of_word(&word.text)?;
                 let fits = matches!(kind, Type::Time(_)) || (kind == Type::Date && unit > Unit::Day);
                 if !fits {
-                    let message = format!("a {kind} has no {unit}");
-                    diagnostics.push(Diagnostic::error("KF004", word.span, message, "no time"));
+                    let diagnostic = if kind == Type::Date && unit == Unit::Day {
+                        Diagnostic::error("KF004", word.span, "a date is a day already", "of a date")
+                            .help(format!("ask for `{}` itself", attribute.text))
+                    } else {
+                        Diagnostic::error("KF004", word.span, format!("a {kind} has no {unit}"), "no time")
+                    };
+                    diagnostics.push(diagnostic);
                     return None;
                 }
                 vec![(word, Limit::In(unit))]
@@ -266,7 +271,7 @@ impl Scope<'_> {
         comparison(declared, &kind, &parameters, None, diagnostics)
     }
 
-    /// What is stored compressed is compared by nobody but who unpacks it.
+    /// A compressed attribute can only be compared by the client, which unpacks it.
     fn check_readable(&self, name: &Name, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
         let of = |one: &Returned| self.model.entities.get(one.entity);
         let is_packed = |entity: &crate::schema::Entity| entity.compressed.contains(&name.text);
@@ -370,7 +375,7 @@ pub(super) fn comparison(
             diagnostics.push(Diagnostic::error("KF004", declared.comparator.span, message, "wrong type"));
             return None;
         }
-        (_, kind) if orders && !(kind.is_text() || kind.is_number() || *kind == Type::Binary) => {
+        (_, kind) if orders && !kind.has_order() => {
             let message = format!("a {kind} has no order");
             diagnostics.push(
                 Diagnostic::error("KF004", declared.comparator.span, message, "wrong type")
@@ -389,7 +394,7 @@ pub(super) fn comparison(
     Some(Comparison { attribute: declared.attribute.text.clone(), comparator, operand, span })
 }
 
-/// What a name or value in an expression means, if it has the wanted type.
+/// The operand that a name or value denotes, if it has the wanted type.
 pub(super) fn operand(
     name: &Name,
     kind: &Type,

@@ -1,6 +1,6 @@
 //! Templates: fields get their types and formats, and must fit the key attribute they are for.
 
-use super::entity::unknown_attribute;
+use super::unknown_attribute;
 use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::period::Unit;
 use crate::schema::{Column, Entity, KeyPair, Type};

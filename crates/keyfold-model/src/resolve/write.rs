@@ -32,7 +32,7 @@ pub(super) fn resolve(
                     let message = format!("the type of the parameter `{}` is not known", name.text);
                     diagnostics.push(
                         Diagnostic::error("KF002", name.span, message, "no attribute has this name")
-                            .help(format!("say it: `{}: int`", name.text)),
+                            .help(format!("say it, as in `{}: int` or `{}: string`", name.text, name.text)),
                     );
                     return None;
                 }
@@ -57,6 +57,7 @@ pub(super) fn resolve(
         return None;
     }
     check_distinct_items(&actions, model, declared, diagnostics)?;
+    scope.require_operands(&actions);
     let name = declared.name.text.clone();
     Some(Write { name, span: declared.name.span, parameters: scope.parameters, actions })
 }
@@ -136,14 +137,32 @@ impl<'m> Scope<'m> {
             let needed =
                 if whole { !attribute.is_kept && !given.contains(&attribute.name.as_str()) } else { in_key };
             if needed && !in_record {
-                self.add_parameter(&declared.entity, attribute, diagnostics)?;
+                let optional = whole && (attribute.optional || attribute.default.is_some());
+                self.add_parameter(&declared.entity, attribute, optional, diagnostics)?;
             }
             let field = each.iter().flat_map(|(_, fields)| fields).find(|(name, ..)| *name == attribute.name);
             if let (true, Some(field)) = (needed, field) {
-                check_field(declared, attribute, field, diagnostics)?;
+                check_field(declared, (attribute, whole), field, diagnostics)?;
             }
         }
         Some(())
+    }
+
+    /// An operand of an assignment or condition must be given, although an attribute that takes it, too, could be left out.
+    fn require_operands(&mut self, actions: &[Action]) {
+        let assigned = actions
+            .iter()
+            .flat_map(|action| &action.assignments)
+            .flat_map(|one| std::iter::once(&one.left).chain(one.right.as_ref().map(|(_, right)| right)));
+        let compared =
+            actions.iter().flat_map(|action| &action.conditions).filter_map(|one| one.operand.as_ref());
+        for operand in assigned.chain(compared) {
+            let Operand::Parameter(name) = operand else { continue };
+            self.parameters
+                .iter_mut()
+                .filter(|known| known.name == *name)
+                .for_each(|known| known.optional = false);
+        }
     }
 
     fn action(&mut self, declared: &ActionDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<Action> {
@@ -221,9 +240,9 @@ impl<'m> Scope<'m> {
         &mut self,
         action: &Name,
         attribute: &Attribute,
+        optional: bool,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<()> {
-        let optional = attribute.optional || attribute.default.is_some();
         match self.parameters.iter_mut().find(|known| known.name == attribute.name) {
             None => self.parameters.push(WriteParameter {
                 name: attribute.name.clone(),
@@ -250,12 +269,13 @@ impl<'m> Scope<'m> {
 /// A field of a record that stands for an attribute must hold what the attribute does.
 fn check_field(
     declared: &ActionDecl,
-    attribute: &Attribute,
+    (attribute, whole): (&Attribute, bool),
     (name, kind, optional): &(String, Type, bool),
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<()> {
     let fits = *kind == attribute.kind || (*kind == Type::Int && attribute.kind == Type::Number);
-    let may_lack = attribute.optional || attribute.default.is_some();
+    // Of an item that is there, the key is needed as it is.
+    let may_lack = whole && (attribute.optional || attribute.default.is_some());
     if fits && (!optional || may_lack) {
         return Some(());
     }
@@ -280,7 +300,7 @@ fn attribute<'e>(
 ) -> Option<&'e Attribute> {
     let found = entity.attribute(&name.text);
     if found.is_none() {
-        diagnostics.push(super::entity::unknown_attribute(entity, name));
+        diagnostics.push(super::unknown_attribute(entity, name));
     }
     found
 }
@@ -314,6 +334,16 @@ fn resolve_assignment(
         None => None,
         Some((plus, name)) => Some((*plus, operand(name, &added, known, of_item, diagnostics)?)),
     };
+    if right.is_none() && left == Operand::Attribute(found.name.clone()) {
+        let message = format!("`{}` is set to what it is", found.name);
+        diagnostics.push(
+            Diagnostic::error("KF004", declared.attribute.span, message, "changes nothing").help(format!(
+                "to give it a value, name it among the write's parameters: `write ...({})`",
+                found.name
+            )),
+        );
+        return None;
+    }
     Some(Assignment { attribute: found.name.clone(), left, right })
 }
 
@@ -343,7 +373,7 @@ fn check_changeable(
     None
 }
 
-/// What is calculated with must be there.
+/// An operand of a calculation must be there.
 fn check_operands(
     declared: &ActionDecl,
     entity: &Entity,

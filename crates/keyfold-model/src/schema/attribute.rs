@@ -4,7 +4,7 @@ use super::Type;
 use crate::diagnostic::Span;
 use keyfold_types::Value;
 
-/// What an attribute is when nothing is given for it.
+/// The default of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DefaultValue {
     /// This value.
@@ -20,13 +20,13 @@ pub enum DefaultValue {
 pub struct Attribute {
     /// Its name.
     pub name: String,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
     /// Its type.
     pub kind: Type,
     /// Whether an item may lack it.
     pub optional: bool,
-    /// What it is when nothing is given.
+    /// Its default.
     pub default: Option<DefaultValue>,
     /// The entity and attribute that it refers to.
     pub refers: Option<(String, String)>,

@@ -1,8 +1,8 @@
 //! Entities: keys, and everything that follows from their attributes.
 
+use super::PatternPlan;
 use super::{Attribute, Type};
 use crate::diagnostic::Span;
-use crate::plan::PatternPlan;
 use crate::template::{Format, KeyTemplate, Part};
 
 /// The templates of a key.
@@ -12,7 +12,7 @@ pub struct KeyPair {
     pub partition: KeyTemplate,
     /// Makes the sort key, where there is one.
     pub sort: Option<KeyTemplate>,
-    /// Where they stand.
+    /// Their place in the source.
     pub span: Span,
 }
 
@@ -50,7 +50,7 @@ pub struct IndexKey {
 pub struct Copy {
     /// Its name.
     pub name: String,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
     /// Its key.
     pub key: KeyPair,
@@ -58,10 +58,10 @@ pub struct Copy {
     pub attributes: Vec<String>,
 }
 
-/// What is counted, summed up, or the greatest.
+/// A count, sum or maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AggregateKind {
-    /// How many.
+    /// The number of items.
     Count,
     /// The sum of an attribute.
     Sum,
@@ -83,11 +83,11 @@ impl AggregateKind {
 /// An attribute that is kept up to date with the items of another entity.
 #[derive(Debug, Clone)]
 pub struct Aggregate {
-    /// What is kept.
+    /// Its kind: a count, a sum or a maximum.
     pub kind: AggregateKind,
     /// The attribute that holds it.
     pub attribute: String,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
     /// The entity whose items are looked at.
     pub entity: usize,
@@ -134,7 +134,7 @@ pub struct Expected {
     pub writes: Option<u64>,
     /// Items for each value of an attribute, or elements of a list attribute.
     pub per: Vec<(String, u64)>,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Option<Span>,
 }
 
@@ -143,7 +143,7 @@ pub struct Expected {
 pub struct Entity {
     /// Its name.
     pub name: String,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
     /// Behind its last line.
     pub end: usize,
@@ -163,7 +163,7 @@ pub struct Entity {
     pub ttl: Option<String>,
     /// The attribute that counts its versions.
     pub version: Option<String>,
-    /// What it keeps of other entities.
+    /// The aggregates that it keeps of other entities.
     pub aggregates: Vec<Aggregate>,
     /// The list that is split over several items, and how many elements one holds.
     pub split: Option<(String, u32)>,

@@ -1,4 +1,4 @@
-//! What follows from an entity's attributes: which of them a write must know the old values of.
+//! The attributes that copies, guards, index keys and aggregates follow from: a write must know their old values.
 
 use super::{Aggregate, Entity, Model};
 use crate::template::{KeyTemplate, fields_of};

@@ -4,6 +4,7 @@ mod attribute;
 mod entity;
 mod followed;
 mod pattern;
+mod plan;
 mod table;
 mod types;
 mod write;
@@ -14,6 +15,7 @@ pub use entity::{
     hidden,
 };
 pub use pattern::{Comparator, Comparison, Limit, Order, Ordered, Parameter, Pattern, Returned};
+pub use plan::{Fan, PatternPlan, RequestKind, SortCondition, TablePeriod};
 pub use table::{Capacity, Column, Index, IndexKind, Projection, Table};
 pub use types::{Precision, Record, Type};
 pub use write::{Action, Assignment, Operand, Verb, Write, WriteParameter};

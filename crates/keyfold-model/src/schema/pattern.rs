@@ -1,11 +1,11 @@
 //! Access patterns.
 
+use super::PatternPlan;
 use super::{Operand, Type};
 use crate::diagnostic::Span;
 use crate::period::Unit;
-use crate::plan::PatternPlan;
 
-/// How a parameter limits its attribute.
+/// The kind of limit that a parameter puts on its attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// The attribute equals it.
@@ -33,11 +33,11 @@ pub struct Parameter {
     pub attribute: String,
     /// The type of its argument.
     pub kind: Type,
-    /// How it limits.
+    /// The kind of limit.
     pub limit: Limit,
     /// Whether it may be left out.
     pub optional: bool,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
@@ -48,7 +48,7 @@ impl Parameter {
     }
 }
 
-/// What a pattern gives back.
+/// A kind in a pattern's result.
 #[derive(Debug, Clone)]
 pub struct Returned {
     /// The entity, by place.
@@ -59,7 +59,7 @@ pub struct Returned {
     pub many: bool,
     /// Whether the one may be missing.
     pub optional: bool,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
@@ -81,15 +81,15 @@ pub enum Order {
 pub struct Comparison {
     /// The attribute.
     pub attribute: String,
-    /// How it compares.
+    /// The comparator.
     pub comparator: Comparator,
     /// With what; nothing for `exists` and `missing`.
     pub operand: Option<Operand>,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 
-/// How an attribute compares.
+/// The comparator of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparator {
     /// `=`
@@ -146,7 +146,7 @@ impl std::fmt::Display for Comparison {
 pub struct Pattern {
     /// Its name.
     pub name: String,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
@@ -156,7 +156,7 @@ pub struct Pattern {
     pub fixed_values: Vec<(String, Type, String)>,
     /// Attributes that must be there: `where note`.
     pub present: Vec<String>,
-    /// What it gives back.
+    /// The kinds that it returns.
     pub returned: Vec<Returned>,
     /// The attributes it gives back; all, if empty.
     pub only: Vec<String>,
@@ -168,13 +168,13 @@ pub struct Pattern {
     pub strong: Option<Span>,
     /// Whether it may read a whole table.
     pub scan: Option<Span>,
-    /// What is thrown away after reading.
+    /// Filters, which are applied after reading.
     pub filters: Vec<Comparison>,
     /// Declared runs a second.
     pub rate: Option<u64>,
-    /// How it is served when all parameters are given.
+    /// The plan when all parameters are given.
     pub plan: PatternPlan,
-    /// How it is served when some optional parameters are not: their names, and the plan.
+    /// The plans without some optional parameters: their names, and the plan.
     pub variants: Vec<(Vec<String>, PatternPlan)>,
 }
 
@@ -209,6 +209,6 @@ pub struct Ordered {
     pub order: Order,
     /// By this attribute; by what the key has, if none.
     pub attribute: Option<String>,
-    /// Where it is asked for.
+    /// The place where it is asked for.
     pub span: Span,
 }

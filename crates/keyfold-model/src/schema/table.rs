@@ -13,10 +13,10 @@ pub struct Column {
     pub kind: KeyKind,
 }
 
-/// How much a table can do.
+/// The capacity of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capacity {
-    /// What is asked for.
+    /// Requests, on demand.
     OnDemand,
     /// Units a second.
     Provisioned {
@@ -32,7 +32,7 @@ pub enum Capacity {
 pub struct Table {
     /// Its name; with periods, that of the family of tables.
     pub name: String,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
     /// Behind its last line.
     pub end: usize,
@@ -72,7 +72,7 @@ pub enum IndexKind {
     Global,
 }
 
-/// What an index holds.
+/// The projection of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Projection {
     /// Everything.
@@ -88,7 +88,7 @@ pub enum Projection {
 pub struct Index {
     /// Its name.
     pub name: String,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
     /// Local or global.
     pub kind: IndexKind,
@@ -96,9 +96,9 @@ pub struct Index {
     pub partition: Vec<Column>,
     /// Its sort key: none, or up to four attributes.
     pub sort: Vec<Column>,
-    /// What it holds.
+    /// The projection.
     pub projection: Projection,
-    /// Where that is said.
+    /// The place of that declaration.
     pub projection_span: Span,
 }
 

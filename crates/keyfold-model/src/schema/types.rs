@@ -2,7 +2,7 @@
 
 use crate::period::Unit;
 
-/// How finely a time is kept.
+/// The precision of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
     /// Seconds.
@@ -108,6 +108,11 @@ impl Type {
     /// Whether values are stored as numbers.
     pub fn is_number(&self) -> bool {
         matches!(self, Type::Int | Type::Number)
+    }
+
+    /// Whether one value is less than another.
+    pub fn has_order(&self) -> bool {
+        self.is_text() || self.is_number() || *self == Type::Binary
     }
 
     /// Whether the order of values is one of time.

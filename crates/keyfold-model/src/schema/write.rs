@@ -4,7 +4,7 @@ use super::{Comparison, Type};
 use crate::diagnostic::Span;
 use keyfold_types::Value;
 
-/// What an assignment or condition takes its value from.
+/// The source of the value of an assignment or condition.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
     /// A parameter of the write.
@@ -31,11 +31,11 @@ pub struct Assignment {
     pub attribute: String,
     /// Its new value.
     pub left: Operand,
-    /// What is added (true) to it or taken away.
+    /// The operand that is added (true) or taken away.
     pub right: Option<(bool, Operand)>,
 }
 
-/// What an action does.
+/// The verb of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
     /// Makes an item that must not exist.
@@ -66,17 +66,17 @@ impl Verb {
 /// One change of a named write.
 #[derive(Debug, Clone)]
 pub struct Action {
-    /// What is done.
+    /// The action.
     pub verb: Verb,
     /// The entity, by place.
     pub entity: usize,
     /// Once for each element of this parameter, a list of records.
     pub each: Option<String>,
-    /// What changes, or is given beside the parameters.
+    /// The assignments: changes, or values given beside the parameters.
     pub assignments: Vec<Assignment>,
     /// Attributes that are taken away.
     pub removed: Vec<String>,
-    /// What must hold.
+    /// The conditions.
     pub conditions: Vec<Comparison>,
 }
 
@@ -85,7 +85,7 @@ pub struct Action {
 pub struct Write {
     /// Its name.
     pub name: String,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
     /// Its parameters and their types.
     pub parameters: Vec<WriteParameter>,

@@ -78,7 +78,7 @@ pub(crate) struct IndexDecl {
     pub(crate) partition: Vec<Column>,
     pub(crate) sort: Vec<Column>,
     pub(crate) projection: ProjectionDecl,
-    /// Where the projection stands, or the end of the declaration.
+    /// The place of the projection, or the end of the declaration.
     pub(crate) projection_span: Span,
 }
 
@@ -134,7 +134,7 @@ pub(crate) struct AggregateDecl {
     pub(crate) kind: Name,
     pub(crate) attribute: Name,
     pub(crate) entity: Name,
-    /// What is summed up.
+    /// The attribute that is summed up.
     pub(crate) of: Option<Name>,
     /// The references that it follows, where they are named.
     pub(crate) by: Vec<Name>,

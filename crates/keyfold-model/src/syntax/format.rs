@@ -17,7 +17,7 @@ enum Line {
     Blank,
     /// A comment alone, indented or not.
     Comment(String, bool),
-    /// What cannot be read.
+    /// The text that cannot be read.
     Verbatim(String),
     Code(Code),
 }
@@ -26,7 +26,7 @@ struct Code {
     indented: bool,
     /// Pieces that are aligned with those of lines beside it.
     cells: Vec<String>,
-    /// What it may be aligned with.
+    /// The lines that it may be aligned with.
     group: Group,
     comment: Option<String>,
 }
@@ -164,7 +164,7 @@ fn cells(text: &str, tokens: &[Token], breaks: &[usize]) -> Vec<String> {
     cells
 }
 
-/// What stands between a token and the one before.
+/// The text between a token and the one before.
 fn gap(tokens: &[Token], at: usize) -> &'static str {
     let sign = |token: Option<&Token>| match token.map(|token| &token.kind) {
         Some(TokenKind::Sign(sign)) => *sign,
@@ -182,7 +182,7 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
     // Parameters stand at the name, lists apart from it.
     let called = sign(this) == "("
         && (word(before) == Some("time") || (matches!(first, "pattern" | "write") && at == 2));
-    // What a pattern returns, and how.
+    // The result clause of a pattern.
     let returned = first == "pattern" && word(this).is_some() && is_result_end(tokens, at);
     match (tight || is_negative || called, returned) {
         (true, _) => "",

@@ -34,7 +34,7 @@ const SIGNS: [&str; 20] = [
 /// Characters without meaning that a message shows.
 const SHOWN_MAX: usize = 20;
 
-/// What some editors put before a text.
+/// The byte order mark that some editors put before a text.
 pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line> {

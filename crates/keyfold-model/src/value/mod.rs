@@ -18,7 +18,7 @@ pub enum ValueError {
         name: String,
         /// The text.
         text: String,
-        /// What is wanted.
+        /// The form that is wanted.
         wanted: String,
     },
     /// A time with more digits than its type keeps.
@@ -49,7 +49,7 @@ pub enum ValueError {
         name: String,
         /// The type that the model says.
         wanted: String,
-        /// What is there.
+        /// The value found.
         found: String,
     },
     /// A range of time that reaches over too many hours, days, months or years.
@@ -63,7 +63,7 @@ pub enum ValueError {
         high: String,
         /// A period's unit.
         unit: &'static str,
-        /// How many there may be.
+        /// The greatest number of periods.
         most: usize,
     },
     /// A text with a character that separates key parts.
@@ -93,6 +93,24 @@ pub enum ValueError {
         /// The digits there are: `8`, or `8.2` with two behind the point.
         digits: String,
     },
+}
+
+impl ValueError {
+    /// The attribute or parameter that is wrong.
+    pub fn name(&self) -> &str {
+        match self {
+            ValueError::Missing(name)
+            | ValueError::MissingField(name)
+            | ValueError::Set(name)
+            | ValueError::Empty(name)
+            | ValueError::Text { name, .. }
+            | ValueError::Finer { name, .. }
+            | ValueError::Kind { name, .. }
+            | ValueError::Periods { name, .. }
+            | ValueError::Delimiter { name, .. }
+            | ValueError::Width { name, .. } => name,
+        }
+    }
 }
 
 /// A value as a person reads and types it.

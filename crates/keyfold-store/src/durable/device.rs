@@ -1,8 +1,8 @@
-//! What the device under the tables can take. Not what is on it.
+//! The free space of the device under the table files.
 
 use std::path::Path;
 
-/// What those who write meanwhile may need.
+/// Bytes left free for concurrent writers.
 const RESERVE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Whether so many bytes can be written beside those who write meanwhile. Where the system does not tell, it is taken as given.

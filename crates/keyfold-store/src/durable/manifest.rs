@@ -101,7 +101,7 @@ fn parse_tables(mut bytes: &[u8]) -> Option<Vec<u64>> {
     bytes.is_empty().then_some(ids)
 }
 
-/// What `current` holds when it names a manifest.
+/// The content of `current` when it names a manifest.
 fn naming(folder: &Path, number: u64) -> io::Result<Vec<u8>> {
     let manifest = fs::read(folder.join(format!("v{number}")))?;
     Ok([&number.to_le_bytes()[..], &xxh3_128(&manifest).to_le_bytes(), &[0]].concat())

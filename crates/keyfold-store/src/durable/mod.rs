@@ -1,11 +1,11 @@
 //! The durable store: our log in front of lsm-tree's log-structured merge tree. Nothing outside this folder knows lsm-tree.
 //!
 //! The commit queue hands over one merged batch at a time. It is appended to the log and synced, put into the tree's
-//! memory table, and then made visible under its sequence number. Readers hold a mark, below which they see.
+//! memtable, and then made visible under its sequence number. Readers hold a read point, below which they see.
 
 mod device;
 mod manifest;
-mod marks;
+mod read_points;
 mod rewriting;
 mod twin;
 mod upkeep;
@@ -24,8 +24,8 @@ use lsm_tree::{
     AbstractTree, AnyTree, Cache, CompressionType, DescriptorTable, Guard, IterGuardImpl,
     SequenceNumberCounter, Slice,
 };
-use marks::{Mark, Marks};
-use std::path::Path;
+use read_points::{ReadPoint, ReadPoints};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use twin::Twin;
@@ -33,16 +33,16 @@ use upkeep::Upkeep;
 
 /// Segments of the log above which they are merged into a table when the store is opened.
 const SEGMENTS_MAX: usize = 4;
-/// So many full memory tables make a table of the sorted levels,
+/// So many sealed memtables make a table of the sorted levels,
 const MEMTABLES_A_TABLE: u64 = 16;
-/// which has no more bytes than this. The first sorted level has four of them, and a few memory tables are merged into
+/// which has no more bytes than this. The first sorted level has four of them, and a few memtables are merged into
 /// all of it at a time: the larger, the more of the device and the processor is taken from who writes beside it.
 const TABLE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Bytes of a block, the unit that is read, checked and cached: a page of small items is in one or two.
 const BLOCK_BYTES: u32 = 8 * 1024;
-/// So many times its size may the memory table have when no new segment of the log can be made.
+/// So many times its size may the memtable have when no new segment of the log can be made.
 const OVERDUE_MAX: u64 = 8;
-/// What to do when the storage engine finds damage, of which it does not say where it is.
+/// Advice for corruption that the storage engine reports without its place.
 const TABLES_ADVICE: &str = "put the files in tables/tables of the data folder back, or restore the whole folder from a copy (`keyfold backup` makes copies)";
 /// Files of tables kept open.
 const FILES_OPEN: usize = 512;
@@ -52,10 +52,11 @@ pub(crate) struct DurableStore {
     upkeep: Upkeep,
     tree: AnyTree,
     log: Arc<Mutex<Writing>>,
-    marks: Arc<Marks>,
+    read_points: Arc<ReadPoints>,
     memtable_bytes_max: u64,
+    folder: PathBuf,
     claim: Arc<Claim>,
-    /// Where the bytes are, of a store that is only examined.
+    /// The copy that holds the bytes of a store which is only examined.
     twin: Option<Twin>,
 }
 
@@ -63,14 +64,14 @@ pub(crate) struct DurableStore {
 struct Writing {
     log: Log,
     sequence: SequenceNumberCounter,
-    /// Segments whose changes are in the memory table, besides the one that is written.
+    /// Segments whose changes are in the memtable, besides the one that is written.
     replayed: Vec<u64>,
     memtable_bytes: u64,
     last_written: Instant,
 }
 
 impl Writing {
-    /// Begins a new segment of the log, for a new memory table; gives the segments of the old one.
+    /// Begins a new segment of the log, for a new memtable; gives the segments of the old one.
     fn begin_segment(&mut self) -> Result<Vec<u64>, StoreError> {
         let ended = self.log.rotate()?;
         self.memtable_bytes = 0;
@@ -132,6 +133,11 @@ impl DurableStore {
         DurableStore::open_claimed(&FolderOptions::new(folder), claim_for_copy(folder)?)
     }
 
+    /// Refuses a folder that is this store's, or lies in it, as the place of a copy.
+    pub(crate) fn refuse_inside(&self, to: &Path) -> Result<(), StoreError> {
+        crate::folder::refuse_inside(&self.folder, to)
+    }
+
     /// Everything is copied.
     pub(crate) fn end_copy(&self) -> Result<(), StoreError> {
         self.sync()?;
@@ -155,7 +161,7 @@ impl DurableStore {
         let recovered = Recovered::read(Arc::clone(&files), known)?;
         let checkpoints = Arc::new(Checkpoints::new(folder, known.unwrap_or_default()));
         for names in [tables.join("tables"), tables.clone()] {
-            // What is read now is built upon, and what it makes superfluous is removed: it must not be in the system's memory only.
+            // Later work builds on the bytes read now and removes what they replace, so they must be on the device.
             if names.exists() {
                 sync_folder(&names)?;
             }
@@ -170,13 +176,13 @@ impl DurableStore {
                 memtable_bytes = insert(&tree, sequence.next(), changes).max(memtable_bytes);
             },
         )?;
-        let marks = Arc::new(Marks::new(sequence.get()));
+        let read_points = Arc::new(ReadPoints::new(sequence.get()));
         let writing = Writing { log, sequence, replayed, memtable_bytes, last_written: Instant::now() };
         let log = Arc::new(Mutex::new(writing));
         let table_bytes = options.memtable_bytes.saturating_mul(MEMTABLES_A_TABLE).min(TABLE_BYTES_MAX);
         let mut upkeep = Upkeep::new(
             tree.clone(),
-            Arc::clone(&marks),
+            Arc::clone(&read_points),
             (files, checkpoints),
             tables.join("tables"),
             table_bytes,
@@ -186,7 +192,17 @@ impl DurableStore {
             upkeep.start()?;
         }
         let memtable_bytes_max = options.memtable_bytes;
-        let store = DurableStore { upkeep, tree, log, marks, memtable_bytes_max, claim, twin: None };
+        let place = folder.to_owned();
+        let store = DurableStore {
+            upkeep,
+            tree,
+            log,
+            read_points,
+            memtable_bytes_max,
+            folder: place,
+            claim,
+            twin: None,
+        };
         let mut writing = store.writing();
         if writing.replayed.len() >= SEGMENTS_MAX && !options.is_examined {
             store.seal(&mut writing)?;
@@ -215,7 +231,11 @@ impl DurableStore {
     }
 
     pub(crate) fn snapshot(&self) -> DurableSnapshot {
-        DurableSnapshot { mark: self.marks.newest(), tree: self.tree.clone(), claim: Arc::clone(&self.claim) }
+        DurableSnapshot {
+            read_point: self.read_points.newest(),
+            tree: self.tree.clone(),
+            claim: Arc::clone(&self.claim),
+        }
     }
 
     /// Writes one batch; each key at most once.
@@ -237,11 +257,11 @@ impl DurableStore {
         let sequence = writing.sequence.next();
         writing.memtable_bytes = insert(&self.tree, sequence, changes);
         writing.last_written = Instant::now();
-        self.marks.publish(sequence + 1);
+        self.read_points.publish(sequence + 1);
         Ok(())
     }
 
-    /// Begins a new memory table and a new segment of the log.
+    /// Begins a new memtable and a new segment of the log.
     fn seal(&self, writing: &mut Writing) -> Result<(), StoreError> {
         let segments = writing.begin_segment()?;
         self.upkeep.sealed(segments)
@@ -252,7 +272,7 @@ impl DurableStore {
         self.writing().log.attest()
     }
 
-    /// How much is left to do behind the writes.
+    /// The number of flushes and compactions that are due.
     pub(crate) fn upkeep(&self) -> u64 {
         self.upkeep.pending()
     }
@@ -260,7 +280,7 @@ impl DurableStore {
 
 impl Drop for DurableStore {
     fn drop(&mut self) {
-        // What was acknowledged without a sync is safe from here on, if it can be.
+        // Writes acknowledged without a sync are safe from here on, if the sync succeeds.
         drop(self.sync());
     }
 }
@@ -272,7 +292,7 @@ impl Writing {
     }
 }
 
-/// Puts a batch into the memory table; gives back how large this is then.
+/// Puts a batch into the memtable; gives back how large this is then.
 fn insert<'c>(tree: &AnyTree, sequence: u64, changes: impl Iterator<Item = Change<'c>>) -> u64 {
     let mut bytes = 0;
     for (key, value) in changes {
@@ -286,7 +306,7 @@ fn insert<'c>(tree: &AnyTree, sequence: u64, changes: impl Iterator<Item = Chang
 
 #[derive(Clone)]
 pub(crate) struct DurableSnapshot {
-    mark: Mark,
+    read_point: ReadPoint,
     tree: AnyTree,
     /// Nobody else opens the folder while this reads it.
     claim: Arc<Claim>,
@@ -297,7 +317,7 @@ pub(crate) type Entry = IterGuardImpl;
 
 impl DurableSnapshot {
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        Ok(self.tree.get(key, *self.mark)?.map(Bytes::from))
+        Ok(self.tree.get(key, *self.read_point)?.map(Bytes::from))
     }
 
     /// Like [`DurableSnapshot::range`], and lets the snapshot go: the range keeps what it reads, and not what is written
@@ -320,7 +340,7 @@ impl DurableSnapshot {
         low: std::ops::Bound<&[u8]>,
         high: std::ops::Bound<&[u8]>,
     ) -> Box<dyn DoubleEndedIterator<Item = Entry> + Send> {
-        self.tree.range::<&[u8], _>((low, high), *self.mark, None)
+        self.tree.range::<&[u8], _>((low, high), *self.read_point, None)
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Rewriting {
     when_busy: Instant,
     /// At all.
     at_all: Instant,
-    /// How long it rests if it fails.
+    /// Pause after a failure.
     pause: Duration,
     /// The newest version when it was done last: as long as somebody reads an older one, what was removed since stays, and all the
     /// rest would be written again for nothing, beside the tables that are read.

@@ -223,11 +223,11 @@ fn a_missing_segment_of_the_log_does_not_keep_those_behind_it() {
 }
 
 #[test]
-fn a_memory_table_is_written_when_nobody_writes() {
+fn a_memtable_is_written_when_nobody_writes() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), 100_000_000);
     fill(&store, 0, 1_500);
-    wait_for("the memory table is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
+    wait_for("the memtable is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
     fill(&store, 1_500, 1_510);
     drop(store);
     let store = open(folder.path(), 100_000_000);
@@ -304,7 +304,7 @@ fn a_long_scan_holds_only_what_it_reads() {
     assert_eq!(scan.count(), 499);
 }
 
-/// A flush meets one failing call: whichever it is, and whatever the list of tables is by then, the flush is done again, and what was
+/// A flush meets one failing call: whichever it is, and whatever the manifest is by then, the flush is done again, and what was
 /// written is there.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
@@ -374,7 +374,7 @@ fn a_list_that_a_failed_flush_changed_is_put_back_at_once() {
     assert!(failures > 5, "{failures} flushes failed");
 }
 
-/// Whoever made the data folder, and whichever version made what is in it.
+/// Any process and any version may have made the data folder.
 #[test]
 #[cfg(unix)]
 fn nobody_else_can_read_what_clients_wrote() {

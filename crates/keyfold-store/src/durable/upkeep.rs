@@ -1,10 +1,10 @@
-//! What the storage engine needs done beside writes: full memory tables become tables on the disk, and tables are merged.
+//! Flushes and compactions: sealed memtables become table files, and table files are merged.
 //!
-//! Two threads, since writing a memory table must not wait for a long merge. Writers wait only when both are far behind.
+//! Two threads, since writing a memtable must not wait for a long merge. Writers wait only when both are far behind.
 
 use super::Writing;
 use super::manifest;
-use super::marks::Marks;
+use super::read_points::ReadPoints;
 use super::rewriting::Rewriting;
 use crate::checkpoint::Checkpoints;
 use crate::error::{StoreError, guarded};
@@ -17,38 +17,38 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Full memory tables above which writers wait: what a reopening after a crash has to replay at the most.
+/// Sealed memtables above which writers wait: what a reopening after a crash has to replay at the most.
 const SEALED_MAX: usize = 4;
 /// Unmerged tables above which writers wait: a read may have to look into each.
 pub(super) const UNMERGED_MAX: usize = 24;
-/// How long after a failure the same is tried again.
+/// Pause before a failed flush or compaction is tried again.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// The longest time between two attempts.
 pub(super) const PAUSE_MAX: Duration = Duration::from_secs(60);
-/// How long nothing was written when nobody is said to write.
+/// Idle time after which no writer is considered active.
 const QUIET: Duration = Duration::from_secs(1);
-/// How long no memory table was sealed before a merge that only helps readers: four times as long as it may take, so that it
+/// Idle time, for each megabyte, before a compaction that only helps readers: four times as long as it may take, so that it
 /// takes little from those who write at a steady pace.
 const REST_A_MEGABYTE: Duration = Duration::from_millis(40);
 /// New tables are merged with what they overlap in the first level, which has less than a hundred megabytes.
 const REST_MAX: Duration = Duration::from_secs(3);
-/// Bytes of a memory table that is worth a table of its own when nobody writes.
+/// Bytes of a memtable that is worth a table of its own when nobody writes.
 const SEALED_WHEN_QUIET: u64 = 256 * 1024;
 
 #[derive(Default)]
 struct State {
-    /// Segments of the log whose changes are in full memory tables or on the disk.
+    /// Segments of the log whose changes are in sealed memtables or on the disk.
     sealed: Vec<u64>,
     last_sealed: Option<Instant>,
     has_new_tables: bool,
     is_flushing: bool,
     is_merging: bool,
-    /// Why memory tables are not written, until they are.
+    /// Why memtables are not written, until they are.
     flush_failed: Option<StoreError>,
     /// Why tables are not merged, until they are.
     merge_failed: Option<StoreError>,
-    /// The list of tables on the disk may be a newer one than that in memory.
+    /// The manifest on the disk may be newer than the one in memory.
     is_unsettled: bool,
     /// Why it was not put back, until it is.
     put_back_failed: Option<StoreError>,
@@ -64,7 +64,7 @@ impl State {
         self.is_closed || self.ended.is_some()
     }
 
-    /// How long no memory table was sealed.
+    /// Time since a memtable was sealed.
     fn rested(&self) -> Duration {
         self.last_sealed.map_or(Duration::MAX, |last| last.elapsed())
     }
@@ -72,19 +72,19 @@ impl State {
 
 struct Shared {
     tree: AnyTree,
-    marks: Arc<Marks>,
+    read_points: Arc<ReadPoints>,
     files: Arc<dyn LogFiles>,
     checkpoints: Arc<Checkpoints>,
-    /// Where the storage engine keeps tables.
+    /// The folder of the storage engine's table files.
     tables: PathBuf,
-    /// How large a table becomes before the next is begun.
+    /// Size at which a table file ends and the next begins.
     table_bytes: u64,
     /// Locked before `state`, and never waited for here.
     writing: Arc<Mutex<Writing>>,
     state: Mutex<State>,
     /// Something changed: work came, or work was done.
     changed: Condvar,
-    /// What a test does at the end of a quiet merge, before anybody knows of it; it is told how long no memory table was
+    /// A test's hook at the end of a quiet compaction, before it is published; it receives how long no memtable was
     /// sealed when the merge began.
     #[cfg(test)]
     meanwhile: Mutex<Option<Meanwhile>>,
@@ -94,7 +94,7 @@ struct Shared {
 type Meanwhile = Box<dyn FnOnce(Duration) + Send>;
 
 impl Shared {
-    /// The memory table is full, and these segments hold its changes.
+    /// The memtable is full, and these segments hold its changes.
     fn seal(&self, segments: impl IntoIterator<Item = u64>) -> MutexGuard<'_, State> {
         let mut state = self.lock();
         self.tree.rotate_memtable();
@@ -107,17 +107,17 @@ impl Shared {
     /// When nobody has written for some time, what is in memory only is written to a table, so that it can be merged: removals
     /// among it make room on the disk.
     fn seal_when_quiet(&self) {
-        // Who writes may wait for this thread.
+        // Writers may wait for this thread.
         let Ok(mut writing) = self.writing.try_lock() else { return };
         if writing.last_written.elapsed() < QUIET {
             return;
         }
         if self.tree.version_free_list_len() > 0 {
             // A version of the tables is let go when readers see past the next one, which without writes they never would.
-            self.marks.publish(writing.sequence.get());
+            self.read_points.publish(writing.sequence.get());
             let folder = &self.tree.tree_config().path;
-            // What cannot be removed now is removed with the next version.
-            drop(self.tree.get_version_history_lock().maintenance(folder, self.marks.oldest()));
+            // Files that cannot be removed now are removed with the next version.
+            drop(self.tree.get_version_history_lock().maintenance(folder, self.read_points.oldest()));
         }
         if writing.memtable_bytes < SEALED_WHEN_QUIET {
             return;
@@ -145,10 +145,10 @@ pub(super) struct Upkeep {
 }
 
 impl Upkeep {
-    /// What the threads work on; they are started with [`Upkeep::start`].
+    /// The state that the threads share; [`Upkeep::start`] starts them.
     pub(super) fn new(
         tree: AnyTree,
-        marks: Arc<Marks>,
+        read_points: Arc<ReadPoints>,
         (files, checkpoints): (Arc<dyn LogFiles>, Arc<Checkpoints>),
         tables: PathBuf,
         table_bytes: u64,
@@ -159,7 +159,7 @@ impl Upkeep {
         let state = Mutex::new(state);
         let shared = Arc::new(Shared {
             tree,
-            marks,
+            read_points,
             files,
             checkpoints,
             tables,
@@ -196,7 +196,7 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Tells that the memory table is full and that these segments of the log hold its changes. Waits when too much is waiting
+    /// Tells that the memtable is full and that these segments of the log hold its changes. Waits when too much is waiting
     /// already.
     ///
     /// # Errors
@@ -218,7 +218,7 @@ impl Upkeep {
                 return Err(error.clone());
             }
             state = self.shared.wait(state);
-            // Who waited did not rest.
+            // A waiting writer is still active: restart the idle timer.
             state.last_sealed = Some(Instant::now());
         }
     }
@@ -236,13 +236,13 @@ impl Upkeep {
         *self.shared.meanwhile.lock().unwrap() = Some(Box::new(act));
     }
 
-    /// As if a memory table had been sealed: nobody rests.
+    /// As if a memtable had been sealed: nobody rests.
     #[cfg(test)]
     pub(super) fn sealed_just_now(&self) {
         self.shared.lock().last_sealed = Some(Instant::now());
     }
 
-    /// How many memory tables and merges are not done yet.
+    /// The number of flushes and compactions that are not done yet.
     pub(super) fn pending(&self) -> u64 {
         let state = self.shared.lock();
         let has_new = self.shared.tree.l0_run_count() > 0;
@@ -281,7 +281,7 @@ fn flush_until_closed(shared: &Shared) {
         let first_table = shared.tree.next_table_id();
         let result = guarded(|| {
             let lock = shared.tree.get_flush_lock();
-            Ok(shared.tree.flush(&lock, shared.marks.oldest()).map(drop)?)
+            Ok(shared.tree.flush(&lock, shared.read_points.oldest()).map(drop)?)
         });
         state = shared.lock();
         state.is_flushing = false;
@@ -312,7 +312,7 @@ fn flush_until_closed(shared: &Shared) {
     }
 }
 
-/// How long nobody must have filled a memory table before tables of so many bytes may be merged for the readers' sake.
+/// Idle time required before table files of so many bytes are compacted for the readers' sake.
 fn rest(bytes: u64) -> Duration {
     let megabytes = u32::try_from(bytes / (1024 * 1024)).unwrap_or(u32::MAX);
     REST_A_MEGABYTE.saturating_mul(megabytes.saturating_add(1)).min(REST_MAX)
@@ -333,7 +333,7 @@ fn merge_until_closed(shared: &Shared) {
         let left = rest(shared.tree.disk_space()).saturating_sub(state.rested());
         let is_best = best == Some(shared.tree.current_version().id());
         let rests = left.is_zero() && !state.has_new_tables;
-        let due = if !is_best && rewriting.is_due(&shared.tree, shared.marks.oldest(), rests) {
+        let due = if !is_best && rewriting.is_due(&shared.tree, shared.read_points.oldest(), rests) {
             Some(Merge::All)
         } else {
             Merge::due(&shared.tree, state.has_new_tables, left.is_zero() && !is_best)
@@ -352,8 +352,8 @@ fn merge_until_closed(shared: &Shared) {
         drop(state);
         let first_table = shared.tree.next_table_id();
         let before = shared.tree.current_version().id();
-        let (began, version) = (Instant::now(), *shared.marks.newest());
-        let result = guarded(|| work.carry_out(shared, shared.marks.oldest()));
+        let (began, version) = (Instant::now(), *shared.read_points.newest());
+        let result = guarded(|| work.carry_out(shared, shared.read_points.oldest()));
         if matches!(work, Merge::All) {
             rewriting.ended(began.elapsed(), version, result.is_ok());
         }
@@ -381,7 +381,7 @@ fn merge_until_closed(shared: &Shared) {
             }
             // The strategy may have done something else, or a table came meanwhile.
             Merge::New if after != before && shared.tree.l0_run_count() > 0 => {}
-            // Whatever is left over is held by a reader. A table that came meanwhile makes `Merge::Behind` due.
+            // Remaining files are held by a reader. A table file that came meanwhile makes `Merge::Behind` due.
             Merge::New | Merge::All => best = Some(after),
         }
     }
@@ -397,7 +397,7 @@ impl Shared {
         }
     }
 
-    /// Whether the list of tables on the disk is the one in memory; if an attempt failed, it is put back first: another attempt would
+    /// Whether the manifest on the disk is the one in memory; if an attempt failed, it is put back first: another attempt would
     /// write over it.
     fn may_try(&self, state: &mut State) -> bool {
         if state.is_unsettled {
@@ -440,10 +440,10 @@ impl Shared {
     }
 }
 
-/// What the merging thread does next.
+/// The next compaction.
 #[derive(Clone, Copy)]
 enum Merge {
-    /// What the strategy chooses, which keeps up with the writes.
+    /// The choice of the strategy, which keeps up with the writes.
     Behind,
     /// New tables are merged into the sorted ones, so that a read looks into one place less for each.
     New,

@@ -7,9 +7,9 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// How much is allocated at first; doubled when it is full.
+/// Bytes allocated at first; doubled when they are full.
 const ALLOCATED_AT_FIRST: u64 = 64 * 1024;
-/// How much is allocated at a time at the most.
+/// Largest allocation at a time, in bytes.
 const ALLOCATED_AT_ONCE: u64 = 4 * 1024 * 1024;
 /// Retired files kept for use again.
 const SPARES: usize = 2;
@@ -17,7 +17,7 @@ const SPARES: usize = 2;
 /// The file of [`LogFiles::keep_note`].
 const NOTE: &str = "acknowledged";
 
-/// Where a log's segments are kept.
+/// The folder of a log's segments.
 pub trait LogFiles: Debug + Send + Sync {
     /// The ids of all segments, in any order.
     ///
@@ -60,7 +60,7 @@ pub trait LogFiles: Debug + Send + Sync {
     /// crash of the machine. What cannot be kept is left: an older note holds as well.
     fn keep_note(&self, _note: &[u8], _sync: bool) {}
 
-    /// What was kept last, or before.
+    /// The note kept last, or the one before.
     fn note(&self) -> Option<Vec<u8>> {
         None
     }
@@ -203,7 +203,7 @@ impl LogFiles for LogFolder {
         let is_spare = spares.len() < SPARES;
         match if is_spare { fs::rename(&path, &spare) } else { fs::remove_file(&path) } {
             Ok(()) if is_spare => spares.push(spare),
-            // What is not there is retired.
+            // A missing segment has been retired.
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(named(&path, error)),
             _ => {}
         }
@@ -295,7 +295,7 @@ mod tests {
     fn a_file_that_is_missing_is_retired_and_a_spare_one_is_not_needed() {
         let folder = tempfile::tempdir().unwrap();
         let files = LogFolder::open(folder.path()).unwrap();
-        // Where it would be renamed, and where it would be removed.
+        // The calls that would rename it and remove it.
         for spares in [0, SPARES as u64] {
             drop(files.create(9).unwrap());
             fs::remove_file(files.path(9)).unwrap();

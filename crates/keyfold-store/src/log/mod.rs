@@ -1,7 +1,7 @@
 //! The write-ahead log: what was acknowledged and is not in a table of the storage engine yet.
 //!
 //! A log is a row of segments with ascending ids. Changes are appended to the last one; when the storage engine starts
-//! a new memory table, the log starts a new segment, and once the old memory table is written to the disk the
+//! a new memtable, the log starts a new segment, and once the old memtable is written to the disk the
 //! segments before are retired. So a reopening replays little, however much is stored.
 //!
 //! Why a log of our own: the storage engine's trees come without one, and the one made for them keeps up to 64 MB, which takes
@@ -78,7 +78,7 @@ impl Begun {
         write_header(&mut header, place, end_before);
         match file.append(&header).and_then(|()| file.sync()) {
             Ok(()) => Ok(Begun { file, place }),
-            // What it says of the end of the segment before must not outlive what is appended to that.
+            // Its record of the end of the segment before must not outlive appends to that segment.
             Err(error) => Err(NotBegun { is_surely_gone: files.discard(id).is_ok(), error: error.into() }),
         }
     }
@@ -242,7 +242,7 @@ impl Log {
     /// Ends the segment and begins another. Returns the ended one's id. After an error the log goes on in the old segment. If the new
     /// segment's header may be on the device, the log takes nothing more: replay stops at the end that this header names.
     pub(crate) fn rotate(&mut self) -> Result<u64, StoreError> {
-        // What is in a table must not be newer than what is in the log before it.
+        // A table file must not be newer than the log before it.
         self.sync()?;
         let ended = self.place.id;
         let begun = Begun::new(&*self.files, ended + 1, self.written);
@@ -282,9 +282,9 @@ fn found(files: &dyn LogFiles, known: Option<Checkpoint>) -> Result<(Vec<u64>, V
     }
 }
 
-/// What is known of a segment besides its own bytes.
+/// Facts about a segment besides its own bytes.
 struct Known {
-    /// Where it ended.
+    /// The offset at which it ended.
     end: Option<u64>,
     checkpoint: Option<Checkpoint>,
     /// Up to where the newest segment was acknowledged.
@@ -295,7 +295,7 @@ struct Known {
 struct Replayed {
     place: Place,
     bytes: Vec<u8>,
-    /// Where its last record ends.
+    /// The offset at which its last record ends.
     end: usize,
     /// Up to where it is known to be on the device.
     synced: usize,

@@ -12,8 +12,8 @@
 //!
 //! The salt is drawn when a segment is begun, and a record's checksum is seeded with it, the segment's id and the record's
 //! place: what a file held in an earlier life, or what a client wrote into an item, is never taken for a record. `synced` says up to where the segment was synced when the record was written: when a record
-//! cannot be read and a later one can, this tells a tail that never reached the disk, which nobody was promised,
-//! from damage to what was acknowledged.
+//! cannot be read and a later one can, this distinguishes a tail that never reached the disk, and was not acknowledged,
+//! from corruption of what was.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -57,7 +57,7 @@ fn number(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
-/// What a checksum is seeded with.
+/// The seed of a checksum.
 fn seed(place: Place, at: usize) -> u64 {
     place.salt ^ place.id.rotate_left(40) ^ at as u64
 }
@@ -117,7 +117,7 @@ fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
 
 /// A record that was read whole.
 pub(crate) struct Record<'s> {
-    /// Where the next record begins.
+    /// The offset of the next record.
     pub(crate) end: usize,
     /// Up to where the segment was on the device when the record was written.
     pub(crate) synced: u64,
@@ -163,7 +163,7 @@ impl<'s> Iterator for Changes<'s> {
     }
 }
 
-/// What is kept outside of a segment about it: which one it is, and up to where it was acknowledged.
+/// Facts about a segment that are kept outside of it: its id, and the offset up to which it was acknowledged.
 pub(crate) fn write_note(place: Place, end: u64) -> Vec<u8> {
     let mut note = Vec::with_capacity(NOTE_BYTES);
     for number in [place.id, place.salt, end] {
@@ -186,7 +186,7 @@ pub(crate) fn read_note(note: &[u8]) -> Option<(Place, u64)> {
 /// Whether a sound record behind `at` was written when everything up to beyond `at` was on the disk already. Reads each byte a
 /// bounded number of times, whatever the bytes are: only records of this segment's salt are looked into.
 pub(crate) fn is_damaged(segment: &[u8], place: Place, at: usize) -> bool {
-    // What was never written is zero, and most of a segment may be that.
+    // Bytes never written are zero, and most of a segment may be.
     let written = segment.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     (at + ALIGNMENT..written).step_by(ALIGNMENT).any(|behind| {
         let Some(synced) = number(segment, behind + 16) else { return false };
@@ -257,7 +257,7 @@ mod tests {
             let (mut bytes, ends) = segment(&records);
             let place = HEADER_BYTES + place.index(bytes.len() - HEADER_BYTES);
             bytes[place] ^= mask;
-            // What fills a record up to a multiple of 8 is not read.
+            // The padding of a record to a multiple of 8 bytes is not read.
             let fills = |end: &usize| (*end - 8..*end).contains(&place) && read(&bytes).0 == records;
             prop_assume!(!ends.iter().any(fills));
             let struck = ends.iter().filter(|end| **end <= place).count();

@@ -136,7 +136,7 @@ fn copy(folder: &Path) -> tempfile::TempDir {
     other
 }
 
-/// What is below the oldest segment of the checkpoint was given up, and a crash has brought it back.
+/// Segments below the oldest of the checkpoint were retired; a crash has brought one back.
 #[test]
 fn segments_that_were_given_up_are_not_replayed() {
     let folder = tempfile::tempdir().unwrap();

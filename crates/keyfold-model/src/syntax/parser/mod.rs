@@ -12,7 +12,7 @@ use super::lexer::{self, Line, Token, TokenKind};
 use crate::diagnostic::{Diagnostic, Edit};
 use cursor::{Cursor, Parsed};
 
-/// What the indented lines belong to.
+/// The declaration that the indented lines belong to.
 #[derive(Clone, Copy)]
 enum Current {
     Nothing,

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{LimitDecl, Name, ParameterDecl, PatternDecl, ReturnedDecl};
 use crate::syntax::lexer::TokenKind;
 
-/// What may stand behind a result.
+/// The words that may follow a result.
 const MODIFIERS: &str = "`only`, `where`, `filter`, `newest`, `oldest`, `highest`, `lowest`, `page N`, `strong`, `scan` or `expect`";
 const WORDS: [&str; 12] = [
     "only", "where", "filter", "newest", "oldest", "highest", "lowest", "page", "strong", "scan", "expect",

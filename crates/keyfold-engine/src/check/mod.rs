@@ -1,0 +1,183 @@
+//! Checks that need no table, shared by all operations: the model's constraints (reported all together)
+//! and the rules between parameters.
+
+pub(crate) mod expressions;
+pub(crate) mod keys;
+pub(crate) mod legacy;
+
+use crate::table::arn::{self, is_name_byte};
+use keyfold_api::{
+    ApiError, Breached, Constraint, ConstraintBreach, Named, ReturnConsumedCapacity,
+    ReturnItemCollectionMetrics, Returns, Validation, WireName,
+};
+use keyfold_types::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN, NESTING_LEVELS_MAX};
+
+/// Breaches that one answer names at the most.
+const BREACHES_MAX: usize = 100;
+
+/// Collects breaches of constraints, so that one answer names them all.
+#[derive(Default)]
+pub(crate) struct Constraints {
+    breaches: Vec<ConstraintBreach>,
+}
+
+impl Constraints {
+    pub(crate) fn breach(&mut self, value: Option<String>, path: impl Into<String>, constraint: Constraint) {
+        let value = value.map_or(Breached::Null, Breached::Text);
+        self.add(ConstraintBreach { value, path: path.into(), constraint });
+    }
+
+    /// A breach whose value is not printed.
+    pub(crate) fn untold(&mut self, path: impl Into<String>, constraint: Constraint) {
+        self.add(ConstraintBreach { value: Breached::Untold, path: path.into(), constraint });
+    }
+
+    fn add(&mut self, breach: ConstraintBreach) {
+        // Of a request that is wrong in a hundred thousand places the first few say enough.
+        if self.breaches.len() < BREACHES_MAX {
+            self.breaches.push(breach);
+        }
+    }
+
+    pub(crate) fn required<T>(&mut self, path: &str, member: &Option<T>) {
+        if member.is_none() {
+            self.breach(None, path, Constraint::NotNull);
+        }
+    }
+
+    /// The word, if it is a known one.
+    pub(crate) fn word<T: WireName>(&mut self, path: &str, member: &Option<Named<T>>) -> Option<T> {
+        match member {
+            None => None,
+            Some(Named::Known(word)) => Some(*word),
+            Some(Named::Unknown(text)) => {
+                let words = T::WORDS.iter().map(|(_, word)| *word).collect();
+                self.breach(Some(text.clone()), path, Constraint::Words(words));
+                None
+            }
+        }
+    }
+
+    pub(crate) fn range(&mut self, path: &str, member: Option<i64>, min: i64, max: i64) {
+        if let Some(value) = member {
+            if value < min {
+                self.breach(Some(value.to_string()), path, Constraint::Min(min));
+            } else if value > max {
+                self.breach(Some(value.to_string()), path, Constraint::Max(max));
+            }
+        }
+    }
+
+    pub(crate) fn count(&mut self, path: &str, count: usize, printed: &str, min: usize, max: usize) {
+        if count < min {
+            self.breach(Some(printed.to_owned()), path, Constraint::LengthMin(min));
+        } else if count > max {
+            self.breach(Some(printed.to_owned()), path, Constraint::LengthMax(max));
+        }
+    }
+
+    /// A list with its length.
+    pub(crate) fn list(&mut self, path: &str, count: usize, min: usize, max: usize) {
+        self.count(path, count, if count == 0 { "[]" } else { "[...]" }, min, max);
+    }
+
+    /// A table name or ARN that is there and well formed.
+    pub(crate) fn table(&mut self, path: &str, member: &Option<String>) {
+        match member {
+            None => self.breach(None, path, Constraint::NotNull),
+            Some(text) if text.is_empty() => {
+                self.breach(Some(String::new()), path, Constraint::LengthMin(1));
+            }
+            Some(text) => self.name(path, arn::named_table(text), text),
+        }
+    }
+
+    /// The table of a control operation, whose absence has a sentence of its own.
+    pub(crate) fn control_table(&mut self, member: &Option<String>) -> Result<(), ApiError> {
+        if member.is_none() {
+            let missing = "The parameter 'TableName' is required but was not present in the request";
+            return Err(Validation::Sentence(missing.to_owned()).into());
+        }
+        self.table("tableName", member);
+        Ok(())
+    }
+
+    pub(crate) fn name(&mut self, path: &str, name: &str, printed: &str) {
+        let printed = || Some(printed.to_owned());
+        if !name.is_empty() && !name.bytes().all(is_name_byte) {
+            self.breach(printed(), path, Constraint::Pattern("[a-zA-Z0-9_.-]+"));
+        }
+        let path: &str = path;
+        if name.len() < NAME_CHARS_MIN {
+            self.breach(printed(), path, Constraint::LengthMin(NAME_CHARS_MIN));
+            if name.is_empty() {
+                self.breach(printed(), path, Constraint::Pattern("[a-zA-Z0-9_.-]+"));
+            }
+        } else if name.len() > NAME_CHARS_MAX {
+            self.breach(printed(), path, Constraint::LengthMax(NAME_CHARS_MAX));
+        }
+    }
+
+    /// The options of `Returns`.
+    pub(crate) fn returns(&mut self, returns: &Returns) -> CheckedReturns {
+        let capacity = self.word("returnConsumedCapacity", &returns.consumed_capacity);
+        let metrics = self.word("returnItemCollectionMetrics", &returns.item_collection_metrics);
+        CheckedReturns {
+            capacity: capacity.unwrap_or(ReturnConsumedCapacity::None),
+            collection_metrics: metrics == Some(ReturnItemCollectionMetrics::Size),
+        }
+    }
+
+    /// Fails if anything was breached.
+    pub(crate) fn finish(self) -> Result<(), ApiError> {
+        if self.breaches.is_empty() { Ok(()) } else { Err(Validation::Constraints(self.breaches).into()) }
+    }
+}
+
+/// The extras of an answer: capacity and collection metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CheckedReturns {
+    pub(crate) capacity: ReturnConsumedCapacity,
+    pub(crate) collection_metrics: bool,
+}
+
+/// A table as a request names it: by name or by ARN.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TableName {
+    /// As sent; answers repeat it.
+    pub(crate) given: String,
+}
+
+impl TableName {
+    pub(crate) fn new(given: Option<String>) -> TableName {
+        TableName { given: given.unwrap_or_default() }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        arn::named_table(&self.given)
+    }
+}
+
+/// A member that is there, because the constraints were checked.
+pub(crate) fn present<T>(member: Option<T>, path: &'static str) -> Result<T, ApiError> {
+    member.ok_or_else(|| {
+        let breach = ConstraintBreach {
+            value: Breached::Null,
+            path: path.to_owned(),
+            constraint: Constraint::NotNull,
+        };
+        Validation::Constraints(vec![breach]).into()
+    })
+}
+
+/// The attributes of a request, or what is wrong with a value of theirs.
+pub(crate) fn attributes(
+    member: Option<keyfold_api::Attributes>,
+    path: &'static str,
+) -> Result<keyfold_types::Item, ApiError> {
+    let item = present(member, path)?.map_err(Validation::Value)?;
+    if item.depth() > NESTING_LEVELS_MAX {
+        return Err(Validation::Nesting.into());
+    }
+    Ok(item)
+}

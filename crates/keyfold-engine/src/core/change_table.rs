@@ -1,0 +1,33 @@
+//! A change of a table's definition: stored, and held by everybody from then on.
+
+use super::Core;
+use crate::base::error::internal;
+use crate::catalog;
+use crate::table::Table;
+use keyfold_api::ApiError;
+use keyfold_store::Batch;
+use std::sync::Arc;
+
+/// Changes a table's definition, if it is still there. Like every change it is held as soon as it is staged: nobody waits for
+/// the device with the catalog locked.
+pub(crate) fn change_table(
+    core: &Core,
+    table: &Table,
+    change: impl FnOnce(&mut Table),
+) -> Result<(), ApiError> {
+    let mut tables = core.catalog().write();
+    let Some(current) = tables.get(&table.name).filter(|current| current.id == table.id) else {
+        return Ok(());
+    };
+    let mut changed = Table::clone(current);
+    change(&mut changed);
+    let mut batch = Batch::new();
+    catalog::put_record(&mut batch, &changed);
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    if let Some(past) = core.past() {
+        past.catch_up();
+    }
+    tables.insert(changed.name.clone(), Arc::new(changed));
+    drop(tables);
+    ticket.wait().map_err(internal)
+}

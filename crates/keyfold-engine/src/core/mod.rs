@@ -1,0 +1,208 @@
+//! The state that every operation and the background share: catalog, store, options.
+
+pub(crate) mod change_table;
+pub(crate) mod past;
+pub(crate) mod tasks;
+pub(crate) mod throttle;
+
+use crate::base::conflicts::Conflicts;
+use crate::base::options::EngineOptions;
+use crate::base::signal::Signal;
+use crate::catalog::{Catalog, Tables};
+use crate::core::past::Past;
+use crate::core::tasks::Tasks;
+use crate::core::throttle::{Asked, Throttle};
+use crate::table::Table;
+use crate::table::arn::Part;
+use hmac::{Hmac, KeyInit, Mac};
+use keyfold_api::ApiError;
+use keyfold_codec::key::KeyBytes;
+use keyfold_store::Store;
+use sha2::Sha256;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, RwLockReadGuard};
+
+/// The engine's inside, as one region sees it: all regions share the tables, but names tell the region that
+/// asks. Cloning shares everything.
+#[derive(Clone)]
+pub(crate) struct Core {
+    shared: Arc<Shared>,
+    region: Arc<str>,
+}
+
+struct Shared {
+    catalog: Catalog,
+    store: Store,
+    options: EngineOptions,
+    signal: Signal,
+    tasks: Tasks,
+    conflicts: Conflicts,
+    throttle: Throttle,
+    past: Option<Past>,
+    /// The greatest time that was handed out.
+    newest_moment: AtomicU64,
+    failures: AtomicU64,
+    /// The secret of seals.
+    secret: [u8; 32],
+}
+
+impl Core {
+    /// `newest_moment`: the greatest time in the store.
+    pub(crate) fn new(
+        catalog: Catalog,
+        store: Store,
+        options: EngineOptions,
+        newest_moment: u64,
+        secret: [u8; 32],
+    ) -> Core {
+        let region = options.region.as_str().into();
+        let past = options.index_lag.map(Past::new);
+        Core {
+            shared: Arc::new(Shared {
+                catalog,
+                store,
+                options,
+                signal: Signal::default(),
+                tasks: Tasks::default(),
+                conflicts: Conflicts::default(),
+                throttle: Throttle::default(),
+                past,
+                newest_moment: AtomicU64::new(newest_moment),
+                failures: AtomicU64::new(0),
+                secret,
+            }),
+            region,
+        }
+    }
+
+    /// The same for requests of another region.
+    pub(crate) fn in_region(&self, region: &str) -> Core {
+        let region = if *region == *self.region { Arc::clone(&self.region) } else { region.into() };
+        Core { shared: Arc::clone(&self.shared), region }
+    }
+
+    pub(crate) fn region(&self) -> &str {
+        &self.region
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.shared.store
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        if self.shared.store.has_failed() {
+            self.shared.catalog.forget_unwritten(&self.shared.store);
+        }
+        &self.shared.catalog
+    }
+
+    pub(crate) fn options(&self) -> &EngineOptions {
+        &self.shared.options
+    }
+
+    pub(crate) fn signal(&self) -> &Signal {
+        &self.shared.signal
+    }
+
+    pub(crate) fn tasks(&self) -> &Tasks {
+        &self.shared.tasks
+    }
+
+    /// Whether a transaction that is not durable yet holds the item, and writes are not to wait for it.
+    pub(crate) fn is_held(&self, key: &KeyBytes) -> bool {
+        self.shared.options.transaction_conflicts && self.shared.conflicts.holds(key)
+    }
+
+    pub(crate) fn conflicts(&self) -> &Conflicts {
+        &self.shared.conflicts
+    }
+
+    /// The throttle; none when capacity is not enforced.
+    pub(crate) fn throttle(&self) -> Option<&Throttle> {
+        self.shared.options.enforce_capacity.then_some(&self.shared.throttle)
+    }
+
+    /// The facts of a request on a table that the throttle needs.
+    pub(crate) fn asked(&self, table: &str) -> Asked {
+        Asked { now_ms: self.now_ms(), table_arn: self.table_arn(table) }
+    }
+
+    /// Older states of the store; none when everyone sees the newest.
+    pub(crate) fn past(&self) -> Option<&Past> {
+        self.shared.past.as_ref()
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.shared.options.environment.clock.now_ms()
+    }
+
+    /// The time by which changes are ordered: the clock's, and never less than one before, also of an earlier process. A clock
+    /// that is set back makes no change older than the one before it.
+    pub(crate) fn moment(&self) -> u64 {
+        let now = self.now_ms();
+        self.shared.newest_moment.fetch_max(now, Ordering::AcqRel).max(now)
+    }
+
+    /// The tables, for somebody who writes items: held until the batch is staged. Waits for room first, since whoever waits for
+    /// the device while holding them would keep everybody else from them.
+    pub(crate) fn tables_for_writing(&self) -> RwLockReadGuard<'_, Tables> {
+        self.shared.store.wait_for_room();
+        self.catalog().read()
+    }
+
+    /// Says of bytes that are handed to clients that they are ours when they come back.
+    pub(crate) fn seal(&self, bytes: &[u8]) -> [u8; 16] {
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(&self.shared.secret).expect("a key of any length is taken");
+        mac.update(bytes);
+        let whole: [u8; 32] = mac.finalize().into_bytes().into();
+        let mut seal = [0; 16];
+        seal.copy_from_slice(whole.first_chunk::<16>().unwrap_or(&[0; 16]));
+        seal
+    }
+
+    /// Reports a failure that no client is told of.
+    pub(crate) fn report(&self, what: &str, reason: &str) {
+        self.shared.failures.fetch_add(1, Ordering::Relaxed);
+        if let Some(report) = &self.shared.options.report {
+            report(what, reason);
+        }
+    }
+
+    /// The number of reported failures.
+    pub(crate) fn failures(&self) -> u64 {
+        self.shared.failures.load(Ordering::Relaxed)
+    }
+
+    /// The table of a name, if it can be read and written.
+    pub(crate) fn table(&self, name: &str) -> Option<Arc<Table>> {
+        self.catalog().read().get(name).filter(|table| table.is_ready()).cloned()
+    }
+
+    /// The table of a name, whatever its state.
+    pub(crate) fn any_table(&self, name: &str) -> Result<Arc<Table>, ApiError> {
+        let found = self.catalog().read().get(name).cloned();
+        found.ok_or_else(|| ApiError::named_table_not_found(name))
+    }
+
+    /// The end of a backup's, export's or import's ARN: 14 digits of the time, and eight of chance.
+    pub(crate) fn label(&self) -> String {
+        let chance = self.options().environment.random.next_u128() as u32;
+        format!("{:014}-{chance:08x}", self.now_ms())
+    }
+
+    /// The full name of a table.
+    pub(crate) fn table_arn(&self, table: &str) -> String {
+        format!("{}{table}", self.table_arn_prefix())
+    }
+
+    /// The full name of a part of a table.
+    pub(crate) fn arn(&self, table: &str, part: Part<'_>) -> String {
+        format!("{}{table}{part}", self.table_arn_prefix())
+    }
+
+    /// The beginning of a table's full name.
+    pub(crate) fn table_arn_prefix(&self) -> String {
+        format!("arn:aws:dynamodb:{}:{}:table/", self.region, self.shared.options.account)
+    }
+}

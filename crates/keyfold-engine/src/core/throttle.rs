@@ -1,0 +1,289 @@
+//! Capacity enforced, when it is asked for: who has used up what a table, an index or a partition key is given a
+//! second is refused until time has passed.
+//!
+//! Each place has a bucket of units for reads and one for writes. It is filled with time, up to a store: five
+//! minutes' worth for provisioned capacity, one second's otherwise. A request is let through while there is
+//! anything in the bucket and may leave it in debt: what it costs is known only when it is done.
+//! Source: "Burst and adaptive capacity", "On-demand capacity mode".
+
+use crate::base::bill::Bill;
+use crate::table::arn::Part;
+use crate::table::{Index, Table};
+use keyfold_api::{BillingMode, Throttling, ThrottlingReason};
+use keyfold_codec::key::{IndexId, TableId};
+use keyfold_types::CapacityHalves;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Seconds of unused provisioned capacity that are kept.
+const BURST_S: i64 = 300;
+/// Initial capacity of an on-demand table.
+const ON_DEMAND: (u64, u64) = (12_000, 4_000);
+/// Capacity of one partition key.
+const PARTITION: (u64, u64) = (3_000, 1_000);
+/// After how long twice a peak is given.
+const PEAK_MS: u64 = 30 * 60 * 1000;
+/// Buckets above which those of idle partition keys are forgotten.
+const PRUNE_AT: usize = 1 << 16;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Use {
+    Read,
+    Write,
+}
+
+/// The hash that an index's or table's key has for its partition key.
+pub(crate) type Partition = [u8; 4];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    table: TableId,
+    index: IndexId,
+    used: Use,
+    partition: Option<Partition>,
+}
+
+/// The partition in an encoded key, behind table and index.
+pub(crate) fn partition_of(key: &[u8]) -> Option<Partition> {
+    key.get(5..9)?.try_into().ok()
+}
+
+/// The rate at which a bucket is filled, and its size.
+#[derive(Debug, Clone, Copy)]
+struct Rate {
+    units_s: u64,
+    store_s: i64,
+}
+
+/// A thousandth of half a unit: what half a unit a second gives in a millisecond.
+type Level = i64;
+
+fn level(units: u64, seconds: i64) -> Level {
+    i64::try_from(units).unwrap_or(i64::MAX).saturating_mul(2 * 1000).saturating_mul(seconds)
+}
+
+#[derive(Debug, Default)]
+struct Bucket {
+    level: Level,
+    filled_epoch_ms: Option<u64>,
+    peak: Peak,
+}
+
+impl Bucket {
+    fn fill(&mut self, rate: Rate, now_ms: u64) {
+        let full = level(rate.units_s, rate.store_s);
+        let filled = self.filled_epoch_ms.replace(now_ms);
+        self.level = match filled {
+            None => full,
+            Some(filled) => {
+                let elapsed_ms = i64::try_from(now_ms.saturating_sub(filled)).unwrap_or(i64::MAX);
+                let gained = level(rate.units_s, 1).saturating_mul(elapsed_ms) / 1000;
+                self.level.saturating_add(gained).min(full)
+            }
+        };
+    }
+}
+
+/// The most that was used in a second, for tables that are paid by request.
+#[derive(Debug, Default)]
+struct Peak {
+    second: u64,
+    used: u64,
+    since_epoch_ms: u64,
+    /// Of the last half hour, and of the time before.
+    current: u64,
+    previous: u64,
+}
+
+impl Peak {
+    fn note(&mut self, halves: u64, now_ms: u64) {
+        self.roll(now_ms);
+        if self.second != now_ms / 1000 {
+            self.second = now_ms / 1000;
+            self.used = 0;
+        }
+        self.used += halves;
+        self.current = self.current.max(self.used / 2);
+    }
+
+    fn roll(&mut self, now_ms: u64) {
+        if now_ms.saturating_sub(self.since_epoch_ms) >= PEAK_MS {
+            self.since_epoch_ms = now_ms;
+            self.previous = self.previous.max(self.current);
+            self.current = 0;
+        }
+    }
+}
+
+/// All buckets. They are not kept when the process ends.
+#[derive(Default)]
+pub(crate) struct Throttle {
+    buckets: Mutex<HashMap<Place, Bucket>>,
+}
+
+/// When capacity is asked for, and the full name of the table that it is asked of.
+pub(crate) struct Asked {
+    pub(crate) now_ms: u64,
+    pub(crate) table_arn: String,
+}
+
+/// The limit of a place.
+enum Limit {
+    Provisioned,
+    OnDemand,
+    OnDemandMax,
+    Partition,
+}
+
+impl Limit {
+    fn word(&self) -> &'static str {
+        match self {
+            Limit::Provisioned => "ProvisionedThroughputExceeded",
+            Limit::OnDemand | Limit::Partition => "KeyRangeThroughputExceeded",
+            Limit::OnDemandMax => "MaxOnDemandThroughputExceeded",
+        }
+    }
+}
+
+fn chosen<T>(used: Use, pair: (T, T)) -> T {
+    match used {
+        Use::Read => pair.0,
+        Use::Write => pair.1,
+    }
+}
+
+/// The rate of a table or index, which is what its settings and its past say.
+fn rate_of(table: &Table, index: Option<&Index>, used: Use, peak: &Peak) -> (Limit, Rate) {
+    let capacity = index.map_or(&table.settings.capacity, |index| &index.capacity);
+    if table.settings.capacity.mode == BillingMode::Provisioned {
+        return (Limit::Provisioned, Rate { units_s: chosen(used, capacity.units), store_s: BURST_S });
+    }
+    let base = chosen(used, capacity.warm.unwrap_or(ON_DEMAND));
+    let units_s = base.max(2 * peak.previous);
+    match chosen(used, capacity.on_demand_max) {
+        Some(max) if max < units_s => (Limit::OnDemandMax, Rate { units_s: max, store_s: 1 }),
+        _ => (Limit::OnDemand, Rate { units_s, store_s: 1 }),
+    }
+}
+
+/// A use of one table or index: the whole, and the partition key if there is one.
+pub(crate) struct Spent<'t> {
+    pub(crate) index: Option<&'t Index>,
+    pub(crate) partition: Option<Partition>,
+    pub(crate) units: CapacityHalves,
+}
+
+impl Throttle {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Place, Bucket>> {
+        self.buckets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The exhausted places among those that a request uses.
+    pub(crate) fn used_up(
+        &self,
+        asked: &Asked,
+        table: &Table,
+        used: Use,
+        spent: &[Spent<'_>],
+    ) -> Option<Throttling> {
+        let now_ms = asked.now_ms;
+        let mut buckets = self.lock();
+        if buckets.len() > PRUNE_AT {
+            let is_idle = |bucket: &Bucket| {
+                bucket.level > 0 && bucket.filled_epoch_ms.is_none_or(|filled| now_ms > filled + 1000)
+            };
+            buckets.retain(|place, bucket| place.partition.is_none() || !is_idle(bucket));
+        }
+        let mut reasons = Vec::new();
+        let mut is_index = true;
+        for one in spent {
+            for partition in [None].into_iter().chain(one.partition.map(Some)) {
+                let bucket = buckets.entry(place(table, one.index, used, partition)).or_default();
+                bucket.peak.roll(now_ms);
+                let (limit, rate) = match partition {
+                    None => rate_of(table, one.index, used, &bucket.peak),
+                    Some(_) => (Limit::Partition, Rate { units_s: chosen(used, PARTITION), store_s: 1 }),
+                };
+                bucket.fill(rate, now_ms);
+                if bucket.level <= 0 {
+                    is_index &= one.index.is_some();
+                    reasons.push(reason(asked, one.index, used, &limit));
+                }
+            }
+        }
+        let is_on_demand = table.settings.capacity.mode == BillingMode::PayPerRequest;
+        (!reasons.is_empty()).then_some(Throttling { is_on_demand, is_index, reasons })
+    }
+
+    pub(crate) fn charge(&self, asked: &Asked, table: &Table, used: Use, spent: &[Spent<'_>]) {
+        let now_ms = asked.now_ms;
+        let mut buckets = self.lock();
+        for one in spent {
+            for partition in [None].into_iter().chain(one.partition.map(Some)) {
+                let bucket = buckets.entry(place(table, one.index, used, partition)).or_default();
+                bucket.level -= i64::try_from(one.units.0).unwrap_or(i64::MAX).saturating_mul(1000);
+                if partition.is_none() {
+                    bucket.peak.note(one.units.0, now_ms);
+                }
+            }
+        }
+    }
+
+    /// Takes what a write costs, or refuses it.
+    ///
+    /// # Errors
+    /// The exhausted places.
+    pub(crate) fn write(
+        &self,
+        asked: &Asked,
+        table: &Table,
+        key: &[u8],
+        bill: &Bill,
+    ) -> Result<(), Box<Throttling>> {
+        // Local indexes live on the table's capacity.
+        let local = bill.local.values().fold(CapacityHalves::ZERO, |sum, units| sum + *units);
+        let whole = Spent { index: None, partition: partition_of(key), units: bill.table + local };
+        let global = bill.global.iter().filter_map(|(name, units)| {
+            let index = table.indexes.iter().find(|index| index.name == *name)?;
+            let partition = bill.partitions.get(&index.id).copied();
+            Some(Spent { index: Some(index), partition, units: *units })
+        });
+        let spent: Vec<Spent<'_>> = std::iter::once(whole).chain(global).collect();
+        if let Some(throttling) = self.used_up(asked, table, Use::Write, &spent) {
+            return Err(Box::new(throttling));
+        }
+        self.charge(asked, table, Use::Write, &spent);
+        Ok(())
+    }
+}
+
+impl Throttle {
+    /// Takes what a write costs whose condition failed: as much as writing the item that it met.
+    ///
+    /// # Errors
+    /// The exhausted places.
+    pub(crate) fn failed(
+        &self,
+        asked: &Asked,
+        table: &Table,
+        key: &[u8],
+        before_bytes: u64,
+    ) -> Result<(), Box<Throttling>> {
+        let bill = Bill { table: CapacityHalves::write(before_bytes), ..Bill::default() };
+        self.write(asked, table, key, &bill)
+    }
+}
+
+fn place(table: &Table, index: Option<&Index>, used: Use, partition: Option<Partition>) -> Place {
+    Place { table: table.id, index: index.map_or(IndexId::BASE, |index| index.id), used, partition }
+}
+
+fn reason(asked: &Asked, index: Option<&Index>, used: Use, limit: &Limit) -> ThrottlingReason {
+    let arn = asked.table_arn.as_str();
+    let (kind, resource) = match index {
+        None => ("Table", arn.to_owned()),
+        Some(index) => ("Index", format!("{arn}{}", Part::Index(&index.name))),
+    };
+    let used = chosen(used, ("Read", "Write"));
+    ThrottlingReason { reason: format!("{kind}{used}{}", limit.word()), resource }
+}

@@ -1,0 +1,14 @@
+//! The one write path: every change of an item goes through [`apply::apply`].
+//!
+//! A write is checked without a table (`ItemWrite`), planned with one (`WritePlan`), evaluated against the
+//! item it meets (`Change`), and applied to a batch. Single writes, batches and transactions differ only
+//! in how many plans they have and what they do when one fails.
+
+pub(crate) mod apply;
+pub(crate) mod collection;
+pub(crate) mod counters;
+pub(crate) mod entries;
+pub(crate) mod evaluate;
+pub(crate) mod expiry_note;
+pub(crate) mod plan;
+pub(crate) mod refusal;

@@ -1,0 +1,41 @@
+//! Items are put into a table that nobody reads or writes yet.
+
+use crate::base::error::internal;
+use crate::core::Core;
+use crate::item::apply::{Author, Stamp, apply};
+use crate::item::plan::{Action, ItemWrite};
+use crate::table::Table;
+use keyfold_api::ApiError;
+use keyfold_codec::RawItem;
+use keyfold_expr::Budget;
+use keyfold_store::Batch;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Whether an item can be written to the table as clients write.
+pub(super) fn fits(table: &Arc<Table>, item: &keyfold_types::Item) -> bool {
+    ItemWrite::new(Action::Put(item.clone()))
+        .plan(table)
+        .is_ok_and(|plan| plan.evaluate(None, &Budget::unbounded()).is_ok())
+}
+
+/// Puts items into a table that nobody reads or writes yet. Items that an index does not take are not in the index.
+pub(super) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Result<(), ApiError> {
+    let mut batch = Batch::new();
+    let mut filled = HashSet::new();
+    let stamp = Stamp::now(core, Author::Filling);
+    for item in items {
+        let write = ItemWrite::new(Action::Put(item.to_item()));
+        let plan = write.plan_filling(table)?;
+        if !filled.insert(plan.key.clone()) {
+            // The same key again: what stands in the batch must be seen.
+            // The last ticket answers for this one too: after a failure nothing is taken any more.
+            drop(core.store().stage(std::mem::take(&mut batch)).map_err(internal)?);
+            filled = HashSet::from([plan.key.clone()]);
+        }
+        let before = plan.read_before(core).map_err(ApiError::from)?;
+        let change = plan.filled(before, item);
+        apply(core, &mut batch, &plan, &change, stamp).map_err(ApiError::from)?;
+    }
+    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)
+}

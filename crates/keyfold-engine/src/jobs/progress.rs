@@ -1,0 +1,61 @@
+//! One turn of the background: a piece of everything that may be due.
+
+use super::filling::Filling;
+use super::running::Jobs;
+use super::sweep::Sweep;
+use super::trim::Trim;
+use super::turn::Turn;
+use super::{expiry, forget};
+use crate::core::Core;
+use crate::table::Table;
+use std::sync::Arc;
+
+/// Progress of the pieces of long work; forgotten at the end of the process, when they begin again.
+#[derive(Default)]
+pub(crate) struct Progress {
+    sweep: Sweep,
+    filling: Filling,
+    trim: Trim,
+    jobs: Jobs,
+}
+
+impl Progress {
+    /// Does a piece of everything that is due. What fails keeps nothing else waiting, and is tried again the next time.
+    pub(crate) fn work(&mut self, core: &Core) -> Turn {
+        let mut turn = Turn::default();
+        self.sweep.some(core, &mut self.filling, &mut turn);
+        let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
+        self.filling.retain(&tables);
+        for table in tables.iter().filter(|table| table.is_ready()) {
+            turn.note(&format!("filling an index of table {}", table.name), self.filling.index(core, table));
+            turn.note(
+                &format!("noting when items of table {} expire", table.name),
+                self.filling.expiry(core, table),
+            );
+            turn.note(
+                &format!("deleting expired items of table {}", table.name),
+                expiry::delete_some(core, table),
+            );
+        }
+        self.trim.streams(core, &mut turn);
+        self.trim.changes(core, &tables, &mut turn);
+        turn.note("forgetting old backups", forget::backups(core));
+        turn.note("forgetting old exports and imports", forget::transfers(core));
+        self.jobs.work(core, &mut turn);
+        for (what, error) in &turn.failures {
+            core.report(what, &error.to_string());
+        }
+        turn
+    }
+
+    /// Ends all rest of what failed.
+    pub(crate) fn rouse(&mut self) {
+        self.jobs.rouse();
+    }
+
+    /// As if what is under way had been cut short by the end of the process.
+    #[cfg(test)]
+    pub(crate) fn begin_again(&mut self, core: &Core) {
+        self.jobs.begin_again(core);
+    }
+}

@@ -1,0 +1,126 @@
+//! Records of streams and of point-in-time recovery are removed when their time is over.
+
+use super::turn::{Turn, Work};
+use crate::base::error::internal;
+use crate::base::layout;
+use crate::core::Core;
+use crate::table::Table;
+use crate::table::stream::{Event, RETENTION_MS, Stream};
+use keyfold_api::ApiError;
+use keyfold_codec::key::KeyRange;
+use keyfold_store::{Batch, Direction};
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// Records removed in one batch.
+const CHUNK: usize = 2000;
+
+fn forget_stream(core: &Core, stream: &Stream) -> Result<Work, ApiError> {
+    let mut streams = core.catalog().write_streams();
+    let mut batch = Batch::new();
+    batch.remove(layout::stream_record(stream.id));
+    batch.put(layout::dropped(stream.id), Vec::new());
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    streams.remove(&(stream.table_name.clone(), stream.label.clone()));
+    drop(streams);
+    ticket.wait().map_err(internal)?;
+    Ok(Work::Done)
+}
+
+/// Progress of the trimming.
+#[derive(Default)]
+pub(super) struct Trim {
+    /// The last key that was trimmed behind each prefix: what is before it need not be looked for among tombstones.
+    trimmed: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl Trim {
+    /// Removes records of streams that are older than a day, and streams that were closed a day ago.
+    pub(super) fn streams(&mut self, core: &Core, turn: &mut Turn) {
+        let horizon = core.now_ms().saturating_sub(RETENTION_MS);
+        let streams: Vec<_> = core.catalog().streams().values().cloned().collect();
+        for stream in streams {
+            let what = format!("trimming the stream of table {}", stream.table_name);
+            let trimmed = self.find_old(core, layout::events(stream.id), horizon).and_then(|found| {
+                let Some((batch, last)) = found else { return Ok(Work::Done) };
+                let mut batch = batch;
+                // A reader that has read up to here has lost nothing.
+                if let Some(sequence) = layout::sequence_of(&last) {
+                    batch.put(layout::trimmed(stream.id), sequence.to_be_bytes().to_vec());
+                }
+                self.trim(core, layout::events(stream.id), batch, last)
+            });
+            turn.note(&what, trimmed);
+            if stream.closed.is_some_and(|(closed, _)| closed < horizon) {
+                turn.note(&what, forget_stream(core, &stream));
+            }
+        }
+    }
+
+    /// Removes changes that point-in-time recovery does not reach any more.
+    pub(super) fn changes(&mut self, core: &Core, tables: &[Arc<Table>], turn: &mut Turn) {
+        for table in tables {
+            let what = format!("trimming the changes of table {}", table.name);
+            turn.note(&what, self.changes_of(core, table));
+        }
+    }
+
+    fn changes_of(&mut self, core: &Core, table: &Table) -> Result<Work, ApiError> {
+        // Which changes are needed is asked with the catalog held, until their removal is staged: whoever begins to keep
+        // changes holds it for writing.
+        let tables = core.catalog().read();
+        let Some(table) = tables.get(&table.name).filter(|now| now.id == table.id) else {
+            return Ok(Work::Done);
+        };
+        // A backup that is being copied needs every change since it began.
+        if table.settings.keeps_changes {
+            return Ok(Work::Done);
+        }
+        let horizon = match &table.settings.recovery {
+            Some(recovery) => core.now_ms().saturating_sub(recovery.days * RETENTION_MS),
+            // Switched off: nothing is kept.
+            None => u64::MAX,
+        };
+        let place = layout::changes(table.id);
+        let Some((batch, last)) = self.find_old(core, place.clone(), horizon)? else { return Ok(Work::Done) };
+        let work = if batch.len() == CHUNK { Work::More } else { Work::Done };
+        let ticket = core.store().stage(batch).map_err(internal)?;
+        drop(tables);
+        ticket.wait().map_err(internal)?;
+        self.trimmed.insert(place, last);
+        Ok(work)
+    }
+
+    /// The removal of some events that are older than a time, and the last of their keys.
+    fn find_old(
+        &self,
+        core: &Core,
+        prefix: Vec<u8>,
+        horizon_epoch_ms: u64,
+    ) -> Result<Option<(Batch, Vec<u8>)>, ApiError> {
+        let snapshot = core.store().snapshot();
+        let mut range = KeyRange::prefix(prefix.clone());
+        if let Some(last) = self.trimmed.get(&prefix) {
+            range.low = Bound::Excluded(last.clone());
+        }
+        let (low, high) = range.bounds();
+        let (mut batch, mut last) = (Batch::new(), None);
+        for entry in snapshot.range(low, high, Direction::Forward).take(CHUNK) {
+            let (key, bytes) = entry.map_err(internal)?;
+            if Event::epoch_ms_of(&bytes).is_some_and(|at| at >= horizon_epoch_ms) {
+                break;
+            }
+            last = Some(key.to_vec());
+            batch.remove(key.to_vec());
+        }
+        Ok(last.map(|last| (batch, last)))
+    }
+
+    fn trim(&mut self, core: &Core, prefix: Vec<u8>, batch: Batch, last: Vec<u8>) -> Result<Work, ApiError> {
+        let work = if batch.len() >= CHUNK { Work::More } else { Work::Done };
+        core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+        self.trimmed.insert(prefix, last);
+        Ok(work)
+    }
+}

@@ -1,0 +1,273 @@
+//! A table as the engine knows it: parsed once, shared by every request.
+
+pub(crate) mod arn;
+pub(crate) mod backup;
+pub(crate) mod stream;
+pub(crate) mod transfer;
+
+use keyfold_api::{BillingMode, ContributorInsightsMode, StreamViewType, TableClass, TableStatus};
+use keyfold_codec::key::{EntryTail, IndexId, TableId};
+use keyfold_types::key::key_value_bytes;
+use keyfold_types::limits::{PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
+use keyfold_types::{Item, KeyAttribute, KeySchema, ValueKind};
+use std::collections::BTreeMap;
+
+/// A table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// Its identity in the key space.
+    pub id: TableId,
+    /// Its name.
+    pub name: String,
+    /// A UUID.
+    pub uuid: String,
+    /// When it was made, milliseconds since the epoch.
+    pub creation_epoch_ms: u64,
+    /// CREATING while a restore or import fills it; ACTIVE otherwise.
+    pub status: TableStatus,
+    /// Its key.
+    pub key: KeySchema,
+    /// Its indexes, local ones first.
+    pub indexes: Vec<Index>,
+    /// Everything else that can be set.
+    pub settings: Settings,
+}
+
+/// The settings that UpdateTable and related operations change.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings {
+    /// Capacity, and when it was changed.
+    pub capacity: Capacity,
+    /// The table class and when it was set, if one was asked for.
+    pub table_class: Option<(TableClass, u64)>,
+    /// Whether DeleteTable is refused.
+    pub deletion_protection: bool,
+    /// Labels.
+    pub tags: BTreeMap<String, String>,
+    /// The stream that records changes now.
+    pub stream: Option<ActiveStream>,
+    /// The label of the newest stream, also when it was switched off.
+    pub latest_stream: Option<String>,
+    /// By which attribute items expire.
+    pub expiry: Option<Expiry>,
+    /// The key of KMS that was named for encryption.
+    pub encryption_key: Option<String>,
+    /// Since when every change is kept, and for how many days.
+    pub recovery: Option<Recovery>,
+    /// Reports of busy keys: index (empty for the table) to mode and time.
+    pub insights: BTreeMap<String, (ContributorInsightsMode, u64)>,
+    /// Policies: what follows the table's ARN (nothing, or a stream) to text and revision.
+    pub policies: BTreeMap<String, (String, String)>,
+    /// The source of the restored table.
+    pub restored: Option<Restored>,
+    /// Whether changes are kept because a backup is being copied, which needs them after a restart.
+    pub keeps_changes: bool,
+    /// Why the table could not be made as it was asked for; it can only be described and deleted.
+    pub failure: Option<Failure>,
+}
+
+/// Why a table could not be made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// When that was found, milliseconds since the epoch.
+    pub epoch_ms: u64,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// Capacity: the billing mode and its units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Capacity {
+    /// By units set beforehand, or by request.
+    pub mode: BillingMode,
+    /// When the mode last became PAY_PER_REQUEST.
+    pub on_demand_since: Option<u64>,
+    /// Read and write units a second, when provisioned.
+    pub units: (u64, u64),
+    /// When units were last raised.
+    pub last_increase: Option<u64>,
+    /// When units were last lowered.
+    pub last_decrease: Option<u64>,
+    /// The day (since the epoch) of the last decrease, and how many there were on it.
+    pub decreases: (u64, u64),
+    /// The most read and write request units a second, on demand.
+    pub on_demand_max: (Option<u64>, Option<u64>),
+    /// Read and write units a second asked for as warm throughput.
+    pub warm: Option<(u64, u64)>,
+}
+
+impl Default for Capacity {
+    fn default() -> Capacity {
+        Capacity {
+            mode: BillingMode::Provisioned,
+            on_demand_since: None,
+            units: (0, 0),
+            last_increase: None,
+            last_decrease: None,
+            decreases: (0, 0),
+            on_demand_max: (None, None),
+            warm: None,
+        }
+    }
+}
+
+/// The stream of a table that records changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActiveStream {
+    /// Its place in the key space.
+    pub id: TableId,
+    /// When it was switched on, as its label tells.
+    pub label: String,
+    /// The view of its records.
+    pub view: StreamViewType,
+}
+
+/// By which attribute items expire.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Expiry {
+    /// The attribute: seconds since the epoch.
+    pub attribute: String,
+    /// Whether the items that were there before are noted.
+    pub is_complete: bool,
+    /// When it was set, which tells it from one before.
+    pub begun: u64,
+}
+
+/// Point-in-time recovery of a table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recovery {
+    /// Since when every change is kept, milliseconds since the epoch.
+    pub since_epoch_ms: u64,
+    /// For how many days.
+    pub days: u64,
+}
+
+/// The source of a restored table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Restored {
+    /// The backup, if it was one.
+    pub backup_arn: Option<String>,
+    /// The table.
+    pub table_arn: String,
+    /// Which table of that name it was.
+    pub source_uuid: Option<String>,
+    /// Its state at this time, milliseconds since the epoch.
+    pub epoch_ms: u64,
+}
+
+/// Whether an index shares the table's partitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexKind {
+    /// The table's partition key, another sort key; reads may be strong.
+    Local,
+    /// Keys of its own; reads are eventual.
+    Global,
+}
+
+/// The projection of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IndexProjection {
+    /// Every attribute.
+    All,
+    /// The keys of table and index.
+    KeysOnly,
+    /// The keys and these attributes.
+    Include(Vec<String>),
+}
+
+/// A secondary index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Index {
+    /// Its identity within the table, from 1.
+    pub id: IndexId,
+    /// Its name.
+    pub name: String,
+    /// Local or global.
+    pub kind: IndexKind,
+    /// Its key.
+    pub key: KeySchema,
+    /// The projection.
+    pub projection: IndexProjection,
+    /// Capacity of a global index; its mode is the table's.
+    pub capacity: Capacity,
+    /// Whether entries of the items that were there before are still being made.
+    pub is_building: bool,
+}
+
+impl Index {
+    /// The end of an entry's key.
+    pub(crate) fn tail(&self) -> EntryTail {
+        match self.kind {
+            IndexKind::Local => EntryTail::Sort,
+            IndexKind::Global => EntryTail::PartitionAndSort,
+        }
+    }
+
+    /// Whether a value can be in the index: of its attribute's type, not empty, not too long. New items must
+    /// fit; items from before the index may not, and are left out.
+    pub(crate) fn takes(&self, item: &Item) -> bool {
+        let fits = |attribute: &KeyAttribute| {
+            item.get(&attribute.name).is_some_and(|value| {
+                value.kind() == attribute.kind.value_kind()
+                    && (key_value_bytes(value) > 0 || value.kind() == ValueKind::N)
+            })
+        };
+        let short = |attributes: &[KeyAttribute], max: usize| {
+            let values = attributes.iter().filter_map(|attribute| item.get(&attribute.name));
+            values.map(key_value_bytes).sum::<usize>() <= max
+        };
+        self.key.attributes().all(fits)
+            && short(&self.key.partition, PARTITION_KEY_BYTES_MAX)
+            && short(&self.key.sort, SORT_KEY_BYTES_MAX)
+    }
+
+    /// Whether entries hold the attribute.
+    pub fn projects(&self, table: &Table, attribute: &str) -> bool {
+        let is_key = || self.key.contains(attribute) || table.key.contains(attribute);
+        match &self.projection {
+            IndexProjection::All => true,
+            IndexProjection::KeysOnly => is_key(),
+            IndexProjection::Include(names) => is_key() || names.iter().any(|name| name == attribute),
+        }
+    }
+}
+
+impl Table {
+    /// Whether items can be read and written.
+    pub fn is_ready(&self) -> bool {
+        self.status != TableStatus::Creating && self.settings.failure.is_none()
+    }
+
+    /// The index of a name.
+    pub fn index(&self, name: &str) -> Option<&Index> {
+        self.indexes.iter().find(|index| index.name == name)
+    }
+
+    /// Whether the table has item collections with a size limit.
+    pub fn has_local_indexes(&self) -> bool {
+        self.indexes.iter().any(|index| index.kind == IndexKind::Local)
+    }
+
+    /// The attributes that say where a page ended: keys of index and table, each once.
+    pub(crate) fn cursor_attributes<'t>(&'t self, index: Option<&'t Index>) -> Vec<&'t KeyAttribute> {
+        let mut attributes: Vec<&KeyAttribute> =
+            index.into_iter().flat_map(|index| index.key.attributes()).collect();
+        for attribute in self.key.attributes() {
+            if !attributes.iter().any(|other| other.name == attribute.name) {
+                attributes.push(attribute);
+            }
+        }
+        attributes
+    }
+
+    /// The item's partition key on its own.
+    pub(crate) fn partition_of(&self, item: &Item) -> Item {
+        self.key
+            .partition
+            .iter()
+            .filter_map(|attribute| {
+                item.get(&attribute.name).map(|value| (attribute.name.clone(), value.clone()))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,45 @@
+//! KF015, covered: a copy holds what a pattern returns, filters and asks for.
+
+use crate::diagnostic::Diagnostic;
+use crate::schema::PatternPlan;
+use crate::schema::{Copy, Entity, Operand, Pattern, Table};
+
+pub(crate) fn check(
+    pattern: &Pattern,
+    plan: &PatternPlan,
+    table: &Table,
+    entity: &Entity,
+    copy: &Copy,
+) -> Option<Diagnostic> {
+    let filtered = plan.filters.iter().flat_map(|filter| {
+        let other = match &filter.operand {
+            Some(Operand::Attribute(name)) => Some(name.as_str()),
+            Some(Operand::Parameter(_) | Operand::Literal(_)) | None => None,
+        };
+        std::iter::once(filter.attribute.as_str()).chain(other)
+    });
+    let is_held = |name: &str| {
+        let mut key = std::iter::once(&table.partition).chain(&table.sort);
+        copy.attributes.iter().any(|held| held == name) || key.any(|column| column.name == name)
+    };
+    let mut missing: Vec<&str> =
+        pattern.only.iter().map(String::as_str).chain(filtered).filter(|name| !is_held(name)).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    if missing.is_empty() {
+        return None;
+    }
+    let message = format!(
+        "{} needs attributes that the copy {}.{} does not hold: {}",
+        pattern.name,
+        entity.name,
+        copy.name,
+        missing.join(", ")
+    );
+    let held: Vec<&str> = copy.attributes.iter().map(String::as_str).chain(missing.iter().copied()).collect();
+    Some(
+        Diagnostic::error("KF015", pattern.span, message, "asks the copy for them")
+            .label(copy.span, "holds fewer")
+            .help(format!("copy them: `only {}`, or return {} itself", held.join(", "), entity.name)),
+    )
+}

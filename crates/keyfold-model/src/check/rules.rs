@@ -1,0 +1,73 @@
+//! The table of all rules. `keyfold explain` and `docs/rules.md` are made from their texts; a test compiles every example.
+
+use super::rule::Rule;
+use super::{
+    bounded_item, covered, declared_once, disjoint, exact, filtered, fits, followed, grammar, hot_partition,
+    injective, known, one_value, ordered, over_indexed, served, single, unbounded, unused_index, up_to_now,
+};
+use std::fmt::Write as _;
+
+/// All rules, by code. Up to KF029 they are errors, from KF030 on warnings.
+pub const RULES: [Rule; 20] = [
+    grammar::RULE,
+    known::RULE,
+    declared_once::RULE,
+    fits::RULE,
+    served::RULE,
+    exact::RULE,
+    disjoint::RULE,
+    injective::RULE,
+    ordered::RULE,
+    covered::RULE,
+    followed::RULE,
+    single::RULE,
+    one_value::RULE,
+    hot_partition::RULE,
+    unbounded::RULE,
+    unused_index::RULE,
+    over_indexed::RULE,
+    filtered::RULE,
+    bounded_item::RULE,
+    up_to_now::RULE,
+];
+
+impl Rule {
+    /// The rule of a code, in any case: `kf012`, of its number, or of its name.
+    pub fn of_code(code: &str) -> Option<&'static Rule> {
+        let number = code.trim_start_matches(['K', 'F', 'k', 'f']);
+        let is_it = |rule: &&Rule| {
+            rule.code.eq_ignore_ascii_case(code)
+                || rule.name.eq_ignore_ascii_case(code)
+                || rule
+                    .code
+                    .strip_prefix("KF")
+                    .is_some_and(|own| own.trim_start_matches('0') == number.trim_start_matches('0'))
+        };
+        RULES.iter().find(is_it)
+    }
+}
+
+/// The page with all rules, as `docs/rules.md` holds it.
+pub fn all_markdown() -> String {
+    let mut out = String::from(
+        "# Rules\n\nWhat the compiler proves, and what it warns of. `keyfold explain KF012` prints the same text.\n\n",
+    );
+    out.push_str("| code | rule | |\n|---|---|---|\n");
+    for rule in &RULES {
+        let _infallible = writeln!(
+            out,
+            "| [{}](#{}-{}-{}) | {} | {} |",
+            rule.code,
+            rule.code.to_lowercase(),
+            rule.name.replace(' ', "-"),
+            if rule.is_warning() { "warning" } else { "error" },
+            rule.name,
+            rule.summary
+        );
+    }
+    for rule in &RULES {
+        out.push('\n');
+        out.push_str(&rule.markdown());
+    }
+    out
+}

@@ -1,0 +1,193 @@
+//! The plan of a pattern: one request, or a number of them that is known before anything runs.
+
+use crate::period::Unit;
+use crate::schema::{Comparison, Type};
+use crate::template::{KeyTemplate, Part, print};
+use std::fmt;
+
+/// The plan of a pattern.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PatternPlan {
+    /// The operation.
+    pub request: RequestKind,
+    /// The table's name; with periods, that of the family.
+    pub table: String,
+    /// The index read, if it is not the table.
+    pub index: Option<String>,
+    /// The partition key attributes.
+    pub partition_attributes: Vec<String>,
+    /// Their values, made of arguments; none for a scan.
+    pub partition: Option<KeyTemplate>,
+    /// The sort key attributes.
+    pub sort_attributes: Vec<String>,
+    /// The range of sort keys.
+    pub sort: SortCondition,
+    /// Over how many partitions or tables the request goes.
+    pub fan: Fan,
+    /// In a table with periods: what says which one.
+    pub period: Option<TablePeriod>,
+    /// Whether the order is descending.
+    pub descending: bool,
+    /// The attribute that the order asked for is by.
+    pub ordered_by: Option<String>,
+    /// Whether key order is the reverse of the order of values.
+    pub is_reversed: bool,
+    /// Items a page.
+    pub page: Option<u32>,
+    /// Whether the read is strongly consistent.
+    pub strong: bool,
+    /// The attributes that are read; all, if empty.
+    pub only: Vec<String>,
+    /// Filters, which are applied after reading.
+    pub filters: Vec<Comparison>,
+}
+
+/// The operation a pattern becomes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RequestKind {
+    /// One item by its key.
+    #[default]
+    GetItem,
+    /// A range of a partition.
+    Query,
+    /// Several items by their keys.
+    BatchGetItem,
+    /// A whole table.
+    Scan,
+}
+
+impl fmt::Display for RequestKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RequestKind::GetItem => "GetItem",
+            RequestKind::Query => "Query",
+            RequestKind::BatchGetItem => "BatchGetItem",
+            RequestKind::Scan => "Scan",
+        })
+    }
+}
+
+/// Over how many partitions or tables a request goes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Fan {
+    /// One.
+    #[default]
+    One,
+    /// Each shard, merged by sort key.
+    Shards(u32),
+    /// One period after the other.
+    Periods {
+        /// The length of one.
+        unit: Unit,
+        /// The attribute whose time is cut into them.
+        attribute: String,
+        /// Its type.
+        kind: Type,
+        /// The parameter that is the lower end.
+        low: String,
+        /// The parameter that is the upper end; the present period, if none.
+        high: Option<String>,
+    },
+}
+
+/// The attribute that says in which period's table an item lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TablePeriod {
+    /// The length of a period.
+    pub unit: Unit,
+    /// The attribute or parameter whose time it is.
+    pub from: String,
+}
+
+/// A range of sort keys.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum SortCondition {
+    /// The whole partition.
+    #[default]
+    Any,
+    /// One sort key.
+    Equal(KeyTemplate),
+    /// All that start so.
+    BeginsWith(KeyTemplate),
+    /// From the first to the second.
+    Between(KeyTemplate, KeyTemplate),
+    /// From here on.
+    AtLeast(KeyTemplate),
+    /// Up to here.
+    AtMost(KeyTemplate),
+}
+
+impl PatternPlan {
+    /// The key condition as a reader writes it; for a scan, what is filtered.
+    pub fn key_condition(&self) -> String {
+        let Some(partition) = &self.partition else { return "every item".to_owned() };
+        let equal = |attribute: &String, parts: &[Part]| format!("{attribute} = {}", print(parts));
+        let mut terms: Vec<String> =
+            self.partition_attributes.iter().zip(partition.columns()).map(|(a, p)| equal(a, p)).collect();
+        terms.extend(self.sort_terms());
+        terms.join(" AND ")
+    }
+
+    fn sort_terms(&self) -> Vec<String> {
+        let last = |template: &KeyTemplate| {
+            let columns: Vec<&[Part]> = template.columns().collect();
+            let (at, parts) = (columns.len().saturating_sub(1), columns.last().copied().unwrap_or_default());
+            let attribute = self.sort_attributes.get(at).cloned().unwrap_or_default();
+            let before = self.sort_attributes.iter().zip(columns.iter().take(at));
+            let before: Vec<String> = before.map(|(a, p)| format!("{a} = {}", print(p))).collect();
+            (before, attribute, print(parts), parts.is_empty())
+        };
+        let (mut terms, term) = match &self.sort {
+            SortCondition::Any => return Vec::new(),
+            SortCondition::Equal(value) => {
+                let (before, attribute, value, _) = last(value);
+                (before, format!("{attribute} = {value}"))
+            }
+            SortCondition::BeginsWith(prefix) => {
+                let (before, attribute, prefix, is_empty) = last(prefix);
+                if is_empty {
+                    return before;
+                }
+                (before, format!("begins_with({attribute}, {prefix})"))
+            }
+            SortCondition::Between(low, high) => {
+                let ((before, attribute, low, _), (_, _, high, _)) = (last(low), last(high));
+                (before, format!("{attribute} BETWEEN {low} AND {high}"))
+            }
+            SortCondition::AtLeast(low) => {
+                let (before, attribute, low, _) = last(low);
+                (before, format!("{attribute} >= {low}"))
+            }
+            SortCondition::AtMost(high) => {
+                let (before, attribute, high, _) = last(high);
+                (before, format!("{attribute} <= {high}"))
+            }
+        };
+        terms.push(term);
+        terms
+    }
+
+    /// The source of the items: the table, or an index of it.
+    pub fn place(&self) -> String {
+        let table = match &self.period {
+            None => self.table.clone(),
+            Some(period) => format!("{}_‹{}›", self.table, period.unit),
+        };
+        match &self.index {
+            None => table,
+            Some(index) => format!("{table}.{index}"),
+        }
+    }
+
+    /// The number of requests of a page, in words.
+    pub fn requests(&self) -> String {
+        match (&self.fan, self.request) {
+            (Fan::Shards(count), _) => format!("{count}, merged"),
+            (Fan::Periods { unit, high: None, .. }, _) => format!("1 a {unit}, up to the present {unit}"),
+            (Fan::Periods { unit, .. }, _) => format!("1 a {unit}"),
+            (Fan::One, RequestKind::BatchGetItem) => "1 per 100 ids".to_owned(),
+            (Fan::One, RequestKind::Scan) => "1 per MB of the table".to_owned(),
+            (Fan::One, RequestKind::GetItem | RequestKind::Query) => "1".to_owned(),
+        }
+    }
+}
