@@ -1,0 +1,110 @@
+//! Errors, in kinds that a program can match.
+
+use keyfold_client::ClientError;
+use keyfold_model::{Diagnostic, Severity};
+
+/// Why a call failed.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The model has errors. Displayed with the lines they are in.
+    #[error("{}", .0.iter().map(|one| one.rendered.as_str()).collect::<Vec<_>>().join("\n"))]
+    Model(Vec<Finding>),
+    /// A table exists and is not as the model says. Nothing was changed.
+    #[error("the table {table} exists and differs from the model:\n{}", .differences.join("\n"))]
+    TableDiffers {
+        /// The table.
+        table: String,
+        /// Each difference in a line.
+        differences: Vec<String>,
+    },
+    /// An argument is wrong or missing, or a name that the model does not have.
+    #[error("{0}")]
+    Invalid(String),
+    /// A condition does not hold, an item exists already, an item is still counted.
+    #[error("{0}")]
+    Refused(String),
+    /// A unique value is another item's.
+    #[error("{message}")]
+    Taken {
+        /// The unique attributes.
+        attributes: Vec<String>,
+        /// What is taken by whom.
+        message: String,
+    },
+    /// The version given is not the item's: it has been changed since it was read.
+    #[error("{0}")]
+    StaleVersion(String),
+    /// An item or table that must exist does not.
+    #[error("{0}")]
+    NotFound(String),
+    /// The data folder or the endpoint cannot be used. Nothing was written.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The answer of a write was lost: it may have been carried out, and it was not sent again.
+    #[error("whether it was done is not known: {why}; look at {check} before you do it again")]
+    OutcomeUnknown {
+        /// What happened.
+        why: String,
+        /// What shows whether it was done.
+        check: String,
+    },
+    /// The engine or the service refused a request, with its exception.
+    #[error("{exception}: {message}")]
+    Service {
+        /// The exception's name, as in DynamoDB's documentation.
+        exception: String,
+        /// Its sentence.
+        message: String,
+    },
+}
+
+/// An error of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule's code, like KF012: `keyfold explain KF012` says more.
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+    /// All of it as a person reads it, with the lines of the model and how to repair it.
+    pub rendered: String,
+}
+
+impl Error {
+    /// The errors of a model's text.
+    pub(crate) fn of_model(source: &str, diagnostics: &[Diagnostic]) -> Error {
+        let errors = diagnostics.iter().filter(|one| one.severity == Severity::Error);
+        let finding = |one: &Diagnostic| {
+            let (line, column) = one.line_and_column(source);
+            Finding {
+                code: one.code.to_owned(),
+                message: one.message.clone(),
+                line,
+                column,
+                rendered: one.render(source, "model", false),
+            }
+        };
+        Error::Model(errors.map(finding).collect())
+    }
+}
+
+impl From<ClientError> for Error {
+    fn from(error: ClientError) -> Error {
+        let text = error.to_string();
+        match error {
+            ClientError::Value(_) | ClientError::Unknown(_) | ClientError::Missing(_) => Error::Invalid(text),
+            ClientError::Service { exception, message, .. } => Error::Service { exception, message },
+            ClientError::Transport(why) => Error::Unavailable(why),
+            ClientError::OutcomeUnknown { why, check } => Error::OutcomeUnknown { why, check },
+            ClientError::TableDiffers { table, differences } => Error::TableDiffers { table, differences },
+            ClientError::Refused(why) => Error::Refused(why),
+            ClientError::Taken { attributes, message } => Error::Taken { attributes, message },
+            ClientError::StaleVersion(why) => Error::StaleVersion(why),
+            ClientError::NotFound(why) => Error::NotFound(why),
+        }
+    }
+}

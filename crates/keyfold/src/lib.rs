@@ -1,0 +1,65 @@
+//! Single-table design as a library.
+//!
+//! A *model* declares entities, the templates of their keys, and access patterns. Its compiler proves that each pattern is served
+//! by the requests promised. This crate runs a model: on an engine inside the program ([`Keyfold::open`], [`Keyfold::memory`]), or
+//! on any endpoint with Amazon DynamoDB's API ([`Keyfold::connect`]).
+//!
+//! ```
+//! use keyfold::{Keyfold, values};
+//!
+//! let db = Keyfold::memory()?;
+//! let notes = db.model(
+//!     r#"
+//! model notes 1
+//! table Notes (PK, SK)
+//! entity Note
+//!   author: string, id: ulid = new, text: string
+//!   key  "AUTHOR#{author}"  "NOTE#{id}"
+//! pattern notes_of(author)  -> Note[]  newest page 20
+//! "#,
+//! )?;
+//! notes.put("Note", values! { "author": "ada", "text": "on analytical engines" })?;
+//! let found = notes.query("notes_of").arg("author", "ada").page()?;
+//! assert_eq!(found.items[0].text("text"), Some("on analytical engines"));
+//! # Ok::<(), keyfold::Error>(())
+//! ```
+//!
+//! # Where to go on
+//!
+//! - [`Keyfold`]: the database; [`Keyfold::send`] carries out any operation of the API, typed.
+//! - [`Database`]: a model on it: [`Database::put`], [`Database::update`], [`Database::delete`], [`Database::run`] for named writes.
+//! - [`Query`]: a pattern with its arguments: one item, one page, all pages.
+//! - [`Error`]: what went wrong, in kinds that a program can match.
+//!
+//! Attributes are given as anything that serde makes an object of: [`values!`], or a struct that derives `Serialize`. Items are
+//! read by name, or as a struct that derives `Deserialize` ([`Item::to`]).
+//!
+//! Calls block until the answer is there; a write that has returned is durable. Everything can be shared between threads.
+
+mod database;
+mod error;
+mod given;
+mod item;
+mod open;
+mod query;
+
+pub use database::{Database, Run, Written};
+pub use error::{Error, Finding};
+pub use item::Item;
+/// Types of the API, for [`Keyfold::send`].
+pub use keyfold_api as api;
+pub use open::Keyfold;
+pub use query::{Page, Pages, Query};
+#[doc(hidden)]
+pub use serde_json;
+
+/// Attributes and their values, written as in JSON.
+///
+/// ```
+/// let user = keyfold::values! { "userId": "u1", "tags": ["new", "paid"], "credit": 12.5 };
+/// assert_eq!(user["userId"], "u1");
+/// ```
+#[macro_export]
+macro_rules! values {
+    ($($body:tt)*) => { $crate::serde_json::json!({ $($body)* }) };
+}
