@@ -1,7 +1,9 @@
-//! `cargo xtask counts`: how many instructions a request takes, from the bytes that came in to the bytes that go out.
+//! `cargo xtask counts`: how many instructions a request takes, from the bytes that came in to the
+//! bytes that go out.
 //!
-//! Counted by valgrind, which counts the same on every machine of a kind; times are for benchmarks. A change that makes the way
-//! longer is seen here before it is felt; one that makes it shorter lowers its bound.
+//! Counted by valgrind, which counts the same on every machine of a kind; times are for benchmarks.
+//! A change that makes the way longer is seen here before it is felt; one that makes it shorter
+//! lowers its bound.
 
 use crate::{cargo, execute, say};
 use std::path::{Path, PathBuf};
@@ -21,33 +23,55 @@ const BOUNDS: [(&str, &str, f64); 7] = [
 const RUNS: (u64, u64) = (100, 600);
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {
-    execute(&mut cargo(root, &["build", "--quiet", "--release", "--package", "keyfold-bench"]))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    execute(&mut cargo(
+        root,
+        &[
+            "build",
+            "--quiet",
+            "--release",
+            "--package",
+            "keyfold-bench",
+        ],
+    ))?;
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let binary = target.join("release").join("keyfold-bench");
     let mut over = Vec::new();
     for (operation, place, bound) in BOUNDS {
-        let (few, many) =
-            (count(&binary, operation, place, RUNS.0)?, count(&binary, operation, place, RUNS.1)?);
+        let (few, many) = (
+            count(&binary, operation, place, RUNS.0)?,
+            count(&binary, operation, place, RUNS.1)?,
+        );
         let each = many.saturating_sub(few) as f64 / (RUNS.1 - RUNS.0) as f64 / 1000.0;
-        say(&format!("{operation:8} {place:6}: {each:6.1} thousand instructions, {bound:6.1} at the most"));
+        say(&format!(
+            "{operation:8} {place:6}: {each:6.1} thousand instructions, {bound:6.1} at the most"
+        ));
         if each > bound {
             over.push(format!(
                 "{operation} in {place} takes {each:.1} thousand instructions, not {bound:.1}"
             ));
         }
     }
-    if over.is_empty() { Ok(()) } else { Err(over.join("; ")) }
+    if over.is_empty() {
+        Ok(())
+    } else {
+        Err(over.join("; "))
+    }
 }
 
 /// The instructions of a whole run.
 fn count(binary: &Path, operation: &str, place: &str, times: u64) -> Result<u64, String> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    command.arg(binary).args(["count", operation, &times.to_string()]);
+    command
+        .arg(binary)
+        .args(["count", operation, &times.to_string()]);
     if place == "disk" {
         command.arg("--disk");
     }
-    let output = command.output().map_err(|error| format!("cannot run valgrind, which counts: {error}"))?;
+    let output = command
+        .output()
+        .map_err(|error| format!("cannot run valgrind, which counts: {error}"))?;
     let told = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
         return Err(told.into_owned());

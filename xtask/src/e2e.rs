@@ -1,27 +1,47 @@
-//! End-to-end tests with real clients. Their packages come from lock files into ignored folders; a tool that
-//! is missing fails the tests.
+//! End-to-end tests with real clients. Their packages come from lock files into ignored folders; a
+//! tool that is missing fails the tests.
 
 use crate::execute;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The tests with the SDK for JavaScript, and in a browser.
-const JAVASCRIPT: [&str; 4] = ["sdk.test.mjs", "presigned.test.mjs", "pages.test.mjs", "documents.test.mjs"];
+const JAVASCRIPT: [&str; 4] = [
+    "sdk.test.mjs",
+    "presigned.test.mjs",
+    "pages.test.mjs",
+    "documents.test.mjs",
+];
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let folder = root.join("e2e");
     let python = python(&folder)?;
     node(&folder)?;
     let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
-    execute(build.current_dir(root).args(["build", "--quiet", "--package", "keyfold-cli"]))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    execute(
+        build
+            .current_dir(root)
+            .args(["build", "--quiet", "--package", "keyfold-cli"]),
+    )?;
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let binary = target.join("debug").join("keyfold");
     let mut boto3 = Command::new(python);
-    boto3.current_dir(&folder).args(["-m", "unittest", "--verbose"]).env("KEYFOLD_BIN", &binary);
+    boto3
+        .current_dir(&folder)
+        .args(["-m", "unittest", "--verbose"])
+        .env("KEYFOLD_BIN", &binary);
     execute(&mut boto3)?;
     let mut javascript = Command::new("node");
-    javascript.current_dir(&folder).args(["--test", "--test-timeout=120000"]).args(JAVASCRIPT);
-    execute(javascript.env("KEYFOLD_BIN", &binary).env("NODE_NO_WARNINGS", "1"))
+    javascript
+        .current_dir(&folder)
+        .args(["--test", "--test-timeout=120000"])
+        .args(JAVASCRIPT);
+    execute(
+        javascript
+            .env("KEYFOLD_BIN", &binary)
+            .env("NODE_NO_WARNINGS", "1"),
+    )
 }
 
 /// Whether what `lock` asks for is installed; `stamp` is a copy of the lock it was installed from.
@@ -30,7 +50,9 @@ fn is_current(lock: &Path, stamp: &Path) -> bool {
 }
 
 fn stamped(lock: &Path, stamp: &Path) -> Result<(), String> {
-    std::fs::copy(lock, stamp).map(drop).map_err(|error| format!("cannot write {}: {error}", stamp.display()))
+    std::fs::copy(lock, stamp)
+        .map(drop)
+        .map_err(|error| format!("cannot write {}: {error}", stamp.display()))
 }
 
 fn python(folder: &Path) -> Result<PathBuf, String> {
@@ -38,9 +60,20 @@ fn python(folder: &Path) -> Result<PathBuf, String> {
     let python = venv.join("bin").join("python");
     let (lock, stamp) = (folder.join("requirements.txt"), venv.join("installed.txt"));
     if !is_current(&lock, &stamp) {
-        execute(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
+        execute(
+            Command::new("python3")
+                .args(["-m", "venv", "--clear"])
+                .arg(&venv),
+        )?;
         let mut install = Command::new(&python);
-        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"]);
+        install.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--requirement",
+        ]);
         execute(install.arg(&lock))?;
         stamped(&lock, &stamp)?;
     }
@@ -48,11 +81,18 @@ fn python(folder: &Path) -> Result<PathBuf, String> {
 }
 
 fn node(folder: &Path) -> Result<(), String> {
-    let (lock, stamp) =
-        (folder.join("package-lock.json"), folder.join("node_modules").join("installed.json"));
+    let (lock, stamp) = (
+        folder.join("package-lock.json"),
+        folder.join("node_modules").join("installed.json"),
+    );
     if is_current(&lock, &stamp) {
         return Ok(());
     }
-    execute(Command::new("npm").current_dir(folder).args(["ci", "--no-audit", "--no-fund", "--silent"]))?;
+    execute(Command::new("npm").current_dir(folder).args([
+        "ci",
+        "--no-audit",
+        "--no-fund",
+        "--silent",
+    ]))?;
     stamped(&lock, &stamp)
 }

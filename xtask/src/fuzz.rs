@@ -1,7 +1,8 @@
 //! `cargo xtask fuzz`: the fuzz targets under libFuzzer, two at a time.
 //!
-//! The stable toolchain instruments the code; a C++ compiler builds libFuzzer. Each target starts with its corpus and what
-//! earlier runs on this machine found. A finding fails the run, and its input is shown as a line for the corpus.
+//! The stable toolchain instruments the code; a C++ compiler builds libFuzzer. Each target starts
+//! with its corpus and what earlier runs on this machine found. A finding fails the run, and its
+//! input is shown as a line for the corpus.
 
 use crate::{cargo, execute, say};
 use std::path::{Path, PathBuf};
@@ -22,24 +23,35 @@ struct Fuzzing {
     log: PathBuf,
 }
 
-/// Arguments behind `fuzz`: names of targets (all, if none), and `--keep` to write what was found into the corpora.
+/// Arguments behind `fuzz`: names of targets (all, if none), and `--keep` to write what was found
+/// into the corpora.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let given: Vec<String> = std::env::args().skip(2).collect();
     let keeps = given.iter().any(|argument| argument == "--keep");
-    let wanted: Vec<&String> = given.iter().filter(|argument| *argument != "--keep").collect();
-    let seconds =
-        std::env::var("KEYFOLD_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
+    let wanted: Vec<&String> = given
+        .iter()
+        .filter(|argument| *argument != "--keep")
+        .collect();
+    let seconds = std::env::var("KEYFOLD_FUZZ_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(SECONDS);
     let folder = root.join("target").join("fuzz");
     let binary = build(root, &folder)?;
     let mut targets: Vec<String> = corpora(root)?;
     if let Some(unknown) = wanted.iter().find(|name| !targets.contains(name)) {
-        return Err(format!("no target is called {unknown}; there are {}", targets.join(", ")));
+        return Err(format!(
+            "no target is called {unknown}; there are {}",
+            targets.join(", ")
+        ));
     }
     targets.retain(|name| wanted.is_empty() || wanted.contains(&name));
     let mut faults = Vec::new();
     for lane in targets.chunks(LANES) {
-        let started: Vec<Fuzzing> =
-            lane.iter().map(|name| start(root, &folder, &binary, name, seconds)).collect::<Result<_, _>>()?;
+        let started: Vec<Fuzzing> = lane
+            .iter()
+            .map(|name| start(root, &folder, &binary, name, seconds))
+            .collect::<Result<_, _>>()?;
         for fuzzing in started {
             faults.extend(finish(&folder, fuzzing).unwrap_or_else(Some));
         }
@@ -49,18 +61,34 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
             keep(root, &folder, &binary, name)?;
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(format!("\n{}", faults.join("\n"))) }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("\n{}", faults.join("\n")))
+    }
 }
 
 fn build(root: &Path, folder: &Path) -> Result<PathBuf, String> {
-    let host =
-        Command::new("rustc").args(["--print", "host-tuple"]).output().map_err(|error| error.to_string())?;
+    let host = Command::new("rustc")
+        .args(["--print", "host-tuple"])
+        .output()
+        .map_err(|error| error.to_string())?;
     let host = String::from_utf8_lossy(&host.stdout).trim().to_owned();
     // With a target named, the flags are not for build scripts.
-    let arguments =
-        ["build", "--quiet", "--profile", "fuzz", "--package", "keyfold-fuzz", "--features", "libfuzzer"];
+    let arguments = [
+        "build",
+        "--quiet",
+        "--profile",
+        "fuzz",
+        "--package",
+        "keyfold-fuzz",
+        "--features",
+        "libfuzzer",
+    ];
     let mut command = cargo(root, &arguments);
-    command.args(["--target", &host, "--target-dir"]).arg(folder);
+    command
+        .args(["--target", &host, "--target-dir"])
+        .arg(folder);
     execute(command.env("RUSTFLAGS", INSTRUMENTED))?;
     Ok(folder.join(host).join("fuzz").join("keyfold-fuzz"))
 }
@@ -68,13 +96,16 @@ fn build(root: &Path, folder: &Path) -> Result<PathBuf, String> {
 /// What was written by hand, and what was found.
 fn corpus_files(root: &Path, name: &str) -> [PathBuf; 2] {
     let folder = root.join("crates/keyfold-fuzz/corpus");
-    [folder.join(format!("{name}.txt")), folder.join(format!("{name}.found.txt"))]
+    [
+        folder.join(format!("{name}.txt")),
+        folder.join(format!("{name}.found.txt")),
+    ]
 }
 
 /// The names of all targets: each has a corpus.
 fn corpora(root: &Path) -> Result<Vec<String>, String> {
-    let entries =
-        std::fs::read_dir(root.join("crates/keyfold-fuzz/corpus")).map_err(|error| error.to_string())?;
+    let entries = std::fs::read_dir(root.join("crates/keyfold-fuzz/corpus"))
+        .map_err(|error| error.to_string())?;
     let mut names: Vec<String> = entries
         .filter_map(|entry| entry.ok()?.path().file_stem()?.to_str().map(str::to_owned))
         .filter(|name| !name.ends_with(".found"))
@@ -95,7 +126,10 @@ fn lay_out(root: &Path, folder: &Path, name: &str) -> Result<PathBuf, String> {
 
 /// Writes the inputs of a corpus' file into a folder, if there is the file.
 fn unpack(file: &Path, folder: &Path) -> Result<(), String> {
-    let kind = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let kind = file
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or_default();
     let text = std::fs::read_to_string(file).unwrap_or_default();
     for (at, line) in text.lines().filter(|line| !line.is_empty()).enumerate() {
         std::fs::write(folder.join(format!("{kind}-{at}")), escape::unescape(line))
@@ -104,7 +138,13 @@ fn unpack(file: &Path, folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn start(root: &Path, folder: &Path, binary: &Path, name: &str, seconds: u64) -> Result<Fuzzing, String> {
+fn start(
+    root: &Path,
+    folder: &Path,
+    binary: &Path,
+    name: &str,
+    seconds: u64,
+) -> Result<Fuzzing, String> {
     let inputs = lay_out(root, folder, name)?;
     let artifacts = folder.join("findings").join(name);
     if artifacts.exists() {
@@ -118,13 +158,24 @@ fn start(root: &Path, folder: &Path, binary: &Path, name: &str, seconds: u64) ->
         .env("KEYFOLD_FUZZ_TARGET", name)
         .env("RUST_BACKTRACE", "1")
         .arg(format!("-max_total_time={seconds}"))
-        .args(["-timeout=20", "-rss_limit_mb=2048", "-max_len=8192", "-print_final_stats=1"])
+        .args([
+            "-timeout=20",
+            "-rss_limit_mb=2048",
+            "-max_len=8192",
+            "-print_final_stats=1",
+        ])
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .arg(inputs)
         .stdout(Stdio::null())
         .stderr(file);
-    let child = command.spawn().map_err(|error| format!("cannot run {}: {error}", binary.display()))?;
-    Ok(Fuzzing { name: name.to_owned(), child, log })
+    let child = command
+        .spawn()
+        .map_err(|error| format!("cannot run {}: {error}", binary.display()))?;
+    Ok(Fuzzing {
+        name: name.to_owned(),
+        child,
+        log,
+    })
 }
 
 /// Waits for a target; what it found, if it did.
@@ -134,7 +185,9 @@ fn finish(folder: &Path, mut fuzzing: Fuzzing) -> Result<Option<String>, String>
     let log = String::from_utf8_lossy(&log);
     let number = |what: &str| {
         let line = log.lines().find(|line| line.starts_with(what));
-        line.and_then(|line| line.split_whitespace().last()).unwrap_or("?").to_owned()
+        line.and_then(|line| line.split_whitespace().last())
+            .unwrap_or("?")
+            .to_owned()
     };
     let name = &fuzzing.name;
     say(&format!(
@@ -145,20 +198,34 @@ fn finish(folder: &Path, mut fuzzing: Fuzzing) -> Result<Option<String>, String>
     if status.success() {
         return Ok(None);
     }
-    let why = log.lines().find(|line| line.contains("panicked at") || line.contains("ERROR: libFuzzer"));
+    let why = log
+        .lines()
+        .find(|line| line.contains("panicked at") || line.contains("ERROR: libFuzzer"));
     let why = why.unwrap_or("it ended with an error").to_owned();
-    let told = log.lines().skip_while(|line| !line.contains("panicked at")).nth(1).unwrap_or_default();
+    let told = log
+        .lines()
+        .skip_while(|line| !line.contains("panicked at"))
+        .nth(1)
+        .unwrap_or_default();
     let finding = newest(&folder.join("findings").join(name));
-    let input =
-        finding.and_then(|path| std::fs::read(path).ok()).map(|input| input.escape_ascii().to_string());
+    let input = finding
+        .and_then(|path| std::fs::read(path).ok())
+        .map(|input| input.escape_ascii().to_string());
     let input = input.unwrap_or_default();
-    Ok(Some(format!("{name}: {why} {told}\n  the input, as a line of corpus/{name}.txt: {input}")))
+    Ok(Some(format!(
+        "{name}: {why} {told}\n  the input, as a line of corpus/{name}.txt: {input}"
+    )))
 }
 
 fn newest(folder: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
     entries
-        .max_by_key(|entry| entry.metadata().and_then(|metadata| metadata.modified()).ok())
+        .max_by_key(|entry| {
+            entry
+                .metadata()
+                .and_then(|metadata| metadata.modified())
+                .ok()
+        })
         .map(|entry| entry.path())
 }
 
@@ -172,12 +239,17 @@ fn keep(root: &Path, folder: &Path, binary: &Path, name: &str) -> Result<(), Str
     let [written, found] = corpus_files(root, name);
     unpack(&written, &few)?;
     let mut merge = Command::new(binary);
-    merge.env("KEYFOLD_FUZZ_TARGET", name).args(["-merge=1", "-max_len=2048"]);
+    merge
+        .env("KEYFOLD_FUZZ_TARGET", name)
+        .args(["-merge=1", "-max_len=2048"]);
     merge.arg(&few).arg(folder.join("inputs").join(name));
     execute(merge.stdout(Stdio::null()).stderr(Stdio::null()))?;
     let by_hand = format!("{name}-");
     let mut lines = Vec::new();
-    for entry in std::fs::read_dir(&few).map_err(|error| error.to_string())?.filter_map(Result::ok) {
+    for entry in std::fs::read_dir(&few)
+        .map_err(|error| error.to_string())?
+        .filter_map(Result::ok)
+    {
         if !entry.file_name().to_string_lossy().starts_with(&by_hand) {
             let input = std::fs::read(entry.path()).map_err(|error| error.to_string())?;
             lines.push(escape::escape(&input));

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every check and test there is. `cargo xtask tidy`: the house rules alone.
 //!
-//! The steps run one after another and stop at the first that fails; each shows its name and its time.
+//! The steps run one after another and stop at the first that fails; each shows its name and its
+//! time.
 
 mod counts;
 mod e2e;
@@ -27,12 +28,17 @@ cargo xtask bench  Keyfold beside the alternatives, which are installed under ta
 type Step = fn(&Path) -> Result<(), String>;
 
 fn main() -> ExitCode {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_owned);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map_or_else(PathBuf::new, Path::to_owned);
     let is_quick = std::env::args().nth(2).as_deref() == Some("quick");
     let steps: &[(&str, Step)] = match std::env::args().nth(1).as_deref() {
-        Some("test") if is_quick => {
-            &[("format", format), ("tidy", tidy::run), ("lints", lints), ("quick tests", quick_tests)]
-        }
+        Some("test") if is_quick => &[
+            ("format", format),
+            ("tidy", tidy::run),
+            ("lints", lints),
+            ("quick tests", quick_tests),
+        ],
         Some("test") => &[
             ("format", format),
             ("tidy", tidy::run),
@@ -60,7 +66,10 @@ fn main() -> ExitCode {
             say(&format!("--- {name} FAILED: {reason}"));
             return ExitCode::FAILURE;
         }
-        say(&format!("--- {name}: passed in {:.1} s", started.elapsed().as_secs_f64()));
+        say(&format!(
+            "--- {name}: passed in {:.1} s",
+            started.elapsed().as_secs_f64()
+        ));
     }
     ExitCode::SUCCESS
 }
@@ -72,9 +81,14 @@ pub(crate) fn say(text: &str) {
 
 /// Runs a command whose output is shown, and fails if it does.
 pub(crate) fn execute(command: &mut Command) -> Result<(), String> {
-    let status =
-        command.status().map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}")) }
+    let status = command
+        .status()
+        .map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{command:?} ended with {status}"))
+    }
 }
 
 fn cargo(root: &Path, arguments: &[&str]) -> Command {
@@ -88,30 +102,82 @@ fn format(root: &Path) -> Result<(), String> {
 }
 
 fn lints(root: &Path) -> Result<(), String> {
-    execute(&mut cargo(root, &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))
+    execute(&mut cargo(
+        root,
+        &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--quiet",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    ))
 }
 
 /// What finds most faults soonest.
 fn quick_tests(root: &Path) -> Result<(), String> {
-    execute(&mut cargo(root, &["test", "--workspace", "--quiet", "--lib", "--bins", "--test", "scripts"]))
+    execute(&mut cargo(
+        root,
+        &[
+            "test",
+            "--workspace",
+            "--quiet",
+            "--lib",
+            "--bins",
+            "--test",
+            "scripts",
+        ],
+    ))
 }
 
 fn rust_tests(root: &Path) -> Result<(), String> {
     execute(&mut cargo(root, &["test", "--workspace"]))
 }
 
-/// Builds what is measured and what measures, and measures. Arguments behind `bench` are the program's.
+/// Builds what is measured and what measures, and measures. Arguments behind `bench` are the
+/// program's.
 fn bench(root: &Path) -> Result<(), String> {
-    let build = ["build", "--release", "--quiet", "--package", "keyfold-cli", "--package", "keyfold-bench"];
+    let build = [
+        "build",
+        "--release",
+        "--quiet",
+        "--package",
+        "keyfold-cli",
+        "--package",
+        "keyfold-bench",
+    ];
     execute(&mut cargo(root, &build))?;
-    let mut arguments = vec!["run", "--release", "--quiet", "--package", "keyfold-bench", "--"];
-    let given: Vec<String> = std::env::args().skip(2).filter(|argument| argument != "--").collect();
+    let mut arguments = vec![
+        "run",
+        "--release",
+        "--quiet",
+        "--package",
+        "keyfold-bench",
+        "--",
+    ];
+    let given: Vec<String> = std::env::args()
+        .skip(2)
+        .filter(|argument| argument != "--")
+        .collect();
     arguments.extend(given.iter().map(String::as_str));
     execute(&mut cargo(root, &arguments))
 }
 
 fn documentation(root: &Path) -> Result<(), String> {
-    let mut command =
-        cargo(root, &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"]);
-    execute(command.env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links"))
+    let mut command = cargo(
+        root,
+        &[
+            "doc",
+            "--workspace",
+            "--no-deps",
+            "--document-private-items",
+            "--quiet",
+        ],
+    );
+    execute(command.env(
+        "RUSTDOCFLAGS",
+        "-D warnings -A rustdoc::private_intra_doc_links",
+    ))
 }

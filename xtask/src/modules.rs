@@ -1,16 +1,16 @@
-//! The order of modules inside crates: which file takes names from which, that no arrow points up, and that files do not go round in
-//! circles.
+//! The order of modules inside crates: which file takes names from which, that no arrow points up,
+//! and that files do not go round in circles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The modules of a crate from the ground up: each may use those before it and, inside one, each other. Crates that are not listed have no
-/// order; circles are found in all.
+/// The modules of a crate from the ground up: each may use those before it and, inside one, each
+/// other. Crates that are not listed have no order; circles are found in all.
 const ORDERS: &[(&str, &[&str])] = &[(
     "keyfold-engine",
     &[
-        "base", "table", "catalog", "core", "check", "read", "item", "state_at", "window", "jobs", "ops",
-        "doctor", "access", "dispatch", "engine",
+        "base", "table", "catalog", "core", "check", "read", "item", "state_at", "window", "jobs",
+        "ops", "doctor", "access", "dispatch", "engine",
     ],
 )];
 
@@ -52,14 +52,18 @@ pub(crate) fn check(crates: &Path, faults: &mut Vec<String>) -> Result<(), Strin
     let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     folders.sort();
     for folder in folders {
-        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = folder
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
         let mut files = BTreeMap::new();
         collect(&folder.join("src"), "", &mut files)?;
         let arrows = arrows(&files);
         faults.extend(upward(&name, &arrows));
         for circle in circles(&arrows) {
-            let is_known =
-                CIRCLES.iter().any(|(of, file)| *of == name && circle.iter().any(|one| one == file));
+            let is_known = CIRCLES
+                .iter()
+                .any(|(of, file)| *of == name && circle.iter().any(|one| one == file));
             if !is_known {
                 faults.push(format!(
                     "crates/{name}: these files go round in a circle: {}",
@@ -72,16 +76,29 @@ pub(crate) fn check(crates: &Path, faults: &mut Vec<String>) -> Result<(), Strin
 }
 
 /// The code of each module, without its tests.
-fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<Module, String>) -> Result<(), String> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+fn collect(
+    folder: &Path,
+    prefix: &str,
+    files: &mut BTreeMap<Module, String>,
+) -> Result<(), String> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Ok(());
+    };
     for path in entries.flatten().map(|entry| entry.path()) {
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = path
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+            .unwrap_or_default();
         if path.is_dir() {
             collect(&path, &format!("{prefix}{stem}::"), files)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text = std::fs::read_to_string(&path)
                 .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
+            let code = text
+                .split("#[cfg(test)]\nmod tests")
+                .next()
+                .unwrap_or_default()
+                .to_owned();
             let module = if stem == "mod" {
                 prefix.trim_end_matches("::").to_owned()
             } else {
@@ -96,12 +113,18 @@ fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<Module, String>) ->
 /// What each file says `use crate::..` and `use super::..` of, or names with its whole path.
 fn arrows(files: &BTreeMap<Module, String>) -> Arrows {
     let mut all = Arrows::new();
-    for (module, code) in files.iter().filter(|(module, _)| !matches!(module.as_str(), "lib" | "main")) {
-        let is_folder = files.keys().any(|other| other.starts_with(&format!("{module}::")));
+    for (module, code) in files
+        .iter()
+        .filter(|(module, _)| !matches!(module.as_str(), "lib" | "main"))
+    {
+        let is_folder = files
+            .keys()
+            .any(|other| other.starts_with(&format!("{module}::")));
         // A folder's own file names its modules without saying where they are.
         let start = format!("{module}::");
         let inside = files.keys().filter(|other| other.starts_with(&start));
-        let named = inside.filter(|other| calls(code, other.get(start.len()..).unwrap_or_default()));
+        let named =
+            inside.filter(|other| calls(code, other.get(start.len()..).unwrap_or_default()));
         let named: Vec<Module> = named.cloned().collect();
         all.entry(module.clone()).or_default().extend(named);
         for path in paths(code) {
@@ -118,32 +141,44 @@ fn arrows(files: &BTreeMap<Module, String>) -> Arrows {
 fn calls(code: &str, module: &str) -> bool {
     let start = format!("{module}::");
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
-    let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
     code.into_iter().any(|line| {
         let mut places = line.match_indices(&start);
         places.any(|(at, _)| !line.get(..at).unwrap_or_default().ends_with(is_word))
     })
 }
 
-/// The paths in `use` declarations, one for each name, and those that begin with `crate::` or `super::` elsewhere.
+/// The paths in `use` declarations, one for each name, and those that begin with `crate::` or
+/// `super::` elsewhere.
 fn paths(code: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let lines =
-        code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let lines = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect::<Vec<_>>()
+        .join("\n");
     for piece in lines.split("use ").skip(1) {
         let declaration = piece.split(';').next().unwrap_or_default();
         if declaration.starts_with("crate::")
             || declaration.starts_with("super::")
             || declaration.starts_with("self::")
         {
-            expand("", &declaration.split_whitespace().collect::<String>(), &mut found);
+            expand(
+                "",
+                &declaration.split_whitespace().collect::<String>(),
+                &mut found,
+            );
         }
     }
     for start in ["crate::", "super::"] {
         for (at, _) in lines.match_indices(start) {
             let rest = lines.get(at..).unwrap_or_default();
-            let path: String =
-                rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':')).collect();
+            let path: String = rest
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':'))
+                .collect();
             found.push(path.trim_end_matches(':').to_owned());
         }
     }
@@ -166,7 +201,11 @@ fn expand(prefix: &str, text: &str, found: &mut Vec<String>) {
         }
         if letter == ',' && depth == 0 {
             if !piece.is_empty() {
-                expand(&format!("{prefix}{head}"), &std::mem::take(&mut piece), found);
+                expand(
+                    &format!("{prefix}{head}"),
+                    &std::mem::take(&mut piece),
+                    found,
+                );
             }
         } else {
             piece.push(letter);
@@ -204,7 +243,9 @@ fn resolve(path: &str, files: &BTreeMap<Module, String>) -> Option<Module> {
 
 /// Arrows that point up in a crate's order.
 fn upward(name: &str, arrows: &Arrows) -> Vec<String> {
-    let Some((_, order)) = ORDERS.iter().find(|(of, _)| *of == name) else { return Vec::new() };
+    let Some((_, order)) = ORDERS.iter().find(|(of, _)| *of == name) else {
+        return Vec::new();
+    };
     let first = |module: &str| module.split("::").next().unwrap_or_default().to_owned();
     let place = |module: &str| order.iter().position(|row| *row == first(module));
     let mut faults = Vec::new();
@@ -224,15 +265,22 @@ fn upward(name: &str, arrows: &Arrows) -> Vec<String> {
 
 /// Files that reach themselves, each circle once.
 fn circles(arrows: &Arrows) -> Vec<BTreeSet<Module>> {
-    let reach: BTreeMap<&str, BTreeSet<&str>> =
-        arrows.keys().map(|from| (from.as_str(), reached(from, arrows))).collect();
+    let reach: BTreeMap<&str, BTreeSet<&str>> = arrows
+        .keys()
+        .map(|from| (from.as_str(), reached(from, arrows)))
+        .collect();
     let mut found: Vec<BTreeSet<Module>> = Vec::new();
     for (from, all) in &reach {
         if !all.contains(from) || found.iter().any(|circle| circle.contains(*from)) {
             continue;
         }
         let is_in = |to: &&&str| reach.get(**to).is_some_and(|back| back.contains(from));
-        found.push(all.iter().filter(is_in).map(|one| (*one).to_owned()).collect());
+        found.push(
+            all.iter()
+                .filter(is_in)
+                .map(|one| (*one).to_owned())
+                .collect(),
+        );
     }
     found
 }
@@ -240,7 +288,12 @@ fn circles(arrows: &Arrows) -> Vec<BTreeSet<Module>> {
 /// Every file that can be reached from one.
 fn reached<'a>(from: &str, arrows: &'a Arrows) -> BTreeSet<&'a str> {
     let mut seen = BTreeSet::new();
-    let mut open: Vec<&'a str> = arrows.get(from).into_iter().flatten().map(String::as_str).collect();
+    let mut open: Vec<&'a str> = arrows
+        .get(from)
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect();
     while let Some(next) = open.pop() {
         if seen.insert(next) {
             open.extend(arrows.get(next).into_iter().flatten().map(String::as_str));
@@ -252,7 +305,11 @@ fn reached<'a>(from: &str, arrows: &'a Arrows) -> BTreeSet<&'a str> {
 /// The arrows of a circle.
 fn shown(circle: &BTreeSet<Module>, arrows: &Arrows) -> String {
     let each = circle.iter().flat_map(|from| {
-        let to = arrows.get(from).into_iter().flatten().filter(|to| circle.contains(*to));
+        let to = arrows
+            .get(from)
+            .into_iter()
+            .flatten()
+            .filter(|to| circle.contains(*to));
         to.map(move |to| format!("{from} -> {to}"))
     });
     each.collect::<Vec<_>>().join(", ")
@@ -263,7 +320,9 @@ mod tests {
     use super::*;
 
     fn files(all: &[(&str, &str)]) -> BTreeMap<Module, String> {
-        all.iter().map(|(module, code)| ((*module).to_owned(), (*code).to_owned())).collect()
+        all.iter()
+            .map(|(module, code)| ((*module).to_owned(), (*code).to_owned()))
+            .collect()
     }
 
     #[test]
@@ -285,7 +344,9 @@ mod tests {
                 ])),
             );
             assert!(
-                found.iter().any(|fault| fault.contains("item takes names from ops")),
+                found
+                    .iter()
+                    .any(|fault| fault.contains("item takes names from ops")),
                 "{code}: {found:?}"
             );
         }
@@ -296,7 +357,11 @@ mod tests {
         ]));
         assert!(upward("keyfold-engine", &down).is_empty(), "{down:?}");
         let unknown = arrows(&files(&[("other", "use crate::item;"), ("item", "")]));
-        assert!(upward("keyfold-engine", &unknown).concat().contains("other is not in the order"));
+        assert!(
+            upward("keyfold-engine", &unknown)
+                .concat()
+                .contains("other is not in the order")
+        );
     }
 
     #[test]
@@ -313,9 +378,18 @@ mod tests {
             ("f::two", "use crate::f::h;"),
         ]));
         let found = circles(&all);
-        let names: Vec<Vec<&str>> =
-            found.iter().map(|one| one.iter().map(String::as_str).collect()).collect();
-        assert_eq!(names, [vec!["a", "b", "c"], vec!["e::one", "e::two"], vec!["f", "f::one", "f::two"]]);
+        let names: Vec<Vec<&str>> = found
+            .iter()
+            .map(|one| one.iter().map(String::as_str).collect())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                vec!["a", "b", "c"],
+                vec!["e::one", "e::two"],
+                vec!["f", "f::one", "f::two"]
+            ]
+        );
         assert_eq!(shown(&found[0], &all), "a -> b, b -> c, c -> a");
     }
 }

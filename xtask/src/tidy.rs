@@ -1,5 +1,5 @@
-//! The house rules that a program can check: module headers, file and function sizes, who may depend on whom,
-//! banned names, and that no file names a machine.
+//! The house rules that a program can check: module headers, file and function sizes, who may
+//! depend on whom, banned names, and that no file names a machine.
 
 use crate::{modules, say};
 use std::collections::BTreeMap;
@@ -7,10 +7,14 @@ use std::path::{Path, PathBuf};
 
 /// Longest file without its tests, in lines. Tables of data excepted below.
 const FILE_LINES_MAX: usize = 700;
+/// Longest file of tests, in lines: one more file of tests is one more program to link.
+const TEST_FILE_LINES_MAX: usize = 900;
 /// Longest function, in lines.
-const FUNCTION_LINES_MAX: usize = 90;
+const FUNCTION_LINES_MAX: usize = 140;
 /// Module names that say nothing.
-const BANNED_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "misc", "manager"];
+const BANNED_NAMES: &[&str] = &[
+    "utils", "util", "helpers", "helper", "common", "misc", "manager",
+];
 /// Functions that are tables: one line for each case.
 const TABLE_FUNCTIONS: &[&str] = &["fmt"];
 
@@ -24,16 +28,33 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("sigv4", &[]),
     ("wire", &["types", "codec", "api"]),
     ("transfer", &["types", "codec", "wire"]),
-    ("engine", &["types", "codec", "expr", "api", "store", "transfer"]),
+    (
+        "engine",
+        &["types", "codec", "expr", "api", "store", "transfer"],
+    ),
     ("server", &["types", "api", "wire", "engine", "sigv4"]),
     ("model", &["types"]),
     ("codegen", &["types", "wire", "model"]),
-    ("client", &["types", "api", "engine", "model", "wire", "sigv4"]),
-    ("keyfold", &["types", "api", "engine", "model", "client", "wire"]),
+    (
+        "client",
+        &["types", "api", "engine", "model", "wire", "sigv4"],
+    ),
+    (
+        "keyfold",
+        &["types", "api", "engine", "model", "client", "wire"],
+    ),
     ("prove", &["types", "api", "engine", "model", "client"]),
-    ("cli", &["types", "api", "engine", "server", "model", "codegen", "client", "prove", "wire"]),
+    (
+        "cli",
+        &[
+            "types", "api", "engine", "server", "model", "codegen", "client", "prove", "wire",
+        ],
+    ),
     ("bench", &["api", "wire", "engine"]),
-    ("fuzz", &["types", "codec", "api", "engine", "wire", "sigv4", "model"]),
+    (
+        "fuzz",
+        &["types", "codec", "api", "engine", "wire", "sigv4", "model"],
+    ),
     ("testkit", &["types"]),
     ("faults", &[]),
 ];
@@ -45,7 +66,10 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         collect(&root.join(folder), &mut files);
     }
     files.sort();
-    for path in files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs")) {
+    for path in files
+        .iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+    {
         check_source(root, path, &mut faults)?;
     }
     check_dependencies(root, &mut faults)?;
@@ -60,7 +84,9 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
             collect(&path, files);
@@ -71,24 +97,43 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    std::fs::read_to_string(path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
 fn check_source(root: &Path, path: &Path, faults: &mut Vec<String>) -> Result<(), String> {
     let text = read(path)?;
-    let shown = path.strip_prefix(root).unwrap_or(path).display().to_string();
+    let shown = path
+        .strip_prefix(root)
+        .unwrap_or(path)
+        .display()
+        .to_string();
     if !text.starts_with("//!") {
-        faults.push(format!("{shown}: starts with a header `//!` that says what it is for"));
+        faults.push(format!(
+            "{shown}: starts with a header `//!` that says what it is for"
+        ));
     }
-    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = path
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let in_tests = shown.contains("/tests/");
     if BANNED_NAMES.contains(&name.as_str()) && !in_tests {
-        faults.push(format!("{shown}: `{name}` says nothing; name the module for what it holds"));
+        faults.push(format!(
+            "{shown}: `{name}` says nothing; name the module for what it holds"
+        ));
     }
     let code = text.split("#[cfg(test)]").next().unwrap_or(&text);
     let lines = code.lines().count();
-    if lines > FILE_LINES_MAX {
-        faults.push(format!("{shown}: {lines} lines without tests; split it at {FILE_LINES_MAX}"));
+    let most = if in_tests {
+        TEST_FILE_LINES_MAX
+    } else {
+        FILE_LINES_MAX
+    };
+    if lines > most {
+        faults.push(format!(
+            "{shown}: {lines} lines without tests; split it at {most}"
+        ));
     }
     if !in_tests {
         check_functions(&shown, code, faults);
@@ -118,8 +163,10 @@ fn check_functions(shown: &str, code: &str, faults: &mut Vec<String>) {
                     let starts = before
                         .split_whitespace()
                         .all(|word| word.starts_with("pub") || matches!(word, "const" | "async"));
-                    let name: String =
-                        after.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                    let name: String = after
+                        .chars()
+                        .take_while(|c| c.is_alphanumeric() || *c == '_')
+                        .collect();
                     (starts && !name.is_empty() && !line.ends_with(['}', ';'])).then_some(name)
                 });
                 open = name.map(|name| (at, indent, name));
@@ -130,25 +177,36 @@ fn check_functions(shown: &str, code: &str, faults: &mut Vec<String>) {
 
 fn check_dependencies(root: &Path, faults: &mut Vec<String>) -> Result<(), String> {
     let allowed: BTreeMap<&str, &[&str]> = ALLOWED.iter().copied().collect();
-    let entries = std::fs::read_dir(root.join("crates")).map_err(|error| format!("no crates: {error}"))?;
+    let entries =
+        std::fs::read_dir(root.join("crates")).map_err(|error| format!("no crates: {error}"))?;
     for path in entries.flatten().map(|entry| entry.path()) {
-        let folder = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let folder = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
         let name = folder.strip_prefix("keyfold-").unwrap_or(&folder);
         let Some(may) = allowed.get(name) else {
-            faults
-                .push(format!("crates/{folder}: not in the table of xtask/src/tidy.rs and ARCHITECTURE.md"));
+            faults.push(format!(
+                "crates/{folder}: not in the table of xtask/src/tidy.rs and ARCHITECTURE.md"
+            ));
             continue;
         };
         let manifest = read(&path.join("Cargo.toml"))?;
-        let shipped = manifest.split("[dev-dependencies]").next().unwrap_or(&manifest);
+        let shipped = manifest
+            .split("[dev-dependencies]")
+            .next()
+            .unwrap_or(&manifest);
         for line in shipped.lines() {
-            let Some(other) =
-                line.strip_prefix("keyfold-").and_then(|rest| rest.split(['.', ' ', '=']).next())
+            let Some(other) = line
+                .strip_prefix("keyfold-")
+                .and_then(|rest| rest.split(['.', ' ', '=']).next())
             else {
                 continue;
             };
             if !may.contains(&other) {
-                faults.push(format!("crates/{folder}: must not depend on keyfold-{other}"));
+                faults.push(format!(
+                    "crates/{folder}: must not depend on keyfold-{other}"
+                ));
             }
         }
     }
@@ -161,18 +219,28 @@ fn check_paths(root: &Path, faults: &mut Vec<String>) -> Result<(), String> {
     for folder in ["crates", "docs", "models", "xtask", ".ci"] {
         collect(&root.join(folder), &mut files);
     }
-    for name in
-        ["README.md", "ARCHITECTURE.md", "COMPAT.md", "CHANGELOG.md", "e2e/package-lock.json", "Cargo.lock"]
-    {
+    for name in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "COMPAT.md",
+        "CHANGELOG.md",
+        "e2e/package-lock.json",
+        "Cargo.lock",
+    ] {
         files.push(root.join(name));
     }
     let machine = ["/ro", "ot/"].concat();
     let home = ["/ho", "me/"].concat();
     for path in files {
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            continue;
+        };
         for needle in [&machine, &home] {
             if text.contains(needle.as_str()) {
-                faults.push(format!("{}: names the folder {needle} of a machine", path.display()));
+                faults.push(format!(
+                    "{}: names the folder {needle} of a machine",
+                    path.display()
+                ));
             }
         }
     }

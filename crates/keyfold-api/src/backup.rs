@@ -5,8 +5,8 @@ use crate::named::words;
 use crate::settings::TimeToLiveDescription;
 use crate::shape::{Moment, Present, shapes};
 use crate::table::{
-    BillingMode, KeySchemaElement, OnDemandThroughput, ProvisionedThroughput, SecondaryIndex, SseDescription,
-    SseSpecification, StreamSpecification,
+    BillingMode, KeySchemaElement, OnDemandThroughput, ProvisionedThroughput, SecondaryIndex,
+    SseDescription, SseSpecification, StreamSpecification,
 };
 
 words! {

@@ -1,8 +1,9 @@
 //! The API as plain data: the input, output and errors of every operation.
 //!
-//! This is the border between what stores items and what uses them: the engine answers a [`Request`] with
-//! a [`Response`], the wire writes both as JSON, a client sends one and gets the other from any backend.
-//! No JSON and no I/O here, and no rule: an input may be wrong in any way, the engine's `check` judges it.
+//! This is the border between what stores items and what uses them: the engine answers a
+//! [`Request`] with a [`Response`], the wire writes both as JSON, a client sends one and gets the
+//! other from any backend. No JSON and no I/O here, and no rule: an input may be wrong in any way,
+//! the engine's `check` judges it.
 //!
 //! Member names and meanings are those of the service's API model (2012-08-10).
 
@@ -21,8 +22,8 @@ pub mod twice;
 
 pub use backup::*;
 pub use error::{
-    ApiError, Breached, CancellationReason, Constraint, ConstraintBreach, ErrorKind, ReasonCode, Throttling,
-    ThrottlingReason, Validation,
+    ApiError, Breached, CancellationReason, Constraint, ConstraintBreach, ErrorKind, ReasonCode,
+    Throttling, ThrottlingReason, Validation,
 };
 pub use input::*;
 pub use keyfold_codec::RawItem;

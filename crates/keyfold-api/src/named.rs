@@ -1,5 +1,5 @@
-//! Members with a fixed set of words. A word that is none of them is kept, so that the engine can report it
-//! together with everything else that is wrong.
+//! Members with a fixed set of words. A word that is none of them is kept, so that the engine can
+//! report it together with everything else that is wrong.
 
 /// A known word, or the text that was sent instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,10 @@ pub trait WireName: Copy + PartialEq + 'static {
 
     /// The value's word.
     fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(value, _)| *value == self).map_or("", |(_, word)| word)
+        Self::WORDS
+            .iter()
+            .find(|(value, _)| *value == self)
+            .map_or("", |(_, word)| word)
     }
 
     /// The value of a word, or the word itself.

@@ -1,8 +1,10 @@
-//! Structures whose members are all optional, declared once: name, type, and the API's name of each member.
+//! Structures whose members are all optional, declared once: name, type, and the API's name of each
+//! member.
 //!
-//! A declaration gives the Rust struct and the two directions of a walk over its members, which a format
-//! (the wire's JSON) carries out with a [`ShapeReader`] and a [`ShapeWriter`]. The operations on items do
-//! without: their inputs and outputs are read and written by hand, because they are the fast path.
+//! A declaration gives the Rust struct and the two directions of a walk over its members, which a
+//! format (the wire's JSON) carries out with a [`ShapeReader`] and a [`ShapeWriter`]. The
+//! operations on items do without: their inputs and outputs are read and written by hand, because
+//! they are the fast path.
 
 use crate::input::{Attributes, ValueError};
 use crate::named::{Named, WireName};
@@ -19,7 +21,8 @@ pub trait Shape: Default {
     ///
     /// # Errors
     /// The reader's, when the value has another type.
-    fn read_member<R: ShapeReader>(&mut self, member: &str, reader: &mut R) -> Result<(), R::Error>;
+    fn read_member<R: ShapeReader>(&mut self, member: &str, reader: &mut R)
+    -> Result<(), R::Error>;
 
     /// Hands every member that is there to the writer, in the order of the declaration.
     fn write_members<W: ShapeWriter>(&self, writer: &mut W);
@@ -38,7 +41,10 @@ pub trait Member: Sized {
 }
 
 /// Reads values of a format. A null reads as nothing.
-#[expect(clippy::missing_errors_doc, reason = "each fails when the value has another type")]
+#[expect(
+    clippy::missing_errors_doc,
+    reason = "each fails when the value has another type"
+)]
 pub trait ShapeReader {
     /// A value of another type.
     type Error;
@@ -145,7 +151,9 @@ impl Member for bool {
 
 impl Member for Moment {
     fn read<R: ShapeReader>(reader: &mut R) -> Result<Option<Self>, R::Error> {
-        Ok(reader.number()?.map(|seconds| Moment((seconds.max(0.0) * 1000.0).round() as u64)))
+        Ok(reader
+            .number()?
+            .map(|seconds| Moment((seconds.max(0.0) * 1000.0).round() as u64)))
     }
 
     fn write<W: ShapeWriter>(&self, writer: &mut W) {
@@ -212,7 +220,10 @@ impl Member for Attributes {
 
 impl Member for RawItem {
     fn read<R: ShapeReader>(reader: &mut R) -> Result<Option<Self>, R::Error> {
-        Ok(reader.attributes()?.and_then(Result::ok).map(|item| RawItem::encode(&item)))
+        Ok(reader
+            .attributes()?
+            .and_then(Result::ok)
+            .map(|item| RawItem::encode(&item)))
     }
 
     fn write<W: ShapeWriter>(&self, writer: &mut W) {

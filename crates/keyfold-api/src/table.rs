@@ -403,9 +403,16 @@ impl TableDescription {
     pub fn definitions(&self) -> Vec<(String, ScalarAttributeType)> {
         let definition = |definition: &AttributeDefinition| {
             let name = definition.attribute_name.clone().unwrap_or_default();
-            (name, known(&definition.attribute_type).unwrap_or(ScalarAttributeType::S))
+            (
+                name,
+                known(&definition.attribute_type).unwrap_or(ScalarAttributeType::S),
+            )
         };
-        self.attribute_definitions.iter().flatten().map(definition).collect()
+        self.attribute_definitions
+            .iter()
+            .flatten()
+            .map(definition)
+            .collect()
     }
 
     /// The status of the table.

@@ -1,4 +1,5 @@
-//! The effect of carrying a request out twice: a client must know it before it repeats a request whose answer was lost.
+//! The effect of carrying a request out twice: a client must know it before it repeats a request
+//! whose answer was lost.
 
 use crate::operation::Request;
 
@@ -46,10 +47,16 @@ impl Request {
             | Request::ExecuteTransaction(_)
             | Request::ExportTableToPointInTime(_)
             | Request::ImportTable(_) => Twice::OnceByToken,
-            Request::ExecuteStatement(input) => of_statements([input.statement.statement.as_deref()]),
-            Request::BatchExecuteStatement(input) => {
-                of_statements(input.statements.iter().flatten().map(|one| one.statement.as_deref()))
+            Request::ExecuteStatement(input) => {
+                of_statements([input.statement.statement.as_deref()])
             }
+            Request::BatchExecuteStatement(input) => of_statements(
+                input
+                    .statements
+                    .iter()
+                    .flatten()
+                    .map(|one| one.statement.as_deref()),
+            ),
             Request::BatchWriteItem(_)
             | Request::PutItem(_)
             | Request::UpdateItem(_)
@@ -84,17 +91,26 @@ impl Request {
 }
 
 fn of_statements<'s>(statements: impl IntoIterator<Item = Option<&'s str>>) -> Twice {
-    let reads = statements.into_iter().all(|statement| statement.is_none_or(is_select));
-    if reads { Twice::Harmless } else { Twice::Doubles }
+    let reads = statements
+        .into_iter()
+        .all(|statement| statement.is_none_or(is_select));
+    if reads {
+        Twice::Harmless
+    } else {
+        Twice::Doubles
+    }
 }
 
 /// Whether a statement's first word is `SELECT`; comments are none.
 pub fn is_select(statement: &str) -> bool {
     let mut rest = statement.trim_start();
     while let Some(comment) = rest.strip_prefix("--") {
-        rest = comment.split_once('\n').map_or("", |(_, rest)| rest.trim_start());
+        rest = comment
+            .split_once('\n')
+            .map_or("", |(_, rest)| rest.trim_start());
     }
-    rest.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"))
+    rest.get(..6)
+        .is_some_and(|word| word.eq_ignore_ascii_case("select"))
 }
 
 #[cfg(test)]
@@ -103,10 +119,23 @@ mod tests {
 
     #[test]
     fn a_comment_before_a_statement_does_not_hide_what_it_is() {
-        for text in ["select * from t", "-- a\n \tSELECT", "--\n--\r\n\nSelect", "\u{a0}SELECT"] {
+        for text in [
+            "select * from t",
+            "-- a\n \tSELECT",
+            "--\n--\r\n\nSelect",
+            "\u{a0}SELECT",
+        ] {
             assert!(is_select(text), "{text:?}");
         }
-        for text in ["", "--", "-- select", "update t", "-select", "--\nINSERT", "séléct"] {
+        for text in [
+            "",
+            "--",
+            "-- select",
+            "update t",
+            "-select",
+            "--\nINSERT",
+            "séléct",
+        ] {
             assert!(!is_select(text), "{text:?}");
         }
     }

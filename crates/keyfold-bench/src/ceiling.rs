@@ -1,5 +1,5 @@
-//! The ceiling: a bare HTTP server that reads each request and answers a fixed body. What any server over the same
-//! HTTP library can reach at most.
+//! The ceiling: a bare HTTP server that reads each request and answers a fixed body. What any
+//! server over the same HTTP library can reach at most.
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -14,7 +14,10 @@ use tokio::net::TcpListener;
 
 /// Answers on a free port, which it prints, until the process is ended.
 pub(crate) fn serve(body_bytes: usize) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
     runtime.block_on(async move {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let mut out = io::stdout();
@@ -37,11 +40,17 @@ pub(crate) fn serve(body_bytes: usize) -> io::Result<()> {
     })
 }
 
-async fn answer(request: Request<Incoming>, body: Bytes) -> Result<Response<Full<Bytes>>, Infallible> {
+async fn answer(
+    request: Request<Incoming>,
+    body: Bytes,
+) -> Result<Response<Full<Bytes>>, Infallible> {
     drop(request.into_body().collect().await);
     let mut response = Response::new(Full::new(body));
     let headers = response.headers_mut();
-    headers.insert("content-type", HeaderValue::from_static("application/x-amz-json-1.0"));
+    headers.insert(
+        "content-type",
+        HeaderValue::from_static("application/x-amz-json-1.0"),
+    );
     headers.insert("x-amz-crc32", HeaderValue::from_static("2745614147"));
     headers.insert(
         "x-amzn-requestid",

@@ -56,7 +56,10 @@ fn can(contender: &Contender, operation: Operation) -> bool {
         Program::Redis => matches!(operation, Operation::Get | Operation::Put),
         Program::Dynalite => operation != Operation::Transact && operation != Operation::Shop,
         // It answers requests of several items in seconds, which would hold up the run.
-        Program::Moto => matches!(operation, Operation::Get | Operation::Put | Operation::Update),
+        Program::Moto => matches!(
+            operation,
+            Operation::Get | Operation::Put | Operation::Update
+        ),
         Program::Keyfold | Program::Dynoxide | Program::Endpoint => true,
     }
 }
@@ -68,9 +71,10 @@ struct Lane {
     running: Option<Running>,
 }
 
-/// Measures all servers side by side: in each round all get their turn one after the other, so that a machine that is busy with
-/// something else for a while is so for all of them; the others stand still meanwhile, so that nobody does what he has put off
-/// in another's time. Of the rounds the one with the median rate counts.
+/// Measures all servers side by side: in each round all get their turn one after the other, so that
+/// a machine that is busy with something else for a while is so for all of them; the others stand
+/// still meanwhile, so that nobody does what he has put off in another's time. Of the rounds the
+/// one with the median rate counts.
 pub(crate) fn rows(plan: &Plan, tell: &dyn Fn(&str)) -> io::Result<Vec<Row>> {
     let answer_bytes = answer_bytes(plan)?;
     let mut lanes: Vec<Lane> = plan
@@ -111,11 +115,18 @@ pub(crate) fn rows(plan: &Plan, tell: &dyn Fn(&str)) -> io::Result<Vec<Row>> {
 }
 
 fn begin(plan: &Plan, contender: &Contender, answer_bytes: usize) -> Lane {
-    let mut row =
-        Row { contender: contender.clone(), cells: Vec::new(), memory: None, disk: 0, absent: None };
+    let mut row = Row {
+        contender: contender.clone(),
+        cells: Vec::new(),
+        memory: None,
+        disk: 0,
+        absent: None,
+    };
     let started = contender.start(&plan.tools, answer_bytes);
     let running = started.and_then(|running| fill(contender, &running, plan).map(|()| running));
-    let running = running.map_err(|error| row.absent = Some(error.to_string())).ok();
+    let running = running
+        .map_err(|error| row.absent = Some(error.to_string()))
+        .ok();
     if let Some(running) = &running {
         running.pause();
     }
@@ -126,7 +137,11 @@ impl Lane {
     /// One round; nothing once the server has failed.
     fn measure(&mut self, plan: &Plan, operation: Operation, connections: u64) -> Option<Cell> {
         let running = self.running.as_ref()?;
-        let workload = Workload { operation, items: plan.items, protocol: self.row.contender.protocol() };
+        let workload = Workload {
+            operation,
+            items: plan.items,
+            protocol: self.row.contender.protocol(),
+        };
         let times = [plan.seconds / 4.0, plan.seconds].map(Duration::from_secs_f64);
         let before = running.cpu();
         running.go_on();
@@ -134,9 +149,12 @@ impl Lane {
         running.pause();
         match measured {
             Ok(measured) => {
-                let used = before.zip(running.cpu()).map(|(before, after)| after - before);
+                let used = before
+                    .zip(running.cpu())
+                    .map(|(before, after)| after - before);
                 Some(Cell {
-                    cpu_micros: used.map(|micros| micros as f64 / measured.all_answers.max(1) as f64),
+                    cpu_micros: used
+                        .map(|micros| micros as f64 / measured.all_answers.max(1) as f64),
                     operation,
                     connections,
                     rate: measured.rate(),
@@ -155,7 +173,8 @@ impl Lane {
     }
 }
 
-/// The round with the median rate, with the errors of all; none when the server did not come through all of them.
+/// The round with the median rate, with the errors of all; none when the server did not come
+/// through all of them.
 fn median(mut rounds: Vec<Cell>, wanted: usize) -> Option<Cell> {
     if rounds.len() < wanted {
         return None;
@@ -165,7 +184,12 @@ fn median(mut rounds: Vec<Cell>, wanted: usize) -> Option<Cell> {
     let errors = rounds.iter().map(|round| round.errors).sum();
     let error = rounds.iter().find_map(|round| round.error.clone());
     let middle = (rounds.len() - 1) / 2;
-    Some(Cell { rates, errors, error, ..rounds.swap_remove(middle) })
+    Some(Cell {
+        rates,
+        errors,
+        error,
+        ..rounds.swap_remove(middle)
+    })
 }
 
 /// Makes the tables and writes the data.
@@ -189,10 +213,21 @@ pub(crate) fn fill(contender: &Contender, running: &Running, plan: &Plan) -> io:
                 }
             }
             std::thread::sleep(Duration::from_millis(300));
-            let wants_shop = plan.operations.contains(&Operation::Shop) && can(contender, Operation::Shop);
-            let bench = (0..items).step_by(25).map(move |from| workload::load_batch(from, items));
-            let shop = wants_shop.then(|| workload::load_shop(items)).into_iter().flatten();
-            load::send_all(running.address, Protocol::Http, as_requests(bench.chain(shop)), |_| ())
+            let wants_shop =
+                plan.operations.contains(&Operation::Shop) && can(contender, Operation::Shop);
+            let bench = (0..items)
+                .step_by(25)
+                .map(move |from| workload::load_batch(from, items));
+            let shop = wants_shop
+                .then(|| workload::load_shop(items))
+                .into_iter()
+                .flatten();
+            load::send_all(
+                running.address,
+                Protocol::Http,
+                as_requests(bench.chain(shop)),
+                |_| (),
+            )
         }
     }
 }
@@ -210,15 +245,23 @@ pub(crate) fn as_requests(
 
 /// How long the answer to GetItem is: what the ceiling answers.
 fn answer_bytes(plan: &Plan) -> io::Result<usize> {
-    if !plan.contenders.iter().any(|contender| contender.program == Program::Ceiling) {
+    if !plan
+        .contenders
+        .iter()
+        .any(|contender| contender.program == Program::Ceiling)
+    {
         return Ok(0);
     }
-    let keyfold = Contender::all()
-        .into_iter()
-        .find(|one| one.program == Program::Keyfold && one.keeps == crate::contender::Keeps::Memory);
+    let keyfold = Contender::all().into_iter().find(|one| {
+        one.program == Program::Keyfold && one.keeps == crate::contender::Keeps::Memory
+    });
     let Some(keyfold) = keyfold else { return Ok(0) };
     let running = keyfold.start(&plan.tools, 0)?;
-    let small = Plan { items: COLLECTION, operations: vec![], ..plan.clone() };
+    let small = Plan {
+        items: COLLECTION,
+        operations: vec![],
+        ..plan.clone()
+    };
     fill(&keyfold, &running, &small)?;
     let body = r#"{"TableName":"Bench","Key":{"pk":{"S":"c0000000"},"sk":{"S":"000"}}}"#;
     Ok(load::ask(running.address, "GetItem", body)?.1.len())

@@ -54,8 +54,12 @@ pub(crate) struct Running {
 impl Contender {
     /// All that this command knows, in the order of reports.
     pub(crate) fn all() -> Vec<Contender> {
-        let one =
-            |program, name: &str, keeps| Contender { program, name: name.to_owned(), keeps, address: None };
+        let one = |program, name: &str, keeps| Contender {
+            program,
+            name: name.to_owned(),
+            keeps,
+            address: None,
+        };
         vec![
             one(Program::Ceiling, "ceiling", Keeps::Memory),
             one(Program::Keyfold, "keyfold", Keeps::Synced),
@@ -74,10 +78,14 @@ impl Contender {
     /// A server of the user's, as `NAME=http://HOST:PORT`.
     pub(crate) fn endpoint(text: &str) -> Result<Contender, String> {
         let (name, url) = text.split_once('=').ok_or("an endpoint is NAME=URL")?;
-        let place =
-            url.strip_prefix("http://").ok_or("the URL must begin with http://")?.trim_end_matches('/');
+        let place = url
+            .strip_prefix("http://")
+            .ok_or("the URL must begin with http://")?
+            .trim_end_matches('/');
         let place = place.replace("localhost", "127.0.0.1");
-        let address = place.parse().map_err(|_| format!("{place} is no address with a port"))?;
+        let address = place
+            .parse()
+            .map_err(|_| format!("{place} is no address with a port"))?;
         Ok(Contender {
             program: Program::Endpoint,
             name: name.to_owned(),
@@ -88,7 +96,11 @@ impl Contender {
 
     /// Which language it speaks.
     pub(crate) fn protocol(&self) -> Protocol {
-        if self.program == Program::Redis { Protocol::Redis } else { Protocol::Http }
+        if self.program == Program::Redis {
+            Protocol::Redis
+        } else {
+            Protocol::Http
+        }
     }
 
     /// Its name with what it keeps.
@@ -103,7 +115,11 @@ impl Contender {
     pub(crate) fn start(&self, tools: &Path, answer_bytes: usize) -> io::Result<Running> {
         let folder = tempfile::tempdir()?;
         if let Some(address) = self.address {
-            return Ok(Running { child: None, address, folder });
+            return Ok(Running {
+                child: None,
+                address,
+                folder,
+            });
         }
         let data = folder.path().join("data");
         let port = free_port()?;
@@ -114,7 +130,11 @@ impl Contender {
         let mut child = command.spawn()?;
         let stdout = child.stdout.take();
         let address = SocketAddr::from(([127, 0, 0, 1], port));
-        let mut running = Running { child: Some(child), address, folder };
+        let mut running = Running {
+            child: Some(child),
+            address,
+            folder,
+        };
         if let Some(stdout) = stdout {
             running.address = told_address(stdout)?;
         }
@@ -122,7 +142,13 @@ impl Contender {
         Ok(running)
     }
 
-    fn command(&self, tools: &Path, data: &Path, port: u16, answer_bytes: usize) -> io::Result<Command> {
+    fn command(
+        &self,
+        tools: &Path,
+        data: &Path,
+        port: u16,
+        answer_bytes: usize,
+    ) -> io::Result<Command> {
         let port = port.to_string();
         let (keeps, data_text) = (self.keeps, data.display().to_string());
         let mut command;
@@ -133,7 +159,9 @@ impl Contender {
                 match keeps {
                     Keeps::Memory => command.arg("--memory"),
                     Keeps::Synced => command.args(["--data", &data_text]),
-                    Keeps::Written => command.args(["--data", &data_text, "--durability", "buffered"]),
+                    Keeps::Written => {
+                        command.args(["--data", &data_text, "--durability", "buffered"])
+                    }
                 };
             }
             Program::Ceiling => {
@@ -158,7 +186,12 @@ impl Contender {
             }
             Program::Dynalite => {
                 command = Command::new("node");
-                command.arg(install::dynalite(tools)).args(["--port", &port, "--createTableMs", "0"]);
+                command.arg(install::dynalite(tools)).args([
+                    "--port",
+                    &port,
+                    "--createTableMs",
+                    "0",
+                ]);
                 if keeps == Keeps::Written {
                     command.args(["--path", &data_text]);
                 }
@@ -167,7 +200,11 @@ impl Contender {
                 command = Command::new(install::moto(tools));
                 command.args(["-p", &port]);
             }
-            Program::Endpoint => return Err(io::Error::other("a server of the user's is not started here")),
+            Program::Endpoint => {
+                return Err(io::Error::other(
+                    "a server of the user's is not started here",
+                ));
+            }
         }
         Ok(command)
     }
@@ -177,7 +214,9 @@ impl Contender {
 pub(crate) fn keyfold() -> io::Result<Command> {
     let path = std::env::current_exe()?.with_file_name("keyfold");
     if !path.exists() {
-        return Err(io::Error::other("build it first: cargo build --release --package keyfold-cli"));
+        return Err(io::Error::other(
+            "build it first: cargo build --release --package keyfold-cli",
+        ));
     }
     Ok(Command::new(path))
 }
@@ -191,20 +230,32 @@ pub(crate) fn told_address(stdout: impl io::Read) -> io::Result<SocketAddr> {
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;
     let place = match serde_json::from_str::<serde_json::Value>(&line) {
-        Ok(told) => {
-            told["result"]["endpoint"].as_str().unwrap_or_default().trim_start_matches("http://").to_owned()
-        }
+        Ok(told) => told["result"]["endpoint"]
+            .as_str()
+            .unwrap_or_default()
+            .trim_start_matches("http://")
+            .to_owned(),
         Err(_) => line.trim().to_owned(),
     };
-    place.parse().map_err(|_| io::Error::other(format!("the server said {line:?} instead of its address")))
+    place
+        .parse()
+        .map_err(|_| io::Error::other(format!("the server said {line:?} instead of its address")))
 }
 
 impl Running {
     fn wait_until_it_answers(&mut self) -> io::Result<()> {
         let deadline = Instant::now() + START_MAX;
         while TcpStream::connect(self.address).is_err() {
-            if let Some(status) = self.child.as_mut().map(Child::try_wait).transpose()?.flatten() {
-                return Err(io::Error::other(format!("the server ended at once: {status}")));
+            if let Some(status) = self
+                .child
+                .as_mut()
+                .map(Child::try_wait)
+                .transpose()?
+                .flatten()
+            {
+                return Err(io::Error::other(format!(
+                    "the server ended at once: {status}"
+                )));
             }
             if Instant::now() > deadline {
                 return Err(io::Error::other("the server did not listen in time"));
@@ -236,10 +287,15 @@ impl Running {
         let id = self.child.as_ref()?.id();
         let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
         let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
+        line.split_whitespace()
+            .nth(1)?
+            .parse::<u64>()
+            .ok()
+            .map(|kib| kib * 1024)
     }
 
-    /// The processor time it has used, in microseconds; in steps of the kernel's clock, ten milliseconds.
+    /// The processor time it has used, in microseconds; in steps of the kernel's clock, ten
+    /// milliseconds.
     pub(crate) fn cpu(&self) -> Option<u64> {
         let id = self.child.as_ref()?.id();
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
@@ -257,11 +313,16 @@ impl Running {
 
 /// Sends a signal, as `kill` names it, to a process of ours.
 pub(crate) fn send_signal(child: &Child, signal: &str) -> io::Result<()> {
-    Command::new("kill").args([signal, &child.id().to_string()]).status().map(drop)
+    Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status()
+        .map(drop)
 }
 
 fn size(path: &Path) -> u64 {
-    let Ok(entries) = std::fs::read_dir(path) else { return 0 };
+    let Ok(entries) = std::fs::read_dir(path) else {
+        return 0;
+    };
     let of = |path: PathBuf| match path.symlink_metadata() {
         Ok(about) if about.is_dir() => size(&path),
         Ok(about) => about.len(),

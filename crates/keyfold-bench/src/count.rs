@@ -1,4 +1,5 @@
-//! A number of requests, one after another, for who counts the processor's instructions: `cargo xtask counts`.
+//! A number of requests, one after another, for who counts the processor's instructions:
+//! `cargo xtask counts`.
 
 use crate::embedded::{ask, filled};
 use crate::request::Protocol;
@@ -42,8 +43,17 @@ fn carry_out(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Operation::Transact => ApiOperation::TransactWriteItems,
         _ => return Err("only single operations are counted".into()),
     };
-    let workload = Workload { operation: arguments.operation, items: ITEMS, protocol: Protocol::Http };
-    for body in workload.bodies(100).iter().cycle().take(arguments.times as usize) {
+    let workload = Workload {
+        operation: arguments.operation,
+        items: ITEMS,
+        protocol: Protocol::Http,
+    };
+    for body in workload
+        .bodies(100)
+        .iter()
+        .cycle()
+        .take(arguments.times as usize)
+    {
         black_box(ask(&engine, api, body)?);
     }
     Ok(())

@@ -1,7 +1,8 @@
-//! The engine inside a program, beside the storage engine it stands on, and where a request's time goes.
+//! The engine inside a program, beside the storage engine it stands on, and where a request's time
+//! goes.
 //!
-//! One thread, nothing over the network. "raw" is fjall, the same trees with a log of its own, with the same keys and values: what any database over them
-//! has to pay.
+//! One thread, nothing over the network. "raw" is fjall, the same trees with a log of its own, with
+//! the same keys and values: what any database over them has to pay.
 
 use crate::report::{rounded, table};
 use crate::workload::{self, Operation, Workload};
@@ -36,21 +37,37 @@ type Failed = Box<dyn std::error::Error>;
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let steps = measure(arguments).map_err(|error| error.to_string())?;
     if arguments.json {
-        let steps: serde_json::Map<String, serde_json::Value> =
-            steps.into_iter().map(|step| (step.name, step.nanos.into())).collect();
-        crate::line(&serde_json::json!({"items": arguments.items, "nanoseconds": steps}).to_string());
+        let steps: serde_json::Map<String, serde_json::Value> = steps
+            .into_iter()
+            .map(|step| (step.name, step.nanos.into()))
+            .collect();
+        crate::line(
+            &serde_json::json!({"items": arguments.items, "nanoseconds": steps}).to_string(),
+        );
         return Ok(());
     }
-    let mut rows = vec![vec!["step".to_owned(), "time".to_owned(), "a second".to_owned()]];
+    let mut rows = vec![vec![
+        "step".to_owned(),
+        "time".to_owned(),
+        "a second".to_owned(),
+    ]];
     for step in steps {
-        rows.push(vec![step.name, format!("{:.0} ns", step.nanos), rounded(1e9 / step.nanos)]);
+        rows.push(vec![
+            step.name,
+            format!("{:.0} ns", step.nanos),
+            rounded(1e9 / step.nanos),
+        ]);
     }
     crate::line(&table(&rows));
     Ok(())
 }
 
 /// How long one call takes, on average over the time given.
-fn timed(name: &str, time: Duration, mut call: impl FnMut() -> Result<(), Failed>) -> Result<Step, Failed> {
+fn timed(
+    name: &str,
+    time: Duration,
+    mut call: impl FnMut() -> Result<(), Failed>,
+) -> Result<Step, Failed> {
     let begun = Instant::now();
     let mut count = 0u64;
     while begun.elapsed() < time {
@@ -59,11 +76,18 @@ fn timed(name: &str, time: Duration, mut call: impl FnMut() -> Result<(), Failed
         }
         count += 64;
     }
-    Ok(Step { name: name.to_owned(), nanos: begun.elapsed().as_nanos() as f64 / count as f64 })
+    Ok(Step {
+        name: name.to_owned(),
+        nanos: begun.elapsed().as_nanos() as f64 / count as f64,
+    })
 }
 
 /// Decodes, carries out and encodes one request.
-pub(crate) fn ask(engine: &Engine, operation: ApiOperation, body: &[u8]) -> Result<Vec<u8>, Failed> {
+pub(crate) fn ask(
+    engine: &Engine,
+    operation: ApiOperation,
+    body: &[u8],
+) -> Result<Vec<u8>, Failed> {
     let request = keyfold_wire::decode(operation, body).map_err(|error| format!("{error:?}"))?;
     let response = engine.execute(request).wait()?;
     let mut out = Vec::with_capacity(256);
@@ -74,9 +98,17 @@ pub(crate) fn ask(engine: &Engine, operation: ApiOperation, body: &[u8]) -> Resu
 /// An engine with the table `Bench` of so many items.
 pub(crate) fn filled(store: StoreOptions, items: u64) -> Result<Engine, Failed> {
     let engine = Engine::open(EngineOptions::new(store))?;
-    ask(&engine, ApiOperation::CreateTable, workload::TABLES[0].as_bytes())?;
+    ask(
+        &engine,
+        ApiOperation::CreateTable,
+        workload::TABLES[0].as_bytes(),
+    )?;
     for from in (0..items).step_by(25) {
-        ask(&engine, ApiOperation::BatchWriteItem, &workload::load_batch(from, items))?;
+        ask(
+            &engine,
+            ApiOperation::BatchWriteItem,
+            &workload::load_batch(from, items),
+        )?;
     }
     Ok(engine)
 }
@@ -85,9 +117,17 @@ fn measure(arguments: &Arguments) -> Result<Vec<Step>, Failed> {
     let time = Duration::from_secs_f64(arguments.seconds);
     let folder = tempfile::tempdir()?;
     let mut steps = Vec::new();
-    raw(&folder.path().join("raw"), arguments.items, time, &mut steps)?;
+    raw(
+        &folder.path().join("raw"),
+        arguments.items,
+        time,
+        &mut steps,
+    )?;
     let stores = [
-        ("on disk", StoreOptions::folder(folder.path().join("engine"), Durability::Buffered)),
+        (
+            "on disk",
+            StoreOptions::folder(folder.path().join("engine"), Durability::Buffered),
+        ),
         ("in memory", StoreOptions::Memory),
     ];
     for (place, store) in stores {
@@ -99,14 +139,27 @@ fn measure(arguments: &Arguments) -> Result<Vec<Step>, Failed> {
             (Operation::Query, ApiOperation::Query),
             (Operation::Transact, ApiOperation::TransactWriteItems),
         ] {
-            parts(&engine, place, operation, api, arguments.items, time, &mut steps)?;
+            parts(
+                &engine,
+                place,
+                operation,
+                api,
+                arguments.items,
+                time,
+                &mut steps,
+            )?;
         }
     }
     Ok(steps)
 }
 
 /// The storage engine alone: point reads and writes of values as long as an item.
-fn raw(path: &std::path::Path, items: u64, time: Duration, steps: &mut Vec<Step>) -> Result<(), Failed> {
+fn raw(
+    path: &std::path::Path,
+    items: u64,
+    time: Duration,
+    steps: &mut Vec<Step>,
+) -> Result<(), Failed> {
     let database = fjall::Database::builder(path)
         .cache_size(64 * 1024 * 1024)
         .max_journaling_size(64 * 1024 * 1024)
@@ -117,8 +170,14 @@ fn raw(path: &std::path::Path, items: u64, time: Duration, steps: &mut Vec<Step>
         fjall::KeyspaceCreateOptions::default().max_memtable_size(4 * 1024 * 1024)
     })?;
     let key = |n: u64| {
-        [&[0, 0, 0, 1, 0], n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes().as_slice(), b"c0000000#000"]
-            .concat()
+        [
+            &[0, 0, 0, 1, 0],
+            n.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                .to_be_bytes()
+                .as_slice(),
+            b"c0000000#000",
+        ]
+        .concat()
     };
     for n in 0..items {
         keyspace.insert(key(n), [b'v'; 290])?;
@@ -144,7 +203,11 @@ fn parts(
     time: Duration,
     steps: &mut Vec<Step>,
 ) -> Result<(), Failed> {
-    let workload = Workload { operation, items, protocol: crate::request::Protocol::Http };
+    let workload = Workload {
+        operation,
+        items,
+        protocol: crate::request::Protocol::Http,
+    };
     let bodies = workload.bodies(4096);
     let requests: Vec<Request> = bodies
         .iter()
@@ -157,7 +220,9 @@ fn parts(
         at
     };
     let decode = timed("", time / 4, || {
-        black_box(keyfold_wire::decode(api, &bodies[next()]).map_err(|error| format!("{error:?}"))?);
+        black_box(
+            keyfold_wire::decode(api, &bodies[next()]).map_err(|error| format!("{error:?}"))?,
+        );
         Ok(())
     })?;
     let clone = timed("", time / 4, || {
@@ -175,8 +240,17 @@ fn parts(
         keyfold_wire::encode_response(&mut out, black_box(&response));
         Ok(())
     })?;
-    steps.push(Step { name: name("decode"), ..decode });
-    steps.push(Step { name: name("carry out"), nanos: execute.nanos - clone.nanos });
-    steps.push(Step { name: name("encode"), ..encode });
+    steps.push(Step {
+        name: name("decode"),
+        ..decode
+    });
+    steps.push(Step {
+        name: name("carry out"),
+        nanos: execute.nanos - clone.nanos,
+    });
+    steps.push(Step {
+        name: name("encode"),
+        ..encode
+    });
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Growth: the same requests with more and more data side by side, and how long a start takes, after a stop and after a kill.
+//! Growth: the same requests with more and more data side by side, and how long a start takes,
+//! after a stop and after a kill.
 
 use crate::load;
 use crate::report::{rounded, table};
@@ -32,7 +33,12 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-const OPERATIONS: [Operation; 4] = [Operation::Get, Operation::Query, Operation::Put, Operation::Update];
+const OPERATIONS: [Operation; 4] = [
+    Operation::Get,
+    Operation::Query,
+    Operation::Put,
+    Operation::Update,
+];
 
 /// A server with its data, which stands still until it is asked.
 struct Loaded {
@@ -66,11 +72,16 @@ struct Took {
     ratio: f64,
 }
 
-/// Measures and tells. In each round all sizes get their turn one after the other, so that a machine that is busy with something
-/// else for a while is so for all of them; the others stand still meanwhile.
+/// Measures and tells. In each round all sizes get their turn one after the other, so that a
+/// machine that is busy with something else for a while is so for all of them; the others stand
+/// still meanwhile.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let sizes = measure(arguments).map_err(|error| error.to_string())?;
-    crate::line(&if arguments.json { json(&sizes).to_string() } else { text(&sizes) });
+    crate::line(&if arguments.json {
+        json(&sizes).to_string()
+    } else {
+        text(&sizes)
+    });
     Ok(())
 }
 
@@ -78,7 +89,11 @@ fn measure(arguments: &Arguments) -> io::Result<Vec<Size>> {
     let folder = tempfile::tempdir()?;
     let mut servers = Vec::new();
     for &items in &arguments.items {
-        servers.push(load(arguments, items, &folder.path().join(items.to_string()))?);
+        servers.push(load(
+            arguments,
+            items,
+            &folder.path().join(items.to_string()),
+        )?);
     }
     let mut sizes: Vec<Vec<Took>> = servers.iter().map(|_| Vec::new()).collect();
     for operation in OPERATIONS {
@@ -96,7 +111,11 @@ fn measure(arguments: &Arguments) -> io::Result<Vec<Size>> {
             size.extend(median(rounds));
         }
     }
-    servers.into_iter().zip(sizes).map(|(one, operations)| end(arguments, one, operations)).collect()
+    servers
+        .into_iter()
+        .zip(sizes)
+        .map(|(one, operations)| end(arguments, one, operations))
+        .collect()
 }
 
 /// Starts a server and writes its items.
@@ -105,32 +124,67 @@ fn load(arguments: &Arguments, items: u64, data: &Path) -> io::Result<Loaded> {
     let server = Server::start(data, arguments.cache)?;
     server.ask("CreateTable", workload::TABLES[0])?;
     let begun = Instant::now();
-    let batches = (0..items).step_by(25).map(move |from| workload::load_batch(from, items));
+    let batches = (0..items)
+        .step_by(25)
+        .map(move |from| workload::load_batch(from, items));
     let every = (items / 25 / 10).max(1);
-    load::send_all(server.address, Protocol::Http, crate::compare::as_requests(batches), move |count| {
-        if count % every == 0 {
-            crate::say(&format!("  loading: {} %", (count * 25 * 100 / items).min(100)));
-        }
-    })?;
+    load::send_all(
+        server.address,
+        Protocol::Http,
+        crate::compare::as_requests(batches),
+        move |count| {
+            if count % every == 0 {
+                crate::say(&format!(
+                    "  loading: {} %",
+                    (count * 25 * 100 / items).min(100)
+                ));
+            }
+        },
+    )?;
     let loading = items as f64 / begun.elapsed().as_secs_f64();
     crate::say("  waiting for the merges");
     server.await_upkeep()?;
     server.pause()?;
-    Ok(Loaded { items, data: data.to_owned(), server, loading })
+    Ok(Loaded {
+        items,
+        data: data.to_owned(),
+        server,
+        loading,
+    })
 }
 
 /// One server's turn. `first`: the median latency of the first size in the same round.
-fn turn(arguments: &Arguments, operation: Operation, one: &Loaded, first: Option<f64>) -> io::Result<Took> {
+fn turn(
+    arguments: &Arguments,
+    operation: Operation,
+    one: &Loaded,
+    first: Option<f64>,
+) -> io::Result<Took> {
     let time = Duration::from_secs_f64(arguments.seconds);
-    let workload = Workload { operation, items: one.items, protocol: Protocol::Http };
+    let workload = Workload {
+        operation,
+        items: one.items,
+        protocol: Protocol::Http,
+    };
     one.server.go_on()?;
-    let measured = load::run(one.server.address, workload, arguments.connections, (time, time))?;
+    let measured = load::run(
+        one.server.address,
+        workload,
+        arguments.connections,
+        (time, time),
+    )?;
     one.server.pause()?;
     if let Some(error) = measured.error {
         return Err(io::Error::other(error));
     }
     let [p50, p99] = [0.5, 0.99].map(|quantile| measured.micros(quantile));
-    Ok(Took { operation, rate: measured.rate(), p50, p99, ratio: p50 / first.unwrap_or(p50) })
+    Ok(Took {
+        operation,
+        rate: measured.rate(),
+        p50,
+        p99,
+        ratio: p50 / first.unwrap_or(p50),
+    })
 }
 
 /// The round with the median latency, and the median of the ratios.
@@ -139,7 +193,10 @@ fn median(mut rounds: Vec<Took>) -> Option<Took> {
     rounds.sort_by(|one, other| one.ratio.total_cmp(&other.ratio));
     let ratio = rounds.get(middle)?.ratio;
     rounds.sort_by(|one, other| one.p50.total_cmp(&other.p50));
-    Some(Took { ratio, ..rounds.swap_remove(middle) })
+    Some(Took {
+        ratio,
+        ..rounds.swap_remove(middle)
+    })
 }
 
 /// Starts a server and asks it for an item: how many milliseconds until the answer.
@@ -149,25 +206,47 @@ fn start(arguments: &Arguments, data: &Path) -> io::Result<(Server, f64)> {
     let body = r#"{"TableName":"Bench","Key":{"pk":{"S":"c0000000"},"sk":{"S":"000"}}}"#;
     let answer = server.ask("GetItem", body)?;
     if !answer.contains("\"Item\"") {
-        return Err(io::Error::other(format!("after its start the server answered {answer}")));
+        return Err(io::Error::other(format!(
+            "after its start the server answered {answer}"
+        )));
     }
     Ok((server, begun.elapsed().as_secs_f64() * 1000.0))
 }
 
 /// Stops a server and measures how long it takes to start.
 fn end(arguments: &Arguments, one: Loaded, operations: Vec<Took>) -> io::Result<Size> {
-    let Loaded { items, data, server, loading } = one;
+    let Loaded {
+        items,
+        data,
+        server,
+        loading,
+    } = one;
     server.go_on()?;
     server.stop()?;
     let (server, start_after_stop) = start(arguments, &data)?;
     // The log is as full as it becomes: a kill right after writes.
-    let workload = Workload { operation: Operation::Put, items, protocol: Protocol::Http };
+    let workload = Workload {
+        operation: Operation::Put,
+        items,
+        protocol: Protocol::Http,
+    };
     let time = Duration::from_secs_f64(arguments.seconds);
-    load::run(server.address, workload, arguments.connections, (Duration::ZERO, time))?;
+    load::run(
+        server.address,
+        workload,
+        arguments.connections,
+        (Duration::ZERO, time),
+    )?;
     server.kill()?;
     let (server, start_after_kill) = start(arguments, &data)?;
     server.stop()?;
-    Ok(Size { items, loading, operations, start_after_stop, start_after_kill })
+    Ok(Size {
+        items,
+        loading,
+        operations,
+        start_after_stop,
+        start_after_kill,
+    })
 }
 
 fn text(sizes: &[Size]) -> String {
@@ -176,9 +255,12 @@ fn text(sizes: &[Size]) -> String {
     rows[0].extend(["start after a stop", "after a kill"].map(str::to_owned));
     for size in sizes {
         let mut row = vec![rounded(size.items as f64), rounded(size.loading)];
-        let told = |took: &Took| format!("{:.0}, {:.0} µs ({:.2}x)", took.p50, took.p99, took.ratio);
+        let told =
+            |took: &Took| format!("{:.0}, {:.0} µs ({:.2}x)", took.p50, took.p99, took.ratio);
         row.extend(size.operations.iter().map(told));
-        row.extend([size.start_after_stop, size.start_after_kill].map(|millis| format!("{millis:.0} ms")));
+        row.extend(
+            [size.start_after_stop, size.start_after_kill].map(|millis| format!("{millis:.0} ms")),
+        );
         rows.push(row);
     }
     table(&rows)
@@ -207,7 +289,13 @@ mod tests {
 
     #[test]
     fn the_median_round_counts_and_the_median_of_the_ratios() {
-        let took = |p50, ratio| Took { operation: Operation::Get, rate: 0.0, p50, p99: p50, ratio };
+        let took = |p50, ratio| Took {
+            operation: Operation::Get,
+            rate: 0.0,
+            p50,
+            p99: p50,
+            ratio,
+        };
         let rounds = vec![took(300.0, 1.2), took(900.0, 1.4), took(200.0, 1.3)];
         let middle = median(rounds).unwrap();
         assert_eq!((middle.p50, middle.p99, middle.ratio), (300.0, 300.0, 1.3));

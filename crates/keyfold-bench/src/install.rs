@@ -1,6 +1,7 @@
 //! Getting the alternatives from package registries, into a folder of their own.
 //!
-//! Each is used as a program, never read. One that cannot be had is left out of the run, and the report says so.
+//! Each is used as a program, never read. One that cannot be had is left out of the run, and the
+//! report says so.
 
 use crate::program::Program;
 use std::path::{Path, PathBuf};
@@ -41,7 +42,9 @@ pub(crate) fn ensure(program: Program, tools: &Path) -> Result<(), String> {
         }
         Program::Dynoxide => have(&dynoxide(tools), || {
             let mut cargo = Command::new("cargo");
-            cargo.args(["install", "--quiet", "--locked", DYNOXIDE, "--root"]).arg(tools.join("dynoxide"));
+            cargo
+                .args(["install", "--quiet", "--locked", DYNOXIDE, "--root"])
+                .arg(tools.join("dynoxide"));
             run(&mut cargo)
         }),
         Program::Dynalite => have(&dynalite(tools), || {
@@ -63,7 +66,11 @@ fn have(path: &Path, install: impl FnOnce() -> Result<(), String>) -> Result<(),
         return Ok(());
     }
     install()?;
-    if path.exists() { Ok(()) } else { Err("its program is not where it was expected".to_owned()) }
+    if path.exists() {
+        Ok(())
+    } else {
+        Err("its program is not where it was expected".to_owned())
+    }
 }
 
 fn run(command: &mut Command) -> Result<(), String> {
@@ -74,5 +81,9 @@ fn run(command: &mut Command) -> Result<(), String> {
         .stderr(Stdio::null())
         .status()
         .map_err(|error| format!("{name}: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{name} ended with {status}")) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{name} ended with {status}"))
+    }
 }

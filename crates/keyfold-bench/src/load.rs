@@ -1,4 +1,5 @@
-//! The load generator: connections that each send a request, wait for its answer, and send the next.
+//! The load generator: connections that each send a request, wait for its answer, and send the
+//! next.
 //!
 //! All connections share one thread, so that it takes no more than one core beside the server.
 
@@ -42,11 +43,15 @@ impl Measured {
     }
 }
 
-/// How long the last answers may take: a server that never answers must not hold up the run for ever.
+/// How long the last answers may take: a server that never answers must not hold up the run for
+/// ever.
 const LATE_MAX: Duration = Duration::from_secs(60);
 
 fn too_late(_: tokio::time::error::Elapsed) -> io::Error {
-    io::Error::new(io::ErrorKind::TimedOut, "the server did not answer within a minute")
+    io::Error::new(
+        io::ErrorKind::TimedOut,
+        "the server did not answer within a minute",
+    )
 }
 
 struct Tally {
@@ -67,7 +72,12 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(address: SocketAddr, protocol: Protocol) -> Connection {
-        Connection { address, protocol, stream: None, received: Vec::with_capacity(64 * 1024) }
+        Connection {
+            address,
+            protocol,
+            stream: None,
+            received: Vec::with_capacity(64 * 1024),
+        }
     }
 
     /// Sends a request and waits for its answer: whether it is a good one. Its body is in `body`.
@@ -84,7 +94,10 @@ impl Connection {
         self.received.clear();
         loop {
             if stream.read_buf(&mut self.received).await? == 0 {
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection"));
+                return Err(io::Error::new(
+                    io::ErrorKind::UnexpectedEof,
+                    "the server closed the connection",
+                ));
             }
             if let Some(answer) = request::answer(self.protocol, &self.received) {
                 self.received.truncate(answer.length);
@@ -110,9 +123,17 @@ pub(crate) fn run(
     connections: u64,
     (warm_up, measured): (Duration, Duration),
 ) -> io::Result<Measured> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let latency = Histogram::new_with_bounds(1, 60_000_000_000, 3).map_err(io::Error::other)?;
-    let tally = Rc::new(RefCell::new(Tally { answers: 0, all_answers: 0, errors: 0, error: None, latency }));
+    let tally = Rc::new(RefCell::new(Tally {
+        answers: 0,
+        all_answers: 0,
+        errors: 0,
+        error: None,
+        latency,
+    }));
     let from = Instant::now() + warm_up;
     let until = from + measured;
     let local = LocalSet::new();
@@ -136,13 +157,16 @@ pub(crate) fn run(
                 tally.all_answers += 1;
                 if ended > from && ended <= until && is_good {
                     tally.answers += 1;
-                    tally.latency.saturating_record((ended - begun).as_nanos() as u64);
+                    tally
+                        .latency
+                        .saturating_record((ended - begun).as_nanos() as u64);
                 }
                 if !is_good {
                     tally.errors += 1;
                     if tally.error.is_none() {
                         let body = String::from_utf8_lossy(connection.body()).into_owned();
-                        tally.error = Some(outcome.map_or_else(|error| error.to_string(), |_| body));
+                        tally.error =
+                            Some(outcome.map_or_else(|error| error.to_string(), |_| body));
                     }
                     if tally.errors > 10_000 {
                         return;
@@ -152,9 +176,12 @@ pub(crate) fn run(
         });
     }
     let time = warm_up + measured + LATE_MAX;
-    runtime.block_on(async { tokio::time::timeout(time, local).await }).map_err(too_late)?;
-    let tally =
-        Rc::try_unwrap(tally).map_err(|_| io::Error::other("a connection is still running"))?.into_inner();
+    runtime
+        .block_on(async { tokio::time::timeout(time, local).await })
+        .map_err(too_late)?;
+    let tally = Rc::try_unwrap(tally)
+        .map_err(|_| io::Error::other("a connection is still running"))?
+        .into_inner();
     Ok(Measured {
         answers: tally.answers,
         all_answers: tally.all_answers,
@@ -172,7 +199,9 @@ pub(crate) fn send_all(
     requests: impl Iterator<Item = Vec<u8>> + 'static,
     progress: impl Fn(u64) + 'static,
 ) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let requests = Rc::new(RefCell::new((requests, 0u64)));
     let progress = Rc::new(progress);
     let local = LocalSet::new();
@@ -189,10 +218,13 @@ pub(crate) fn send_all(
                         requests.next()
                     };
                     let Some(request) = next else { return Ok(()) };
-                    let answered = tokio::time::timeout(LATE_MAX, connection.exchange(&request)).await;
+                    let answered =
+                        tokio::time::timeout(LATE_MAX, connection.exchange(&request)).await;
                     if !answered.map_err(too_late)?? {
                         let body = String::from_utf8_lossy(connection.body()).into_owned();
-                        return Err(io::Error::other(format!("a request to load data failed: {body}")));
+                        return Err(io::Error::other(format!(
+                            "a request to load data failed: {body}"
+                        )));
                     }
                 }
             })
@@ -208,11 +240,16 @@ pub(crate) fn send_all(
 
 /// Sends one request of the API.
 pub(crate) fn ask(address: SocketAddr, operation: &str, body: &str) -> io::Result<(bool, String)> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let mut connection = Connection::new(address, Protocol::Http);
     let mut sent = Vec::new();
     request::http(&mut sent, operation, body.as_bytes());
     let answer = async { tokio::time::timeout(LATE_MAX, connection.exchange(&sent)).await };
     let is_ok = runtime.block_on(answer).map_err(too_late)??;
-    Ok((is_ok, String::from_utf8_lossy(connection.body()).into_owned()))
+    Ok((
+        is_ok,
+        String::from_utf8_lossy(connection.body()).into_owned(),
+    ))
 }

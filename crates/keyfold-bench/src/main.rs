@@ -1,7 +1,9 @@
-//! `keyfold-bench`: Keyfold beside the alternatives, beside its storage engine, and beside itself with more data.
+//! `keyfold-bench`: Keyfold beside the alternatives, beside its storage engine, and beside itself
+//! with more data.
 //!
-//! One run, one load generator, the same data for every server. What is told are ratios: two numbers of one run on
-//! one machine. Nothing here is a test; tests count instructions and allocations instead.
+//! One run, one load generator, the same data for every server. What is told are ratios: two
+//! numbers of one run on one machine. Nothing here is a test; tests count instructions and
+//! allocations instead.
 
 mod ceiling;
 mod compare;
@@ -45,7 +47,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// The same requests at ten thousand, a million and ten million items, and how long a start takes.
+    /// The same requests at ten thousand, a million and ten million items, and how long a start
+    /// takes.
     Growth(growth::Arguments),
     /// The engine inside a program beside the storage engine it stands on.
     Embedded(embedded::Arguments),
@@ -77,14 +80,15 @@ struct Compare {
     /// Seconds of each round of a measurement, after a quarter of it to warm up.
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
-    /// Rounds of each measurement, in which all servers get their turn; the one with the median rate counts.
+    /// Rounds of each measurement, in which all servers get their turn; the one with the median
+    /// rate counts.
     #[arg(long, default_value_t = 5, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
     rounds: usize,
     /// Items in each table.
     #[arg(long, default_value_t = 10_000)]
     items: u64,
-    /// Measure a server of yours too, such as local=http://localhost:8001 (may be repeated). Its tables Bench and
-    /// Shop are made and filled.
+    /// Measure a server of yours too, such as local=http://localhost:8001 (may be repeated). Its
+    /// tables Bench and Shop are made and filled.
     #[arg(long, value_name = "NAME=URL", value_parser = Contender::endpoint)]
     endpoint: Vec<Contender>,
     /// Where the alternatives are installed.
@@ -132,26 +136,36 @@ pub(crate) fn say(text: &str) {
 fn compare(arguments: &Compare) -> Result<(), String> {
     let wanted = |contender: &Contender| {
         arguments.only.is_empty()
-            || arguments.only.iter().any(|word| contender.title().contains(word.as_str()))
+            || arguments
+                .only
+                .iter()
+                .any(|word| contender.title().contains(word.as_str()))
     };
     let mut contenders: Vec<Contender> = Contender::all().into_iter().filter(wanted).collect();
     contenders.extend(arguments.endpoint.iter().cloned());
     let tools = std::path::absolute(&arguments.tools).map_err(|error| error.to_string())?;
     std::fs::create_dir_all(&tools).map_err(|error| error.to_string())?;
-    let operations =
-        if arguments.operations.is_empty() { Operation::ALL.to_vec() } else { arguments.operations.clone() };
+    let operations = if arguments.operations.is_empty() {
+        Operation::ALL.to_vec()
+    } else {
+        arguments.operations.clone()
+    };
     let most = arguments.connections.iter().copied().max().unwrap_or(1);
     if arguments.items < 25.max(3 * most) {
         return Err(format!("--items must be at least {}", 25.max(3 * most)));
     }
     let mut absent: Vec<(Program, String)> = Vec::new();
     contenders.retain(|contender| {
-        if !absent.iter().any(|(program, _)| *program == contender.program)
+        if !absent
+            .iter()
+            .any(|(program, _)| *program == contender.program)
             && let Err(reason) = install::ensure(contender.program, &tools)
         {
             absent.push((contender.program, reason));
         }
-        let reason = absent.iter().find(|(program, _)| *program == contender.program);
+        let reason = absent
+            .iter()
+            .find(|(program, _)| *program == contender.program);
         if let Some((_, reason)) = reason {
             say(&format!("{}: left out: {reason}", contender.title()));
         }
@@ -174,12 +188,19 @@ fn compare(arguments: &Compare) -> Result<(), String> {
         tools,
     };
     let rows = compare::rows(&plan, &say).map_err(|error| error.to_string())?;
-    let report = report::Report { plan: &plan, rows: &rows };
+    let report = report::Report {
+        plan: &plan,
+        rows: &rows,
+    };
     std::fs::create_dir_all(&arguments.out).map_err(|error| error.to_string())?;
     let json = report.json();
     std::fs::write(arguments.out.join("results.json"), format!("{json:#}\n"))
         .map_err(|error| error.to_string())?;
     plot::throughput(&rows, &plan, &arguments.out.join("throughput.svg"))?;
-    line(&if arguments.json { json.to_string() } else { report.text() });
+    line(&if arguments.json {
+        json.to_string()
+    } else {
+        report.text()
+    });
     Ok(())
 }

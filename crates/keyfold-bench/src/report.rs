@@ -12,7 +12,8 @@ pub(crate) struct Report<'r> {
     pub(crate) rows: &'r [Row],
 }
 
-/// What is promised: a ratio of Keyfold's rate to another's in the same run, at the highest number of connections.
+/// What is promised: a ratio of Keyfold's rate to another's in the same run, at the highest number
+/// of connections.
 struct Goal {
     operation: Operation,
     keeps: Keeps,
@@ -23,7 +24,12 @@ struct Goal {
     ratio: f64,
 }
 
-const OTHERS: &[Program] = &[Program::Dynoxide, Program::Dynalite, Program::Moto, Program::Endpoint];
+const OTHERS: &[Program] = &[
+    Program::Dynoxide,
+    Program::Dynalite,
+    Program::Moto,
+    Program::Endpoint,
+];
 
 const fn goal(
     operation: Operation,
@@ -32,11 +38,23 @@ const fn goal(
     is_like: bool,
     ratio: f64,
 ) -> Goal {
-    Goal { operation, keeps, beside, is_like, ratio }
+    Goal {
+        operation,
+        keeps,
+        beside,
+        is_like,
+        ratio,
+    }
 }
 
 const GOALS: [Goal; 8] = [
-    goal(Operation::Get, Keeps::Synced, &[Program::Ceiling], false, 0.7),
+    goal(
+        Operation::Get,
+        Keeps::Synced,
+        &[Program::Ceiling],
+        false,
+        0.7,
+    ),
     goal(Operation::Get, Keeps::Synced, &[Program::Redis], true, 0.4),
     goal(Operation::Put, Keeps::Synced, &[Program::Redis], true, 0.35),
     goal(Operation::Get, Keeps::Synced, OTHERS, true, 2.5),
@@ -60,7 +78,11 @@ pub(crate) fn rounded(rate: f64) -> String {
 }
 
 fn micros(value: f64) -> String {
-    if value >= 10_000.0 { format!("{:.0} ms", value / 1000.0) } else { format!("{value:.0} µs") }
+    if value >= 10_000.0 {
+        format!("{:.0} ms", value / 1000.0)
+    } else {
+        format!("{value:.0} µs")
+    }
 }
 
 fn mebibytes(bytes: u64) -> String {
@@ -71,7 +93,11 @@ fn mebibytes(bytes: u64) -> String {
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut out = String::new();
@@ -93,16 +119,22 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
 
 /// Whether two rates can be compared: both servers answered, and without errors.
 fn is_sound(one: &Cell, other: &Cell) -> bool {
-    [one, other].iter().all(|cell| cell.rate > 0.0 && cell.errors == 0)
+    [one, other]
+        .iter()
+        .all(|cell| cell.rate > 0.0 && cell.errors == 0)
 }
 
 fn cell(row: &Row, operation: Operation, connections: u64) -> Option<&Cell> {
-    row.cells.iter().find(|cell| cell.operation == operation && cell.connections == connections)
+    row.cells
+        .iter()
+        .find(|cell| cell.operation == operation && cell.connections == connections)
 }
 
 impl Report<'_> {
     fn keyfold(&self, keeps: Keeps) -> Option<&Row> {
-        self.rows.iter().find(|row| row.contender.program == Program::Keyfold && row.contender.keeps == keeps)
+        self.rows
+            .iter()
+            .find(|row| row.contender.program == Program::Keyfold && row.contender.keeps == keeps)
     }
 
     /// Tables for people.
@@ -110,14 +142,26 @@ impl Report<'_> {
         let mut out = String::new();
         for &operation in &self.plan.operations {
             let mut rows = vec![
-                ["", "connections", "a second", "keyfold is", "p50", "p99", "p99.9", "CPU each", "errors"]
-                    .map(str::to_owned)
-                    .to_vec(),
+                [
+                    "",
+                    "connections",
+                    "a second",
+                    "keyfold is",
+                    "p50",
+                    "p99",
+                    "p99.9",
+                    "CPU each",
+                    "errors",
+                ]
+                .map(str::to_owned)
+                .to_vec(),
             ];
             rows[0][0] = operation.name().to_owned();
             for row in self.rows {
                 for &connections in &self.plan.connections {
-                    let Some(cell) = cell(row, operation, connections) else { continue };
+                    let Some(cell) = cell(row, operation, connections) else {
+                        continue;
+                    };
                     let ours = self
                         .keyfold(if row.contender.program == Program::Ceiling {
                             Keeps::Synced
@@ -126,15 +170,25 @@ impl Report<'_> {
                         })
                         .and_then(|ours| self::cell(ours, operation, connections));
                     let ratio = match ours {
-                        Some(ours) if row.contender.program != Program::Keyfold && is_sound(ours, cell) => {
+                        Some(ours)
+                            if row.contender.program != Program::Keyfold
+                                && is_sound(ours, cell) =>
+                        {
                             format!("{:.2}x", ours.rate / cell.rate)
                         }
                         _ => String::new(),
                     };
-                    let mut line =
-                        vec![row.contender.title(), connections.to_string(), rounded(cell.rate), ratio];
+                    let mut line = vec![
+                        row.contender.title(),
+                        connections.to_string(),
+                        rounded(cell.rate),
+                        ratio,
+                    ];
                     line.extend(cell.micros.map(micros));
-                    line.push(cell.cpu_micros.map_or_else(String::new, |cpu| format!("{cpu:.1} µs")));
+                    line.push(
+                        cell.cpu_micros
+                            .map_or_else(String::new, |cpu| format!("{cpu:.1} µs")),
+                    );
                     line.push(cell.errors.to_string());
                     rows.push(line);
                 }
@@ -142,7 +196,11 @@ impl Report<'_> {
             out.push_str(&table(&rows));
             out.push('\n');
         }
-        let mut costs = vec![["server", "memory at most", "files"].map(str::to_owned).to_vec()];
+        let mut costs = vec![
+            ["server", "memory at most", "files"]
+                .map(str::to_owned)
+                .to_vec(),
+        ];
         for row in self.rows {
             costs.push(vec![
                 row.contender.title(),
@@ -152,7 +210,11 @@ impl Report<'_> {
         }
         out.push_str(&table(&costs));
         out.push_str(&self.goals_text());
-        for (row, cell) in self.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row, cell))) {
+        for (row, cell) in self
+            .rows
+            .iter()
+            .flat_map(|row| row.cells.iter().map(move |cell| (row, cell)))
+        {
             if let Some(error) = &cell.error {
                 let error: String = error.chars().take(160).collect();
                 let (title, operation) = (row.contender.title(), cell.operation.name());
@@ -167,7 +229,9 @@ impl Report<'_> {
         let connections = self.plan.connections.iter().copied().max().unwrap_or(1);
         let mut out = Vec::new();
         for goal in &GOALS {
-            let Some(ours) = self.keyfold(goal.keeps).and_then(|row| cell(row, goal.operation, connections))
+            let Some(ours) = self
+                .keyfold(goal.keeps)
+                .and_then(|row| cell(row, goal.operation, connections))
             else {
                 continue;
             };
@@ -176,7 +240,8 @@ impl Report<'_> {
                     && (!goal.is_like || row.contender.keeps == goal.keeps)
             });
             let cells = others.filter_map(|row| {
-                let cell = cell(row, goal.operation, connections).filter(|cell| is_sound(ours, cell))?;
+                let cell =
+                    cell(row, goal.operation, connections).filter(|cell| is_sound(ours, cell))?;
                 Some((row.contender.title(), cell.rate))
             });
             if let Some((name, rate)) = cells.max_by(|one, two| one.1.total_cmp(&two.1)) {
@@ -191,14 +256,22 @@ impl Report<'_> {
         if reached.is_empty() {
             return String::new();
         }
-        let mut rows = vec![["goal", "beside", "wanted", "reached", ""].map(str::to_owned).to_vec()];
+        let mut rows = vec![
+            ["goal", "beside", "wanted", "reached", ""]
+                .map(str::to_owned)
+                .to_vec(),
+        ];
         for (goal, name, ratio) in reached {
             rows.push(vec![
                 goal.operation.name().to_owned(),
                 name,
                 format!("{:.2}x", goal.ratio),
                 format!("{ratio:.2}x"),
-                if ratio >= goal.ratio { "holds".to_owned() } else { "missed".to_owned() },
+                if ratio >= goal.ratio {
+                    "holds".to_owned()
+                } else {
+                    "missed".to_owned()
+                },
             ]);
         }
         format!("\n{}", table(&rows))
@@ -236,7 +309,10 @@ mod tests {
         assert_eq!(super::rounded(1_234_567.8), "1,234,568");
         assert_eq!(super::rounded(999.4), "999");
         assert_eq!(
-            super::table(&[vec!["a".into(), "b".into()], vec!["long".into(), "1".into()]]),
+            super::table(&[
+                vec!["a".into(), "b".into()],
+                vec!["long".into(), "1".into()]
+            ]),
             "a     b\nlong  1\n"
         );
     }

@@ -1,5 +1,6 @@
-//! The bytes of requests and answers: HTTP with DynamoDB's headers, and Redis' protocol. Only what a load
-//! generator needs, written so that it costs as little as possible beside the server that is measured.
+//! The bytes of requests and answers: HTTP with DynamoDB's headers, and Redis' protocol. Only what
+//! a load generator needs, written so that it costs as little as possible beside the server that is
+//! measured.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -41,7 +42,9 @@ fn date(out: &mut Vec<u8>) {
 }
 
 fn date_line() -> String {
-    jiff::Timestamp::now().strftime("X-Amz-Date: %Y%m%dT%H%M%SZ\r\n").to_string()
+    jiff::Timestamp::now()
+        .strftime("X-Amz-Date: %Y%m%dT%H%M%SZ\r\n")
+        .to_string()
 }
 
 /// Writes a request of the API.
@@ -49,8 +52,15 @@ pub(crate) fn http(out: &mut Vec<u8>, operation: &str, body: &[u8]) {
     out.extend_from_slice(b"POST / HTTP/1.1\r\n");
     out.extend_from_slice(HEADERS.as_bytes());
     date(out);
-    let is_of_streams = matches!(operation, "DescribeStream" | "GetRecords" | "GetShardIterator");
-    let service: &[u8] = if is_of_streams { b"DynamoDBStreams_20120810." } else { b"DynamoDB_20120810." };
+    let is_of_streams = matches!(
+        operation,
+        "DescribeStream" | "GetRecords" | "GetShardIterator"
+    );
+    let service: &[u8] = if is_of_streams {
+        b"DynamoDBStreams_20120810."
+    } else {
+        b"DynamoDB_20120810."
+    };
     out.extend_from_slice(b"X-Amz-Target: ");
     out.extend_from_slice(service);
     out.extend_from_slice(operation.as_bytes());
@@ -91,7 +101,9 @@ pub(crate) fn answer(protocol: Protocol, bytes: &[u8]) -> Option<Answer> {
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).position(|window| window == wanted)
+    bytes
+        .windows(wanted.len())
+        .position(|window| window == wanted)
 }
 
 fn http_answer(bytes: &[u8]) -> Option<Answer> {
@@ -100,9 +112,14 @@ fn http_answer(bytes: &[u8]) -> Option<Answer> {
     let is_ok = head.get(9..12) == Some(b"200");
     let (mut length, mut closes, mut is_chunked) = (0, head.starts_with(b"HTTP/1.0"), false);
     for line in head.split(|byte| *byte == b'\n').skip(1) {
-        let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else {
+            continue;
+        };
         let (name, value) = line.split_at(colon);
-        let value = std::str::from_utf8(value).unwrap_or_default().trim_start_matches(':').trim();
+        let value = std::str::from_utf8(value)
+            .unwrap_or_default()
+            .trim_start_matches(':')
+            .trim();
         if name.eq_ignore_ascii_case(b"content-length") {
             length = value.parse().ok()?;
         } else if name.eq_ignore_ascii_case(b"connection") {
@@ -113,21 +130,46 @@ fn http_answer(bytes: &[u8]) -> Option<Answer> {
     }
     if is_chunked {
         let end = find(bytes.get(body_at..)?, b"0\r\n\r\n")? + 5;
-        return Some(Answer { length: body_at + end, body_at, is_ok, closes });
+        return Some(Answer {
+            length: body_at + end,
+            body_at,
+            is_ok,
+            closes,
+        });
     }
-    (bytes.len() >= body_at + length).then_some(Answer { length: body_at + length, body_at, is_ok, closes })
+    (bytes.len() >= body_at + length).then_some(Answer {
+        length: body_at + length,
+        body_at,
+        is_ok,
+        closes,
+    })
 }
 
 fn redis_answer(bytes: &[u8]) -> Option<Answer> {
     let line = find(bytes, b"\r\n")?;
     let (body_at, is_ok) = (line + 2, bytes.first() != Some(&b'-'));
-    let whole = |length| Some(Answer { length, body_at, is_ok, closes: false });
+    let whole = |length| {
+        Some(Answer {
+            length,
+            body_at,
+            is_ok,
+            closes: false,
+        })
+    };
     if bytes.first() != Some(&b'$') {
         return whole(body_at);
     }
-    let length: i64 = std::str::from_utf8(bytes.get(1..line)?).ok()?.parse().ok()?;
+    let length: i64 = std::str::from_utf8(bytes.get(1..line)?)
+        .ok()?
+        .parse()
+        .ok()?;
     match usize::try_from(length) {
-        Err(_) => Some(Answer { length: body_at, body_at, is_ok: false, closes: false }),
+        Err(_) => Some(Answer {
+            length: body_at,
+            body_at,
+            is_ok: false,
+            closes: false,
+        }),
         Ok(length) if bytes.len() >= body_at + length + 2 => whole(body_at + length + 2),
         Ok(_) => None,
     }
@@ -140,16 +182,30 @@ mod tests {
     #[test]
     fn an_answer_is_known_when_it_is_whole() {
         let text = b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabcHTTP";
-        let whole = Answer { length: 41, body_at: 38, is_ok: true, closes: false };
+        let whole = Answer {
+            length: 41,
+            body_at: 38,
+            is_ok: true,
+            closes: false,
+        };
         assert_eq!(answer(Protocol::Http, text), Some(whole));
         assert_eq!(answer(Protocol::Http, &text[..40]), None);
         let closing =
             b"HTTP/1.1 400 Bad\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n";
         let told = answer(Protocol::Http, closing).unwrap();
         assert!(!told.is_ok && told.closes && told.length == closing.len());
-        assert_eq!(answer(Protocol::Redis, b"$3\r\nabc\r").map(|told| told.length), None);
-        assert_eq!(answer(Protocol::Redis, b"$3\r\nabc\r\n").map(|told| told.length), Some(9));
+        assert_eq!(
+            answer(Protocol::Redis, b"$3\r\nabc\r").map(|told| told.length),
+            None
+        );
+        assert_eq!(
+            answer(Protocol::Redis, b"$3\r\nabc\r\n").map(|told| told.length),
+            Some(9)
+        );
         assert!(!answer(Protocol::Redis, b"-ERR no\r\n").unwrap().is_ok);
-        assert!(!answer(Protocol::Redis, b"$-1\r\n").unwrap().is_ok, "a value that is not there");
+        assert!(
+            !answer(Protocol::Redis, b"$-1\r\n").unwrap().is_ok,
+            "a value that is not there"
+        );
     }
 }

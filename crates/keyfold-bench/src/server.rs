@@ -18,14 +18,27 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts one and waits until it listens. `cache`: megabytes of blocks that it keeps, if not as many as usual.
+    /// Starts one and waits until it listens. `cache`: megabytes of blocks that it keeps, if not as
+    /// many as usual.
     pub(crate) fn start(data: &Path, cache: Option<u32>) -> io::Result<Server> {
         let mut command = keyfold()?;
-        command.args(["serve", "--port", "0", "--json", "--data"]).arg(data);
+        command
+            .args(["serve", "--port", "0", "--json", "--data"])
+            .arg(data);
         command.args(cache.map(|cache| format!("--cache={cache}")));
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let stdout = child.stdout.take().ok_or_else(|| io::Error::other("the server has no output"))?;
-        let mut server = Server { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let stdout = child
+            .stdout
+            .take()
+            .ok_or_else(|| io::Error::other("the server has no output"))?;
+        let mut server = Server {
+            child,
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+        };
         server.address = told_address(stdout)?;
         Ok(server)
     }
@@ -33,7 +46,11 @@ impl Server {
     /// Asks for something that must succeed.
     pub(crate) fn ask(&self, operation: &str, body: &str) -> io::Result<String> {
         let (is_ok, answer) = load::ask(self.address, operation, body)?;
-        if is_ok { Ok(answer) } else { Err(io::Error::other(format!("{operation}: {answer}"))) }
+        if is_ok {
+            Ok(answer)
+        } else {
+            Err(io::Error::other(format!("{operation}: {answer}")))
+        }
     }
 
     /// Stops it as an operator does.
@@ -62,15 +79,19 @@ impl Server {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find(|line| line.starts_with("VmRSS:"));
         let kib = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-        kib.map(|kib| kib * 1024).ok_or_else(|| io::Error::other("the system does not tell its memory"))
+        kib.map(|kib| kib * 1024)
+            .ok_or_else(|| io::Error::other("the system does not tell its memory"))
     }
 
-    /// Waits until the store has merged what was written, so that the next numbers are those of tables at rest.
+    /// Waits until the store has merged what was written, so that the next numbers are those of
+    /// tables at rest.
     pub(crate) fn await_upkeep(&self) -> io::Result<()> {
         let deadline = Instant::now() + MERGES_TAKE_MAX;
         while Instant::now() < deadline {
             let mut stream = TcpStream::connect(self.address)?;
-            stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: keyfold\r\nconnection: close\r\n\r\n")?;
+            stream.write_all(
+                b"GET /metrics HTTP/1.1\r\nhost: keyfold\r\nconnection: close\r\n\r\n",
+            )?;
             let mut told = String::new();
             stream.read_to_string(&mut told)?;
             if told.lines().any(|line| line == "keyfold_store_upkeep 0") {
@@ -78,7 +99,10 @@ impl Server {
             }
             std::thread::sleep(Duration::from_millis(200));
         }
-        Err(io::Error::new(io::ErrorKind::TimedOut, "the merges did not end"))
+        Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            "the merges did not end",
+        ))
     }
 }
 

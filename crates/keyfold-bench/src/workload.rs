@@ -1,8 +1,8 @@
 //! The operations of a benchmark, over the same data for every server.
 //!
-//! Table `Bench` holds collections of twenty items of about 300 bytes. Table `Shop` is the e-commerce model
-//! (`models/shop.keyfold`): products, orders with their copies below the user, and an index by status; its
-//! requests are those the model's patterns and writes become.
+//! Table `Bench` holds collections of twenty items of about 300 bytes. Table `Shop` is the
+//! e-commerce model (`models/shop.keyfold`): products, orders with their copies below the user, and
+//! an index by status; its requests are those the model's patterns and writes become.
 
 use crate::request::{self, Protocol};
 use std::io::Write;
@@ -28,7 +28,8 @@ pub(crate) enum Operation {
     Transact,
     /// BatchWriteItem of twenty-five puts.
     Batch,
-    /// The e-commerce model: reads of products, orders and users' orders, new orders, changes of stock.
+    /// The e-commerce model: reads of products, orders and users' orders, new orders, changes of
+    /// stock.
     Shop,
 }
 
@@ -82,11 +83,18 @@ macro_rules! body {
 }
 
 fn key(n: u64) -> String {
-    format!(r#""pk":{{"S":"c{:07}"}},"sk":{{"S":"{:03}"}}"#, n / COLLECTION, n % COLLECTION)
+    format!(
+        r#""pk":{{"S":"c{:07}"}},"sk":{{"S":"{:03}"}}"#,
+        n / COLLECTION,
+        n % COLLECTION
+    )
 }
 
 fn item(n: u64) -> String {
-    format!(r#"{{{},"n":{{"N":"0"}},"name":{{"S":"item {n}"}},"payload":{{"S":"{PAYLOAD}"}}}}"#, key(n))
+    format!(
+        r#"{{{},"n":{{"N":"0"}},"name":{{"S":"item {n}"}},"payload":{{"S":"{PAYLOAD}"}}}}"#,
+        key(n)
+    )
 }
 
 fn redis_key(n: u64) -> String {
@@ -105,8 +113,8 @@ impl Workload {
         (0..count).map(|_| body()).collect()
     }
 
-    /// Writes the next request. Writers of several items stay within `lane` of `lanes`, so that two connections
-    /// never meet in a transaction.
+    /// Writes the next request. Writers of several items stay within `lane` of `lanes`, so that two
+    /// connections never meet in a transaction.
     pub(crate) fn next(
         &self,
         out: &mut Vec<u8>,
@@ -165,7 +173,11 @@ impl Workload {
                 "TransactWriteItems"
             }
             Operation::Batch => {
-                body!(body, r#"{{"RequestItems":{{"Bench":[{}]}}}}"#, put_requests(n, 25, self.items));
+                body!(
+                    body,
+                    r#"{{"RequestItems":{{"Bench":[{}]}}}}"#,
+                    put_requests(n, 25, self.items)
+                );
                 "BatchWriteItem"
             }
             Operation::Shop => shop(body, random, self.items),
@@ -182,7 +194,11 @@ fn put_requests(from: u64, count: u64, items: u64) -> String {
 /// The body of the batch that writes items `from` to `from + 25`, and its size for Redis' pipeline.
 pub(crate) fn load_batch(from: u64, items: u64) -> Vec<u8> {
     let count = 25.min(items - from);
-    format!(r#"{{"RequestItems":{{"Bench":[{}]}}}}"#, put_requests(from, count, items)).into_bytes()
+    format!(
+        r#"{{"RequestItems":{{"Bench":[{}]}}}}"#,
+        put_requests(from, count, items)
+    )
+    .into_bytes()
 }
 
 /// A command of Redis that writes an item.
@@ -194,7 +210,12 @@ pub(crate) fn load_redis(out: &mut Vec<u8>, n: u64) {
 const STATUSES: [&str; 3] = ["pending", "paid", "shipped"];
 
 fn order(user: u64, n: u64) -> (String, String) {
-    let when = format!("2026-01-{:02}T10:{:02}:{:02}.000Z", n % 28 + 1, n / 28 % 60, n / 1680 % 60);
+    let when = format!(
+        "2026-01-{:02}T10:{:02}:{:02}.000Z",
+        n % 28 + 1,
+        n / 28 % 60,
+        n / 1680 % 60
+    );
     let status = STATUSES[(n % 3) as usize];
     let fields = format!(
         r#""orderId":{{"S":"o{n}"}},"total":{{"N":"{}.50"}},"status":{{"S":"{status}"}},"createdAt":{{"S":"{when}"}}"#,
@@ -222,7 +243,8 @@ fn product(n: u64) -> String {
     )
 }
 
-/// The batches that fill the shop with about `items` items: products, orders with their lines and copies.
+/// The batches that fill the shop with about `items` items: products, orders with their lines and
+/// copies.
 pub(crate) fn load_shop(items: u64) -> impl Iterator<Item = Vec<u8>> {
     let products = (0..items / 10).map(product);
     let orders = (0..items / 5).flat_map(move |n| {
@@ -233,8 +255,10 @@ pub(crate) fn load_shop(items: u64) -> impl Iterator<Item = Vec<u8>> {
     std::iter::from_fn(move || {
         let batch: Vec<String> = all.by_ref().take(25).collect();
         (!batch.is_empty()).then(|| {
-            let puts: Vec<String> =
-                batch.iter().map(|item| format!(r#"{{"PutRequest":{{"Item":{item}}}}}"#)).collect();
+            let puts: Vec<String> = batch
+                .iter()
+                .map(|item| format!(r#"{{"PutRequest":{{"Item":{item}}}}}"#))
+                .collect();
             format!(r#"{{"RequestItems":{{"Shop":[{}]}}}}"#, puts.join(",")).into_bytes()
         })
     })
@@ -244,8 +268,9 @@ fn orders_of(items: u64) -> u64 {
     items / 5
 }
 
-/// The next request of the shop: 30 % products, 20 % orders with their items, 20 % a user's newest orders, 10 %
-/// orders by status, 10 % changes of stock, 10 % new orders with everything that follows.
+/// The next request of the shop: 30 % products, 20 % orders with their items, 20 % a user's newest
+/// orders, 10 % orders by status, 10 % changes of stock, 10 % new orders with everything that
+/// follows.
 fn shop(body: &mut Vec<u8>, random: &mut fastrand::Rng, items: u64) -> &'static str {
     let orders = orders_of(items).max(10);
     let user = random.u64(..(orders / 10).max(1));

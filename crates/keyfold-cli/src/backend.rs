@@ -16,8 +16,9 @@ pub(crate) const DATA_DEFAULT: &str = ".keyfold/data";
 /// Which backend to use.
 #[derive(Args)]
 pub(crate) struct BackendArguments {
-    /// Work on a server with DynamoDB's API instead of a data folder; without it, that of AWS_ENDPOINT_URL_DYNAMODB or
-    /// AWS_ENDPOINT_URL. Region and keys come from AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+    /// Work on a server with DynamoDB's API instead of a data folder; without it, that of
+    /// AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL. Region and keys come from AWS_REGION,
+    /// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     endpoint: Option<String>,
     /// The data folder of the embedded engine [default: .keyfold/data].
@@ -48,16 +49,29 @@ impl BackendArguments {
     pub(crate) fn open_as_it_is(&self, what_for: Use) -> Result<Backend, Failure> {
         let configured = || {
             let names = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
-            names.iter().find_map(|name| std::env::var(name).ok()).filter(|url| !url.is_empty())
+            names
+                .iter()
+                .find_map(|name| std::env::var(name).ok())
+                .filter(|url| !url.is_empty())
         };
-        let url = self.endpoint.clone().or_else(|| if self.data.is_none() { configured() } else { None });
+        let url = self.endpoint.clone().or_else(|| {
+            if self.data.is_none() {
+                configured()
+            } else {
+                None
+            }
+        });
         if let Some(url) = url {
             return endpoint(&url);
         }
-        let folder = self.data.clone().unwrap_or_else(|| PathBuf::from(DATA_DEFAULT));
+        let folder = self
+            .data
+            .clone()
+            .unwrap_or_else(|| PathBuf::from(DATA_DEFAULT));
         let is_there = std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
         match (is_there, what_for, &self.data) {
-            // A name that was given is wrong; the usual folder is empty as long as nothing has been written.
+            // A name that was given is wrong; the usual folder is empty as long as nothing has been
+            // written.
             (false, Use::Read, Some(_)) => {
                 return Err(Failure::backend(format!(
                     "there is no data folder {}: `keyfold put` makes one, `--endpoint URL` names a server",
@@ -66,7 +80,10 @@ impl BackendArguments {
                 .in_folder(&folder));
             }
             (false, Use::Read, None) => {
-                terminal::error_line(&format!("nothing has been written to {} yet", folder.display()));
+                terminal::error_line(&format!(
+                    "nothing has been written to {} yet",
+                    folder.display()
+                ));
                 return Ok(Backend::Embedded(engine(None)?));
             }
             (false, Use::Write, Some(_)) => {
@@ -80,11 +97,14 @@ impl BackendArguments {
 
 /// A server, with region and keys of the environment.
 pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
-    let environment = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
-    let region =
-        std::env::var("AWS_REGION").unwrap_or_else(|_| environment("AWS_DEFAULT_REGION", "us-east-1"));
-    let (key, secret) =
-        (environment("AWS_ACCESS_KEY_ID", "local"), environment("AWS_SECRET_ACCESS_KEY", "local"));
+    let environment =
+        |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
+    let region = std::env::var("AWS_REGION")
+        .unwrap_or_else(|_| environment("AWS_DEFAULT_REGION", "us-east-1"));
+    let (key, secret) = (
+        environment("AWS_ACCESS_KEY_ID", "local"),
+        environment("AWS_SECRET_ACCESS_KEY", "local"),
+    );
     Ok(Backend::endpoint(url, &region, &key, &secret)?)
 }
 
@@ -109,8 +129,14 @@ pub(crate) fn engine_with(
 
 /// An engine over a data folder that is only looked at: nothing in the folder is made or written.
 pub(crate) fn examined(folder: &Path) -> Result<Arc<Engine>, Failure> {
-    let store = FolderOptions { is_examined: true, ..FolderOptions::new(folder) };
-    let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Folder(store)) };
+    let store = FolderOptions {
+        is_examined: true,
+        ..FolderOptions::new(folder)
+    };
+    let options = EngineOptions {
+        background: false,
+        ..EngineOptions::new(StoreOptions::Folder(store))
+    };
     opened(options, Some(folder))
 }
 

@@ -66,13 +66,19 @@ struct More {
     place: Json,
     /// What the compiler found, and how much more it found.
     diagnostics: Option<(Json, usize)>,
-    /// What the command reports although it fails: the differences of a proof, the files that are not formatted.
+    /// What the command reports although it fails: the differences of a proof, the files that are
+    /// not formatted.
     result: Option<Json>,
 }
 
 impl Failure {
     fn new(kind: Kind, message: impl Into<String>) -> Failure {
-        Failure { kind, message: message.into(), is_shown: false, more: Box::default() }
+        Failure {
+            kind,
+            message: message.into(),
+            is_shown: false,
+            more: Box::default(),
+        }
     }
 
     fn placed(mut self, place: Json) -> Failure {
@@ -101,9 +107,22 @@ impl Failure {
     }
 
     /// The model has errors; people have been shown them.
-    pub(crate) fn model(message: impl Into<String>, place: Json, diagnostics: Json, more: usize) -> Failure {
-        let more = More { place, diagnostics: Some((diagnostics, more)), result: None };
-        Failure { is_shown: true, more: Box::new(more), ..Failure::new(Kind::Model, message) }
+    pub(crate) fn model(
+        message: impl Into<String>,
+        place: Json,
+        diagnostics: Json,
+        more: usize,
+    ) -> Failure {
+        let more = More {
+            place,
+            diagnostics: Some((diagnostics, more)),
+            result: None,
+        };
+        Failure {
+            is_shown: true,
+            more: Box::new(more),
+            ..Failure::new(Kind::Model, message)
+        }
     }
 
     /// The command did its work, and the verdict is bad: the report goes with the failure.

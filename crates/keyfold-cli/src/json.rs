@@ -1,5 +1,5 @@
-//! JSON for programs: the one document that a command prints with `--json`, whose schema is `docs/json.schema.json`; and plain
-//! values, not DynamoDB's typed ones.
+//! JSON for programs: the one document that a command prints with `--json`, whose schema is
+//! `docs/json.schema.json`; and plain values, not DynamoDB's typed ones.
 
 use crate::terminal;
 use keyfold_client::FoundItem;
@@ -20,7 +20,8 @@ pub(crate) fn print_failure(error: Json, result: Option<Json>) {
     terminal::line(&document.to_string());
 }
 
-/// A value: numbers as JSON numbers (exact when they fit 64 bits, texts beyond), sets as arrays, binary as base64.
+/// A value: numbers as JSON numbers (exact when they fit 64 bits, texts beyond), sets as arrays,
+/// binary as base64.
 pub(crate) fn value(held: &Value) -> Json {
     keyfold_client::json::plain(held, number)
 }
@@ -41,7 +42,10 @@ fn number(number: &Number) -> Json {
 
 /// An item and what it is.
 pub(crate) fn found(item: &FoundItem) -> Json {
-    let attributes = item.attributes.iter().map(|(name, held)| (name.clone(), value(held)));
+    let attributes = item
+        .attributes
+        .iter()
+        .map(|(name, held)| (name.clone(), value(held)));
     serde_json::json!({ "kind": item.kind, "attributes": Json::Object(attributes.collect::<Map<_, _>>()) })
 }
 

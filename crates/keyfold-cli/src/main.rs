@@ -1,6 +1,7 @@
 //! The `keyfold` command: compile models, serve tables, run patterns, write entities.
 //!
-//! One file in `cmd` for each subcommand; `terminal` prints for people, `json` for programs, and `complete` answers shells.
+//! One file in `cmd` for each subcommand; `terminal` prints for people, `json` for programs, and
+//! `complete` answers shells.
 
 mod backend;
 mod cmd;
@@ -15,7 +16,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use std::process::ExitCode;
 
-/// Requests allocate and free small pieces on many threads, which this allocator does faster than the system's.
+/// Requests allocate and free small pieces on many threads, which this allocator does faster than
+/// the system's.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -31,11 +33,13 @@ Exit codes:
 
 Start with `keyfold demo`; see docs/language.md for the model language.";
 
-/// Single-table design, compiled: a model language, an engine and a server with Amazon DynamoDB's API.
+/// Single-table design, compiled: a model language, an engine and a server with Amazon DynamoDB's
+/// API.
 #[derive(Parser)]
 #[command(name = "keyfold", version, after_help = AFTER_HELP, arg_required_else_help = true)]
 struct Cli {
-    /// Print JSON for programs instead of text for people: one document, of the schema in docs/json.schema.json.
+    /// Print JSON for programs instead of text for people: one document, of the schema in
+    /// docs/json.schema.json.
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -83,7 +87,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    CompleteEnv::with_factory(Cli::command).var(cmd::completions::VARIABLE).complete();
+    CompleteEnv::with_factory(Cli::command)
+        .var(cmd::completions::VARIABLE)
+        .complete();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse_usage(&error),

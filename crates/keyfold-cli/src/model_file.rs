@@ -44,15 +44,21 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
 
 /// Writes a file as a whole, or not at all. Who may read it stays, and a link stays a link.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    replace(path, text)
-        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path))
+    replace(path, text).map_err(|error| {
+        Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path)
+    })
 }
 
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let target = std::fs::canonicalize(path)?;
-    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = target
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let beside = target.with_file_name(format!(".{name}.{}", std::process::id()));
-    let written = write_like(&target, &beside, text).and_then(|()| std::fs::rename(&beside, &target));
+    let written =
+        write_like(&target, &beside, text).and_then(|()| std::fs::rename(&beside, &target));
     if written.is_err() {
         drop(std::fs::remove_file(&beside));
     }
@@ -85,24 +91,51 @@ pub(crate) fn compile(source: &str, path: &str, json: bool) -> Result<Model, Fai
     compile_with(source, path, json, false).map(|compiled| compiled.model)
 }
 
-fn compile_with(source: &str, path: &str, json: bool, with_warnings: bool) -> Result<Checked, Failure> {
+fn compile_with(
+    source: &str,
+    path: &str,
+    json: bool,
+    with_warnings: bool,
+) -> Result<Checked, Failure> {
     let compiled = keyfold_model::compile(source);
-    let rows: Vec<_> = compiled.diagnostics.iter().map(|one| row(one, source, path)).collect();
+    let rows: Vec<_> = compiled
+        .diagnostics
+        .iter()
+        .map(|one| row(one, source, path))
+        .collect();
     if !json {
         show(&compiled, source, path, with_warnings);
     }
-    let count = |severity| compiled.diagnostics.iter().filter(|one| one.severity == severity).count();
+    let count = |severity| {
+        compiled
+            .diagnostics
+            .iter()
+            .filter(|one| one.severity == severity)
+            .count()
+    };
     let warnings = count(Severity::Warning);
-    let Some(model) = compiled.model else { return Err(wrong(&compiled.diagnostics, &rows, compiled.more)) };
-    Ok(Checked { model, warnings, more: compiled.more, rows })
+    let Some(model) = compiled.model else {
+        return Err(wrong(&compiled.diagnostics, &rows, compiled.more));
+    };
+    Ok(Checked {
+        model,
+        warnings,
+        more: compiled.more,
+        rows,
+    })
 }
 
 /// The failure of a model with errors: its place is that of the first.
 fn wrong(diagnostics: &[Diagnostic], rows: &[Json], more: usize) -> Failure {
-    let errors: Vec<usize> =
-        (0..).zip(diagnostics).filter(|(_, one)| one.severity == Severity::Error).map(|(at, _)| at).collect();
+    let errors: Vec<usize> = (0..)
+        .zip(diagnostics)
+        .filter(|(_, one)| one.severity == Severity::Error)
+        .map(|(at, _)| at)
+        .collect();
     let first = errors.first().copied().unwrap_or_default();
-    let message = diagnostics.get(first).map_or("", |one| one.message.as_str());
+    let message = diagnostics
+        .get(first)
+        .map_or("", |one| one.message.as_str());
     let message = match errors.len() + more {
         0 | 1 => message.to_owned(),
         several => format!("{several} findings, the first: {message}"),
@@ -116,7 +149,10 @@ fn wrong(diagnostics: &[Diagnostic], rows: &[Json], more: usize) -> Failure {
 
 fn show(compiled: &Compiled, source: &str, path: &str, with_warnings: bool) {
     let diagnostics = &compiled.diagnostics;
-    let errors: Vec<_> = diagnostics.iter().filter(|one| one.severity == Severity::Error).collect();
+    let errors: Vec<_> = diagnostics
+        .iter()
+        .filter(|one| one.severity == Severity::Error)
+        .collect();
     for diagnostic in diagnostics {
         if diagnostic.severity == Severity::Error || (with_warnings && errors.is_empty()) {
             let text = diagnostic.render(source, path, terminal::error_has_color());
@@ -127,7 +163,9 @@ fn show(compiled: &Compiled, source: &str, path: &str, with_warnings: bool) {
     let rank = rank(source);
     let repairable: Vec<_> = errors.iter().filter(|one| !one.repair.is_empty()).collect();
     let tried = repairable.iter().take(TRIED_MAX);
-    let repairs = tried.filter(|one| repaired(source, rank, one).is_some()).count();
+    let repairs = tried
+        .filter(|one| repaired(source, rank, one).is_some())
+        .count();
     let fix = match repairs {
         0 => String::new(),
         _ if repairable.len() > TRIED_MAX => {
@@ -135,7 +173,11 @@ fn show(compiled: &Compiled, source: &str, path: &str, with_warnings: bool) {
         }
         _ => format!("; `keyfold check --fix {path}` repairs {repairs} of them"),
     };
-    let more = if compiled.more > 0 { format!(" shown, {} more", compiled.more) } else { String::new() };
+    let more = if compiled.more > 0 {
+        format!(" shown, {} more", compiled.more)
+    } else {
+        String::new()
+    };
     terminal::error_line(&format!(
         "{path}: {}{more}{fix}; `keyfold explain {}` says more",
         terminal::counted(errors.len(), "error"),
@@ -143,8 +185,8 @@ fn show(compiled: &Compiled, source: &str, path: &str, with_warnings: bool) {
     ));
 }
 
-/// Carries out the repairs of errors, one after the other, and writes the file, formatted, if that helped. Gives the messages of the errors
-/// that were repaired.
+/// Carries out the repairs of errors, one after the other, and writes the file, formatted, if that
+/// helped. Gives the messages of the errors that were repaired.
 pub(crate) fn fix(path: &Path, json: bool) -> Result<Vec<String>, Failure> {
     let original = read(path)?;
     let mut source = original.clone();
@@ -156,7 +198,9 @@ pub(crate) fn fix(path: &Path, json: bool) -> Result<Vec<String>, Failure> {
         let repairable = diagnostics
             .iter()
             .filter(|one| !one.repair.is_empty() && !is_in_broken_line(one, &diagnostics, &source));
-        let Some((message, text)) = repairable.take(TRIED_MAX).find_map(helps) else { break };
+        let Some((message, text)) = repairable.take(TRIED_MAX).find_map(helps) else {
+            break;
+        };
         done.push(message);
         source = text;
     }
@@ -171,24 +215,42 @@ pub(crate) fn fix(path: &Path, json: bool) -> Result<Vec<String>, Failure> {
     Ok(done)
 }
 
-/// Whether a repair would change a line that the parser does not understand: what it means is not known.
+/// Whether a repair would change a line that the parser does not understand: what it means is not
+/// known.
 fn is_in_broken_line(one: &Diagnostic, all: &[Diagnostic], source: &str) -> bool {
     let line_of = |at: usize| source.get(..at).unwrap_or(source).matches('\n').count();
     let broken = |other: &&Diagnostic| other.code == "KF001" && other.repair != one.repair;
-    let lines: Vec<usize> = all.iter().filter(broken).map(|other| line_of(other.place())).collect();
-    one.repair.iter().any(|edit| lines.contains(&line_of(edit.span.start)))
+    let lines: Vec<usize> = all
+        .iter()
+        .filter(broken)
+        .map(|other| line_of(other.place()))
+        .collect();
+    one.repair
+        .iter()
+        .any(|edit| lines.contains(&line_of(edit.span.start)))
 }
 
-/// How bad a text is: names without meaning, which hide other errors, then errors. What is not told counts as both.
+/// How bad a text is: names without meaning, which hide other errors, then errors. What is not told
+/// counts as both.
 fn rank(text: &str) -> (usize, usize) {
     let compiled = keyfold_model::compile(text);
-    let errors = compiled.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+    let errors = compiled
+        .diagnostics
+        .iter()
+        .filter(|one| one.severity == Severity::Error);
     let hides = |one: &&Diagnostic| one.code < "KF010" || matches!(one.code, "KF016" | "KF018");
-    (errors.clone().filter(hides).count() + compiled.more, errors.count() + compiled.more)
+    (
+        errors.clone().filter(hides).count() + compiled.more,
+        errors.count() + compiled.more,
+    )
 }
 
 /// The text with an error repaired, if that makes it better. `rank` is that of the text as it is.
-fn repaired(source: &str, rank_before: (usize, usize), diagnostic: &Diagnostic) -> Option<(String, String)> {
+fn repaired(
+    source: &str,
+    rank_before: (usize, usize),
+    diagnostic: &Diagnostic,
+) -> Option<(String, String)> {
     if diagnostic.severity != Severity::Error || diagnostic.repair.is_empty() {
         return None;
     }

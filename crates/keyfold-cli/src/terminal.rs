@@ -22,8 +22,8 @@ const COLUMN_CHARS_MAX: usize = 36;
 /// The exit code when the output cannot be written.
 const UNWRITTEN: i32 = 5;
 
-/// Prints a line. A closed pipe ends the command quietly, as it does for others; any other failure is an error: whoever reads the output
-/// must not take half of it for all.
+/// Prints a line. A closed pipe ends the command quietly, as it does for others; any other failure
+/// is an error: whoever reads the output must not take half of it for all.
 pub(crate) fn line(text: &str) {
     ended(writeln!(anstream::stdout(), "{text}"));
 }
@@ -33,7 +33,9 @@ fn ended(written: std::io::Result<()>) {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
         Err(error) => {
-            error_line(&format!("{ERROR}error{ERROR:#}: the output cannot be written: {error}"));
+            error_line(&format!(
+                "{ERROR}error{ERROR:#}: the output cannot be written: {error}"
+            ));
             std::process::exit(UNWRITTEN);
         }
     }
@@ -51,13 +53,22 @@ pub(crate) fn error_has_color() -> bool {
     anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
 }
 
-/// A stored text as it can be shown: what would move the cursor, break the line or turn the direction of writing is written as `\\u{..}`.
+/// A stored text as it can be shown: what would move the cursor, break the line or turn the
+/// direction of writing is written as `\\u{..}`.
 fn shown(text: &str) -> String {
     let is_hidden = |c: char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
     };
-    text.chars().map(|c| if is_hidden(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
+    text.chars()
+        .map(|c| {
+            if is_hidden(c) {
+                c.escape_default().to_string()
+            } else {
+                c.to_string()
+            }
+        })
+        .collect()
 }
 
 fn clip(text: &str) -> String {
@@ -73,9 +84,13 @@ const LINE_CHARS_MAX: usize = 96;
 /// Narrowest column that a table is pressed into.
 const COLUMN_CHARS_MIN: usize = 8;
 
-/// Characters of a line: what COLUMNS says, or the terminal; as many as there are where nobody looks.
+/// Characters of a line: what COLUMNS says, or the terminal; as many as there are where nobody
+/// looks.
 fn width() -> usize {
-    let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).filter(|width| *width > 0);
+    let said = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .filter(|width| *width > 0);
     let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     said.or_else(measured).unwrap_or(usize::MAX)
 }
@@ -105,16 +120,25 @@ fn broken(text: &str, width: usize) -> Vec<String> {
 
 /// Prints running text, broken between words.
 pub(crate) fn paragraph(text: &str) {
-    broken(text, width().min(LINE_CHARS_MAX)).iter().for_each(|one| line(one));
+    broken(text, width().min(LINE_CHARS_MAX))
+        .iter()
+        .for_each(|one| line(one));
 }
 
 /// Prints a heading and a text behind it; what does not fit into the line goes on below, indented.
 pub(crate) fn entry(style: Style, heading: &str, text: &str, indent: &str) {
     let taken = heading.chars().count() + 2;
-    let all = broken(text, width().saturating_sub(indent.len() + 2).max(COLUMN_CHARS_MIN));
+    let all = broken(
+        text,
+        width()
+            .saturating_sub(indent.len() + 2)
+            .max(COLUMN_CHARS_MIN),
+    );
     let fits = width().saturating_sub(indent.len() + taken);
     match all.as_slice() {
-        [one] if one.chars().count() <= fits => line(&format!("{indent}{style}{heading}{style:#}  {one}")),
+        [one] if one.chars().count() <= fits => {
+            line(&format!("{indent}{style}{heading}{style:#}  {one}"))
+        }
         _ => {
             line(&format!("{indent}{style}{heading}{style:#}"));
             all.iter().for_each(|one| line(&format!("{indent}  {one}")));
@@ -135,7 +159,9 @@ pub(crate) fn items(indent: &str, found: &[&FoundItem], full: bool) {
         }
         let kind = run.first().map_or("", |item| item.kind.as_str());
         let mut rows = vec![
-            std::iter::once(kind.to_owned()).chain(names.iter().map(|name| (*name).to_owned())).collect(),
+            std::iter::once(kind.to_owned())
+                .chain(names.iter().map(|name| (*name).to_owned()))
+                .collect(),
         ];
         for item in run {
             let mut row = vec![String::new()];
@@ -162,17 +188,31 @@ pub(crate) fn fits(indent: &str, rows: &[Vec<String>]) -> bool {
 
 /// Rows one under the other, an attribute a line: identifiers and times are not broken.
 fn stacked(indent: &str, rows: &[Vec<String>]) {
-    let Some((heading, rows)) = rows.split_first() else { return };
+    let Some((heading, rows)) = rows.split_first() else {
+        return;
+    };
     let kind = heading.first().map_or("", String::as_str);
     let names: Vec<&String> = heading.iter().skip(1).collect();
-    let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let widest = names
+        .iter()
+        .map(|name| name.chars().count())
+        .max()
+        .unwrap_or(0);
     for row in rows {
         line(&format!("{indent}{FAINT}{kind}{FAINT:#}"));
-        for (name, held) in names.iter().zip(row.iter().skip(1)).filter(|(_, held)| !held.is_empty()) {
-            let room = width().saturating_sub(indent.len() + widest + 4).max(COLUMN_CHARS_MIN);
+        for (name, held) in names
+            .iter()
+            .zip(row.iter().skip(1))
+            .filter(|(_, held)| !held.is_empty())
+        {
+            let room = width()
+                .saturating_sub(indent.len() + widest + 4)
+                .max(COLUMN_CHARS_MIN);
             for (at, piece) in broken(held, room).iter().enumerate() {
                 let name = if at == 0 { name.as_str() } else { "" };
-                line(&format!("{indent}  {FAINT}{name:widest$}{FAINT:#}  {piece}"));
+                line(&format!(
+                    "{indent}  {FAINT}{name:widest$}{FAINT:#}  {piece}"
+                ));
             }
         }
     }
@@ -182,7 +222,11 @@ fn stacked(indent: &str, rows: &[Vec<String>]) {
 fn widths(rows: &[Vec<String>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |at: usize| {
-        rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        rows.iter()
+            .filter_map(|row| row.get(at))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
     };
     (0..columns).map(widest).collect()
 }
@@ -191,8 +235,11 @@ fn widths(rows: &[Vec<String>]) -> Vec<usize> {
 pub(crate) fn table(indent: &str, rows: &[Vec<String>]) {
     let widths = pressed(widths(rows), width().saturating_sub(indent.len()));
     for (place, row) in rows.iter().enumerate() {
-        let cells: Vec<Vec<String>> =
-            row.iter().zip(&widths).map(|(cell, width)| broken(cell, *width)).collect();
+        let cells: Vec<Vec<String>> = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| broken(cell, *width))
+            .collect();
         for at in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
             let pieces = cells.iter().zip(&widths).map(|(cell, width)| {
                 let piece = cell.get(at).map_or("", String::as_str);
@@ -219,12 +266,18 @@ fn pressed(mut widths: Vec<usize>, limit: usize) -> Vec<usize> {
         let over = total(&widths) - limit;
         let mut sorted = widths.clone();
         sorted.sort_unstable_by(|one, two| two.cmp(one));
-        let (most, second) = (sorted.first().copied().unwrap_or(0), sorted.get(1).copied().unwrap_or(0));
+        let (most, second) = (
+            sorted.first().copied().unwrap_or(0),
+            sorted.get(1).copied().unwrap_or(0),
+        );
         if most <= COLUMN_CHARS_MIN {
             break;
         }
         // Down to the next one, or as far as is needed.
-        let least = most.saturating_sub(over).max(second.min(most - 1)).max(COLUMN_CHARS_MIN);
+        let least = most
+            .saturating_sub(over)
+            .max(second.min(most - 1))
+            .max(COLUMN_CHARS_MIN);
         if let Some(width) = widths.iter_mut().find(|width| **width == most) {
             *width = least;
         }
@@ -234,5 +287,9 @@ fn pressed(mut widths: Vec<usize>, limit: usize) -> Vec<usize> {
 
 /// `1 item`, `2 items`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+    if count == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{count} {noun}s")
+    }
 }

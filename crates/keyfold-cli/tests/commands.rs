@@ -1,5 +1,9 @@
 //! The command line as a user meets it: what it prints for programs, and what its exit codes mean.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod workplace;
 
@@ -14,7 +18,9 @@ use workplace::Workplace;
 fn serving(command: &mut Command) -> (Child, Json) {
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
     let mut document: Json = serde_json::from_str(&line).unwrap();
     (child, document["result"].take())
 }
@@ -24,16 +30,34 @@ fn check_tells_how_each_pattern_is_served() {
     let place = Workplace::new();
     let report = place.json(0, &["check", &Workplace::model("shop.keyfold")]);
     assert_eq!(report["patterns"].as_array().unwrap().len(), 9);
-    let by_status =
-        report["patterns"].as_array().unwrap().iter().find(|p| p["name"] == "orders_by_status").unwrap();
+    let by_status = report["patterns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|p| p["name"] == "orders_by_status")
+        .unwrap();
     assert_eq!(by_status["index"], "GSI1");
-    assert_eq!(by_status["keyCondition"], r#"GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK, "ORDER#")"#);
     assert_eq!(
-        (by_status["requestsPerPage"].as_i64(), by_status["order"].as_str()),
+        by_status["keyCondition"],
+        r#"GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK, "ORDER#")"#
+    );
+    assert_eq!(
+        (
+            by_status["requestsPerPage"].as_i64(),
+            by_status["order"].as_str()
+        ),
         (Some(1), Some("descending"))
     );
-    let text = String::from_utf8(place.run(&["check", &Workplace::model("shop.keyfold")]).stdout).unwrap();
-    assert!(text.contains("proved") && !text.contains('\u{1b}'), "{text}");
+    let text = String::from_utf8(
+        place
+            .run(&["check", &Workplace::model("shop.keyfold")])
+            .stdout,
+    )
+    .unwrap();
+    assert!(
+        text.contains("proved") && !text.contains('\u{1b}'),
+        "{text}"
+    );
 }
 
 #[test]
@@ -50,8 +74,14 @@ fn errors_of_a_model_point_into_the_line_and_end_with_3() {
     assert_eq!(codes, [("KF002", 5), ("KF001", 6)]);
     let output = place.run(&["check", &file]);
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.contains("did you mean `id`?") && text.contains("2 errors"), "{text}");
-    assert_eq!(place.json(2, &["check", "nowhere.keyfold"])["error"]["kind"], "usage");
+    assert!(
+        text.contains("did you mean `id`?") && text.contains("2 errors"),
+        "{text}"
+    );
+    assert_eq!(
+        place.json(2, &["check", "nowhere.keyfold"])["error"]["kind"],
+        "usage"
+    );
 }
 
 #[test]
@@ -60,12 +90,27 @@ fn writes_and_patterns_work_on_a_data_folder() {
     let shop = &Workplace::model("shop.keyfold");
     let order = |id: &str, day: &str| {
         let (id, day) = (format!("orderId={id}"), format!("createdAt={day}"));
-        place.json(0, &["put", shop, "Order", &id, "userId=u1", &day, "total=12.50", "status=pending"])
+        place.json(
+            0,
+            &[
+                "put",
+                shop,
+                "Order",
+                &id,
+                "userId=u1",
+                &day,
+                "total=12.50",
+                "status=pending",
+            ],
+        )
     };
     assert_eq!(order("o1", "2024-01-01")["operation"], "TransactWriteItems");
     order("o2", "2024-01-02");
     order("o3", "2024-01-03");
-    let first = place.json(0, &["run", shop, "orders_of_user", "userId=u1", "--limit", "2"]);
+    let first = place.json(
+        0,
+        &["run", shop, "orders_of_user", "userId=u1", "--limit", "2"],
+    );
     let ids = |page: &Json| {
         page["items"]
             .as_array()
@@ -76,15 +121,44 @@ fn writes_and_patterns_work_on_a_data_folder() {
     };
     assert_eq!(ids(&first), ["o3", "o2"]);
     assert_eq!(first["items"][0]["attributes"]["total"], 12.5);
-    let rest =
-        place.json(0, &["run", shop, "orders_of_user", "userId=u1", "--after", &first["next"].to_string()]);
-    assert_eq!((ids(&rest), rest["next"].is_null()), (vec!["o1".to_owned()], true));
-    let all = place.json(0, &["run", shop, "orders_of_user", "userId=u1", "--limit", "1", "--all"]);
+    let rest = place.json(
+        0,
+        &[
+            "run",
+            shop,
+            "orders_of_user",
+            "userId=u1",
+            "--after",
+            &first["next"].to_string(),
+        ],
+    );
+    assert_eq!(
+        (ids(&rest), rest["next"].is_null()),
+        (vec!["o1".to_owned()], true)
+    );
+    let all = place.json(
+        0,
+        &[
+            "run",
+            shop,
+            "orders_of_user",
+            "userId=u1",
+            "--limit",
+            "1",
+            "--all",
+        ],
+    );
     assert_eq!((ids(&all).len(), all["requests"].as_i64()), (3, Some(4)));
-    let unchanged = place.json(0, &["update", shop, "Order", "orderId=o1", "status=pending"]);
+    let unchanged = place.json(
+        0,
+        &["update", shop, "Order", "orderId=o1", "status=pending"],
+    );
     assert_eq!(unchanged["changes"].as_array().unwrap().len(), 0);
     place.json(0, &["delete", shop, "Order", "orderId=o1"]);
-    assert_eq!(ids(&place.json(0, &["run", shop, "orders_by_status", "status=pending"])), ["o3", "o2"]);
+    assert_eq!(
+        ids(&place.json(0, &["run", shop, "orders_by_status", "status=pending"])),
+        ["o3", "o2"]
+    );
 }
 
 #[test]
@@ -96,37 +170,109 @@ fn exit_codes_tell_what_went_wrong() {
         let message = report["error"]["message"].as_str().unwrap();
         assert!(message.contains(part), "{arguments:?}: {message}");
     };
-    error(4, &["delete", shop, "User", "userId=nobody"], "there is no User with userId = nobody");
-    error(4, &["update", shop, "User", "userId=nobody", "name=x"], "there is no User");
+    error(
+        4,
+        &["delete", shop, "User", "userId=nobody"],
+        "there is no User with userId = nobody",
+    );
+    error(
+        4,
+        &["update", shop, "User", "userId=nobody", "name=x"],
+        "there is no User",
+    );
     error(2, &["run", shop, "user"], "needs userId=…");
     error(2, &["run", shop, "user", "userId=1", "x=2"], "has no `x`");
-    error(2, &["run", shop, "nothing"], "has no pattern or write nothing");
-    error(2, &["run", shop, "orders_by_status", "status=lost"], "one of pending, paid, shipped");
     error(
         2,
-        &["run", shop, "recent_orders", "userId=1", "since=2024-01-01T10:00:00"],
+        &["run", shop, "nothing"],
+        "has no pattern or write nothing",
+    );
+    error(
+        2,
+        &["run", shop, "orders_by_status", "status=lost"],
+        "one of pending, paid, shipped",
+    );
+    error(
+        2,
+        &[
+            "run",
+            shop,
+            "recent_orders",
+            "userId=1",
+            "since=2024-01-01T10:00:00",
+        ],
         "a time with its zone",
     );
     error(2, &["put", shop, "User", "userId=1"], "needs email=…");
-    error(2, &["run", shop, "user", "userId=1", "userId=2"], "given twice");
-    error(2, &["update", shop, "User", "userId=1", "name=x", "--remove", "name"], "both set and removed");
     error(
         2,
-        &["put", shop, "User", "userId=a#b", "email=e", "name=n", "createdAt=2024-01-01"],
+        &["run", shop, "user", "userId=1", "userId=2"],
+        "given twice",
+    );
+    error(
+        2,
+        &[
+            "update", shop, "User", "userId=1", "name=x", "--remove", "name",
+        ],
+        "both set and removed",
+    );
+    error(
+        2,
+        &[
+            "put",
+            shop,
+            "User",
+            "userId=a#b",
+            "email=e",
+            "name=n",
+            "createdAt=2024-01-01",
+        ],
         "contains `#`",
     );
     error(2, &["put", shop, "Nobody", "a=b"], "no entity Nobody");
-    error(2, &["run", shop, "orders_of_user", "userId=1", "--after", "x"], "the `next` of a page");
-    error(5, &["run", shop, "user", "userId=1", "--endpoint", "http://127.0.0.1:1"], "cannot reach");
-    error(5, &["run", shop, "user", "userId=1", "--endpoint", "nowhere"], "is no endpoint");
-    error(2, &["serve", "--host", "0.0.0.0", "--port", "0"], "add --credential");
+    error(
+        2,
+        &["run", shop, "orders_of_user", "userId=1", "--after", "x"],
+        "the `next` of a page",
+    );
+    error(
+        5,
+        &[
+            "run",
+            shop,
+            "user",
+            "userId=1",
+            "--endpoint",
+            "http://127.0.0.1:1",
+        ],
+        "cannot reach",
+    );
+    error(
+        5,
+        &["run", shop, "user", "userId=1", "--endpoint", "nowhere"],
+        "is no endpoint",
+    );
+    error(
+        2,
+        &["serve", "--host", "0.0.0.0", "--port", "0"],
+        "add --credential",
+    );
     error(
         2,
         &["serve", "--memory", "--buckets", "absent", "--port", "0"],
         "--buckets absent: there is no such folder",
     );
     assert_eq!(place.run(&["frobnicate"]).status.code(), Some(2));
-    let new = ["put", shop, "User", "userId=1", "email=e", "name=n", "createdAt=2024-01-01", "--new"];
+    let new = [
+        "put",
+        shop,
+        "User",
+        "userId=1",
+        "email=e",
+        "name=n",
+        "createdAt=2024-01-01",
+        "--new",
+    ];
     place.json(0, &new);
     error(1, &new, "exists already");
 }
@@ -136,7 +282,15 @@ fn a_model_that_contradicts_a_table_is_refused_with_the_difference() {
     let place = Workplace::new();
     place.json(
         0,
-        &["put", &Workplace::model("shop.keyfold"), "Product", "productId=p", "name=n", "price=1", "stock=1"],
+        &[
+            "put",
+            &Workplace::model("shop.keyfold"),
+            "Product",
+            "productId=p",
+            "name=n",
+            "price=1",
+            "stock=1",
+        ],
     );
     let other = place.write(
         "other.keyfold",
@@ -148,7 +302,10 @@ fn a_model_that_contradicts_a_table_is_refused_with_the_difference() {
         message.contains("key: the model says (PK: S, SK: N), the table has (PK: S, SK: S)"),
         "{message}"
     );
-    assert!(message.contains("gsi GSI2: the model has it, the table has not"), "{message}");
+    assert!(
+        message.contains("gsi GSI2: the model has it, the table has not"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -167,7 +324,10 @@ fn the_demo_answers_every_pattern() {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
     // Again on the same data: the same answers.
-    assert_eq!(String::from_utf8(place.run(&["demo", "--once"]).stdout).unwrap(), text);
+    assert_eq!(
+        String::from_utf8(place.run(&["demo", "--once"]).stdout).unwrap(),
+        text
+    );
 }
 
 /// What would be taken for something else, or never be used, is refused before anything is opened.
@@ -182,10 +342,15 @@ fn a_server_refuses_credentials_and_names_that_cannot_be_meant() {
     let told = serve(&["--credential", "A:one", "--credential", "A:other"]);
     assert!(told.contains("the access key A is given twice"), "{told}");
     let file = place.write("credentials.json", r#"{"accessKey":"A","secret":"s"}"#);
-    assert!(serve(&["--credentials", &file]).contains(r#"as [{"accessKey": "..", "secret": ".."}]"#));
+    assert!(
+        serve(&["--credentials", &file]).contains(r#"as [{"accessKey": "..", "secret": ".."}]"#)
+    );
     for name in ["http://x.example", "x.example:8000", ""] {
         let told = serve(&["--allow-host", name]);
-        assert!(told.contains("takes a name without scheme and port"), "{told}");
+        assert!(
+            told.contains("takes a name without scheme and port"),
+            "{told}"
+        );
     }
 }
 
@@ -203,12 +368,23 @@ fn an_output_that_cannot_be_written_is_an_error() {
         &["explain", "KF012"],
         &["completions", "bash"],
     ] {
-        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let full = std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_keyfold"));
-        let output = command.current_dir(place.folder.path()).args(arguments).stdout(full).output().unwrap();
+        let output = command
+            .current_dir(place.folder.path())
+            .args(arguments)
+            .stdout(full)
+            .output()
+            .unwrap();
         let told = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(5), "{arguments:?}: {told}");
-        assert!(told.contains("the output cannot be written: No space left on device"), "{told}");
+        assert!(
+            told.contains("the output cannot be written: No space left on device"),
+            "{told}"
+        );
     }
 }
 
@@ -224,21 +400,37 @@ fn a_file_that_is_formatted_stays_the_file_it_was() {
     let link = place.folder.path().join("link.keyfold");
     symlink(&file, &link).unwrap();
     for mode in [0o600, 0o664] {
-        std::fs::write(&file, std::fs::read_to_string(&file).unwrap().replace("Tab (", "Tab    (")).unwrap();
+        std::fs::write(
+            &file,
+            std::fs::read_to_string(&file)
+                .unwrap()
+                .replace("Tab (", "Tab    ("),
+        )
+        .unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
         let output = place.run(&["fmt", link.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(0));
         assert!(link.is_symlink());
         assert_eq!(std::fs::metadata(&file).unwrap().mode() & 0o777, mode);
-        assert!(std::fs::read_to_string(&file).unwrap().contains("Tab (PK, SK)"));
+        assert!(
+            std::fs::read_to_string(&file)
+                .unwrap()
+                .contains("Tab (PK, SK)")
+        );
     }
-    assert_eq!(std::fs::read_dir(place.folder.path()).unwrap().count(), 2, "nothing is left beside it");
+    assert_eq!(
+        std::fs::read_dir(place.folder.path()).unwrap().count(),
+        2,
+        "nothing is left beside it"
+    );
 }
 
 #[test]
 fn warnings_that_are_not_shown_are_counted() {
     let place = Workplace::new();
-    let patterns: String = (0..260).map(|n| format!("pattern all{n}() -> Note[] page 20 scan\n")).collect();
+    let patterns: String = (0..260)
+        .map(|n| format!("pattern all{n}() -> Note[] page 20 scan\n"))
+        .collect();
     let model = format!(
         "model many 1\ntable Many (PK, SK)\nentity Note\n  id: string\n  key \"NOTE#{{id}}\" \"META\"\n{patterns}"
     );
@@ -253,19 +445,32 @@ fn warnings_that_are_not_shown_are_counted() {
 #[test]
 fn a_server_in_memory_leaves_nothing_behind() {
     let place = Workplace::new();
-    let (mut child, report) =
-        serving(Command::new(env!("CARGO_BIN_EXE_keyfold")).current_dir(place.folder.path()).args([
-            "serve",
-            &Workplace::model("shop.keyfold"),
-            "--memory",
-            "--port",
-            "0",
-            "--json",
-        ]));
-    assert_eq!((report["data"].as_str(), report["tables"][0].as_str()), (Some("memory"), Some("Shop")));
+    let (mut child, report) = serving(
+        Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .current_dir(place.folder.path())
+            .args([
+                "serve",
+                &Workplace::model("shop.keyfold"),
+                "--memory",
+                "--port",
+                "0",
+                "--json",
+            ]),
+    );
+    assert_eq!(
+        (report["data"].as_str(), report["tables"][0].as_str()),
+        (Some("memory"), Some("Shop"))
+    );
     let endpoint = report["endpoint"].as_str().unwrap();
-    let product =
-        ["put", &Workplace::model("shop.keyfold"), "Product", "productId=p", "name=n", "price=1", "stock=1"];
+    let product = [
+        "put",
+        &Workplace::model("shop.keyfold"),
+        "Product",
+        "productId=p",
+        "name=n",
+        "price=1",
+        "stock=1",
+    ];
     let product = [&product, &["--endpoint", endpoint][..]].concat();
     place.json(0, &product);
     child.kill().unwrap();
@@ -284,14 +489,23 @@ fn a_server_takes_no_more_connections_than_it_is_told() {
         "--connections",
         "1",
     ]));
-    let address = report["endpoint"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
+    let address = report["endpoint"]
+        .as_str()
+        .unwrap()
+        .strip_prefix("http://")
+        .unwrap()
+        .to_owned();
     let ask = || {
         let mut stream = TcpStream::connect(&address).unwrap();
-        stream.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        stream
+            .write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+            .unwrap();
         stream
     };
     let is_answered = |stream: &mut TcpStream, millis: u64| {
-        stream.set_read_timeout(Some(Duration::from_millis(millis))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_millis(millis)))
+            .unwrap();
         stream.read(&mut [0; 64]).is_ok_and(|bytes| bytes > 0)
     };
     let mut first = ask();
@@ -311,18 +525,33 @@ fn the_log_has_a_line_for_each_request_with_its_id() {
     let shop = Workplace::model("shop.keyfold");
     let (mut child, report) = serving(
         Command::new(env!("CARGO_BIN_EXE_keyfold"))
-            .args(["serve", &shop, "--memory", "--port", "0", "--json", "--log", "json"])
+            .args([
+                "serve", &shop, "--memory", "--port", "0", "--json", "--log", "json",
+            ])
             .stderr(Stdio::piped()),
     );
     let endpoint = report["endpoint"].as_str().unwrap();
     place.json(
         0,
-        &["put", &shop, "Product", "productId=p", "name=n", "price=1", "stock=1", "--endpoint", endpoint],
+        &[
+            "put",
+            &shop,
+            "Product",
+            "productId=p",
+            "name=n",
+            "price=1",
+            "stock=1",
+            "--endpoint",
+            endpoint,
+        ],
     );
     child.kill().unwrap();
     let output = child.wait_with_output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
-    let lines: Vec<Json> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let lines: Vec<Json> = text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
     let put = lines.iter().find(|line| line["operation"] == "PutItem");
     let put = put.unwrap_or_else(|| panic!("{text}"));
     assert_eq!(put["request"].as_str().map(str::len), Some(52), "{put}");
@@ -341,16 +570,39 @@ fn what_is_only_looked_at_is_not_made() {
     for arguments in [
         &["run", shop, "user", "userId=1", "--data", "mistyped"][..],
         &["delete", shop, "User", "userId=1", "--data", "mistyped"],
-        &["update", shop, "User", "userId=1", "name=n", "--data", "mistyped"],
+        &[
+            "update", shop, "User", "userId=1", "name=n", "--data", "mistyped",
+        ],
         &["infer", "Shop", "--data", "mistyped"],
     ] {
-        assert!(told(arguments).contains("there is no data folder mistyped"), "{arguments:?}");
+        assert!(
+            told(arguments).contains("there is no data folder mistyped"),
+            "{arguments:?}"
+        );
     }
-    assert_eq!(place.json(0, &["run", shop, "user", "userId=1"])["items"].as_array().unwrap().len(), 0);
-    assert_eq!(place.run(&["doctor", "--data", "mistyped"]).status.code(), Some(2));
+    assert_eq!(
+        place.json(0, &["run", shop, "user", "userId=1"])["items"]
+            .as_array()
+            .unwrap()
+            .len(),
+        0
+    );
+    assert_eq!(
+        place.run(&["doctor", "--data", "mistyped"]).status.code(),
+        Some(2)
+    );
     assert_eq!(std::fs::read_dir(place.folder.path()).unwrap().count(), 0);
-    let user =
-        ["put", shop, "User", "userId=1", "email=e", "name=n", "createdAt=2024-01-01", "--data", "made"];
+    let user = [
+        "put",
+        shop,
+        "User",
+        "userId=1",
+        "email=e",
+        "name=n",
+        "createdAt=2024-01-01",
+        "--data",
+        "made",
+    ];
     let output = place.run(&user);
     assert!(String::from_utf8_lossy(&output.stderr).contains("a new data folder: made"));
 }
@@ -363,10 +615,28 @@ fn the_endpoint_of_the_environment_is_used_unless_another_is_named() {
     for name in ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"] {
         let output = place.run_with(&[(name, "http://127.0.0.1:1")], &user);
         assert_eq!(output.status.code(), Some(5), "{name}");
-        assert!(String::from_utf8_lossy(&output.stdout).contains("cannot reach"), "{name}");
+        assert!(
+            String::from_utf8_lossy(&output.stdout).contains("cannot reach"),
+            "{name}"
+        );
     }
-    let put = ["put", shop, "User", "userId=1", "email=e", "name=n", "createdAt=2024-01-01", "--data", "own"];
-    assert!(place.run_with(&[("AWS_ENDPOINT_URL", "http://127.0.0.1:1")], &put).status.success());
+    let put = [
+        "put",
+        shop,
+        "User",
+        "userId=1",
+        "email=e",
+        "name=n",
+        "createdAt=2024-01-01",
+        "--data",
+        "own",
+    ];
+    assert!(
+        place
+            .run_with(&[("AWS_ENDPOINT_URL", "http://127.0.0.1:1")], &put)
+            .status
+            .success()
+    );
 }
 
 #[test]
@@ -376,18 +646,32 @@ fn what_was_made_up_is_shown() {
         "notes.keyfold",
         "model notes 1\ntable Notes (PK, SK)\nentity Note\n  id: ulid = new, at: time = now, text: string, n: int = 1\n  key \"NOTE#{id}\" \"N\"\npattern note(id) -> Note?\nwrite jot()\n  create Note\n",
     );
-    for arguments in [["put", &model, "Note", "text=a"], ["run", &model, "jot", "text=a"]] {
+    for arguments in [
+        ["put", &model, "Note", "text=a"],
+        ["run", &model, "jot", "text=a"],
+    ] {
         let made = place.json(0, &arguments)["made"].clone();
-        let names: Vec<&str> =
-            made.as_array().unwrap().iter().map(|one| one["attribute"].as_str().unwrap()).collect();
+        let names: Vec<&str> = made
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["attribute"].as_str().unwrap())
+            .collect();
         assert_eq!(names, ["id", "at"], "{arguments:?}");
         let id = format!("id={}", made[0]["value"].as_str().unwrap());
-        assert_eq!(place.json(0, &["run", &model, "note", &id])["items"].as_array().unwrap().len(), 1);
+        assert_eq!(
+            place.json(0, &["run", &model, "note", &id])["items"]
+                .as_array()
+                .unwrap()
+                .len(),
+            1
+        );
         assert!(place.text(&arguments).contains("id = 0"));
     }
 }
 
-/// What is made up for a new item must be given for one that is there, and what a change takes must be given, too.
+/// What is made up for a new item must be given for one that is there, and what a change takes must
+/// be given, too.
 #[test]
 fn a_parameter_that_is_called_optional_can_be_left_out() {
     let place = Workplace::new();
@@ -396,18 +680,41 @@ fn a_parameter_that_is_called_optional_can_be_left_out() {
         "model notes 1\ntable Notes (PK, SK)\nentity Note\n  id: ulid = new, n: int = 1, tag: string?\n  key \"NOTE#{id}\" \"N\"\nentity Board\n  boardId: string, count: int = 0\n  key \"BOARD#{boardId}\" \"B\"\nwrite jot()\n  create Note\nwrite tagit(tag)\n  update Note set tag = tag\nwrite drop()\n  delete Note\nwrite pin()\n  create Note\n  update Board set count = count + n\n",
     );
     let text = place.text(&["check", &model]);
-    for wanted in ["jot(id?, n?, tag?)", "tagit(tag, id)", "drop(id)", "pin(id?, n, tag?, boardId)"] {
+    for wanted in [
+        "jot(id?, n?, tag?)",
+        "tagit(tag, id)",
+        "drop(id)",
+        "pin(id?, n, tag?, boardId)",
+    ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     place.json(0, &["put", &model, "Board", "boardId=b"]);
     place.json(0, &["run", &model, "jot"]);
     place.json(0, &["run", &model, "pin", "n=3", "boardId=b"]);
     let told = place.json(2, &["run", &model, "pin", "boardId=b"]);
-    assert!(told["error"]["message"].as_str().unwrap().contains("the write pin needs n=…"), "{told}");
+    assert!(
+        told["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("the write pin needs n=…"),
+        "{told}"
+    );
     let told = place.json(2, &["update", &model, "Board", "boardId=b"]);
-    assert!(told["error"]["message"].as_str().unwrap().contains("nothing to change"), "{told}");
+    assert!(
+        told["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("nothing to change"),
+        "{told}"
+    );
     let told = place.json(2, &["run", &model, "drop"]);
-    assert!(told["error"]["message"].as_str().unwrap().contains("the write drop needs id=…"), "{told}");
+    assert!(
+        told["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("the write drop needs id=…"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -415,9 +722,23 @@ fn what_is_stored_does_not_move_the_cursor() {
     let place = Workplace::new();
     let shop = &Workplace::model("shop.keyfold");
     let name = "name=a\u{1b}[31m\nb\u{202e}c";
-    place.json(0, &["put", shop, "User", "userId=1", "email=e", name, "createdAt=2024-01-01"]);
+    place.json(
+        0,
+        &[
+            "put",
+            shop,
+            "User",
+            "userId=1",
+            "email=e",
+            name,
+            "createdAt=2024-01-01",
+        ],
+    );
     let text = place.text(&["run", shop, "user", "userId=1"]);
-    assert!(text.contains("a\\u{1b}[31m\\nb\\u{202e}c") && !text.contains('\u{1b}'), "{text}");
+    assert!(
+        text.contains("a\\u{1b}[31m\\nb\\u{202e}c") && !text.contains('\u{1b}'),
+        "{text}"
+    );
     assert_eq!(
         place.json(0, &["run", shop, "user", "userId=1"])["items"][0]["attributes"]["name"],
         name[5..]
@@ -430,12 +751,33 @@ fn members_are_shown_as_the_pattern_names_them() {
     let shop = &Workplace::model("shop.keyfold");
     place.json(
         0,
-        &["put", shop, "OrderItem", "orderId=1", "itemId=i", "productId=p", "quantity=1", "price=1"],
+        &[
+            "put",
+            shop,
+            "OrderItem",
+            "orderId=1",
+            "itemId=i",
+            "productId=p",
+            "quantity=1",
+            "price=1",
+        ],
     );
     place.json(
         0,
-        &["put", shop, "Order", "orderId=1", "userId=u", "createdAt=2024-01-01", "total=1", "status=paid"],
+        &[
+            "put",
+            shop,
+            "Order",
+            "orderId=1",
+            "userId=u",
+            "createdAt=2024-01-01",
+            "total=1",
+            "status=paid",
+        ],
     );
     let text = place.text(&["run", shop, "order_with_items", "orderId=1"]);
-    assert!(text.find("Order ").unwrap() < text.find("OrderItem").unwrap(), "{text}");
+    assert!(
+        text.find("Order ").unwrap() < text.find("OrderItem").unwrap(),
+        "{text}"
+    );
 }

@@ -13,12 +13,22 @@ fn offered(place: &Workplace, words: &[&str]) -> Vec<String> {
 fn ask(place: &Workplace, shell: &str, words: &[&str], at: usize) -> Vec<String> {
     let at = at.to_string();
     let line = [&["--", "keyfold"], words].concat();
-    let variables = [("KEYFOLD_COMPLETE", shell), ("_CLAP_COMPLETE_INDEX", &at), ("_CLAP_IFS", "\n")];
+    let variables = [
+        ("KEYFOLD_COMPLETE", shell),
+        ("_CLAP_COMPLETE_INDEX", &at),
+        ("_CLAP_IFS", "\n"),
+    ];
     let output = place.run_with(&variables, &line);
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{words:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     // Zsh separates a candidate and its description with a colon.
     let told = String::from_utf8(output.stdout).unwrap();
-    let candidates = told.lines().map(|line| line.split(':').next().unwrap_or_default().to_owned());
+    let candidates = told
+        .lines()
+        .map(|line| line.split(':').next().unwrap_or_default().to_owned());
     candidates.filter(|one| !one.starts_with('-')).collect()
 }
 
@@ -30,20 +40,45 @@ fn names_of_the_model_complete_a_line() {
     assert!(offered(&place, &["ru"]).contains(&"run".to_owned()));
     let names = offered(&place, &["run", shop, "orders"]);
     assert_eq!(names, ["orders_of_user", "orders_by_status"]);
-    assert!(offered(&place, &["run", shop, ""]).contains(&"set_status".to_owned()), "writes too");
-    assert_eq!(offered(&place, &["run", shop, "recent_orders", ""]), ["userId=", "since="]);
-    assert_eq!(offered(&place, &["run", shop, "recent_orders", "userId=1", ""]), ["since="]);
+    assert!(
+        offered(&place, &["run", shop, ""]).contains(&"set_status".to_owned()),
+        "writes too"
+    );
+    assert_eq!(
+        offered(&place, &["run", shop, "recent_orders", ""]),
+        ["userId=", "since="]
+    );
+    assert_eq!(
+        offered(&place, &["run", shop, "recent_orders", "userId=1", ""]),
+        ["since="]
+    );
     let values = offered(&place, &["run", shop, "orders_by_status", "status="]);
     assert_eq!(values, ["status=pending", "status=paid", "status=shipped"]);
-    assert_eq!(offered(&place, &["put", shop, ""]), ["User", "Order", "OrderItem", "Product"]);
+    assert_eq!(
+        offered(&place, &["put", shop, ""]),
+        ["User", "Order", "OrderItem", "Product"]
+    );
     assert_eq!(offered(&place, &["--json", "put", shop, "P"]), ["Product"]);
     assert_eq!(offered(&place, &["put", shop, "Order", "st"]), ["status="]);
-    assert_eq!(offered(&place, &["delete", shop, "OrderItem", ""]), ["orderId=", "itemId="]);
+    assert_eq!(
+        offered(&place, &["delete", shop, "OrderItem", ""]),
+        ["orderId=", "itemId="]
+    );
     let user = place.write("u.keyfold", "model u 1\ntable Tab (PK, SK)\nentity User\n  id: string, nick: string?, n: int\n  key \"U#{id}\" \"U\"\n  version n\n");
-    assert_eq!(offered(&place, &["update", &user, "User", "--remove", ""]), ["nick"]);
-    assert_eq!(offered(&place, &["put", &user, "User", ""]), ["id=", "nick="], "what is kept is not offered");
+    assert_eq!(
+        offered(&place, &["update", &user, "User", "--remove", ""]),
+        ["nick"]
+    );
+    assert_eq!(
+        offered(&place, &["put", &user, "User", ""]),
+        ["id=", "nick="],
+        "what is kept is not offered"
+    );
     let wrong = place.write("wrong.keyfold", "model");
-    assert!(offered(&place, &["put", &wrong, ""]).is_empty(), "a model that does not compile offers nothing");
+    assert!(
+        offered(&place, &["put", &wrong, ""]).is_empty(),
+        "a model that does not compile offers nothing"
+    );
     assert!(offered(&place, &["put", "nothing.keyfold", ""]).is_empty());
 }
 
@@ -55,8 +90,19 @@ fn values_are_completed_where_the_sign_is_a_word() {
     let line = ["run", &shop, "orders_by_status", "status", "=", "pa"];
     assert_eq!(ask(&place, "bash", &line, 6), ["paid"]);
     let line = ["run", &shop, "orders_by_status", "status", ""];
-    assert_eq!(ask(&place, "bash", &line, 5), ["pending", "paid", "shipped"]);
-    let line = ["run", &shop, "recent_orders_by_status", "status", "=", "paid", "s"];
+    assert_eq!(
+        ask(&place, "bash", &line, 5),
+        ["pending", "paid", "shipped"]
+    );
+    let line = [
+        "run",
+        &shop,
+        "recent_orders_by_status",
+        "status",
+        "=",
+        "paid",
+        "s",
+    ];
     assert_eq!(ask(&place, "bash", &line, 7), ["since="]);
 }
 
@@ -72,8 +118,16 @@ fn bash_asks_the_command() {
          $(complete -p keyfold | sed 's/.*-F \\([^ ]*\\).*/\\1/') keyfold orders_by run 2> /dev/null\n\
          printf '%s\\n' \"${{COMPREPLY[@]}}\""
     );
-    let output = std::process::Command::new("bash").args(["--norc", "-c", &script]).output().unwrap();
+    let output = std::process::Command::new("bash")
+        .args(["--norc", "-c", &script])
+        .output()
+        .unwrap();
     let told = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(told.trim(), "orders_by_status", "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        told.trim(),
+        "orders_by_status",
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(place.folder.path().exists());
 }

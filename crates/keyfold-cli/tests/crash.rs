@@ -1,10 +1,14 @@
-//! The server is killed during writes, again and again: what it acknowledged is there when it is opened, and
-//! no index disagrees with its items.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! The server is killed during writes, again and again: what it acknowledged is there when it is
+//! opened, and no index disagrees with its items.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use keyfold_api::{
-    ExpressionAttributes, PutItemInput, Request, Response, ScanInput, TransactPut, TransactWriteItem,
-    TransactWriteItemsInput, UpdateItemInput,
+    ExpressionAttributes, PutItemInput, Request, Response, ScanInput, TransactPut,
+    TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
 };
 use keyfold_client::{Backend, tables};
 use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
@@ -37,10 +41,15 @@ impl Server {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
         let report: serde_json::Value =
             serde_json::from_str(&line).unwrap_or_else(|_| panic!("no report: {line}"));
-        Server { child, endpoint: report["result"]["endpoint"].as_str().unwrap().to_owned() }
+        Server {
+            child,
+            endpoint: report["result"]["endpoint"].as_str().unwrap().to_owned(),
+        }
     }
 }
 
@@ -55,8 +64,8 @@ fn item(pk: String, sk: &str, turn: u64, value: u64) -> Item {
     .collect()
 }
 
-/// One writer: a put that moves in the index, a counter, and a pair in one transaction, over and over.
-/// Gives back the last acknowledged turn.
+/// One writer: a put that moves in the index, a counter, and a pair in one transaction, over and
+/// over. Gives back the last acknowledged turn.
 fn write(endpoint: &str, writer: usize, first_turn: u64, stop: &AtomicBool) -> u64 {
     let backend = Backend::endpoint(endpoint, "us-east-1", "k", "s").unwrap();
     let name = || Some("Crash".to_owned());
@@ -70,9 +79,16 @@ fn write(endpoint: &str, writer: usize, first_turn: u64, stop: &AtomicBool) -> u
         };
         let count = UpdateItemInput {
             table_name: name(),
-            key: Some(Ok([("pk", format!("count{writer}")), ("sk", "x".to_owned())].into_iter().collect())),
+            key: Some(Ok([
+                ("pk", format!("count{writer}")),
+                ("sk", "x".to_owned()),
+            ]
+            .into_iter()
+            .collect())),
             update_expression: Some("ADD #v :one".to_owned()),
-            expression_attributes: ExpressionAttributes::default().name("#v", "value").value(":one", 1),
+            expression_attributes: ExpressionAttributes::default()
+                .name("#v", "value")
+                .value(":one", 1),
             ..UpdateItemInput::default()
         };
         let half = |sk: &str| TransactWriteItem {
@@ -87,8 +103,15 @@ fn write(endpoint: &str, writer: usize, first_turn: u64, stop: &AtomicBool) -> u
             transact_items: Some(vec![half("left"), half("right")]),
             ..TransactWriteItemsInput::default()
         };
-        let requests = [Request::PutItem(put), Request::UpdateItem(count), Request::TransactWriteItems(pair)];
-        if requests.into_iter().any(|request| backend.call(request).is_err()) {
+        let requests = [
+            Request::PutItem(put),
+            Request::UpdateItem(count),
+            Request::TransactWriteItems(pair),
+        ];
+        if requests
+            .into_iter()
+            .any(|request| backend.call(request).is_err())
+        {
             break;
         }
         turn = next;
@@ -106,7 +129,9 @@ fn scan(engine: &Engine, index: Option<&str>) -> BTreeMap<(String, String), Item
             exclusive_start_key: start.map(Ok),
             ..ScanInput::default()
         };
-        let Response::Scan(page) = engine.execute(input.into()).wait().unwrap() else { panic!("no page") };
+        let Response::Scan(page) = engine.execute(input.into()).wait().unwrap() else {
+            panic!("no page")
+        };
         for raw in page.items.unwrap() {
             let item = raw.to_item();
             let text = |name: &str| match item.get(name) {
@@ -128,7 +153,10 @@ fn what_is_acknowledged_survives_kill_and_indexes_agree() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("crash.keyfold"), MODEL).unwrap();
     let mut acknowledged = vec![0u64; WRITERS];
-    let rounds = std::env::var("KEYFOLD_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS);
+    let rounds = std::env::var("KEYFOLD_KILLS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(ROUNDS);
     for round in 0..rounds {
         let mut server = Server::start(folder.path());
         let stop = Arc::new(AtomicBool::new(false));
@@ -144,31 +172,51 @@ fn what_is_acknowledged_survives_kill_and_indexes_agree() {
         server.child.kill().unwrap();
         server.child.wait().unwrap();
         stop.store(true, Ordering::Relaxed);
-        acknowledged = writers.into_iter().map(|writer| writer.join().unwrap()).collect();
+        acknowledged = writers
+            .into_iter()
+            .map(|writer| writer.join().unwrap())
+            .collect();
         check(folder.path(), &acknowledged);
     }
-    assert!(acknowledged.iter().sum::<u64>() > rounds, "too little was written: {acknowledged:?}");
+    assert!(
+        acknowledged.iter().sum::<u64>() > rounds,
+        "too little was written: {acknowledged:?}"
+    );
 }
 
 fn check(folder: &Path, acknowledged: &[u64]) {
     let store = StoreOptions::folder(folder.join("data"), Durability::Synced);
     let engine = Engine::open(EngineOptions::new(store)).unwrap();
     let items = scan(&engine, None);
-    let value =
-        |pk: String, sk: &str| match items.get(&(pk, sk.to_owned())).and_then(|item| item.get("value")) {
-            Some(Value::N(number)) => u64::try_from(number.to_i64().unwrap()).unwrap(),
-            _ => 0,
-        };
+    let value = |pk: String, sk: &str| match items
+        .get(&(pk, sk.to_owned()))
+        .and_then(|item| item.get("value"))
+    {
+        Some(Value::N(number)) => u64::try_from(number.to_i64().unwrap()).unwrap(),
+        _ => 0,
+    };
     for (writer, turn) in acknowledged.iter().enumerate() {
         let put = value(format!("put{writer}"), "x");
         let count = value(format!("count{writer}"), "x");
-        let (left, right) = (value(format!("pair{writer}"), "left"), value(format!("pair{writer}"), "right"));
+        let (left, right) = (
+            value(format!("pair{writer}"), "left"),
+            value(format!("pair{writer}"), "right"),
+        );
         assert_eq!(left, right, "half a transaction");
-        // At most one more than acknowledged: the write under way when the server died. The counter may have
-        // been retried by a client that got no answer, so only its lower end is exact.
-        assert!(*turn <= left && left <= *turn + 1, "pair of {writer}: {left}, acknowledged {turn}");
-        assert!(*turn <= put && put <= *turn + 1, "put of {writer}: {put}, acknowledged {turn}");
-        assert!(*turn <= count, "counter of {writer}: {count}, acknowledged {turn}");
+        // At most one more than acknowledged: the write under way when the server died. The counter
+        // may have been retried by a client that got no answer, so only its lower end is exact.
+        assert!(
+            *turn <= left && left <= *turn + 1,
+            "pair of {writer}: {left}, acknowledged {turn}"
+        );
+        assert!(
+            *turn <= put && put <= *turn + 1,
+            "put of {writer}: {put}, acknowledged {turn}"
+        );
+        assert!(
+            *turn <= count,
+            "counter of {writer}: {count}, acknowledged {turn}"
+        );
     }
     let indexed: BTreeMap<_, _> = items
         .iter()

@@ -1,5 +1,6 @@
-//! What `diff` says of data, held against data: the same rows are written with both models, and what must be done to the items of the
-//! old one is seen by comparing them with those of the new one.
+//! What `diff` says of data, held against data: the same rows are written with both models, and
+//! what must be done to the items of the old one is seen by comparing them with those of the new
+//! one.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use keyfold_api::{Response, ScanInput};
@@ -39,20 +40,47 @@ pattern city(city) -> City?
 const ROWS: &[(&str, &[(&str, &str)])] = &[
     ("City", &[("city", "ulm")]),
     ("City", &[("city", "bonn")]),
-    ("User", &[("id", "a-1"), ("city", "ulm"), ("mail", "a@x"), ("path", "p/q"), ("n", "1")]),
-    ("User", &[("id", "b2"), ("city", "ulm"), ("mail", "b@x"), ("state", "off"), ("note", "hm"), ("n", "2")]),
+    (
+        "User",
+        &[
+            ("id", "a-1"),
+            ("city", "ulm"),
+            ("mail", "a@x"),
+            ("path", "p/q"),
+            ("n", "1"),
+        ],
+    ),
+    (
+        "User",
+        &[
+            ("id", "b2"),
+            ("city", "ulm"),
+            ("mail", "b@x"),
+            ("state", "off"),
+            ("note", "hm"),
+            ("n", "2"),
+        ],
+    ),
     ("Visit", &[("id", "b2"), ("day", "2024-01-02")]),
     ("Visit", &[("id", "b2"), ("day", "2024-01-03")]),
 ];
 
 fn model(text: &str) -> Model {
     let compiled = keyfold_model::compile(text);
-    let told: Vec<String> = compiled.diagnostics.iter().map(|one| one.render(text, "model", false)).collect();
-    compiled.model.unwrap_or_else(|| panic!("{}", told.join("\n")))
+    let told: Vec<String> = compiled
+        .diagnostics
+        .iter()
+        .map(|one| one.render(text, "model", false))
+        .collect();
+    compiled
+        .model
+        .unwrap_or_else(|| panic!("{}", told.join("\n")))
 }
 
 fn text_of(item: &Item, name: &str) -> String {
-    item.get(name).map(keyfold_model::value::display).unwrap_or_default()
+    item.get(name)
+        .map(keyfold_model::value::display)
+        .unwrap_or_default()
 }
 
 /// A model's table with the rows, as far as the model takes them.
@@ -70,36 +98,61 @@ impl Place {
         tables::ensure(&backend, &model).unwrap();
         let mut refused = 0;
         for (name, row) in ROWS {
-            let Some(entity) =
-                model.entity(name).or_else(|| model.entity("Person").filter(|_| *name == "User"))
+            let Some(entity) = model
+                .entity(name)
+                .or_else(|| model.entity("Person").filter(|_| *name == "User"))
             else {
                 continue;
             };
-            let given = row.iter().filter(|(name, _)| entity.attribute(name).is_some_and(|one| !one.is_kept));
-            let given = given.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            let given = row
+                .iter()
+                .filter(|(name, _)| entity.attribute(name).is_some_and(|one| !one.is_kept));
+            let given = given
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect();
             let written = arguments::of_entity(entity, &given)
                 .and_then(|values| write::put(&backend, &model, entity, &values));
             refused += usize::from(written.is_err());
         }
-        Place { model, backend, refused }
+        Place {
+            model,
+            backend,
+            refused,
+        }
     }
 
     /// What is stored, by key.
     fn stored(&self) -> BTreeMap<(String, String), Item> {
         let table = self.model.tables.first().unwrap();
-        let input = ScanInput { table_name: Some(table.name.clone()), ..ScanInput::default() };
+        let input = ScanInput {
+            table_name: Some(table.name.clone()),
+            ..ScanInput::default()
+        };
         let Ok(Response::Scan(output)) = self.backend.call(input.into()) else {
             panic!("a scan is answered")
         };
         let sort = table.sort.as_ref().unwrap();
-        let key = |item: &Item| (text_of(item, &table.partition.name), text_of(item, &sort.name));
-        output.items.unwrap().iter().map(|item| item.to_item()).map(|item| (key(&item), item)).collect()
+        let key = |item: &Item| {
+            (
+                text_of(item, &table.partition.name),
+                text_of(item, &sort.name),
+            )
+        };
+        output
+            .items
+            .unwrap()
+            .iter()
+            .map(|item| item.to_item())
+            .map(|item| (key(&item), item))
+            .collect()
     }
 
     /// Names of the attributes that indexes are made of.
     fn index_columns(&self) -> BTreeSet<String> {
         let indexes = self.model.tables.iter().flat_map(|table| &table.indexes);
-        indexes.flat_map(|index| index.columns().map(|column| column.name.clone())).collect()
+        indexes
+            .flat_map(|index| index.columns().map(|column| column.name.clone()))
+            .collect()
     }
 
     /// What each pattern answers about the rows, asked with the model given.
@@ -107,16 +160,32 @@ impl Place {
         let mut all = Vec::new();
         for pattern in &model.patterns {
             for row in ROWS.iter().flat_map(|(_, row)| row.iter()) {
-                if pattern.parameters.first().is_none_or(|first| first.name != row.0) {
+                if pattern
+                    .parameters
+                    .first()
+                    .is_none_or(|first| first.name != row.0)
+                {
                     continue;
                 }
                 let given = BTreeMap::from([(row.0.to_owned(), row.1.to_owned())]);
-                let Ok(values) = arguments::of_pattern(pattern, &given) else { continue };
-                let found = read::run(&self.backend, model, pattern, &values, &PageRequest::default(), true);
+                let Ok(values) = arguments::of_pattern(pattern, &given) else {
+                    continue;
+                };
+                let found = read::run(
+                    &self.backend,
+                    model,
+                    pattern,
+                    &values,
+                    &PageRequest::default(),
+                    true,
+                );
                 let told = match found {
-                    Ok(found) => {
-                        found.items.iter().map(|one| format!("{one:?}")).collect::<Vec<_>>().join("\n")
-                    }
+                    Ok(found) => found
+                        .items
+                        .iter()
+                        .map(|one| format!("{one:?}"))
+                        .collect::<Vec<_>>()
+                        .join("\n"),
                     Err(error) => format!("{error}"),
                 };
                 all.push(format!("{}({}={}): {told}", pattern.name, row.0, row.1));
@@ -133,10 +202,17 @@ fn needed(old: &Place, new: &Place) -> Migration {
     let missing = after.keys().any(|key| !before.contains_key(key));
     let columns = new.index_columns();
     let is_same = |one: &Item, two: &Item| {
-        let stale = one.iter().any(|(name, _)| columns.contains(name) && two.get(name).is_none());
-        !stale && two.iter().all(|(name, value): (&String, &Value)| one.get(name) == Some(value))
+        let stale = one
+            .iter()
+            .any(|(name, _)| columns.contains(name) && two.get(name).is_none());
+        !stale
+            && two
+                .iter()
+                .all(|(name, value): (&String, &Value)| one.get(name) == Some(value))
     };
-    let differs = before.iter().any(|(key, one)| after.get(key).is_some_and(|two| !is_same(one, two)));
+    let differs = before
+        .iter()
+        .any(|(key, one)| after.get(key).is_some_and(|two| !is_same(one, two)));
     if new.refused > old.refused {
         return Migration::Rewrite;
     }
@@ -170,22 +246,42 @@ fn what_diff_says_of_data_is_so() {
         change("\"VISIT#{day}\"", "\"VISIT#{day:month}#{day}\""),
         change("\"CITY#{city}\" \"CITY\"", "\"CITY-{city}\" \"CITY\""),
         change("\"IN#{city}\" \"{id}\"", "\"IN#{city}\" \"{mail}#{id}\""),
-        change("\"{id}\"\n  copy", "\"{id}\"\n  GSI2 \"ALL\" \"{mail}\"\n  copy"),
+        change(
+            "\"{id}\"\n  copy",
+            "\"{id}\"\n  GSI2 \"ALL\" \"{mail}\"\n  copy",
+        ),
         (
             String::from("a sparse index"),
             BASE.to_owned(),
             BASE.replace("\"{id}\"\n  copy", "\"{id}\"  sparse when note\n  copy")
-                .replace("pattern users_in(city) -> User[]", "pattern users_in(city) -> User[] where note"),
+                .replace(
+                    "pattern users_in(city) -> User[]",
+                    "pattern users_in(city) -> User[] where note",
+                ),
         ),
         // What follows.
-        change("  copy mail \"MAIL#{mail}\" \"USER#{id}\" only id, mail\n", ""),
+        change(
+            "  copy mail \"MAIL#{mail}\" \"USER#{id}\" only id, mail\n",
+            "",
+        ),
         change("only id, mail", "only id, mail, city"),
-        change("\"MAIL#{mail}\" \"USER#{id}\"", "\"BYMAIL#{mail}\" \"USER#{id}\""),
+        change(
+            "\"MAIL#{mail}\" \"USER#{id}\"",
+            "\"BYMAIL#{mail}\" \"USER#{id}\"",
+        ),
         change("  unique mail\n", ""),
         change("  unique mail\n", "  unique mail\n  unique id\n"),
         change("  unique mail\n", "  unique mail\n  version v\n"),
-        (String::from("an aggregate added"), BASE.to_owned(), wider.clone()),
-        (String::from("an aggregate removed"), wider.clone(), BASE.to_owned()),
+        (
+            String::from("an aggregate added"),
+            BASE.to_owned(),
+            wider.clone(),
+        ),
+        (
+            String::from("an aggregate removed"),
+            wider.clone(),
+            BASE.to_owned(),
+        ),
         (
             String::from("an aggregate of others"),
             wider.clone(),
@@ -196,7 +292,10 @@ fn what_diff_says_of_data_is_so() {
         back("table Shop (PK, SK)\n", "table Shop (PK, SK) type kind\n"),
         change("n: int = 7", "n: int?"),
         back("  unique mail\n", "  unique mail\n  unique id\n"),
-        back("\"{id}\"\n  copy", "\"{id}\"\n  GSI2 \"ALL\" \"{mail}\"\n  copy"),
+        back(
+            "\"{id}\"\n  copy",
+            "\"{id}\"\n  GSI2 \"ALL\" \"{mail}\"\n  copy",
+        ),
         // Attributes.
         change(", path: string = p", ""),
         change(", path: string = p", ", path: string = p, age: int = 3"),
@@ -218,7 +317,11 @@ fn what_diff_says_of_data_is_so() {
             "pattern city(city)",
             "entity Dog\n  dog: string\n  key \"DOG#{dog}\" \"DOG\"\npattern city(city)",
         ),
-        (String::from("renamed"), BASE.to_owned(), BASE.replace("User", "Person")),
+        (
+            String::from("renamed"),
+            BASE.to_owned(),
+            BASE.replace("User", "Person"),
+        ),
         // Words.
         change("pattern user(id) -> User?", "pattern someone(id) -> User?"),
         change("-> User[]", "-> User[] page 7"),
@@ -228,16 +331,24 @@ fn what_diff_says_of_data_is_so() {
         let (old, new) = (Place::filled(model(&old)), Place::filled(model(&new)));
         let changes = diff(&old.model, &new.model);
         assert!(!changes.is_empty(), "{label}: a difference is seen");
-        let said = changes.iter().map(|one| one.migration).filter(|one| *one != Migration::Definition).max();
+        let said = changes
+            .iter()
+            .map(|one| one.migration)
+            .filter(|one| *one != Migration::Definition)
+            .max();
         let said = said.unwrap_or(Migration::None);
         let needed = needed(&old, &new);
         // Values of another form, and copies of another shape, are written anew without a new key.
         let is_said = said == needed || (said, needed) == (Migration::Rewrite, Migration::Backfill);
         if !is_said {
-            wrong.push(format!("{label}: {needed:?} is needed, and diff says {said:?}: {changes:#?}"));
+            wrong.push(format!(
+                "{label}: {needed:?} is needed, and diff says {said:?}: {changes:#?}"
+            ));
         }
         if said == Migration::None && old.answers(&new.model) != new.answers(&new.model) {
-            wrong.push(format!("{label}: nothing is to be done, and the answers differ"));
+            wrong.push(format!(
+                "{label}: nothing is to be done, and the answers differ"
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -1,4 +1,5 @@
-//! What `--json` prints: one document, of the schema in `docs/json.schema.json`, for each command and each way to fail.
+//! What `--json` prints: one document, of the schema in `docs/json.schema.json`, for each command
+//! and each way to fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod workplace;
@@ -21,13 +22,30 @@ impl Schema {
     }
 
     fn commands(&self) -> BTreeSet<String> {
-        self.0["$defs"]["results"].as_object().unwrap().keys().cloned().collect()
+        self.0["$defs"]["results"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect()
     }
 
     /// Holds a document of a command against the schema.
     fn hold(&self, command: &str, document: &Json) {
-        self.hold_part(if document["ok"] == true { "success" } else { "failure" }, document);
-        assert!(jsonschema::draft202012::new(&self.0).unwrap().is_valid(document), "{command}: {document}");
+        self.hold_part(
+            if document["ok"] == true {
+                "success"
+            } else {
+                "failure"
+            },
+            document,
+        );
+        assert!(
+            jsonschema::draft202012::new(&self.0)
+                .unwrap()
+                .is_valid(document),
+            "{command}: {document}"
+        );
         if let Some(result) = document.get("result") {
             self.hold_part(&format!("results/{command}"), result);
         }
@@ -47,31 +65,66 @@ impl Schema {
 /// Runs with `--json`; standard output must be one line, of the schema.
 fn document(schema: &Schema, place: &Workplace, code: i32, arguments: &[&str]) -> Json {
     let output = place.run(&[arguments, &["--json"]].concat());
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}{err}");
-    assert_eq!(out.lines().count(), 1, "{arguments:?} prints one document\n{out}");
-    let document: Json = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"));
+    let (out, err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert_eq!(
+        output.status.code(),
+        Some(code),
+        "{arguments:?}\n{out}{err}"
+    );
+    assert_eq!(
+        out.lines().count(),
+        1,
+        "{arguments:?} prints one document\n{out}"
+    );
+    let document: Json =
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"));
     schema.hold(arguments[0], &document);
     assert_eq!(document["ok"], code == 0, "{document}");
-    let kinds = ["refused", "usage", "model", "not_found", "backend", "outcome_unknown"];
+    let kinds = [
+        "refused",
+        "usage",
+        "model",
+        "not_found",
+        "backend",
+        "outcome_unknown",
+    ];
     if code > 0 {
-        assert_eq!(document["error"]["kind"], kinds[code as usize - 1], "{document}");
+        assert_eq!(
+            document["error"]["kind"],
+            kinds[code as usize - 1],
+            "{document}"
+        );
     }
     document
 }
 
-const WRONG: &str =
-    "model m 1\ntable Tab (PK, SK)\nentity A\n  id: string\n  key \"A#{id}\" \"A\"\npattern a(x) -> A?\n";
+const WRONG: &str = "model m 1\ntable Tab (PK, SK)\nentity A\n  id: string\n  key \"A#{id}\" \"A\"\npattern a(x) -> A?\n";
 
 #[test]
 fn every_command_prints_one_document_of_the_schema() {
     let (schema, place) = (Schema::read(), Workplace::new());
     let shop = &Workplace::model("shop.keyfold");
     let wrong = &place.write("wrong.keyfold", WRONG);
-    let uneven = &place.write("uneven.keyfold", &WRONG.replace("(x)", "(id)").replace("model m", "model  m"));
+    let uneven = &place.write(
+        "uneven.keyfold",
+        &WRONG.replace("(x)", "(id)").replace("model m", "model  m"),
+    );
     let taken = &place.write("taken/letter.txt", "dear");
     let taken = taken.trim_end_matches("/letter.txt");
-    let product = ["put", shop, "Product", "productId=p", "name=n", "price=1", "stock=1", "--data", "d"];
+    let product = [
+        "put",
+        shop,
+        "Product",
+        "productId=p",
+        "name=n",
+        "price=1",
+        "stock=1",
+        "--data",
+        "d",
+    ];
     let cases: Vec<(i32, Vec<&str>)> = vec![
         (0, vec!["check", shop]),
         (0, vec!["check", "--fix", uneven]),
@@ -103,15 +156,59 @@ fn every_command_prints_one_document_of_the_schema() {
         (0, vec!["completions", "zsh"]),
         (2, vec!["completions", "cmd"]),
         (0, vec!["demo", "--once"]),
-        (5, vec!["run", shop, "product", "productId=p", "--data", "d"]),
+        (
+            5,
+            vec!["run", shop, "product", "productId=p", "--data", "d"],
+        ),
         (0, product.to_vec()),
         (1, [&product[..], &["--new"]].concat()),
-        (2, vec!["put", shop, "Product", "productId=p", "--data", "d"]),
-        (2, vec!["put", shop, "Product", "productId=p", "name=n", "price=x", "stock=1", "--data", "d"]),
+        (
+            2,
+            vec!["put", shop, "Product", "productId=p", "--data", "d"],
+        ),
+        (
+            2,
+            vec![
+                "put",
+                shop,
+                "Product",
+                "productId=p",
+                "name=n",
+                "price=x",
+                "stock=1",
+                "--data",
+                "d",
+            ],
+        ),
         (2, vec!["put", shop, "Produkt", "--data", "d"]),
-        (0, vec!["update", shop, "Product", "productId=p", "stock=2", "--data", "d"]),
-        (4, vec!["update", shop, "Product", "productId=q", "stock=2", "--data", "d"]),
-        (0, vec!["run", shop, "product", "productId=p", "--data", "d"]),
+        (
+            0,
+            vec![
+                "update",
+                shop,
+                "Product",
+                "productId=p",
+                "stock=2",
+                "--data",
+                "d",
+            ],
+        ),
+        (
+            4,
+            vec![
+                "update",
+                shop,
+                "Product",
+                "productId=q",
+                "stock=2",
+                "--data",
+                "d",
+            ],
+        ),
+        (
+            0,
+            vec!["run", shop, "product", "productId=p", "--data", "d"],
+        ),
         (2, vec!["run", shop, "produkt", "--data", "d"]),
         (2, vec!["run", shop, "product", "--data", "d"]),
         (
@@ -131,7 +228,10 @@ fn every_command_prints_one_document_of_the_schema() {
         (0, vec!["infer", "Shop", "--data", "d"]),
         (4, vec!["infer", "Nothing", "--data", "d"]),
         (5, vec!["infer", "Shop", "--endpoint", "http://127.0.0.1:1"]),
-        (0, vec!["delete", shop, "Product", "productId=p", "--data", "d"]),
+        (
+            0,
+            vec!["delete", shop, "Product", "productId=p", "--data", "d"],
+        ),
         (0, vec!["doctor", "--data", "d"]),
         (2, vec!["doctor", "--data", "nothing"]),
         (0, vec!["backup", "copy", "--data", "d"]),
@@ -154,8 +254,11 @@ fn every_command_prints_one_document_of_the_schema() {
     serves(&schema);
     assert_eq!(run, schema.commands(), "each command is run, and described");
     let help = place.text(&["--help"]);
-    let listed =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let listed = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
     let listed: BTreeSet<String> = listed
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
@@ -167,12 +270,21 @@ fn every_command_prints_one_document_of_the_schema() {
 /// A server's first line.
 fn serves(schema: &Schema) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
-        .args(["serve", &Workplace::model("shop.keyfold"), "--memory", "--port", "0", "--json"])
+        .args([
+            "serve",
+            &Workplace::model("shop.keyfold"),
+            "--memory",
+            "--port",
+            "0",
+            "--json",
+        ])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
     schema.hold("serve", &serde_json::from_str(&line).unwrap());
@@ -183,20 +295,51 @@ fn an_error_says_where() {
     let (schema, place) = (Schema::read(), Workplace::new());
     let shop = &Workplace::model("shop.keyfold");
     let wrong = &place.write("wrong.keyfold", WRONG);
-    let told = |code: i32, arguments: &[&str]| document(&schema, &place, code, arguments)["error"].clone();
+    let told =
+        |code: i32, arguments: &[&str]| document(&schema, &place, code, arguments)["error"].clone();
     let error = told(3, &["run", wrong, "a"]);
-    assert_eq!(error["where"], json!({ "file": wrong, "line": 6, "column": 11 }), "{error}");
+    assert_eq!(
+        error["where"],
+        json!({ "file": wrong, "line": 6, "column": 11 }),
+        "{error}"
+    );
     assert_eq!(error["diagnostics"][0]["message"], error["message"]);
     document(&schema, &place, 0, &["demo", "--once", "--data", "d"]);
     let itself = std::path::absolute(place.folder.path().join("d")).unwrap();
-    let put = ["put", shop, "Product", "productId=p", "name=n", "price=x", "stock=1", "--data", "d"];
+    let put = [
+        "put",
+        shop,
+        "Product",
+        "productId=p",
+        "name=n",
+        "price=x",
+        "stock=1",
+        "--data",
+        "d",
+    ];
     for (code, arguments, place) in [
-        (2, &["check", "nothing.keyfold"][..], json!({ "file": "nothing.keyfold" })),
-        (2, &["check", shop, "--stict"], json!({ "argument": "--stict" })),
+        (
+            2,
+            &["check", "nothing.keyfold"][..],
+            json!({ "file": "nothing.keyfold" }),
+        ),
+        (
+            2,
+            &["check", shop, "--stict"],
+            json!({ "argument": "--stict" }),
+        ),
         (2, &put, json!({ "argument": "price" })),
-        (2, &["doctor", "--data", "nothing"], json!({ "folder": "nothing" })),
+        (
+            2,
+            &["doctor", "--data", "nothing"],
+            json!({ "folder": "nothing" }),
+        ),
         (2, &["run", shop, "nothing", "--data", "d"], Json::Null),
-        (2, &["backup", "d", "--data", "d"], json!({ "folder": itself })),
+        (
+            2,
+            &["backup", "d", "--data", "d"],
+            json!({ "folder": itself }),
+        ),
     ] {
         let error = told(code, arguments);
         assert_eq!(error["where"], place, "{arguments:?}: {error}");

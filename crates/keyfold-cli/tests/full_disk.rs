@@ -1,5 +1,6 @@
-//! The disk fills up under a server: writes are refused, reads go on, and with room again everything that was
-//! acknowledged is there, whole. The disk is a small file system in memory, in a mount namespace of its own (Linux).
+//! The disk fills up under a server: writes are refused, reads go on, and with room again
+//! everything that was acknowledged is there, whole. The disk is a small file system in memory, in
+//! a mount namespace of its own (Linux).
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -32,7 +33,12 @@ impl Drop for Shell {
     fn drop(&mut self) {
         for name in ["first.pid", "second.pid"] {
             if let Ok(id) = std::fs::read_to_string(self.1.join(name)) {
-                drop(Command::new("kill").args(["-KILL", id.trim()]).stderr(Stdio::null()).status());
+                drop(
+                    Command::new("kill")
+                        .args(["-KILL", id.trim()])
+                        .stderr(Stdio::null())
+                        .status(),
+                );
             }
         }
         drop(self.0.kill());
@@ -63,19 +69,30 @@ fn server(out: &Path, name: &str) -> Backend {
 
 fn end(out: &Path, name: &str) {
     let id = text_of(&out.join(format!("{name}.pid")));
-    assert!(Command::new("kill").args(["-TERM", id.trim()]).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", id.trim()])
+            .status()
+            .unwrap()
+            .success()
+    );
 }
 
 fn key(at: usize) -> Item {
-    [("pk", format!("{at:04}")), ("sk", "x".to_owned())].into_iter().collect()
+    [("pk", format!("{at:04}")), ("sk", "x".to_owned())]
+        .into_iter()
+        .collect()
 }
 
 fn put(backend: &Backend, at: usize) -> bool {
     let mut item = key(at);
     item.insert("kind", Value::from(format!("kind {}", at % 7)));
     item.insert("body", Value::from("x".repeat(ITEM_BYTES)));
-    let input =
-        PutItemInput { table_name: Some("Full".to_owned()), item: Some(Ok(item)), ..PutItemInput::default() };
+    let input = PutItemInput {
+        table_name: Some("Full".to_owned()),
+        item: Some(Ok(item)),
+        ..PutItemInput::default()
+    };
     backend.call(Request::PutItem(input)).is_ok()
 }
 
@@ -86,7 +103,9 @@ fn body_length(backend: &Backend, at: usize) -> Option<usize> {
         consistent_read: Some(true),
         ..GetItemInput::default()
     };
-    let Response::GetItem(output) = backend.call(Request::GetItem(input)).unwrap() else { panic!("no item") };
+    let Response::GetItem(output) = backend.call(Request::GetItem(input)).unwrap() else {
+        panic!("no item")
+    };
     output.item.map(|raw| match raw.to_item().get("body") {
         Some(Value::S(text)) => text.len(),
         other => panic!("{other:?}"),
@@ -100,27 +119,49 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
     std::fs::create_dir(&disk).unwrap();
     std::fs::create_dir(&out).unwrap();
     let mut shell = Command::new("unshare");
-    shell.args(["--user", "--mount", "--map-root-user", "sh", "-c", SCRIPT]).stdin(Stdio::null());
-    shell.env("DISK", &disk).env("OUT", &out).env("KEYFOLD", env!("CARGO_BIN_EXE_keyfold"));
-    let child = shell.spawn().expect("the test needs `unshare` and user namespaces");
+    shell
+        .args(["--user", "--mount", "--map-root-user", "sh", "-c", SCRIPT])
+        .stdin(Stdio::null());
+    shell
+        .env("DISK", &disk)
+        .env("OUT", &out)
+        .env("KEYFOLD", env!("CARGO_BIN_EXE_keyfold"));
+    let child = shell
+        .spawn()
+        .expect("the test needs `unshare` and user namespaces");
     let mut shell = Shell(child, out.clone());
 
     let first = server(&out, "first");
     let model = keyfold_model::compile(MODEL).model.unwrap();
     tables::ensure(&first, &model).unwrap();
     let acknowledged = (0..2000).take_while(|at| put(&first, *at)).count();
-    assert!((20..1000).contains(&acknowledged), "the disk holds more than a little: {acknowledged}");
-    assert!(!put(&first, acknowledged + 1), "nothing can be written any more");
+    assert!(
+        (20..1000).contains(&acknowledged),
+        "the disk holds more than a little: {acknowledged}"
+    );
+    assert!(
+        !put(&first, acknowledged + 1),
+        "nothing can be written any more"
+    );
     for at in 0..acknowledged {
-        assert_eq!(body_length(&first, at), Some(ITEM_BYTES), "item {at} is read from a full disk");
+        assert_eq!(
+            body_length(&first, at),
+            Some(ITEM_BYTES),
+            "item {at} is read from a full disk"
+        );
     }
     end(&out, "first");
 
     let second = server(&out, "second");
     for at in 0..acknowledged {
-        assert_eq!(body_length(&second, at), Some(ITEM_BYTES), "item {at} is there again");
+        assert_eq!(
+            body_length(&second, at),
+            Some(ITEM_BYTES),
+            "item {at} is there again"
+        );
     }
-    // The one that was refused may have reached the log or not; the one after it came when nothing was taken any more.
+    // The one that was refused may have reached the log or not; the one after it came when nothing
+    // was taken any more.
     assert_eq!(body_length(&second, acknowledged + 1), None);
     assert!(put(&second, acknowledged + 2), "there is room again");
     end(&out, "second");

@@ -1,6 +1,10 @@
-//! The tools around a model, as a user meets them: explanations, formatting, proofs, documents, differences,
-//! and what goes to and comes from others.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! The tools around a model, as a user meets them: explanations, formatting, proofs, documents,
+//! differences, and what goes to and comes from others.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod workplace;
 
@@ -15,14 +19,23 @@ fn check_repairs_what_it_can_and_says_where_to_read_more() {
     let output = place.run(&["check", &file]);
     let err = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3));
-    assert!(err.contains("keyfold check --fix") && err.contains("keyfold explain KF010"), "{err}");
+    assert!(
+        err.contains("keyfold check --fix") && err.contains("keyfold explain KF010"),
+        "{err}"
+    );
     let text = place.text(&["check", "--fix", &file]);
-    assert!(text.contains("repaired") && text.contains("users_in"), "{text}");
+    assert!(
+        text.contains("repaired") && text.contains("users_in"),
+        "{text}"
+    );
     let repaired = std::fs::read_to_string(&file).unwrap();
     assert!(repaired.contains("GSI1  \"CITY#{city}\""), "{repaired}");
     // What cannot be repaired stays as it is.
     let broken = place.write("broken.keyfold", "model m 1\nentity User\n  a: strange\n");
-    assert_eq!(place.run(&["check", "--fix", &broken]).status.code(), Some(3));
+    assert_eq!(
+        place.run(&["check", "--fix", &broken]).status.code(),
+        Some(3)
+    );
 }
 
 #[test]
@@ -30,15 +43,34 @@ fn warnings_are_shown_by_check_and_fail_it_when_strict() {
     let place = Workplace::new();
     let santa = Workplace::model("santa.keyfold");
     let report = place.json(0, &["check", &santa]);
-    let codes: Vec<&str> =
-        report["diagnostics"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
-    assert!(!codes.is_empty() && codes.iter().all(|code| *code == "KF030"), "{codes:?}");
-    assert_eq!(place.run(&["check", "--strict", &santa]).status.code(), Some(1));
-    assert_eq!(place.run(&["check", "--strict", &Workplace::model("shop.keyfold")]).status.code(), Some(0));
+    let codes: Vec<&str> = report["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["code"].as_str().unwrap())
+        .collect();
+    assert!(
+        !codes.is_empty() && codes.iter().all(|code| *code == "KF030"),
+        "{codes:?}"
+    );
+    assert_eq!(
+        place.run(&["check", "--strict", &santa]).status.code(),
+        Some(1)
+    );
+    assert_eq!(
+        place
+            .run(&["check", "--strict", &Workplace::model("shop.keyfold")])
+            .status
+            .code(),
+        Some(0)
+    );
     // The chart has every key with a sample, and what shares an index.
     let report = place.json(0, &["check", &Workplace::model("shop.keyfold")]);
     let table = &report["tables"][0];
-    assert_eq!(table["items"][0]["sample"], serde_json::json!(["USER#u1", "PROFILE"]));
+    assert_eq!(
+        table["items"][0]["sample"],
+        serde_json::json!(["USER#u1", "PROFILE"])
+    );
     assert_eq!(table["indexes"][0]["items"].as_array().unwrap().len(), 2);
 }
 
@@ -50,25 +82,48 @@ fn explain_prints_a_rule_and_the_grammar() {
         text.contains("KF012 disjoint") && text.contains("breaks it") && text.contains("does not"),
         "{text}"
     );
-    assert_eq!(place.json(0, &["explain"])["rules"].as_array().unwrap().len(), 20);
+    assert_eq!(
+        place.json(0, &["explain"])["rules"]
+            .as_array()
+            .unwrap()
+            .len(),
+        20
+    );
     assert!(place.text(&["explain", "grammar"]).contains("pattern   :="));
-    assert_eq!(place.json(2, &["explain", "KF999"])["error"]["kind"], "usage");
+    assert_eq!(
+        place.json(2, &["explain", "KF999"])["error"]["kind"],
+        "usage"
+    );
 }
 
 #[test]
 fn fmt_formats_and_checks() {
     let place = Workplace::new();
     let file = place.write("m.keyfold", &UNSERVED.replace("  key", "    key   "));
-    assert_eq!(place.json(1, &["fmt", "--check", &file])["result"]["changed"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        place.json(1, &["fmt", "--check", &file])["result"]["changed"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
     place.text(&["fmt", &file]);
-    assert_eq!(place.json(0, &["fmt", "--check", &file])["changed"], serde_json::json!([]));
+    assert_eq!(
+        place.json(0, &["fmt", "--check", &file])["changed"],
+        serde_json::json!([])
+    );
 }
 
 #[test]
 fn prove_compares_with_sql_and_repeats_itself() {
     let place = Workplace::new();
     let file = Workplace::model("myapp.keyfold");
-    let report = place.json(0, &["prove", &file, "--items", "40", "--asks", "5", "--seed", "7"]);
+    let report = place.json(
+        0,
+        &[
+            "prove", &file, "--items", "40", "--asks", "5", "--seed", "7",
+        ],
+    );
     assert_eq!(report["seed"].as_i64(), Some(7));
     assert!(report["storedItems"].as_i64().unwrap() > 40);
     assert!(
@@ -79,7 +134,10 @@ fn prove_compares_with_sql_and_repeats_itself() {
             .all(|one| one["failures"].as_array().unwrap().is_empty())
     );
     let text = place.text(&["prove", &file, "--items", "20", "--asks", "3"]);
-    assert!(text.contains("proved by execution") && text.contains("as SQL"), "{text}");
+    assert!(
+        text.contains("proved by execution") && text.contains("as SQL"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -87,10 +145,16 @@ fn documents_hold_the_whole_design() {
     let place = Workplace::new();
     let file = Workplace::model("alleycat.keyfold");
     let markdown = place.text(&["docs", &file]);
-    for expected in
-        ["| leaderboard(raceId) |", "### Index ByRank", "### Result", "points is split, 600 elements an item"]
-    {
-        assert!(markdown.contains(expected), "{expected} is missing:\n{markdown}");
+    for expected in [
+        "| leaderboard(raceId) |",
+        "### Index ByRank",
+        "### Result",
+        "points is split, 600 elements an item",
+    ] {
+        assert!(
+            markdown.contains(expected),
+            "{expected} is missing:\n{markdown}"
+        );
     }
     place.text(&["docs", &file, "--output", "design.html"]);
     let html = std::fs::read_to_string(place.folder.path().join("design.html")).unwrap();
@@ -100,7 +164,10 @@ fn documents_hold_the_whole_design() {
             && html.matches("class=\"item\"").count() == 5
             && html.ends_with("</html>\n")
     );
-    assert!(!html.contains("http"), "the page needs something from elsewhere");
+    assert!(
+        !html.contains("http"),
+        "the page needs something from elsewhere"
+    );
     for tag in ["table", "tr", "td", "svg", "ul", "h2", "code"] {
         let (open, close) = (
             html.matches(&format!("<{tag}>")).count() + html.matches(&format!("<{tag} ")).count(),
@@ -113,18 +180,33 @@ fn documents_hold_the_whole_design() {
 #[test]
 fn diff_tells_what_data_needs() {
     let place = Workplace::new();
-    let report = place
-        .json(0, &["diff", &Workplace::model("santa.keyfold"), &Workplace::model("santa_spread.keyfold")]);
+    let report = place.json(
+        0,
+        &[
+            "diff",
+            &Workplace::model("santa.keyfold"),
+            &Workplace::model("santa_spread.keyfold"),
+        ],
+    );
     assert_eq!(report["migration"], "rewrite");
     let shop = Workplace::model("shop.keyfold");
-    assert_eq!(place.json(0, &["diff", &shop, &shop])["changes"], serde_json::json!([]));
+    assert_eq!(
+        place.json(0, &["diff", &shop, &shop])["changes"],
+        serde_json::json!([])
+    );
     // The order of declarations means nothing.
     let text = std::fs::read_to_string(&shop).unwrap();
     let (head, tail) = text.split_at(text.find("entity User").unwrap());
     let (user, rest) = tail.split_at(tail.find("entity Order\n").unwrap());
     let (entities, patterns) = rest.split_at(rest.find("# E1").unwrap());
-    let moved = place.write("moved.keyfold", &format!("{head}{entities}{user}{patterns}"));
-    assert_eq!(place.json(0, &["diff", &shop, &moved])["changes"], serde_json::json!([]));
+    let moved = place.write(
+        "moved.keyfold",
+        &format!("{head}{entities}{user}{patterns}"),
+    );
+    assert_eq!(
+        place.json(0, &["diff", &shop, &moved])["changes"],
+        serde_json::json!([])
+    );
 }
 
 #[test]
@@ -134,32 +216,82 @@ fn tables_for_others_are_whole() {
     let template: serde_json::Value =
         serde_json::from_str(&place.text(&["export", "cloudformation", &alleycat])).unwrap();
     let table = &template["Resources"]["AlleycatTable"]["Properties"];
-    assert_eq!(table["LocalSecondaryIndexes"][0]["KeySchema"][1]["AttributeName"], "Numeric");
-    assert_eq!(table["GlobalSecondaryIndexes"][0]["Projection"]["ProjectionType"], "INCLUDE");
-    let terraform = place.text(&["export", "terraform", &Workplace::model("smart_home.keyfold")]);
-    assert!(terraform.contains("read_capacity") && terraform.contains("PAY_PER_REQUEST"), "{terraform}");
+    assert_eq!(
+        table["LocalSecondaryIndexes"][0]["KeySchema"][1]["AttributeName"],
+        "Numeric"
+    );
+    assert_eq!(
+        table["GlobalSecondaryIndexes"][0]["Projection"]["ProjectionType"],
+        "INCLUDE"
+    );
+    let terraform = place.text(&[
+        "export",
+        "terraform",
+        &Workplace::model("smart_home.keyfold"),
+    ]);
+    assert!(
+        terraform.contains("read_capacity") && terraform.contains("PAY_PER_REQUEST"),
+        "{terraform}"
+    );
     let readings = Workplace::model("readings.keyfold");
-    assert_eq!(place.json(2, &["export", "terraform", &readings])["error"]["kind"], "usage");
-    let terraform =
-        place.text(&["export", "terraform", &readings, "--period", "2024-01", "--period", "2024-02"]);
-    assert!(terraform.contains("Readings_2024_01") && terraform.contains("Readings_2024_02"), "{terraform}");
+    assert_eq!(
+        place.json(2, &["export", "terraform", &readings])["error"]["kind"],
+        "usage"
+    );
+    let terraform = place.text(&[
+        "export",
+        "terraform",
+        &readings,
+        "--period",
+        "2024-01",
+        "--period",
+        "2024-02",
+    ]);
+    assert!(
+        terraform.contains("Readings_2024_01") && terraform.contains("Readings_2024_02"),
+        "{terraform}"
+    );
 }
 
-/// What NoSQL Workbench gets is what it gives back: a model with the same tables and the kinds of the samples.
+/// What NoSQL Workbench gets is what it gives back: a model with the same tables and the kinds of
+/// the samples.
 #[test]
 fn models_go_to_nosql_workbench_and_come_back() {
     let place = Workplace::new();
-    for name in ["shop", "alleycat", "myapp", "santa", "shop_techniques", "bookmarks", "freight"] {
+    for name in [
+        "shop",
+        "alleycat",
+        "myapp",
+        "santa",
+        "shop_techniques",
+        "bookmarks",
+        "freight",
+    ] {
         let model = Workplace::model(&format!("{name}.keyfold"));
         place.text(&["export", "workbench", &model, "--output", "w.json"]);
         place.text(&["import", "w.json", "--output", "back.keyfold"]);
-        let (before, after) = (place.json(0, &["check", &model]), place.json(0, &["check", "back.keyfold"]));
-        for (one, two) in before["tables"].as_array().unwrap().iter().zip(after["tables"].as_array().unwrap())
+        let (before, after) = (
+            place.json(0, &["check", &model]),
+            place.json(0, &["check", "back.keyfold"]),
+        );
+        for (one, two) in before["tables"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(after["tables"].as_array().unwrap())
         {
-            assert_eq!((&one["name"], &one["key"]), (&two["name"], &two["key"]), "{name}");
+            assert_eq!(
+                (&one["name"], &one["key"]),
+                (&two["name"], &two["key"]),
+                "{name}"
+            );
             let indexes = |table: &serde_json::Value| -> Vec<serde_json::Value> {
-                let mut all: Vec<serde_json::Value> =
-                    table["indexes"].as_array().unwrap().iter().map(|index| index["key"].clone()).collect();
+                let mut all: Vec<serde_json::Value> = table["indexes"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|index| index["key"].clone())
+                    .collect();
                 all.sort_by_key(ToString::to_string);
                 all
             };
@@ -177,7 +309,10 @@ fn models_go_to_nosql_workbench_and_come_back() {
     for (text, expected) in [
         ("{", "no JSON"),
         ("{}", "DataModel"),
-        (r#"{"ModelMetadata": {"Version": "9"}, "DataModel": []}"#, "version 9"),
+        (
+            r#"{"ModelMetadata": {"Version": "9"}, "DataModel": []}"#,
+            "version 9",
+        ),
     ] {
         let file = place.write("bad.json", text);
         let error = place.json(2, &["import", &file])["error"]["message"].to_string();
@@ -197,14 +332,30 @@ fn a_model_is_inferred_from_a_table_that_exists() {
         .iter()
         .map(|one| one["kind"].as_str().unwrap())
         .collect();
-    assert_eq!(kinds, ["Order", "OrderSummary", "OrderItem", "Product", "User", "unique"]);
+    assert_eq!(
+        kinds,
+        [
+            "Order",
+            "OrderSummary",
+            "OrderItem",
+            "Product",
+            "User",
+            "unique"
+        ]
+    );
     let text = std::fs::read_to_string(place.folder.path().join("found.keyfold")).unwrap();
-    for expected in
-        ["\"ORDER#{createdAt}#{orderId}\"", "\"STATUS#{status}\"", "price: number", "createdAt: time"]
-    {
+    for expected in [
+        "\"ORDER#{createdAt}#{orderId}\"",
+        "\"STATUS#{status}\"",
+        "price: number",
+        "createdAt: time",
+    ] {
         assert!(text.contains(expected), "{expected} is missing:\n{text}");
     }
-    assert_eq!(place.json(4, &["infer", "Nothing", "--data", "d"])["error"]["kind"], "not_found");
+    assert_eq!(
+        place.json(4, &["infer", "Nothing", "--data", "d"])["error"]["kind"],
+        "not_found"
+    );
 }
 
 #[test]
@@ -212,7 +363,8 @@ fn a_repair_does_not_guess() {
     let place = Workplace::new();
     let head = "model m 1\ntable Tab (PK, SK)\n  gsi GSI1 (A, B)\nentity User\n  id: string, at: time, as: string, name: string\n";
     for rest in [
-        // A quote that is not closed; a name that is like two others, and one like none; a promise that cannot be kept.
+        // A quote that is not closed; a name that is like two others, and one like none; a promise
+        // that cannot be kept.
         "  key \"USER#{id}\" \"P#{zz}\"\n  GSI1 \"N#{nam}\" \"X\n",
         "  key \"USER#{id}\" \"P#{a}\"\n",
         "  key \"USER#{id}\" \"P\"\n  GSI1 \"N#{name}\" \"X\"\npattern by_name(name) -> User[] strong page 5\n",
@@ -220,12 +372,17 @@ fn a_repair_does_not_guess() {
     ] {
         let source = format!("{head}{rest}");
         let file = place.write("guess.keyfold", &source);
-        assert_eq!(place.run(&["check", "--fix", &file]).status.code(), Some(3), "{rest}");
+        assert_eq!(
+            place.run(&["check", "--fix", &file]).status.code(),
+            Some(3),
+            "{rest}"
+        );
         assert_eq!(std::fs::read_to_string(&file).unwrap(), source, "{rest}");
     }
 }
 
-/// Keys that are made of attributes as they are come back as they were; what a sample cannot show is said.
+/// Keys that are made of attributes as they are come back as they were; what a sample cannot show
+/// is said.
 #[test]
 fn what_nosql_workbench_gives_back_is_compared_by_diff() {
     let place = Workplace::new();
@@ -241,7 +398,10 @@ fn what_nosql_workbench_gives_back_is_compared_by_diff() {
         "smart_home",
     ] {
         let model = Workplace::model(&format!("{name}.keyfold"));
-        let file = place.write(&format!("{name}.json"), &place.text(&["export", "workbench", &model]));
+        let file = place.write(
+            &format!("{name}.json"),
+            &place.text(&["export", "workbench", &model]),
+        );
         let text = place.text(&["import", &file]);
         let back = place.write(&format!("{name}.keyfold"), &text);
         let changes = place.json(0, &["diff", &model, &back])["changes"].clone();
@@ -267,7 +427,8 @@ fn what_nosql_workbench_gives_back_is_compared_by_diff() {
     }
 }
 
-/// A table as others make it: attributes that begin with `_`, kinds in small letters, an index called like a word.
+/// A table as others make it: attributes that begin with `_`, kinds in small letters, an index
+/// called like a word.
 #[test]
 fn what_is_inferred_fits_what_is_there() {
     let place = Workplace::new();
@@ -293,10 +454,15 @@ fn what_is_inferred_fits_what_is_there() {
         assert!(text.contains(said), "{said}: {text}");
     }
     let file = place.write("amplify.keyfold", &text);
-    assert_eq!(place.run(&["check", &file]).status.code(), Some(0), "{text}");
+    assert_eq!(
+        place.run(&["check", &file]).status.code(),
+        Some(0),
+        "{text}"
+    );
 }
 
-/// An attribute that an index has for its key is the items' own, and a word in a key may be a value.
+/// An attribute that an index has for its key is the items' own, and a word in a key may be a
+/// value.
 #[test]
 fn what_is_inferred_keeps_attributes_that_are_keys_of_indexes() {
     let place = Workplace::new();
@@ -306,16 +472,33 @@ fn what_is_inferred_keeps_attributes_that_are_keys_of_indexes() {
     );
     for (n, word) in [("1", "Alpha"), ("2", "Beta"), ("3", "Gamma")] {
         let given = |names: &[(&str, &str)]| -> Vec<String> {
-            names.iter().map(|(name, value)| format!("{name}={value}")).collect()
+            names
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect()
         };
         let day = format!("2024-01-0{n}");
         for (entity, row) in [
             ("A", given(&[("id", n), ("kind", "k"), ("score", n)])),
-            ("S", given(&[("id", n), ("country", "GB"), ("city", word), ("openedAt", &day)])),
-            ("B", given(&[("isbn", n), ("author", "Ann"), ("title", word)])),
+            (
+                "S",
+                given(&[
+                    ("id", n),
+                    ("country", "GB"),
+                    ("city", word),
+                    ("openedAt", &day),
+                ]),
+            ),
+            (
+                "B",
+                given(&[("isbn", n), ("author", "Ann"), ("title", word)]),
+            ),
         ] {
             let row: Vec<&str> = row.iter().map(String::as_str).collect();
-            place.json(0, &[&["put", &model, entity], &row[..], &["--data", "d"]].concat());
+            place.json(
+                0,
+                &[&["put", &model, entity], &row[..], &["--data", "d"]].concat(),
+            );
         }
     }
     place.text(&["infer", "Tab", "--data", "d", "-o", "found.keyfold"]);
@@ -332,9 +515,23 @@ fn what_is_inferred_keeps_attributes_that_are_keys_of_indexes() {
 #[test]
 fn lines_are_as_wide_as_the_terminal() {
     let place = Workplace::new();
-    let (shop, santa) = (Workplace::model("shop.keyfold"), Workplace::model("santa.keyfold"));
+    let (shop, santa) = (
+        Workplace::model("shop.keyfold"),
+        Workplace::model("santa.keyfold"),
+    );
     let name = format!("name={}", "long ".repeat(60));
-    place.json(0, &["put", &shop, "User", "userId=1", "email=e", &name, "createdAt=2024-01-01"]);
+    place.json(
+        0,
+        &[
+            "put",
+            &shop,
+            "User",
+            "userId=1",
+            "email=e",
+            &name,
+            "createdAt=2024-01-01",
+        ],
+    );
     for width in ["80", "120"] {
         for arguments in [
             &["check", &shop][..],
@@ -348,8 +545,9 @@ fn lines_are_as_wide_as_the_terminal() {
             assert!(output.status.success(), "{arguments:?}");
             let text = String::from_utf8(output.stdout).unwrap();
             // A proof's last line and the request of a run are as long as what they say.
-            let lines =
-                text.lines().filter(|line| !line.contains("rows at first") && !line.starts_with("GetItem"));
+            let lines = text
+                .lines()
+                .filter(|line| !line.contains("rows at first") && !line.starts_with("GetItem"));
             let widest = lines
                 .filter(|line| !line.starts_with("proved") && !line.starts_with("write"))
                 .map(|line| line.chars().count())
@@ -360,6 +558,18 @@ fn lines_are_as_wide_as_the_terminal() {
             );
         }
     }
-    assert!(place.text(&["run", &shop, "user", "userId=1", "--full"]).matches("long").count() >= 60);
-    assert!(place.text(&["run", &shop, "user", "userId=1"]).matches("long").count() < 10);
+    assert!(
+        place
+            .text(&["run", &shop, "user", "userId=1", "--full"])
+            .matches("long")
+            .count()
+            >= 60
+    );
+    assert!(
+        place
+            .text(&["run", &shop, "user", "userId=1"])
+            .matches("long")
+            .count()
+            < 10
+    );
 }

@@ -16,7 +16,9 @@ pub type Values = BTreeMap<String, Value>;
 pub fn split(argument: &str) -> Result<(String, String), ClientError> {
     match argument.split_once('=') {
         Some((name, text)) if !name.is_empty() => Ok((name.to_owned(), text.to_owned())),
-        _ => Err(ClientError::Missing(format!("`{argument}` is no argument; write name=value"))),
+        _ => Err(ClientError::Missing(format!(
+            "`{argument}` is no argument; write name=value"
+        ))),
     }
 }
 
@@ -35,46 +37,76 @@ fn typed<'t>(
                 format!("it has {}", names.join(", "))
             };
             let meant = near::meant(name, names.iter().copied());
-            return Err(ClientError::Unknown(format!("{of} has no `{name}`{meant}; {list}")));
+            return Err(ClientError::Unknown(format!(
+                "{of} has no `{name}`{meant}; {list}"
+            )));
         };
         values.insert(name.clone(), value::parse(name, kind, text)?);
     }
     Ok(values)
 }
 
-fn require(values: &Values, names: impl Iterator<Item = String>, of: &str) -> Result<(), ClientError> {
+fn require(
+    values: &Values,
+    names: impl Iterator<Item = String>,
+    of: &str,
+) -> Result<(), ClientError> {
     let missing: Vec<String> = names.filter(|name| !values.contains_key(name)).collect();
     if missing.is_empty() {
         return Ok(());
     }
     let forms: Vec<String> = missing.iter().map(|name| format!("{name}=…")).collect();
-    Err(ClientError::Missing(format!("{of} needs {}", forms.join(" "))))
+    Err(ClientError::Missing(format!(
+        "{of} needs {}",
+        forms.join(" ")
+    )))
 }
 
 /// The arguments of a pattern, typed, and all there that may not be left out.
 ///
 /// # Errors
 /// `Unknown`, `Value` or `Missing`, naming the argument.
-pub fn of_pattern(pattern: &Pattern, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
-    let known: Vec<(&str, &Type)> = pattern.parameters.iter().map(|p| (p.name.as_str(), &p.kind)).collect();
+pub fn of_pattern(
+    pattern: &Pattern,
+    given: &BTreeMap<String, String>,
+) -> Result<Values, ClientError> {
+    let known: Vec<(&str, &Type)> = pattern
+        .parameters
+        .iter()
+        .map(|p| (p.name.as_str(), &p.kind))
+        .collect();
     let of = format!("the pattern {}", pattern.name);
     let mut given = lists(pattern, given);
     // Nothing lies between an upper end and what is kept of it.
-    for parameter in pattern.parameters.iter().filter(|parameter| parameter.limit == Limit::AtMost) {
+    for parameter in pattern
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.limit == Limit::AtMost)
+    {
         if let Some(text) = given.get_mut(&parameter.name) {
             *text = value::at_most(&parameter.kind, text);
         }
     }
     let values = typed(&given, &known, &of)?;
-    let required = pattern.parameters.iter().filter(|parameter| !parameter.optional && !parameter.is_now());
+    let required = pattern
+        .parameters
+        .iter()
+        .filter(|parameter| !parameter.optional && !parameter.is_now());
     require(&values, required.map(|p| p.name.clone()), &of)?;
     // An optional parameter needs those before it: so the plan is one that was proved.
     let mut absent: Option<&str> = None;
-    for parameter in pattern.parameters.iter().filter(|parameter| parameter.optional) {
+    for parameter in pattern
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.optional)
+    {
         match (values.contains_key(&parameter.name), absent) {
             (false, None) => absent = Some(&parameter.name),
             (true, Some(absent)) => {
-                let message = format!("{of}: {} is given, and {absent} before it is not", parameter.name);
+                let message = format!(
+                    "{of}: {} is given, and {absent} before it is not",
+                    parameter.name
+                );
                 return Err(ClientError::Missing(message));
             }
             (true, None) | (false, Some(_)) => {}
@@ -85,10 +117,19 @@ pub fn of_pattern(pattern: &Pattern, given: &BTreeMap<String, String>) -> Result
 
 /// A list of ids may be written as `a,b,c` instead of JSON.
 fn lists(pattern: &Pattern, given: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let is_list = |name: &str| pattern.parameters.iter().any(|p| p.name == name && p.limit == Limit::Among);
+    let is_list = |name: &str| {
+        pattern
+            .parameters
+            .iter()
+            .any(|p| p.name == name && p.limit == Limit::Among)
+    };
     let written = |(name, text): (&String, &String)| {
         if is_list(name) && !text.trim_start().starts_with('[') {
-            let ids: Vec<&str> = text.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
+            let ids: Vec<&str> = text
+                .split(',')
+                .map(str::trim)
+                .filter(|id| !id.is_empty())
+                .collect();
             return (name.clone(), serde_json::json!(ids).to_string());
         }
         (name.clone(), text.clone())
@@ -96,16 +137,28 @@ fn lists(pattern: &Pattern, given: &BTreeMap<String, String>) -> BTreeMap<String
     given.iter().map(written).collect()
 }
 
-/// The arguments of a named write. Optional attributes may be missing, and those that have a default.
+/// The arguments of a named write. Optional attributes may be missing, and those that have a
+/// default.
 ///
 /// # Errors
 /// As [`of_pattern`].
 pub fn of_write(write: &Write, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
-    let known: Vec<(&str, &Type)> = write.parameters.iter().map(|p| (p.name.as_str(), &p.kind)).collect();
+    let known: Vec<(&str, &Type)> = write
+        .parameters
+        .iter()
+        .map(|p| (p.name.as_str(), &p.kind))
+        .collect();
     let of = format!("the write {}", write.name);
     let values = typed(given, &known, &of)?;
-    let required = write.parameters.iter().filter(|parameter| !parameter.optional);
-    require(&values, required.map(|parameter| parameter.name.clone()), &of)?;
+    let required = write
+        .parameters
+        .iter()
+        .filter(|parameter| !parameter.optional);
+    require(
+        &values,
+        required.map(|parameter| parameter.name.clone()),
+        &of,
+    )?;
     Ok(values)
 }
 
@@ -115,22 +168,45 @@ pub fn of_write(write: &Write, given: &BTreeMap<String, String>) -> Result<Value
 /// As [`of_pattern`]; `Refused` for what the model keeps itself.
 pub fn of_entity(entity: &Entity, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
     refuse_kept(entity, given, false)?;
-    let known: Vec<(&str, &Type)> = entity.attributes.iter().map(|a| (a.name.as_str(), &a.kind)).collect();
+    let known: Vec<(&str, &Type)> = entity
+        .attributes
+        .iter()
+        .map(|a| (a.name.as_str(), &a.kind))
+        .collect();
     let values = typed(given, &known, &entity.name)?;
-    let required = entity.attributes.iter().filter(|a| !a.optional && !a.is_kept && a.default.is_none());
-    require(&values, required.map(|attribute| attribute.name.clone()), &entity.name)?;
+    let required = entity
+        .attributes
+        .iter()
+        .filter(|a| !a.optional && !a.is_kept && a.default.is_none());
+    require(
+        &values,
+        required.map(|attribute| attribute.name.clone()),
+        &entity.name,
+    )?;
     Ok(values)
 }
 
-/// Some attributes of an entity, among them those of its key. Its version may be given: that it must have.
+/// Some attributes of an entity, among them those of its key. Its version may be given: that it
+/// must have.
 ///
 /// # Errors
 /// As [`of_entity`].
-pub fn some_of_entity(entity: &Entity, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
+pub fn some_of_entity(
+    entity: &Entity,
+    given: &BTreeMap<String, String>,
+) -> Result<Values, ClientError> {
     refuse_kept(entity, given, true)?;
-    let known: Vec<(&str, &Type)> = entity.attributes.iter().map(|a| (a.name.as_str(), &a.kind)).collect();
+    let known: Vec<(&str, &Type)> = entity
+        .attributes
+        .iter()
+        .map(|a| (a.name.as_str(), &a.kind))
+        .collect();
     let values = typed(given, &known, &entity.name)?;
-    require(&values, entity.key.fields().map(str::to_owned), &format!("the key of {}", entity.name))?;
+    require(
+        &values,
+        entity.key.fields().map(str::to_owned),
+        &format!("the key of {}", entity.name),
+    )?;
     Ok(values)
 }
 
@@ -139,7 +215,11 @@ fn refuse_kept(
     given: &BTreeMap<String, String>,
     with_version: bool,
 ) -> Result<(), ClientError> {
-    for attribute in entity.attributes.iter().filter(|attribute| attribute.is_kept) {
+    for attribute in entity
+        .attributes
+        .iter()
+        .filter(|attribute| attribute.is_kept)
+    {
         let is_version = entity.version.as_ref() == Some(&attribute.name);
         if given.contains_key(&attribute.name) && !(with_version && is_version) {
             return Err(ClientError::Refused(format!(

@@ -15,23 +15,32 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// A backend at an endpoint, `http://127.0.0.1:8000` or `https://dynamodb.eu-west-1.amazonaws.com`.
-    /// Region and credentials are those of the caller.
+    /// A backend at an endpoint, `http://127.0.0.1:8000` or
+    /// `https://dynamodb.eu-west-1.amazonaws.com`. Region and credentials are those of the caller.
     ///
     /// # Errors
     /// `Transport` when the text is no such address.
-    pub fn endpoint(url: &str, region: &str, access_key: &str, secret: &str) -> Result<Backend, ClientError> {
-        Ok(Backend::Http(Box::new(HttpBackend::new(url, region, access_key, secret)?)))
+    pub fn endpoint(
+        url: &str,
+        region: &str,
+        access_key: &str,
+        secret: &str,
+    ) -> Result<Backend, ClientError> {
+        Ok(Backend::Http(Box::new(HttpBackend::new(
+            url, region, access_key, secret,
+        )?)))
     }
 
-    /// Lets a Keyfold server copy its data folder, as it is at this moment, to a new folder of its machine. Gives
-    /// the number of keys copied.
+    /// Lets a Keyfold server copy its data folder, as it is at this moment, to a new folder of its
+    /// machine. Gives the number of keys copied.
     ///
     /// # Errors
     /// `Service` when the server refuses, `Refused` when the backend is none.
     pub fn copy_data_folder(&self, to: &str) -> Result<u64, ClientError> {
         match self {
-            Backend::Embedded(_) => Err(ClientError::Refused("the backend is no server".to_owned())),
+            Backend::Embedded(_) => {
+                Err(ClientError::Refused("the backend is no server".to_owned()))
+            }
             Backend::Http(http) => http.copy_data_folder(to),
         }
     }
@@ -39,8 +48,8 @@ impl Backend {
     /// Carries out a request.
     ///
     /// # Errors
-    /// `Service` when the backend refuses, `Transport` when it cannot be reached, `OutcomeUnknown` when a write was sent, its answer
-    /// was lost, and a second time could do it twice.
+    /// `Service` when the backend refuses, `Transport` when it cannot be reached, `OutcomeUnknown`
+    /// when a write was sent, its answer was lost, and a second time could do it twice.
     pub fn call(&self, request: Request) -> Result<Response, ClientError> {
         match self {
             Backend::Embedded(engine) => engine.execute(request).wait().map_err(service_error),
@@ -51,9 +60,10 @@ impl Backend {
 
 fn service_error(error: ApiError) -> ClientError {
     let reasons = match &error {
-        ApiError::TransactionCanceled(reasons) => {
-            reasons.iter().map(|reason| (reason.code(), reason.message().map(str::to_owned))).collect()
-        }
+        ApiError::TransactionCanceled(reasons) => reasons
+            .iter()
+            .map(|reason| (reason.code(), reason.message().map(str::to_owned)))
+            .collect(),
         _ => Vec::new(),
     };
     let message = match &error {
@@ -61,7 +71,12 @@ fn service_error(error: ApiError) -> ClientError {
         other => other.message().unwrap_or_default(),
     };
     let kind = error.kind();
-    ClientError::Service { kind: Some(kind), exception: kind.exception().to_owned(), message, reasons }
+    ClientError::Service {
+        kind: Some(kind),
+        exception: kind.exception().to_owned(),
+        message,
+        reasons,
+    }
 }
 
 /// The answer had the shape of another operation: a bug of the backend.

@@ -7,7 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The moment, milliseconds since 1970.
 pub(crate) fn now_epoch_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
@@ -22,7 +24,8 @@ pub struct Made {
     pub value: Value,
 }
 
-/// Fills in what is not given, and adds to `made` what was made up. What the model keeps starts from its beginning, whatever was given.
+/// Fills in what is not given, and adds to `made` what was made up. What the model keeps starts
+/// from its beginning, whatever was given.
 pub(crate) fn complete(entity: &Entity, values: &Values, made: &mut Vec<Made>) -> Values {
     let mut all = values.clone();
     for attribute in &entity.attributes {
@@ -44,7 +47,11 @@ pub(crate) fn complete(entity: &Entity, values: &Values, made: &mut Vec<Made>) -
         };
         if let Some(value) = new {
             all.insert(attribute.name.clone(), value.clone());
-            made.push(Made { entity: entity.name.clone(), attribute: attribute.name.clone(), value });
+            made.push(Made {
+                entity: entity.name.clone(),
+                attribute: attribute.name.clone(),
+                value,
+            });
         }
     }
     all
@@ -69,7 +76,14 @@ fn uuid() -> String {
     let bits = (fastrand::u128(..) & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
     let text = format!("{bits:032x}");
     let piece = |from: usize, to: usize| text.get(from..to).unwrap_or_default().to_owned();
-    [piece(0, 8), piece(8, 12), piece(12, 16), piece(16, 20), piece(20, 32)].join("-")
+    [
+        piece(0, 8),
+        piece(8, 12),
+        piece(12, 16),
+        piece(16, 20),
+        piece(20, 32),
+    ]
+    .join("-")
 }
 
 #[cfg(test)]
@@ -83,7 +97,10 @@ mod tests {
             assert_ne!(one, two);
             assert!(value::parse("u", &Type::Ulid, &one).is_ok(), "{one}");
             let uuid = uuid();
-            assert!(value::parse("u", &Type::Uuid, &uuid).is_ok() && uuid.as_bytes()[14] == b'4', "{uuid}");
+            assert!(
+                value::parse("u", &Type::Uuid, &uuid).is_ok() && uuid.as_bytes()[14] == b'4',
+                "{uuid}"
+            );
         }
     }
 }

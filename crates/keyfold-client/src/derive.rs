@@ -1,5 +1,5 @@
-//! Everything that lies in the table for one entity: the item, the parts of its list, its copies, the guards
-//! of its unique values.
+//! Everything that lies in the table for one entity: the item, the parts of its list, its copies,
+//! the guards of its unique values.
 
 use crate::arguments::Values;
 use crate::error::ClientError;
@@ -43,7 +43,11 @@ pub(crate) fn table<'m>(model: &'m Model, entity: &Entity) -> Result<&'m Table, 
 }
 
 /// The name of the table that an item lies in: with periods, that of its time.
-pub(crate) fn table_name(table: &Table, entity: &Entity, values: &Values) -> Result<String, ClientError> {
+pub(crate) fn table_name(
+    table: &Table,
+    entity: &Entity,
+    values: &Values,
+) -> Result<String, ClientError> {
     let (Some(unit), Some(attribute)) = (table.period, &entity.period_attribute) else {
         return Ok(table.name.clone());
     };
@@ -63,26 +67,50 @@ pub(crate) fn key(
     values: &Values,
 ) -> Result<Item, ClientError> {
     let mut key = Item::new();
-    key.insert(table.partition.name.as_str(), value::key(partition, values, &table.delimiters)?);
+    key.insert(
+        table.partition.name.as_str(),
+        value::key(partition, values, &table.delimiters)?,
+    );
     if let (Some(column), Some(template)) = (&table.sort, sort) {
-        key.insert(column.name.as_str(), value::key(template, values, &table.delimiters)?);
+        key.insert(
+            column.name.as_str(),
+            value::key(template, values, &table.delimiters)?,
+        );
     }
     Ok(key)
 }
 
 /// The entity's own key.
-pub(crate) fn main_key(model: &Model, entity: &Entity, values: &Values) -> Result<Item, ClientError> {
-    key(table(model, entity)?, &entity.key.partition, entity.key.sort.as_ref(), values)
+pub(crate) fn main_key(
+    model: &Model,
+    entity: &Entity,
+    values: &Values,
+) -> Result<Item, ClientError> {
+    key(
+        table(model, entity)?,
+        &entity.key.partition,
+        entity.key.sort.as_ref(),
+        values,
+    )
 }
 
 /// All items that follow from an entity's attributes, the entity itself first.
 ///
 /// # Errors
 /// `Value` when a key cannot be made of the values.
-pub fn derive(model: &Model, entity: &Entity, values: &Values) -> Result<Vec<Derived>, ClientError> {
+pub fn derive(
+    model: &Model,
+    entity: &Entity,
+    values: &Values,
+) -> Result<Vec<Derived>, ClientError> {
     let table = table(model, entity)?;
     let name = table_name(table, entity, values)?;
-    let derived = |role, key, item| Derived { role, table: name.clone(), key, item };
+    let derived = |role, key, item| Derived {
+        role,
+        table: name.clone(),
+        key,
+        item,
+    };
     let chunks = chunks(entity, values);
     let (key_, item) = main(table, entity, values, &chunks)?;
     let mut all = vec![derived(Role::Main, key_, item)];
@@ -98,7 +126,13 @@ pub fn derive(model: &Model, entity: &Entity, values: &Values) -> Result<Vec<Der
                 item.insert(name.as_str(), pack(entity, name, value)?);
             }
         }
-        mark(table, entity, values, &mut item, &format!("{}.{}", entity.name, copy.name));
+        mark(
+            table,
+            entity,
+            values,
+            &mut item,
+            &format!("{}.{}", entity.name, copy.name),
+        );
         all.push(derived(Role::Copy(copy.name.clone()), key, item));
     }
     for unique in &entity.uniques {
@@ -124,7 +158,11 @@ fn mark(table: &Table, entity: &Entity, values: &Values, item: &mut Item, what: 
     if let Some(attribute) = &table.type_attribute {
         item.insert(attribute.as_str(), what);
     }
-    let expires = entity.ttl.as_ref().and_then(|name| values.get(name)).and_then(value::epoch_seconds);
+    let expires = entity
+        .ttl
+        .as_ref()
+        .and_then(|name| values.get(name))
+        .and_then(value::epoch_seconds);
     if let (Some(attribute), Some(at)) = (&table.ttl_attribute, expires) {
         item.insert(attribute.as_str(), at);
     }
@@ -138,13 +176,27 @@ fn part(
     chunk: Option<&Value>,
 ) -> Result<(Item, Item), ClientError> {
     let mut of_part = values.clone();
-    of_part.insert(value::CHUNK.to_owned(), Value::from(i64::try_from(at).unwrap_or(i64::MAX)));
-    let key = key(table, &entity.key.partition, entity.key.sort.as_ref(), &of_part)?;
+    of_part.insert(
+        value::CHUNK.to_owned(),
+        Value::from(i64::try_from(at).unwrap_or(i64::MAX)),
+    );
+    let key = key(
+        table,
+        &entity.key.partition,
+        entity.key.sort.as_ref(),
+        &of_part,
+    )?;
     let mut item = key.clone();
     if let (Some((name, _)), Some(chunk)) = (&entity.split, chunk) {
         item.insert(name.as_str(), pack(entity, name, chunk)?);
     }
-    mark(table, entity, values, &mut item, &format!("{}.part", entity.name));
+    mark(
+        table,
+        entity,
+        values,
+        &mut item,
+        &format!("{}.part", entity.name),
+    );
     Ok((key, item))
 }
 
@@ -154,32 +206,61 @@ fn main(
     values: &Values,
     chunks: &[Option<Value>],
 ) -> Result<(Item, Item), ClientError> {
-    let key = key(table, &entity.key.partition, entity.key.sort.as_ref(), values)?;
+    let key = key(
+        table,
+        &entity.key.partition,
+        entity.key.sort.as_ref(),
+        values,
+    )?;
     let mut item = key.clone();
     for attribute in &entity.attributes {
         let name = attribute.name.as_str();
-        if entity.split.as_ref().is_some_and(|(split, _)| split == name) {
+        if entity
+            .split
+            .as_ref()
+            .is_some_and(|(split, _)| split == name)
+        {
             if let Some(Some(first)) = chunks.first() {
                 item.insert(name, pack(entity, name, first)?);
-                item.insert(parts_attribute(name), i64::try_from(chunks.len()).unwrap_or(i64::MAX));
-                item.insert(digest_attribute(name), digest(values.get(name).unwrap_or(first)));
+                item.insert(
+                    parts_attribute(name),
+                    i64::try_from(chunks.len()).unwrap_or(i64::MAX),
+                );
+                item.insert(
+                    digest_attribute(name),
+                    digest(values.get(name).unwrap_or(first)),
+                );
             }
         } else if let Some(value) = values.get(name) {
             item.insert(name, pack(entity, name, value)?);
         }
     }
     for index_key in &entity.indexes {
-        let Some(index) = table.indexes.get(index_key.index) else { continue };
-        let complete = index_key.key.fields().all(|field| values.contains_key(field));
+        let Some(index) = table.indexes.get(index_key.index) else {
+            continue;
+        };
+        let complete = index_key
+            .key
+            .fields()
+            .all(|field| values.contains_key(field));
         if !complete || !is_in(index_key.sparse.as_ref(), values) {
             continue;
         }
         let templates = std::iter::once(&index_key.key.partition).chain(&index_key.key.sort);
-        for (column, parts) in index.columns().zip(templates.flat_map(KeyTemplate::columns)) {
+        for (column, parts) in index
+            .columns()
+            .zip(templates.flat_map(KeyTemplate::columns))
+        {
             let own = column.name == table.partition.name
-                || table.sort.as_ref().is_some_and(|sort| sort.name == column.name);
+                || table
+                    .sort
+                    .as_ref()
+                    .is_some_and(|sort| sort.name == column.name);
             if !own {
-                item.insert(column.name.as_str(), value::column(parts, values, &table.delimiters)?);
+                item.insert(
+                    column.name.as_str(),
+                    value::column(parts, values, &table.delimiters)?,
+                );
             }
         }
     }
@@ -190,9 +271,15 @@ fn main(
 fn is_in(sparse: Option<&Sparse>, values: &Values) -> bool {
     match sparse {
         None => true,
-        Some(Sparse { attribute, value: None }) => values.contains_key(attribute),
-        Some(Sparse { attribute, value: Some(wanted) }) => {
-            values.get(attribute).is_some_and(|value: &Value| value::display(value) == *wanted)
-        }
+        Some(Sparse {
+            attribute,
+            value: None,
+        }) => values.contains_key(attribute),
+        Some(Sparse {
+            attribute,
+            value: Some(wanted),
+        }) => values
+            .get(attribute)
+            .is_some_and(|value: &Value| value::display(value) == *wanted),
     }
 }

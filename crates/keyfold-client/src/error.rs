@@ -31,7 +31,8 @@ pub enum ClientError {
     /// The backend could not be reached, or answered nonsense.
     #[error("{0}")]
     Transport(String),
-    /// A write was sent and its answer lost: it may have been carried out, and it was not sent again.
+    /// A write was sent and its answer lost: it may have been carried out, and it was not sent
+    /// again.
     #[error("whether it was done is not known: {why}; look at {check} before you do it again")]
     OutcomeUnknown {
         /// The cause.
@@ -83,24 +84,43 @@ impl ClientError {
 
     /// The kind of the refusal, where it is one of the API's.
     pub fn kind(&self) -> Option<ErrorKind> {
-        if let ClientError::Service { kind, .. } = self { *kind } else { None }
+        if let ClientError::Service { kind, .. } = self {
+            *kind
+        } else {
+            None
+        }
     }
 
-    /// Whether another transaction held an item: nothing is wrong with the request, and it may be sent again.
+    /// Whether another transaction held an item: nothing is wrong with the request, and it may be
+    /// sent again.
     pub(crate) fn is_conflict(&self) -> bool {
-        let ClientError::Service { kind: Some(kind), reasons, .. } = self else { return false };
+        let ClientError::Service {
+            kind: Some(kind),
+            reasons,
+            ..
+        } = self
+        else {
+            return false;
+        };
         match kind {
             ErrorKind::TransactionConflict => true,
-            ErrorKind::TransactionCanceled => {
-                reasons.iter().any(|(code, _)| *code == ReasonCode::TransactionConflict)
-            }
+            ErrorKind::TransactionCanceled => reasons
+                .iter()
+                .any(|(code, _)| *code == ReasonCode::TransactionConflict),
             _ => false,
         }
     }
 
     /// Whether the failure is a condition that did not hold, which a transaction tells by action.
     pub(crate) fn failed_actions(&self) -> Option<Vec<usize>> {
-        let ClientError::Service { kind: Some(kind), reasons, .. } = self else { return None };
+        let ClientError::Service {
+            kind: Some(kind),
+            reasons,
+            ..
+        } = self
+        else {
+            return None;
+        };
         match kind {
             ErrorKind::ConditionalCheckFailed => Some(vec![0]),
             ErrorKind::TransactionCanceled => {

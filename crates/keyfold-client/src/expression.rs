@@ -1,4 +1,5 @@
-//! Conditions, filters and changes as values, and the expressions with placeholders that they become.
+//! Conditions, filters and changes as values, and the expressions with placeholders that they
+//! become.
 
 use crate::arguments::Values;
 use crate::error::ClientError;
@@ -51,7 +52,8 @@ impl Placeholders {
             None => {
                 self.names.push(attribute.to_owned());
                 let at = self.names.len() - 1;
-                self.attributes = std::mem::take(&mut self.attributes).name(format!("#n{at}"), attribute);
+                self.attributes =
+                    std::mem::take(&mut self.attributes).name(format!("#n{at}"), attribute);
                 at
             }
         };
@@ -97,13 +99,20 @@ impl Placeholders {
         let set: Vec<String> = changes
             .iter()
             .map(|(attribute, change)| {
-                format!("{} = {}", self.name(attribute), self.change(attribute, change))
+                format!(
+                    "{} = {}",
+                    self.name(attribute),
+                    self.change(attribute, change)
+                )
             })
             .collect();
         if !set.is_empty() {
             clauses.push(format!("SET {}", set.join(", ")));
         }
-        let removed: Vec<String> = removed.iter().map(|attribute| self.name(attribute)).collect();
+        let removed: Vec<String> = removed
+            .iter()
+            .map(|attribute| self.name(attribute))
+            .collect();
         if !removed.is_empty() {
             clauses.push(format!("REMOVE {}", removed.join(", ")));
         }
@@ -120,7 +129,10 @@ impl Placeholders {
             }
             Change::Add(number) => {
                 let (name, zero) = (self.name(attribute), self.value(Value::from(0)));
-                format!("if_not_exists({name}, {zero}) + {}", self.value(Value::N(*number)))
+                format!(
+                    "if_not_exists({name}, {zero}) + {}",
+                    self.value(Value::N(*number))
+                )
             }
             Change::Append(value) => {
                 let (name, nothing) = (self.name(attribute), self.value(Value::L(Vec::new())));
@@ -151,7 +163,9 @@ pub(crate) fn term(comparison: &Comparison, arguments: &Values) -> Result<Term, 
     Ok(match &comparison.operand {
         _ if comparator == Comparator::Missing => Term::Missing(attribute),
         None => Term::Exists(attribute),
-        Some(Operand::Attribute(other)) => Term::CompareAttribute(attribute, comparator, other.clone()),
+        Some(Operand::Attribute(other)) => {
+            Term::CompareAttribute(attribute, comparator, other.clone())
+        }
         Some(Operand::Parameter(name)) => {
             let held = arguments.get(name).cloned();
             let held = held.ok_or_else(|| ClientError::Missing(format!("{name}=… is missing")))?;
@@ -164,7 +178,9 @@ pub(crate) fn term(comparison: &Comparison, arguments: &Values) -> Result<Term, 
 /// Whether a term holds of these values.
 pub(crate) fn holds(term: &Term, values: &Values) -> bool {
     let compare = |left: Option<&Value>, comparator: Comparator, right: Option<&Value>| {
-        let (Some(left), Some(right)) = (left, right) else { return comparator == Comparator::Unequal };
+        let (Some(left), Some(right)) = (left, right) else {
+            return comparator == Comparator::Unequal;
+        };
         let order = order(left, right);
         match comparator {
             Comparator::Equal => left == right,

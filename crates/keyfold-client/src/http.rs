@@ -13,8 +13,8 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// Timeout of a copy of a data folder, which answers when it is whole.
 const COPY_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a connection that nobody uses is kept: shorter than any server does, since a request on a connection that the server
-/// is about to close has an unknown outcome.
+/// How long a connection that nobody uses is kept: shorter than any server does, since a request on
+/// a connection that the server is about to close has an unknown outcome.
 const IDLE_MAX: Duration = Duration::from_secs(10);
 /// Tries of a request that met a fault of the network or the service.
 const TRIES: u32 = 4;
@@ -37,8 +37,12 @@ impl HttpBackend {
         access_key: &str,
         secret: &str,
     ) -> Result<HttpBackend, ClientError> {
-        let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
-        let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
+        let rest = url
+            .strip_prefix("http://")
+            .or_else(|| url.strip_prefix("https://"));
+        let host = rest
+            .and_then(|rest| rest.split('/').next())
+            .unwrap_or_default();
         if host.is_empty() {
             let message = format!("`{url}` is no endpoint; it looks like http://127.0.0.1:8000");
             return Err(ClientError::Transport(message));
@@ -61,8 +65,8 @@ impl HttpBackend {
         })
     }
 
-    /// Carries out a request at most once. It is sent again after a refusal that says that nothing was done, and after a lost
-    /// answer where a second time does nothing more.
+    /// Carries out a request at most once. It is sent again after a refusal that says that nothing
+    /// was done, and after a lost answer where a second time does nothing more.
     pub(crate) fn call(&self, mut request: Request) -> Result<Response, ClientError> {
         if let Some(token) = request.token_mut() {
             // One for all tries.
@@ -79,7 +83,8 @@ impl HttpBackend {
                 Attempt::Answered(answer) => match decode_response(operation, &answer) {
                     Ok(response) => return Ok(response),
                     Err(_) => {
-                        unknown = Some(format!("the answer of {} is not DynamoDB's JSON", self.url));
+                        unknown =
+                            Some(format!("the answer of {} is not DynamoDB's JSON", self.url));
                         (false, None)
                     }
                 },
@@ -113,7 +118,10 @@ impl HttpBackend {
                 },
             });
         }
-        Err(ClientError::Transport(format!("{} was not asked", self.url)))
+        Err(ClientError::Transport(format!(
+            "{} was not asked",
+            self.url
+        )))
     }
 
     pub(crate) fn copy_data_folder(&self, to: &str) -> Result<u64, ClientError> {
@@ -124,9 +132,8 @@ impl HttpBackend {
             check: format!("the copy {to} with `keyfold doctor`"),
         };
         match self.attempt(COPY_TARGET, &body, COPY_TIMEOUT) {
-            Attempt::Answered(answer) => {
-                decode_copied(&answer).ok_or_else(|| unknown("the answer is not understood".to_owned()))
-            }
+            Attempt::Answered(answer) => decode_copied(&answer)
+                .ok_or_else(|| unknown("the answer is not understood".to_owned())),
             Attempt::Refused(error) => Err(error),
             Attempt::NotSent(why) => Err(ClientError::Transport(why)),
             Attempt::Unknown(why) => Err(unknown(why)),
@@ -151,16 +158,30 @@ impl HttpBackend {
         }
     }
 
-    fn send(&self, target: &str, body: &[u8], timeout: Duration) -> Result<(u16, Vec<u8>), ureq::Error> {
-        let timestamp = TimeZone::UTC.to_datetime(Timestamp::now()).strftime("%Y%m%dT%H%M%SZ").to_string();
+    fn send(
+        &self,
+        target: &str,
+        body: &[u8],
+        timeout: Duration,
+    ) -> Result<(u16, Vec<u8>), ureq::Error> {
+        let timestamp = TimeZone::UTC
+            .to_datetime(Timestamp::now())
+            .strftime("%Y%m%dT%H%M%SZ")
+            .to_string();
         let headers = [
             ("content-type", CONTENT_TYPE),
             ("host", self.host.as_str()),
             ("x-amz-date", timestamp.as_str()),
             ("x-amz-target", target),
         ];
-        let authorization =
-            keyfold_sigv4::sign(&self.access_key, &self.secret, &self.region, &timestamp, &headers, body);
+        let authorization = keyfold_sigv4::sign(
+            &self.access_key,
+            &self.secret,
+            &self.region,
+            &timestamp,
+            &headers,
+            body,
+        );
         let mut response = self
             .agent
             .post(&self.url)
@@ -173,7 +194,11 @@ impl HttpBackend {
             .header("authorization", &authorization)
             .send(body)?;
         let status = response.status().as_u16();
-        let answer = response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec()?;
+        let answer = response
+            .body_mut()
+            .with_config()
+            .limit(ANSWER_BYTES_MAX)
+            .read_to_vec()?;
         Ok((status, answer))
     }
 }
@@ -202,7 +227,10 @@ fn was_never_sent(error: &ureq::Error) -> bool {
         | ureq::Error::Timeout(ureq::Timeout::Resolve | ureq::Timeout::Connect) => true,
         ureq::Error::Io(error) => matches!(
             error.kind(),
-            Io::ConnectionRefused | Io::AddrNotAvailable | Io::HostUnreachable | Io::NetworkUnreachable
+            Io::ConnectionRefused
+                | Io::AddrNotAvailable
+                | Io::HostUnreachable
+                | Io::NetworkUnreachable
         ),
         _ => false,
     }

@@ -11,15 +11,25 @@ pub fn plain(value: &Value, of_number: fn(&Number) -> Json) -> Json {
         Value::Bool(truth) => Json::from(*truth),
         Value::Null => Json::Null,
         Value::L(all) => all.iter().map(|one| plain(one, of_number)).collect(),
-        Value::M(map) => map.iter().map(|(name, entry)| (name.clone(), plain(entry, of_number))).collect(),
-        Value::Ss(set) => set.members().iter().map(|text| Json::from(text.as_str())).collect(),
+        Value::M(map) => map
+            .iter()
+            .map(|(name, entry)| (name.clone(), plain(entry, of_number)))
+            .collect(),
+        Value::Ss(set) => set
+            .members()
+            .iter()
+            .map(|text| Json::from(text.as_str()))
+            .collect(),
         Value::Ns(set) => set.members().iter().map(of_number).collect(),
         Value::B(_) | Value::Bs(_) => {
             let mut out = Vec::new();
             keyfold_wire::encode::encode_value(&mut out, value);
             // The typed JSON is `{"B": ".."}`, whose one member's value is the base64.
             let typed: Json = serde_json::from_slice(&out).unwrap_or(Json::Null);
-            typed.as_object().and_then(|one| one.values().next().cloned()).unwrap_or(Json::Null)
+            typed
+                .as_object()
+                .and_then(|one| one.values().next().cloned())
+                .unwrap_or(Json::Null)
         }
     }
 }

@@ -10,7 +10,8 @@ use keyfold_model::{Entity, value};
 use keyfold_types::{Item, Value};
 use std::io::{Read as _, Write as _};
 
-/// Most bytes that a compressed attribute may become: an item of 400 KB cannot hold more of any use.
+/// Most bytes that a compressed attribute may become: an item of 400 KB cannot hold more of any
+/// use.
 const INFLATED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// The name under which a compressed value stands inside its JSON.
 const INSIDE: &str = "v";
@@ -25,8 +26,8 @@ pub(crate) fn digest_attribute(attribute: &str) -> String {
     hidden(attribute, "digest")
 }
 
-/// The digest of a list, by which a change of any part is noticed: the first 32 hexadecimal digits of the SHA-256 of its DynamoDB JSON without
-/// blanks, which differs wherever the list does.
+/// The digest of a list, by which a change of any part is noticed: the first 32 hexadecimal digits
+/// of the SHA-256 of its DynamoDB JSON without blanks, which differs wherever the list does.
 pub(crate) fn digest(list: &Value) -> Value {
     let mut json = Vec::new();
     keyfold_wire::encode::encode_value(&mut json, list);
@@ -35,7 +36,9 @@ pub(crate) fn digest(list: &Value) -> Value {
 
 /// Whether the list that was put together from its parts is the one that was written.
 pub(crate) fn is_as_written(entity: &Entity, first: &Item, values: &Values) -> bool {
-    let Some((split, _)) = &entity.split else { return true };
+    let Some((split, _)) = &entity.split else {
+        return true;
+    };
     first.get(&digest_attribute(split)).cloned() == values.get(split).map(digest)
 }
 
@@ -44,7 +47,11 @@ pub(crate) fn is_as_written(entity: &Entity, first: &Item, values: &Values) -> b
 /// # Errors
 /// `Transport` when it cannot be compressed: never with memory left.
 pub(crate) fn pack(entity: &Entity, name: &str, value: &Value) -> Result<Value, ClientError> {
-    if !entity.compressed.iter().any(|compressed| compressed == name) {
+    if !entity
+        .compressed
+        .iter()
+        .any(|compressed| compressed == name)
+    {
         return Ok(value.clone());
     }
     let mut item = Item::new();
@@ -53,8 +60,8 @@ pub(crate) fn pack(entity: &Entity, name: &str, value: &Value) -> Result<Value, 
     keyfold_wire::encode::encode_item(&mut json, &item);
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     let packed = encoder.write_all(&json).and_then(|()| encoder.finish());
-    let packed =
-        packed.map_err(|error| ClientError::Transport(format!("{name} cannot be compressed: {error}")))?;
+    let packed = packed
+        .map_err(|error| ClientError::Transport(format!("{name} cannot be compressed: {error}")))?;
     Ok(Value::B(packed))
 }
 
@@ -63,11 +70,21 @@ pub(crate) fn pack(entity: &Entity, name: &str, value: &Value) -> Result<Value, 
 /// # Errors
 /// `Refused` when it is no such value: it was not written through the model.
 pub(crate) fn unpack(entity: &Entity, name: &str, value: Value) -> Result<Value, ClientError> {
-    if !entity.compressed.iter().any(|compressed| compressed == name) {
+    if !entity
+        .compressed
+        .iter()
+        .any(|compressed| compressed == name)
+    {
         return Ok(value);
     }
-    let wrong = || ClientError::Refused(format!("{name} is stored, but not as the model compresses it"));
-    let Value::B(bytes) = value else { return Err(wrong()) };
+    let wrong = || {
+        ClientError::Refused(format!(
+            "{name} is stored, but not as the model compresses it"
+        ))
+    };
+    let Value::B(bytes) = value else {
+        return Err(wrong());
+    };
     let mut json = Vec::new();
     let mut decoder = GzDecoder::new(&bytes[..]).take(INFLATED_BYTES_MAX);
     decoder.read_to_end(&mut json).map_err(|_| wrong())?;
@@ -77,18 +94,24 @@ pub(crate) fn unpack(entity: &Entity, name: &str, value: Value) -> Result<Value,
 
 /// The chunks of the split list, in order; one, perhaps empty, where there is nothing to split.
 pub(crate) fn chunks(entity: &Entity, values: &Values) -> Vec<Option<Value>> {
-    let Some((name, count)) = &entity.split else { return vec![None] };
+    let Some((name, count)) = &entity.split else {
+        return vec![None];
+    };
     match values.get(name) {
         Some(Value::L(elements)) if !elements.is_empty() => {
             let size = usize::try_from(*count).unwrap_or(usize::MAX).max(1);
-            elements.chunks(size).map(|chunk| Some(Value::L(chunk.to_vec()))).collect()
+            elements
+                .chunks(size)
+                .map(|chunk| Some(Value::L(chunk.to_vec())))
+                .collect()
         }
         Some(other) => vec![Some(other.clone())],
         None => vec![None],
     }
 }
 
-/// The attributes of an entity from its stored items, the first and what else its list is split over, in order.
+/// The attributes of an entity from its stored items, the first and what else its list is split
+/// over, in order.
 ///
 /// # Errors
 /// As [`unpack`].
@@ -98,9 +121,14 @@ pub(crate) fn values_of<'a>(
     items: &[Item],
 ) -> Result<Values, ClientError> {
     let mut values = Values::new();
-    let Some(first) = items.first() else { return Ok(values) };
+    let Some(first) = items.first() else {
+        return Ok(values);
+    };
     for name in names {
-        let is_split = entity.split.as_ref().is_some_and(|(split, _)| split == name);
+        let is_split = entity
+            .split
+            .as_ref()
+            .is_some_and(|(split, _)| split == name);
         if !is_split {
             if let Some(value) = first.get(name) {
                 values.insert(name.to_owned(), unpack(entity, name, value.clone())?);
@@ -109,10 +137,16 @@ pub(crate) fn values_of<'a>(
         }
         let mut whole: Option<Vec<Value>> = None;
         for item in items {
-            match item.get(name).map(|value| unpack(entity, name, value.clone())).transpose()? {
+            match item
+                .get(name)
+                .map(|value| unpack(entity, name, value.clone()))
+                .transpose()?
+            {
                 Some(Value::L(elements)) => whole.get_or_insert_default().extend(elements),
                 Some(_) => {
-                    return Err(ClientError::Refused(format!("{name} is stored, but is no list")));
+                    return Err(ClientError::Refused(format!(
+                        "{name} is stored, but is no list"
+                    )));
                 }
                 None => {}
             }

@@ -26,8 +26,8 @@ pub enum Outcome {
     Existing,
 }
 
-/// Makes the tables of a model, or checks those that exist. Of a table with periods, that of the present
-/// period is made; others are made when their first item is written.
+/// Makes the tables of a model, or checks those that exist. Of a table with periods, that of the
+/// present period is made; others are made when their first item is written.
 ///
 /// # Errors
 /// `TableDiffers` when one contradicts the model; what the backend says otherwise.
@@ -42,7 +42,10 @@ pub fn ensure(backend: &Backend, model: &Model) -> Result<Vec<(String, Outcome)>
             Some(existing) => {
                 let differences = differences(table, &existing);
                 if !differences.is_empty() {
-                    return Err(ClientError::TableDiffers { table: name, differences });
+                    return Err(ClientError::TableDiffers {
+                        table: name,
+                        differences,
+                    });
                 }
                 outcomes.push((name, Outcome::Existing));
             }
@@ -77,7 +80,9 @@ fn make(backend: &Backend, table: &Table, name: &str) -> Result<(), ClientError>
     match backend.call(create_input(table, name, capacity).into()) {
         Ok(_) => wait_until_active(backend, name),
         // Another writer was faster.
-        Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => wait_until_active(backend, name),
+        Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => {
+            wait_until_active(backend, name)
+        }
         // The answer was lost; whether it was done can be seen.
         Err(error @ ClientError::OutcomeUnknown { .. }) => match describe(backend, name)? {
             Some(_) => wait_until_active(backend, name),
@@ -87,7 +92,8 @@ fn make(backend: &Backend, table: &Table, name: &str) -> Result<(), ClientError>
     }
 }
 
-/// Makes those of the named tables that are of a period and do not exist yet. Gives whether one was made.
+/// Makes those of the named tables that are of a period and do not exist yet. Gives whether one was
+/// made.
 ///
 /// # Errors
 /// The backend's error.
@@ -100,8 +106,10 @@ pub(crate) fn ensure_periods(
     for table in &model.tables {
         let Some(unit) = table.period else { continue };
         let prefix = format!("{}_", table.name);
-        let is_of_table =
-            |name: &&String| name.strip_prefix(&prefix).is_some_and(|period| unit.is_period_in_name(period));
+        let is_of_table = |name: &&String| {
+            name.strip_prefix(&prefix)
+                .is_some_and(|period| unit.is_period_in_name(period))
+        };
         for name in names.iter().filter(is_of_table) {
             if describe(backend, name)?.is_none() {
                 make(backend, table, name)?;
@@ -117,7 +125,9 @@ pub(crate) fn ensure_periods(
 /// # Errors
 /// The backend's error.
 pub fn describe(backend: &Backend, table: &str) -> Result<Option<TableDescription>, ClientError> {
-    let input = DescribeTableInput { table_name: Some(table.to_owned()) };
+    let input = DescribeTableInput {
+        table_name: Some(table.to_owned()),
+    };
     match backend.call(input.into()) {
         Ok(Response::DescribeTable(description)) => Ok(Some(description)),
         Ok(_) => Err(unexpected()),
@@ -139,8 +149,16 @@ pub fn sample(backend: &Backend, table: &str, count: usize) -> Result<Vec<Item>,
             exclusive_start_key: after.take().map(Ok),
             ..ScanInput::default()
         };
-        let Response::Scan(output) = backend.call(input.into())? else { return Err(unexpected()) };
-        items.extend(output.items.unwrap_or_default().iter().map(|item| item.to_item()));
+        let Response::Scan(output) = backend.call(input.into())? else {
+            return Err(unexpected());
+        };
+        items.extend(
+            output
+                .items
+                .unwrap_or_default()
+                .iter()
+                .map(|item| item.to_item()),
+        );
         match output.last_evaluated_key {
             Some(key) => after = Some(key),
             None => break,
@@ -177,8 +195,15 @@ fn key_elements<'c>(
     partition: impl IntoIterator<Item = &'c Column>,
     sort: impl IntoIterator<Item = &'c Column>,
 ) -> Vec<KeyElement> {
-    let partition = partition.into_iter().map(|column| (column.name.clone(), KeyType::Hash));
-    partition.chain(sort.into_iter().map(|column| (column.name.clone(), KeyType::Range))).collect()
+    let partition = partition
+        .into_iter()
+        .map(|column| (column.name.clone(), KeyType::Hash));
+    partition
+        .chain(
+            sort.into_iter()
+                .map(|column| (column.name.clone(), KeyType::Range)),
+        )
+        .collect()
 }
 
 fn key_schema(elements: Vec<KeyElement>) -> Option<Vec<KeySchemaElement>> {
@@ -201,7 +226,9 @@ fn projection(index: &schema::Index) -> (ProjectionType, Vec<String>) {
 fn definitions(table: &Table) -> BTreeMap<String, ScalarAttributeType> {
     let own = std::iter::once(&table.partition).chain(&table.sort);
     let indexes = table.indexes.iter().flat_map(schema::Index::columns);
-    own.chain(indexes).map(|column| (column.name.clone(), scalar(column.kind))).collect()
+    own.chain(indexes)
+        .map(|column| (column.name.clone(), scalar(column.kind)))
+        .collect()
 }
 
 /// The CreateTable request of a model's table, with all its indexes.
@@ -231,7 +258,9 @@ pub fn create_input(table: &Table, name: &str, capacity: Capacity) -> CreateTabl
                         projection_type: Some(projection_type.into()),
                         non_key_attributes: (!names.is_empty()).then_some(names),
                     }),
-                    provisioned_throughput: throughput.clone().filter(|_| kind == IndexKind::Global),
+                    provisioned_throughput: throughput
+                        .clone()
+                        .filter(|_| kind == IndexKind::Global),
                     ..SecondaryIndex::default()
                 }
             })
@@ -259,29 +288,50 @@ fn print_key(elements: &[KeyElement], kinds: &BTreeMap<String, ScalarAttributeTy
         Some(kind) => format!("{name}: {}", kind.word()),
         None => name.clone(),
     };
-    format!("({})", elements.iter().map(print).collect::<Vec<_>>().join(", "))
+    format!(
+        "({})",
+        elements.iter().map(print).collect::<Vec<_>>().join(", ")
+    )
 }
 
-/// The differences of an existing table from a model's. An index that the model does not know is none.
+/// The differences of an existing table from a model's. An index that the model does not know is
+/// none.
 pub fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
     let mut found = Vec::new();
     let wanted_kinds = definitions(table);
-    let existing_kinds: BTreeMap<String, ScalarAttributeType> = existing.definitions().into_iter().collect();
+    let existing_kinds: BTreeMap<String, ScalarAttributeType> =
+        existing.definitions().into_iter().collect();
     let mut compare = |what: String, wanted: &[KeyElement], is: &[KeyElement]| {
-        let (wanted, is) = (print_key(wanted, &wanted_kinds), print_key(is, &existing_kinds));
+        let (wanted, is) = (
+            print_key(wanted, &wanted_kinds),
+            print_key(is, &existing_kinds),
+        );
         if wanted != is {
-            found.push(format!("{what}: the model says {wanted}, the table has {is}"));
+            found.push(format!(
+                "{what}: the model says {wanted}, the table has {is}"
+            ));
         }
     };
-    compare("key".to_owned(), &key_elements([&table.partition], &table.sort), &existing.key_elements());
+    compare(
+        "key".to_owned(),
+        &key_elements([&table.partition], &table.sort),
+        &existing.key_elements(),
+    );
     let mut others = Vec::new();
     for index in &table.indexes {
         let (kind, there) = match index.kind {
             IndexKind::Local => ("lsi", &existing.local_secondary_indexes),
             IndexKind::Global => ("gsi", &existing.global_secondary_indexes),
         };
-        let Some(is) = there.iter().flatten().find(|is| is.index_name.as_ref() == Some(&index.name)) else {
-            others.push(format!("{kind} {}: the model has it, the table has not", index.name));
+        let Some(is) = there
+            .iter()
+            .flatten()
+            .find(|is| is.index_name.as_ref() == Some(&index.name))
+        else {
+            others.push(format!(
+                "{kind} {}: the model has it, the table has not",
+                index.name
+            ));
             continue;
         };
         compare(
@@ -316,8 +366,7 @@ mod tests {
 
     #[test]
     fn a_table_made_from_a_model_has_no_differences_to_it() {
-        let source =
-            "model m 1\ntable Tab (PK, SK: number)\n  gsi Gee (A, B) project (x)\n  lsi Loc (N: number)\n";
+        let source = "model m 1\ntable Tab (PK, SK: number)\n  gsi Gee (A, B) project (x)\n  lsi Loc (N: number)\n";
         let model = keyfold_model::compile(source).model.unwrap();
         let table = &model.tables[0];
         let engine = keyfold_engine::Engine::open(keyfold_engine::EngineOptions::new(
@@ -325,8 +374,14 @@ mod tests {
         ))
         .unwrap();
         let backend = Backend::Embedded(std::sync::Arc::new(engine));
-        assert_eq!(ensure(&backend, &model).unwrap(), [("Tab".to_owned(), Outcome::Created)]);
-        assert_eq!(ensure(&backend, &model).unwrap(), [("Tab".to_owned(), Outcome::Existing)]);
+        assert_eq!(
+            ensure(&backend, &model).unwrap(),
+            [("Tab".to_owned(), Outcome::Created)]
+        );
+        assert_eq!(
+            ensure(&backend, &model).unwrap(),
+            [("Tab".to_owned(), Outcome::Existing)]
+        );
         let existing = describe(&backend, "Tab").unwrap().unwrap();
         assert_eq!(differences(table, &existing), Vec::<String>::new());
 

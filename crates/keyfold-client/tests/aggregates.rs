@@ -1,4 +1,5 @@
-//! What is counted, summed up and greatest follows every way of writing: alone, moved, and together with its parent in one write.
+//! What is counted, summed up and greatest follows every way of writing: alone, moved, and together
+//! with its parent in one write.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -70,7 +71,8 @@ impl Place {
 
     /// Members, open ones, their sum, the best.
     fn team(&self, team: &str) -> [String; 4] {
-        ["members", "open", "total", "best"].map(|name| self.found("team", &[("team", team)], name).concat())
+        ["members", "open", "total", "best"]
+            .map(|name| self.found("team", &[("team", team)], name).concat())
     }
 }
 
@@ -82,21 +84,46 @@ fn numbers(all: [&str; 4]) -> [String; 4] {
 fn a_parent_and_its_children_are_made_together() {
     let place = Place::new(MODEL);
     let lines = r#"[{"n":1,"score":5,"state":"open"},{"n":2,"score":9,"state":"done"},{"n":3,"score":7,"state":"open"}]"#;
-    place.run("found_team", &[("team", "a"), ("name", "x"), ("lines", lines)]).unwrap();
+    place
+        .run(
+            "found_team",
+            &[("team", "a"), ("name", "x"), ("lines", lines)],
+        )
+        .unwrap();
     assert_eq!(place.team("a"), numbers(["3", "2", "21", "9"]));
     // More come to a parent that is there: one step adds them all.
     let more = r#"[{"n":4,"score":2,"state":"open"},{"n":5,"score":30,"state":"open"},{"n":6,"score":1,"state":"done"}]"#;
-    place.run("join_many", &[("team", "a"), ("lines", more)]).unwrap();
+    place
+        .run("join_many", &[("team", "a"), ("lines", more)])
+        .unwrap();
     assert_eq!(place.team("a"), numbers(["6", "4", "54", "30"]));
     // And to one that is changed, or looked at, in the same write.
     let one = |n: &str, score: &str| format!(r#"[{{"n":{n},"score":{score},"state":"done"}}]"#);
-    place.run("rename_and_join", &[("team", "a"), ("name", "y"), ("lines", &one("7", "40"))]).unwrap();
+    place
+        .run(
+            "rename_and_join",
+            &[("team", "a"), ("name", "y"), ("lines", &one("7", "40"))],
+        )
+        .unwrap();
     assert_eq!(place.team("a"), numbers(["7", "4", "94", "40"]));
     assert_eq!(place.found("team", &[("team", "a")], "name"), ["y"]);
-    let refused = place.run("check_and_join", &[("team", "a"), ("lines", &one("8", "1"))]);
-    assert!(matches!(refused, Err(ClientError::Refused(_))), "{refused:?}");
-    place.update("Team", &[("team", "a"), ("name", "x")]).unwrap();
-    place.run("check_and_join", &[("team", "a"), ("lines", &one("8", "50"))]).unwrap();
+    let refused = place.run(
+        "check_and_join",
+        &[("team", "a"), ("lines", &one("8", "1"))],
+    );
+    assert!(
+        matches!(refused, Err(ClientError::Refused(_))),
+        "{refused:?}"
+    );
+    place
+        .update("Team", &[("team", "a"), ("name", "x")])
+        .unwrap();
+    place
+        .run(
+            "check_and_join",
+            &[("team", "a"), ("lines", &one("8", "50"))],
+        )
+        .unwrap();
     assert_eq!(place.team("a"), numbers(["8", "4", "144", "50"]));
 }
 
@@ -109,15 +136,25 @@ fn the_greatest_goes_and_the_next_is_found() {
     }
     let best = || place.found("team", &[("team", "a")], "best").concat();
     // Of two that are the greatest, one stays.
-    place.delete("Member", &[("team", "a"), ("n", "2")]).unwrap();
+    place
+        .delete("Member", &[("team", "a"), ("n", "2")])
+        .unwrap();
     assert_eq!(best(), "9");
-    place.update("Member", &[("team", "a"), ("n", "3"), ("score", "6")]).unwrap();
+    place
+        .update("Member", &[("team", "a"), ("n", "3"), ("score", "6")])
+        .unwrap();
     assert_eq!(best(), "7");
     // One that is lowered and is the greatest all the same.
-    place.update("Member", &[("team", "a"), ("n", "4"), ("score", "6")]).unwrap();
-    place.update("Member", &[("team", "a"), ("n", "1"), ("score", "1")]).unwrap();
+    place
+        .update("Member", &[("team", "a"), ("n", "4"), ("score", "6")])
+        .unwrap();
+    place
+        .update("Member", &[("team", "a"), ("n", "1"), ("score", "1")])
+        .unwrap();
     assert_eq!(best(), "6");
-    place.update("Member", &[("team", "a"), ("n", "1"), ("score", "8")]).unwrap();
+    place
+        .update("Member", &[("team", "a"), ("n", "1"), ("score", "8")])
+        .unwrap();
     assert_eq!(place.team("a"), numbers(["3", "3", "20", "8"]));
     for n in ["1", "3", "4"] {
         place.delete("Member", &[("team", "a"), ("n", n)]).unwrap();
@@ -129,14 +166,27 @@ fn the_greatest_goes_and_the_next_is_found() {
 fn a_parent_with_children_is_not_deleted_and_none_is_counted_in_one_that_is_not_there() {
     let place = Place::new(MODEL);
     place.put("Team", &[("team", "a"), ("name", "x")]);
-    place.put("Member", &[("team", "a"), ("n", "1"), ("score", "0"), ("state", "done")]);
-    let told = place.delete("Team", &[("team", "a")]).unwrap_err().to_string();
+    place.put(
+        "Member",
+        &[("team", "a"), ("n", "1"), ("score", "0"), ("state", "done")],
+    );
+    let told = place
+        .delete("Team", &[("team", "a")])
+        .unwrap_err()
+        .to_string();
     assert!(told.contains("still has Member items"), "{told}");
     place.put("Member", &[("team", "a"), ("n", "2"), ("score", "4")]);
     // All of them may go with it, in one write; one may not stay.
     let close = |lines: &str| place.run("close_team", &[("team", "a"), ("lines", lines)]);
-    for some in [r#"[{"n":1,"score":0,"state":"done"}]"#, r#"[{"n":2,"score":4,"state":"open"}]"#, "[]"] {
-        assert!(matches!(close(some), Err(ClientError::Refused(_))), "{some}");
+    for some in [
+        r#"[{"n":1,"score":0,"state":"done"}]"#,
+        r#"[{"n":2,"score":4,"state":"open"}]"#,
+        "[]",
+    ] {
+        assert!(
+            matches!(close(some), Err(ClientError::Refused(_))),
+            "{some}"
+        );
     }
     close(r#"[{"n":2,"score":4,"state":"open"},{"n":1,"score":0,"state":"done"}]"#).unwrap();
     assert!(place.stored().is_empty());
@@ -163,16 +213,32 @@ fn children_move_from_parent_to_parent_and_count_while_they_have_what_is_counted
     place.put("Mark", &[("mark", "1"), ("board", "a"), ("weight", "5")]);
     place.put("Mark", &[("mark", "2"), ("board", "a")]);
     assert_eq!((board("a"), board("b")), (is("2", "5"), is("0", "0")));
-    place.update("Mark", &[("mark", "1"), ("board", "b")]).unwrap();
+    place
+        .update("Mark", &[("mark", "1"), ("board", "b")])
+        .unwrap();
     assert_eq!((board("a"), board("b")), (is("1", "0"), is("1", "5")));
-    place.update("Mark", &[("mark", "2"), ("board", "b"), ("weight", "-7")]).unwrap();
+    place
+        .update("Mark", &[("mark", "2"), ("board", "b"), ("weight", "-7")])
+        .unwrap();
     assert_eq!((board("a"), board("b")), (is("0", "0"), is("2", "-2")));
     // What leaves numbers that can be kept is refused, and nothing is half done.
     let huge = "9".repeat(38);
-    place.update("Mark", &[("mark", "1"), ("weight", &format!("{huge}000000"))]).unwrap_err();
+    place
+        .update(
+            "Mark",
+            &[("mark", "1"), ("weight", &format!("{huge}000000"))],
+        )
+        .unwrap_err();
     let entity = place.entity("Mark");
     let key = arguments::some_of_entity(entity, &given(&[("mark", "1")])).unwrap();
-    write::update(&place.backend, &place.model, entity, &key, &["weight".to_owned()]).unwrap();
+    write::update(
+        &place.backend,
+        &place.model,
+        entity,
+        &key,
+        &["weight".to_owned()],
+    )
+    .unwrap();
     assert_eq!(board("b"), is("2", "-7"));
     place.delete("Mark", &[("mark", "1")]).unwrap();
     place.delete("Board", &[("board", "a")]).unwrap();
@@ -180,7 +246,10 @@ fn children_move_from_parent_to_parent_and_count_while_they_have_what_is_counted
     let left = stored
         .iter()
         .find(|item| item.get("board") == Some(&Value::from("b")) && item.get("weights").is_some());
-    assert_eq!(left.and_then(|item| item.get("weights:items")), Some(&Value::from(1)));
+    assert_eq!(
+        left.and_then(|item| item.get("weights:items")),
+        Some(&Value::from(1))
+    );
 }
 
 #[test]
@@ -188,29 +257,71 @@ fn the_greatest_is_found_when_one_write_changes_many() {
     let place = Place::new(MODEL);
     place.put("Team", &[("team", "a"), ("name", "x")]);
     let lines = |all: &[(i64, i64)]| {
-        let each: Vec<String> =
-            all.iter().map(|(n, score)| format!(r#"{{"n":{n},"score":{score},"state":"open"}}"#)).collect();
+        let each: Vec<String> = all
+            .iter()
+            .map(|(n, score)| format!(r#"{{"n":{n},"score":{score},"state":"open"}}"#))
+            .collect();
         format!("[{}]", each.join(","))
     };
-    let join = |all: &[(i64, i64)]| place.run("join_many", &[("team", "a"), ("lines", &lines(all))]).unwrap();
+    let join = |all: &[(i64, i64)]| {
+        place
+            .run("join_many", &[("team", "a"), ("lines", &lines(all))])
+            .unwrap()
+    };
     let best = || place.found("team", &[("team", "a")], "best").concat();
     join(&[(1, 10), (2, 9), (3, 8), (4, 7)]);
-    place.run("drop_many", &[("team", "a"), ("lines", &lines(&[(1, 10), (2, 9)]))]).unwrap();
+    place
+        .run(
+            "drop_many",
+            &[("team", "a"), ("lines", &lines(&[(1, 10), (2, 9)]))],
+        )
+        .unwrap();
     assert_eq!(best(), "8");
     // What comes is less than what goes, and less than what stays.
-    place.run("swap", &[("team", "a"), ("olds", &lines(&[(3, 8)])), ("news", &lines(&[(5, 3)]))]).unwrap();
+    place
+        .run(
+            "swap",
+            &[
+                ("team", "a"),
+                ("olds", &lines(&[(3, 8)])),
+                ("news", &lines(&[(5, 3)])),
+            ],
+        )
+        .unwrap();
     assert_eq!(best(), "7");
     place
         .run(
             "swap",
-            &[("team", "a"), ("olds", &lines(&[(4, 7), (5, 3)])), ("news", &lines(&[(6, 2), (7, 5)]))],
+            &[
+                ("team", "a"),
+                ("olds", &lines(&[(4, 7), (5, 3)])),
+                ("news", &lines(&[(6, 2), (7, 5)])),
+            ],
         )
         .unwrap();
     assert_eq!(place.team("a"), numbers(["2", "2", "7", "5"]));
     join(&[(8, 20), (9, 19), (10, 18)]);
-    place.run("lower", &[("team", "a"), ("by", "15"), ("refs", r#"[{"n":8},{"n":9}]"#)]).unwrap();
+    place
+        .run(
+            "lower",
+            &[
+                ("team", "a"),
+                ("by", "15"),
+                ("refs", r#"[{"n":8},{"n":9}]"#),
+            ],
+        )
+        .unwrap();
     assert_eq!(best(), "18");
-    place.run("lower", &[("team", "a"), ("by", "15"), ("refs", r#"[{"n":10},{"n":7}]"#)]).unwrap();
+    place
+        .run(
+            "lower",
+            &[
+                ("team", "a"),
+                ("by", "15"),
+                ("refs", r#"[{"n":10},{"n":7}]"#),
+            ],
+        )
+        .unwrap();
     assert_eq!(best(), "5");
 }
 
@@ -234,7 +345,10 @@ fn parts_of_a_list_are_no_items_of_a_maximum() {
     let place = Place::new(PARTS);
     place.put("Top", &[("id", "a")]);
     for n in ["1", "2", "3"] {
-        place.put("Part", &[("id", "a"), ("n", n), ("xs", r#"["a","b","c","d"]"#)]);
+        place.put(
+            "Part",
+            &[("id", "a"), ("n", n), ("xs", r#"["a","b","c","d"]"#)],
+        );
     }
     for (gone, left) in [("3", "2"), ("2", "1"), ("1", "")] {
         place.delete("Part", &[("id", "a"), ("n", gone)]).unwrap();
@@ -265,7 +379,8 @@ fn one_that_is_counted_in_itself_comes_and_goes_with_itself() {
     assert!(place.stored().is_empty());
 }
 
-/// What is counted and what counts it, made and removed together, in whatever order the write names them.
+/// What is counted and what counts it, made and removed together, in whatever order the write names
+/// them.
 #[test]
 fn the_order_of_actions_does_not_matter() {
     let place = Place::new(
@@ -275,8 +390,14 @@ fn the_order_of_actions_does_not_matter() {
     place.run("make", &given).unwrap();
     assert_eq!(place.found("shop", &[("shop", "s")], "orders"), ["1"]);
     assert_eq!(place.found("order", &[("order", "o")], "items"), ["1"]);
-    let told = place.run("leave", &[("shop", "s"), ("order", "o")]).unwrap_err().to_string();
-    assert!(told.contains("the Order with order = o still has Item items"), "{told}");
+    let told = place
+        .run("leave", &[("shop", "s"), ("order", "o")])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        told.contains("the Order with order = o still has Item items"),
+        "{told}"
+    );
     place.run("drop", &given).unwrap();
     assert!(place.stored().is_empty());
 }
@@ -287,11 +408,18 @@ fn a_tree_grows_and_changes_in_any_order() {
         "model m 1\ntable Tab (PK, SK)\nentity Emp\n  e: string, boss: Emp.e, pay: int\n  key \"E#{e}\" \"E\"\n  count reports of Emp by boss\n  sum total of Emp.pay by boss\n  max best of Emp.pay by boss\n  copy by \"B#{boss}\" \"P#{pay:06}#{e}\"\nrecord Hire\n  e: string, boss: Emp.e, pay: int\nrecord Raise\n  e: string, more: int\npattern one(e) -> Emp?\nwrite hire(lines: list of Hire)\n  create Emp for each lines\nwrite raise(lines: list of Raise)\n  update Emp for each lines set pay = pay + more\nwrite fire(lines: list of Raise)\n  delete Emp for each lines\n",
     );
     place.put("Emp", &[("e", "ceo"), ("boss", "ceo"), ("pay", "100")]);
-    let of =
-        |e: &str| ["reports", "total", "best"].map(|name| place.found("one", &[("e", e)], name).concat());
+    let of = |e: &str| {
+        ["reports", "total", "best"].map(|name| place.found("one", &[("e", e)], name).concat())
+    };
     // The report stands before its boss.
     place
-        .run("hire", &[("lines", r#"[{"e":"b","boss":"a","pay":7},{"e":"a","boss":"ceo","pay":5}]"#)])
+        .run(
+            "hire",
+            &[(
+                "lines",
+                r#"[{"e":"b","boss":"a","pay":7},{"e":"a","boss":"ceo","pay":5}]"#,
+            )],
+        )
         .unwrap();
     assert_eq!(of("ceo"), ["2", "105", "100"]);
     assert_eq!(of("a"), ["1", "7", "7"]);
@@ -303,11 +431,17 @@ fn a_tree_grows_and_changes_in_any_order() {
         assert_eq!(of("a"), ["1", total, best]);
     }
     assert_eq!(of("ceo"), ["2", "109", "100"]);
-    place.run("fire", &[("lines", r#"[{"e":"a","more":0},{"e":"b","more":0}]"#)]).unwrap();
+    place
+        .run(
+            "fire",
+            &[("lines", r#"[{"e":"a","more":0},{"e":"b","more":0}]"#)],
+        )
+        .unwrap();
     assert_eq!(of("ceo"), ["1", "100", "100"]);
 }
 
-/// A condition that does not hold is told as that, also where the item's maximum changes in the same write.
+/// A condition that does not hold is told as that, also where the item's maximum changes in the
+/// same write.
 #[test]
 fn a_condition_beside_a_maximum_is_told() {
     let place = Place::new(
@@ -315,10 +449,15 @@ fn a_condition_beside_a_maximum_is_told() {
     );
     place.put("P", &[("p", "1"), ("stock", "3")]);
     for (name, more) in [("take", ("n", "5")), ("look", ("p", "1"))] {
-        let told = place.run(name, &[("p", "1"), ("c", "a"), ("q", "7"), more]).unwrap_err().to_string();
+        let told = place
+            .run(name, &[("p", "1"), ("c", "a"), ("q", "7"), more])
+            .unwrap_err()
+            .to_string();
         assert!(told.contains("does not have stock"), "{told}");
     }
-    place.run("take", &[("p", "1"), ("c", "a"), ("q", "7"), ("n", "2")]).unwrap();
+    place
+        .run("take", &[("p", "1"), ("c", "a"), ("q", "7"), ("n", "2")])
+        .unwrap();
     assert_eq!(place.found("one", &[("p", "1")], "best"), ["7"]);
     assert_eq!(place.found("one", &[("p", "1")], "stock"), ["1"]);
 }

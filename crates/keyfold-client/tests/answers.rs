@@ -1,4 +1,5 @@
-//! Answers that are whole: what must be there is there, nothing is missed, and what is in pieces is not shown.
+//! Answers that are whole: what must be there is there, nothing is missed, and what is in pieces is
+//! not shown.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -48,7 +49,10 @@ pattern tagged(game, points, tag in low..high)   -> Score.tags[]
 "##;
 
 fn page(limit: u32) -> PageRequest {
-    PageRequest { limit: Some(limit), ..PageRequest::default() }
+    PageRequest {
+        limit: Some(limit),
+        ..PageRequest::default()
+    }
 }
 
 #[test]
@@ -61,16 +65,40 @@ fn a_collection_without_the_item_that_must_be_there_is_not_found() {
     let of = [("id", "1")];
     let is_missing = |answer: Result<_, ClientError>| matches!(answer.map(|_: keyfold_client::read::Found| ()), Err(ClientError::NotFound(text)) if text.contains("there is no Order"));
     assert!(is_missing(place.ask("order", &of, &PageRequest::default())));
-    assert!(is_missing(place.ask("order", &[("id", "2")], &PageRequest::default())));
+    assert!(is_missing(place.ask(
+        "order",
+        &[("id", "2")],
+        &PageRequest::default()
+    )));
     // Its key lies between the third line and the first zone: only a page that goes over it knows.
     let first = place.ask("order", &of, &page(2)).unwrap();
-    let second = PageRequest { after: first.next.clone(), ..page(2) };
+    let second = PageRequest {
+        after: first.next.clone(),
+        ..page(2)
+    };
     assert!(is_missing(place.ask("order", &of, &second)));
-    let backward = PageRequest { backward: true, ..page(3) };
+    let backward = PageRequest {
+        backward: true,
+        ..page(3)
+    };
     let zones = place.ask("order", &of, &backward).unwrap();
-    assert!(is_missing(place.ask("order", &of, &PageRequest { after: zones.next, ..backward })));
+    assert!(is_missing(place.ask(
+        "order",
+        &of,
+        &PageRequest {
+            after: zones.next,
+            ..backward
+        }
+    )));
     place.put("Order", &[("id", "1"), ("shop", "s")]);
-    assert_eq!(place.ask("order", &of, &PageRequest::default()).unwrap().items.len(), 7);
+    assert_eq!(
+        place
+            .ask("order", &of, &PageRequest::default())
+            .unwrap()
+            .items
+            .len(),
+        7
+    );
     assert_eq!(place.ask("order", &of, &second).unwrap().items.len(), 2);
 }
 
@@ -78,16 +106,25 @@ fn a_collection_without_the_item_that_must_be_there_is_not_found() {
 fn a_list_that_lacks_a_part_is_not_shown() {
     let place = Place::new(MODEL);
     for name in ["a", "b", "c"] {
-        place.put("Report", &[("name", name), ("lines", r#"["1","2","3","4","5"]"#)]);
+        place.put(
+            "Report",
+            &[("name", name), ("lines", r#"["1","2","3","4","5"]"#)],
+        );
     }
     assert_eq!(place.found("reports", &[], "lines"), ["[1, 2, 3, 4, 5]"; 3]);
     let mut key = Item::new();
     key.insert("PK", Value::from("REPORTS"));
     key.insert("SK", Value::from("R#b#0001"));
-    let input =
-        DeleteItemInput { table_name: Some("Tab".to_owned()), key: Some(Ok(key)), ..Default::default() };
+    let input = DeleteItemInput {
+        table_name: Some("Tab".to_owned()),
+        key: Some(Ok(key)),
+        ..Default::default()
+    };
     place.backend.call(input.into()).unwrap();
-    let told = place.ask("reports", &[], &PageRequest::default()).unwrap_err().to_string();
+    let told = place
+        .ask("reports", &[], &PageRequest::default())
+        .unwrap_err()
+        .to_string();
     assert!(told.contains("do not belong together"), "{told}");
     // Where the list is not asked for, nothing is missing.
     assert_eq!(place.found("report_names", &[], "name"), ["a", "b", "c"]);
@@ -96,29 +133,67 @@ fn a_list_that_lacks_a_part_is_not_shown() {
 #[test]
 fn a_range_of_times_begins_where_it_was_asked_to() {
     let place = Place::new(MODEL);
-    for at in ["2024-01-01T10:00:00Z", "2024-01-01T12:00:00Z", "2024-01-02T09:00:00Z"] {
+    for at in [
+        "2024-01-01T10:00:00Z",
+        "2024-01-01T12:00:00Z",
+        "2024-01-02T09:00:00Z",
+    ] {
         place.put("Event", &[("source", "s"), ("at", at)]);
     }
     // The parameter has the name of the attribute whose days are read.
-    let found = place.found("events", &[("source", "s"), ("at", "2024-01-01T11:00:00Z")], "at");
-    assert_eq!(found, ["2024-01-01T12:00:00.000Z", "2024-01-02T09:00:00.000Z"]);
+    let found = place.found(
+        "events",
+        &[("source", "s"), ("at", "2024-01-01T11:00:00Z")],
+        "at",
+    );
+    assert_eq!(
+        found,
+        ["2024-01-01T12:00:00.000Z", "2024-01-02T09:00:00.000Z"]
+    );
     let until = |now: &str| {
-        place.found("events_until_now", &[("source", "s"), ("since", "2024-01-01"), ("now", now)], "at").len()
+        place
+            .found(
+                "events_until_now",
+                &[("source", "s"), ("since", "2024-01-01"), ("now", now)],
+                "at",
+            )
+            .len()
     };
     assert_eq!(until("2024-01-01T12:00:00Z"), 2);
     assert_eq!(until("2024-01-03"), 3);
     place.put("Event", &[("source", "f"), ("at", "2999-01-01")]);
-    assert_eq!(place.found("events_until_now", &[("source", "f"), ("since", "2024-01-01")], "at").len(), 0);
+    assert_eq!(
+        place
+            .found(
+                "events_until_now",
+                &[("source", "f"), ("since", "2024-01-01")],
+                "at"
+            )
+            .len(),
+        0
+    );
 }
 
 #[test]
 fn an_end_that_no_key_can_have_is_an_end_all_the_same() {
     let place = Place::new(MODEL);
     for (points, price) in [("0", "0"), ("7", "9.99"), ("9999", "999.99")] {
-        place.put("Score", &[("game", "g"), ("points", points), ("price", price), ("tag", "t")]);
+        place.put(
+            "Score",
+            &[
+                ("game", "g"),
+                ("points", points),
+                ("price", price),
+                ("tag", "t"),
+            ],
+        );
     }
     let found = |pattern: &str, low: &str, high: &str| {
-        place.found(pattern, &[("game", "g"), ("low", low), ("high", high)], "points")
+        place.found(
+            pattern,
+            &[("game", "g"), ("low", low), ("high", high)],
+            "points",
+        )
     };
     for (low, high, expected) in [
         ("-5", "99999", &["0", "7", "9999"][..]),
@@ -139,7 +214,11 @@ fn an_end_that_no_key_can_have_is_an_end_all_the_same() {
     assert_eq!(at_least, ["0", "7", "9999"]);
     // A text with a delimiter is no value of a key, but values are below and above it.
     let tagged = |low: &str, high: &str| {
-        place.found("tagged", &[("game", "g"), ("points", "7"), ("low", low), ("high", high)], "tag")
+        place.found(
+            "tagged",
+            &[("game", "g"), ("points", "7"), ("low", low), ("high", high)],
+            "tag",
+        )
     };
     assert_eq!(tagged("a#", "z#z"), ["t"]);
     assert_eq!(tagged("", "z"), ["t"]);
@@ -169,7 +248,9 @@ fn each_counter_follows_the_reference_that_is_named() {
     for (from, to) in [("a", "b"), ("a", "c"), ("b", "c"), ("a", "a")] {
         place.put("Follow", &[("from", from), ("to", to)]);
     }
-    place.delete("Follow", &[("from", "a"), ("to", "b")]).unwrap();
+    place
+        .delete("Follow", &[("from", "a"), ("to", "b")])
+        .unwrap();
     let counts = |id: &str| {
         let of = |name: &str| place.found("user", &[("id", id)], name).concat();
         (of("following"), of("followers"))
@@ -180,7 +261,8 @@ fn each_counter_follows_the_reference_that_is_named() {
     assert_eq!(counts("c"), expected("0", "2"));
 }
 
-/// A filter may throw away the item that a collection must have, and a filter by what is not given throws nothing away.
+/// A filter may throw away the item that a collection must have, and a filter by what is not given
+/// throws nothing away.
 #[test]
 fn filters_say_what_is_left_out() {
     let place = Place::new(
@@ -188,9 +270,16 @@ fn filters_say_what_is_left_out() {
     );
     place.put("O", &[("o", "1"), ("price", "1")]);
     place.put("I", &[("o", "1"), ("i", "a"), ("price", "9")]);
-    assert_eq!(place.found("both", &[("o", "1"), ("least", "5")], "price"), ["9"]);
+    assert_eq!(
+        place.found("both", &[("o", "1"), ("least", "5")], "price"),
+        ["9"]
+    );
     assert_eq!(place.found("items", &[("o", "1")], "price"), ["9"]);
-    assert!(place.found("items", &[("o", "1"), ("least", "10")], "price").is_empty());
+    assert!(
+        place
+            .found("items", &[("o", "1"), ("least", "10")], "price")
+            .is_empty()
+    );
 }
 
 /// Tables of periods whose names begin alike are each its own.
@@ -200,5 +289,8 @@ fn tables_of_periods_are_told_apart() {
         "model m 1\ntable Log (PK, SK) per month\ntable Log_eu (EPK, ESK) per month\nentity A in Log\n  a: string, t: time\n  key \"A#{a}\" \"{t}\"\nentity B in Log_eu\n  b: string, t: time\n  key \"B#{b}\" \"{t}\"\npattern bs(b, month of t) -> B[] page 5\n",
     );
     place.put("B", &[("b", "1"), ("t", "2024-01-05T00:00:00Z")]);
-    assert_eq!(place.found("bs", &[("b", "1"), ("month", "2024-01")], "b"), ["1"]);
+    assert_eq!(
+        place.found("bs", &[("b", "1"), ("month", "2024-01")], "b"),
+        ["1"]
+    );
 }

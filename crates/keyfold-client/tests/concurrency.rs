@@ -1,5 +1,10 @@
-//! Many writers through the model at once: nothing is lost, nothing is left behind, nothing is sold twice.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! Many writers through the model at once: nothing is lost, nothing is left behind, nothing is sold
+//! twice.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use keyfold_api::{Response, ScanInput};
 use keyfold_client::arguments::{self, Values};
@@ -36,7 +41,9 @@ write place_order(quantity: int, sku)
 
 fn setup() -> (Arc<Model>, Arc<Backend>) {
     let compiled = keyfold_model::compile(MODEL);
-    let model = compiled.model.unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics));
+    let model = compiled
+        .model
+        .unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics));
     let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
     let backend = Backend::Embedded(Arc::new(engine));
     tables::ensure(&backend, &model).unwrap();
@@ -44,14 +51,26 @@ fn setup() -> (Arc<Model>, Arc<Backend>) {
 }
 
 fn values(entity: &Entity, text: &str) -> Values {
-    let given: BTreeMap<_, _> = text.split(' ').map(|one| arguments::split(one).unwrap()).collect();
+    let given: BTreeMap<_, _> = text
+        .split(' ')
+        .map(|one| arguments::split(one).unwrap())
+        .collect();
     arguments::some_of_entity(entity, &given).unwrap()
 }
 
 fn everything(backend: &Backend) -> Vec<Item> {
-    let input = ScanInput { table_name: Some("Crowd".to_owned()), ..ScanInput::default() };
-    let Response::Scan(page) = backend.call(input.into()).unwrap() else { panic!("no page") };
-    page.items.unwrap().iter().map(|item| item.to_item()).collect()
+    let input = ScanInput {
+        table_name: Some("Crowd".to_owned()),
+        ..ScanInput::default()
+    };
+    let Response::Scan(page) = backend.call(input.into()).unwrap() else {
+        panic!("no page")
+    };
+    page.items
+        .unwrap()
+        .iter()
+        .map(|item| item.to_item())
+        .collect()
 }
 
 #[test]
@@ -70,7 +89,10 @@ fn random_writers_leave_exactly_what_follows_from_the_entities() {
                             backend,
                             model,
                             user,
-                            &values(user, &format!("id={id} email=e{email} city=c{city} a=1 b=1")),
+                            &values(
+                                user,
+                                &format!("id={id} email=e{email} city=c{city} a=1 b=1"),
+                            ),
                         ),
                         1 => write::update(
                             backend,
@@ -86,12 +108,16 @@ fn random_writers_leave_exactly_what_follows_from_the_entities() {
                             &values(user, &format!("id={id} city=c{city} a={email}")),
                             &[],
                         ),
-                        _ => write::delete(backend, model, user, &values(user, &format!("id={id}"))),
+                        _ => {
+                            write::delete(backend, model, user, &values(user, &format!("id={id}")))
+                        }
                     };
                     match outcome {
                         Ok(_)
                         | Err(
-                            ClientError::Refused(_) | ClientError::Taken { .. } | ClientError::NotFound(_),
+                            ClientError::Refused(_)
+                            | ClientError::Taken { .. }
+                            | ClientError::NotFound(_),
                         ) => {}
                         Err(other) => panic!("{other}"),
                     }
@@ -102,10 +128,20 @@ fn random_writers_leave_exactly_what_follows_from_the_entities() {
     let user = model.entity("User").unwrap();
     let all = everything(&backend);
     let mut expected: Vec<Item> = Vec::new();
-    for item in all.iter().filter(|item| item.get("entity") == Some(&"User".into())) {
-        let stored =
-            user.attributes.iter().filter_map(|a| Some((a.name.clone(), item.get(&a.name)?.clone())));
-        expected.extend(derive(&model, user, &stored.collect()).unwrap().into_iter().map(|one| one.item));
+    for item in all
+        .iter()
+        .filter(|item| item.get("entity") == Some(&"User".into()))
+    {
+        let stored = user
+            .attributes
+            .iter()
+            .filter_map(|a| Some((a.name.clone(), item.get(&a.name)?.clone())));
+        expected.extend(
+            derive(&model, user, &stored.collect())
+                .unwrap()
+                .into_iter()
+                .map(|one| one.item),
+        );
     }
     let sorted = |mut items: Vec<Item>| {
         items.sort_by_key(|item| format!("{item:?}"));
@@ -120,7 +156,13 @@ fn a_put_replaces_the_whole_entity() {
     let user = model.entity("User").unwrap();
     for round in 0..400 {
         // From here each writer differs in one attribute: writing only differences would mix them.
-        write::put(&backend, &model, user, &values(user, "id=1 email=e a=1 b=2")).unwrap();
+        write::put(
+            &backend,
+            &model,
+            user,
+            &values(user, "id=1 email=e a=1 b=2"),
+        )
+        .unwrap();
         let barrier = std::sync::Barrier::new(2);
         std::thread::scope(|scope| {
             for n in [1, 2] {
@@ -133,11 +175,28 @@ fn a_put_replaces_the_whole_entity() {
             }
         });
         let pattern = model.pattern("user").unwrap();
-        let found =
-            read::page(&backend, &model, pattern, &values(user, "id=1"), &PageRequest::default()).unwrap();
-        let attribute =
-            |name: &str| found.items[0].attributes.iter().find(|(known, _)| known == name).unwrap().1.clone();
-        assert_eq!(attribute("a"), attribute("b"), "round {round}: a mixture that nobody wrote");
+        let found = read::page(
+            &backend,
+            &model,
+            pattern,
+            &values(user, "id=1"),
+            &PageRequest::default(),
+        )
+        .unwrap();
+        let attribute = |name: &str| {
+            found.items[0]
+                .attributes
+                .iter()
+                .find(|(known, _)| known == name)
+                .unwrap()
+                .1
+                .clone()
+        };
+        assert_eq!(
+            attribute("a"),
+            attribute("b"),
+            "round {round}: a mixture that nobody wrote"
+        );
     }
 }
 
@@ -145,7 +204,13 @@ fn a_put_replaces_the_whole_entity() {
 fn stock_is_never_oversold() {
     let (model, backend) = setup();
     let product = model.entity("Product").unwrap();
-    write::put(&backend, &model, product, &values(product, "sku=s stock=50")).unwrap();
+    write::put(
+        &backend,
+        &model,
+        product,
+        &values(product, "sku=s stock=50"),
+    )
+    .unwrap();
     let place = model.write("place_order").unwrap();
     let sold: usize = std::thread::scope(|scope| {
         let buyers: Vec<_> = (0..8)
@@ -169,7 +234,9 @@ fn stock_is_never_oversold() {
         buyers.into_iter().map(|buyer| buyer.join().unwrap()).sum()
     });
     assert_eq!(sold, 50);
-    let orders =
-        everything(&backend).into_iter().filter(|item| item.get("entity") == Some(&"Order".into())).count();
+    let orders = everything(&backend)
+        .into_iter()
+        .filter(|item| item.get("entity") == Some(&"Order".into()))
+        .count();
     assert_eq!(orders, 50);
 }

@@ -1,5 +1,6 @@
-//! Arguments at the edge of what a pattern takes: empty beginnings, letters whose small form depends on others,
-//! ranges that end before they start, times finer than they are kept, cursors of other pages.
+//! Arguments at the edge of what a pattern takes: empty beginnings, letters whose small form
+//! depends on others, ranges that end before they start, times finer than they are kept, cursors of
+//! other pages.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -36,8 +37,16 @@ fn an_empty_beginning_is_the_beginning_of_everything() {
     for path in ["abc", "#x", "", "%q"] {
         place.put("File", &[("drive", "d"), ("path", path)]);
     }
-    assert_eq!(place.found("below", &[("drive", "d"), ("folder", "")], "path").len(), 4);
-    assert_eq!(place.found("below", &[("drive", "d"), ("folder", "#")], "path"), ["#x"]);
+    assert_eq!(
+        place
+            .found("below", &[("drive", "d"), ("folder", "")], "path")
+            .len(),
+        4
+    );
+    assert_eq!(
+        place.found("below", &[("drive", "d"), ("folder", "#")], "path"),
+        ["#x"]
+    );
 }
 
 #[test]
@@ -45,18 +54,31 @@ fn small_letters_are_made_letter_by_letter() {
     let place = Place::new(MODEL);
     // The last sigma of a word has a small form of its own.
     place.put("Word", &[("book", "b"), ("text", "ΑΣΑ")]);
-    assert_eq!(place.found("words", &[("book", "b"), ("start", "ας")], "text"), Vec::<String>::new());
-    assert_eq!(place.found("words", &[("book", "b"), ("start", "ΑΣ")], "text"), ["ΑΣΑ"]);
+    assert_eq!(
+        place.found("words", &[("book", "b"), ("start", "ας")], "text"),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        place.found("words", &[("book", "b"), ("start", "ΑΣ")], "text"),
+        ["ΑΣΑ"]
+    );
 }
 
 #[test]
 fn a_range_that_ends_before_it_starts_holds_nothing() {
     let place = Place::new(MODEL);
-    place.put("Event", &[("source", "s"), ("at", "2024-01-01"), ("n", "1")]);
+    place.put(
+        "Event",
+        &[("source", "s"), ("at", "2024-01-01"), ("n", "1")],
+    );
     let found = place
         .ask(
             "events",
-            &[("source", "s"), ("from", "2025-01-01"), ("to", "2024-01-01")],
+            &[
+                ("source", "s"),
+                ("from", "2025-01-01"),
+                ("to", "2024-01-01"),
+            ],
             &PageRequest::default(),
         )
         .unwrap();
@@ -66,9 +88,16 @@ fn a_range_that_ends_before_it_starts_holds_nothing() {
 #[test]
 fn times_reach_to_the_year_9999_and_are_not_finer_than_they_are_kept() {
     let place = Place::new(MODEL);
-    place.put("Event", &[("source", "s"), ("at", "9999-12-31T23:59:59Z"), ("n", "1")]);
+    place.put(
+        "Event",
+        &[("source", "s"), ("at", "9999-12-31T23:59:59Z"), ("n", "1")],
+    );
     assert_eq!(
-        place.found("event", &[("source", "s"), ("at", "9999-12-31T23:59:59Z"), ("n", "1")], "at"),
+        place.found(
+            "event",
+            &[("source", "s"), ("at", "9999-12-31T23:59:59Z"), ("n", "1")],
+            "at"
+        ),
         ["9999-12-31T23:59:59Z"]
     );
     let finer = place.ask(
@@ -84,11 +113,21 @@ fn a_page_goes_on_only_where_one_of_the_same_question_ended() {
     let place = Place::new(MODEL);
     for n in 0..7 {
         let (source, n) = (if n % 2 == 0 { "s" } else { "t" }, n.to_string());
-        place.put("Event", &[("source", source), ("at", "2024-01-01"), ("n", &n)]);
+        place.put(
+            "Event",
+            &[("source", source), ("at", "2024-01-01"), ("n", &n)],
+        );
     }
     let first = |name: &str, text: &[(&str, &str)]| {
         place
-            .ask(name, text, &PageRequest { limit: Some(2), ..PageRequest::default() })
+            .ask(
+                name,
+                text,
+                &PageRequest {
+                    limit: Some(2),
+                    ..PageRequest::default()
+                },
+            )
             .unwrap()
             .next
             .unwrap()
@@ -99,7 +138,11 @@ fn a_page_goes_on_only_where_one_of_the_same_question_ended() {
         place.ask(
             name,
             text,
-            &PageRequest { limit: Some(9), after: Some(after.clone()), ..PageRequest::default() },
+            &PageRequest {
+                limit: Some(9),
+                after: Some(after.clone()),
+                ..PageRequest::default()
+            },
         )
     };
     assert_eq!(go_on("events_since", &of_s, &one).unwrap().items.len(), 2);
@@ -107,8 +150,15 @@ fn a_page_goes_on_only_where_one_of_the_same_question_ended() {
     for (name, text, after) in [
         ("events_since", &of_s[..], &all),
         ("all", &[][..], &one),
-        ("events_since", &[("source", "t"), ("from", "2023-01-01")][..], &one),
+        (
+            "events_since",
+            &[("source", "t"), ("from", "2023-01-01")][..],
+            &one,
+        ),
     ] {
-        assert!(matches!(go_on(name, text, after), Err(ClientError::Unknown(_))), "{name}");
+        assert!(
+            matches!(go_on(name, text, after), Err(ClientError::Unknown(_))),
+            "{name}"
+        );
     }
 }

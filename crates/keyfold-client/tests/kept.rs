@@ -1,5 +1,10 @@
-//! What the model keeps in items by itself: it meets nothing that is declared, and notices every change.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! What the model keeps in items by itself: it meets nothing that is declared, and notices every
+//! change.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -26,8 +31,16 @@ fn every_change_of_a_split_list_is_written() {
     let texts = |texts: [&str; 3]| texts.map(Value::from);
     let binaries = |bytes: [u8; 3]| bytes.map(|byte| Value::B(vec![byte; 3]));
     let pairs = [
-        ("string", texts(["x", "a, b", "c"]), texts(["x", "a", "b, c"])),
-        ("string", texts(["x, y", "z", "c"]), texts(["x", "y, z", "c"])),
+        (
+            "string",
+            texts(["x", "a, b", "c"]),
+            texts(["x", "a", "b, c"]),
+        ),
+        (
+            "string",
+            texts(["x, y", "z", "c"]),
+            texts(["x", "y, z", "c"]),
+        ),
         ("binary", binaries([1, 2, 3]), binaries([1, 2, 4])),
         ("binary", binaries([1, 2, 3]), binaries([0, 2, 3])),
     ];
@@ -71,15 +84,26 @@ pattern account(id) -> Account?
 #[test]
 fn what_is_kept_has_no_name_that_can_be_declared() {
     let place = Place::new(BESIDE);
-    let own = [("total_items", "70"), ("log_parts", "80"), ("log_digest", "mine")];
-    let mut account = place.values("Account", &[&[("id", "1"), ("log", "[]")], &own[..]].concat());
+    let own = [
+        ("total_items", "70"),
+        ("log_parts", "80"),
+        ("log_digest", "mine"),
+    ];
+    let mut account = place.values(
+        "Account",
+        &[&[("id", "1"), ("log", "[]")], &own[..]].concat(),
+    );
     account.insert("log".to_owned(), list(&["a", "b", "c"].map(Value::from)));
     place.put_values("Account", &account);
     for n in ["1", "2"] {
         place.put("Entry", &[("account", "1"), ("n", n), ("amount", "5")]);
     }
     for (name, value) in own {
-        assert_eq!(place.found("account", &[("id", "1")], name), [value], "{name}");
+        assert_eq!(
+            place.found("account", &[("id", "1")], name),
+            [value],
+            "{name}"
+        );
     }
     assert_eq!(place.found("account", &[("id", "1")], "total"), ["10"]);
     assert_eq!(place.found("account", &[("id", "1")], "log"), ["[a, b, c]"]);
@@ -102,12 +126,18 @@ fn a_put_keeps_what_the_model_does_not_name() {
     let place = Place::new(OTHERS);
     place.put("Thing", &[("id", "1"), ("name", "a"), ("note", "n")]);
     let mut stored = place.stored().remove(0);
-    for (name, value) in [("_version", Value::from(7)), ("_deleted", Value::Bool(false))] {
+    for (name, value) in [
+        ("_version", Value::from(7)),
+        ("_deleted", Value::Bool(false)),
+    ] {
         stored.insert(name, value);
     }
     let table_name = Some("Beside".to_owned());
-    let input =
-        keyfold_api::PutItemInput { table_name, item: Some(Ok(stored.clone())), ..Default::default() };
+    let input = keyfold_api::PutItemInput {
+        table_name,
+        item: Some(Ok(stored.clone())),
+        ..Default::default()
+    };
     place.backend.call(input.into()).unwrap();
     place.put("Thing", &[("id", "1"), ("name", "b")]);
     stored.remove("note");

@@ -1,6 +1,10 @@
-//! A proxy between client and server loses an answer, a request, or a part of either: every write is done once, or not at all, and
-//! says which; where it cannot know, it says that.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! A proxy between client and server loses an answer, a request, or a part of either: every write
+//! is done once, or not at all, and says which; where it cannot know, it says that.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use keyfold_api::{DeleteItemInput, ErrorKind, Response, ScanInput};
 use keyfold_client::arguments::{self, Values};
@@ -53,8 +57,13 @@ enum Fault {
     FailureBefore,
 }
 
-const FAULTS: [Fault; 5] =
-    [Fault::NoAnswer, Fault::HalfAnswer, Fault::FailureAfter, Fault::NoRequest, Fault::FailureBefore];
+const FAULTS: [Fault; 5] = [
+    Fault::NoAnswer,
+    Fault::HalfAnswer,
+    Fault::FailureAfter,
+    Fault::NoRequest,
+    Fault::FailureBefore,
+];
 
 const FAILURE: &[u8] =
     b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
@@ -75,7 +84,10 @@ fn message(stream: &mut TcpStream) -> Option<Vec<u8>> {
         bytes.push(byte[0]);
     }
     let head = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap_or("0");
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "))
+        .unwrap_or("0");
     let mut body = vec![0; length.trim().parse().unwrap()];
     stream.read_exact(&mut body).ok()?;
     bytes.extend_from_slice(&body);
@@ -87,7 +99,11 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (passed, fault) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(None)));
-        let proxy = Proxy { address, passed: Arc::clone(&passed), fault: Arc::clone(&fault) };
+        let proxy = Proxy {
+            address,
+            passed: Arc::clone(&passed),
+            fault: Arc::clone(&fault),
+        };
         std::thread::spawn(move || {
             for client in listener.incoming() {
                 let (passed, fault) = (Arc::clone(&passed), Arc::clone(&fault));
@@ -113,7 +129,11 @@ fn pass(
     let mut behind = TcpStream::connect(server).unwrap();
     while let Some(request) = message(&mut client) {
         let number = passed.fetch_add(1, Ordering::SeqCst);
-        let fault = fault.lock().unwrap().filter(|(at, _)| *at == number).map(|(_, fault)| fault);
+        let fault = fault
+            .lock()
+            .unwrap()
+            .filter(|(at, _)| *at == number)
+            .map(|(_, fault)| fault);
         match fault {
             Some(Fault::NoRequest) => return,
             Some(Fault::FailureBefore) => return client.write_all(FAILURE).unwrap(),
@@ -123,7 +143,9 @@ fn pass(
         let answer = message(&mut behind).unwrap();
         match fault {
             Some(Fault::NoAnswer) => return,
-            Some(Fault::HalfAnswer) => return client.write_all(&answer[..answer.len() / 2]).unwrap(),
+            Some(Fault::HalfAnswer) => {
+                return client.write_all(&answer[..answer.len() / 2]).unwrap();
+            }
             Some(Fault::FailureAfter) => return client.write_all(FAILURE).unwrap(),
             _ => client.write_all(&answer).unwrap(),
         }
@@ -142,23 +164,40 @@ struct Stage {
 impl Stage {
     fn new() -> Stage {
         let compiled = keyfold_model::compile(MODEL);
-        let model = compiled.model.unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics));
+        let model = compiled
+            .model
+            .unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics));
         let engine = Arc::new(Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap());
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
         let config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
-        let server = runtime.block_on(Server::bind(Arc::clone(&engine), config)).unwrap();
+        let server = runtime
+            .block_on(Server::bind(Arc::clone(&engine), config))
+            .unwrap();
         let address = server.address();
         runtime.spawn(server.run(std::future::pending()));
         let proxy = Proxy::start(address);
         let near = Backend::Embedded(engine);
-        let far = Backend::endpoint(&format!("http://{}", proxy.address), "us-east-1", "a", "s").unwrap();
+        let far =
+            Backend::endpoint(&format!("http://{}", proxy.address), "us-east-1", "a", "s").unwrap();
         tables::ensure(&near, &model).unwrap();
-        Stage { model: Arc::new(model), near, far, proxy, _runtime: runtime }
+        Stage {
+            model: Arc::new(model),
+            near,
+            far,
+            proxy,
+            _runtime: runtime,
+        }
     }
 
     fn values(&self, entity: &str, text: &str) -> Values {
-        let given: BTreeMap<_, _> = text.split(' ').map(|one| arguments::split(one).unwrap()).collect();
+        let given: BTreeMap<_, _> = text
+            .split(' ')
+            .map(|one| arguments::split(one).unwrap())
+            .collect();
         arguments::some_of_entity(self.model.entity(entity).unwrap(), &given).unwrap()
     }
 
@@ -173,18 +212,35 @@ impl Stage {
             };
             self.near.call(input.into()).unwrap();
         }
-        for (entity, text) in
-            [("User", "id=1 email=a city=Rome"), ("Product", "sku=p stock=10"), ("Order", "orderId=old")]
-        {
+        for (entity, text) in [
+            ("User", "id=1 email=a city=Rome"),
+            ("Product", "sku=p stock=10"),
+            ("Order", "orderId=old"),
+        ] {
             let values = self.values(entity, text);
-            write::create(&self.near, &self.model, self.model.entity(entity).unwrap(), &values).unwrap();
+            write::create(
+                &self.near,
+                &self.model,
+                self.model.entity(entity).unwrap(),
+                &values,
+            )
+            .unwrap();
         }
     }
 
     fn everything(&self) -> Vec<keyfold_types::Item> {
-        let input = ScanInput { table_name: Some("Shop".to_owned()), ..ScanInput::default() };
-        let Response::Scan(page) = self.near.call(input.into()).unwrap() else { panic!("no page") };
-        page.items.unwrap().iter().map(|item| item.to_item()).collect()
+        let input = ScanInput {
+            table_name: Some("Shop".to_owned()),
+            ..ScanInput::default()
+        };
+        let Response::Scan(page) = self.near.call(input.into()).unwrap() else {
+            panic!("no page")
+        };
+        page.items
+            .unwrap()
+            .iter()
+            .map(|item| item.to_item())
+            .collect()
     }
 
     fn state(&self) -> String {
@@ -198,17 +254,31 @@ type Command = Box<dyn Fn(&Stage) -> Result<(), ClientError>>;
 fn of_entity(
     entity: &'static str,
     text: &'static str,
-    command: fn(&Backend, &Model, &keyfold_model::Entity, &Values) -> Result<write::Written, ClientError>,
+    command: fn(
+        &Backend,
+        &Model,
+        &keyfold_model::Entity,
+        &Values,
+    ) -> Result<write::Written, ClientError>,
 ) -> Command {
     Box::new(move |stage| {
         let entity_of = stage.model.entity(entity).unwrap();
-        command(&stage.far, &stage.model, entity_of, &stage.values(entity, text)).map(drop)
+        command(
+            &stage.far,
+            &stage.model,
+            entity_of,
+            &stage.values(entity, text),
+        )
+        .map(drop)
     })
 }
 
 fn named(name: &'static str, given: &'static str) -> Command {
     Box::new(move |stage| {
-        let given: BTreeMap<_, _> = given.split(' ').map(|one| arguments::split(one).unwrap()).collect();
+        let given: BTreeMap<_, _> = given
+            .split(' ')
+            .map(|one| arguments::split(one).unwrap())
+            .collect();
         let write = stage.model.write(name).unwrap();
         let arguments = arguments::of_write(write, &given).unwrap();
         write::run(&stage.far, &stage.model, write, &arguments).map(drop)
@@ -235,16 +305,52 @@ fn commands() -> Vec<(&'static str, bool, Command)> {
         write::update(b, m, e, v, &[])
     }
     vec![
-        ("create with guard and copy", true, of_entity("User", "id=2 email=b", write::create)),
-        ("create", false, of_entity("Product", "sku=q stock=5", write::create)),
-        ("put over", false, of_entity("Product", "sku=p stock=7", write::put)),
-        ("put with guard and copy", true, of_entity("User", "id=1 email=c city=Oslo", write::put)),
-        ("update", false, of_entity("Product", "sku=p stock=3", update)),
-        ("update of a guarded attribute", true, of_entity("User", "id=1 email=z", update)),
-        ("delete", false, of_entity("Order", "orderId=old", write::delete)),
-        ("delete with guard and copy", true, of_entity("User", "id=1", write::delete)),
+        (
+            "create with guard and copy",
+            true,
+            of_entity("User", "id=2 email=b", write::create),
+        ),
+        (
+            "create",
+            false,
+            of_entity("Product", "sku=q stock=5", write::create),
+        ),
+        (
+            "put over",
+            false,
+            of_entity("Product", "sku=p stock=7", write::put),
+        ),
+        (
+            "put with guard and copy",
+            true,
+            of_entity("User", "id=1 email=c city=Oslo", write::put),
+        ),
+        (
+            "update",
+            false,
+            of_entity("Product", "sku=p stock=3", update),
+        ),
+        (
+            "update of a guarded attribute",
+            true,
+            of_entity("User", "id=1 email=z", update),
+        ),
+        (
+            "delete",
+            false,
+            of_entity("Order", "orderId=old", write::delete),
+        ),
+        (
+            "delete with guard and copy",
+            true,
+            of_entity("User", "id=1", write::delete),
+        ),
         ("named, one item", false, named("take", "quantity=1 sku=p")),
-        ("named, two items", true, named("place_order", "quantity=1 sku=p orderId=new")),
+        (
+            "named, two items",
+            true,
+            named("place_order", "quantity=1 sku=p orderId=new"),
+        ),
         (
             "an ADD in a transaction",
             true,
@@ -329,12 +435,18 @@ fn a_read_is_asked_again() {
     stage.reset();
     for fault in FAULTS {
         stage.proxy.expect(Some((0, fault)));
-        let input = ScanInput { table_name: Some("Shop".to_owned()), ..ScanInput::default() };
+        let input = ScanInput {
+            table_name: Some("Shop".to_owned()),
+            ..ScanInput::default()
+        };
         assert!(stage.far.call(input.into()).is_ok(), "{fault:?}");
     }
     // A refusal is told at once.
     stage.proxy.expect(None);
-    let input = ScanInput { table_name: Some("Other".to_owned()), ..ScanInput::default() };
+    let input = ScanInput {
+        table_name: Some("Other".to_owned()),
+        ..ScanInput::default()
+    };
     let refused = stage.far.call(input.into()).unwrap_err();
     assert_eq!(refused.kind(), Some(ErrorKind::ResourceNotFound));
     assert_eq!(stage.proxy.passed.load(Ordering::SeqCst), 1);

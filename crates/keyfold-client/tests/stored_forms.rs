@@ -1,4 +1,5 @@
-//! Attributes that are not stored as they are: writes, conditions and patterns see the values, or the model is refused.
+//! Attributes that are not stored as they are: writes, conditions and patterns see the values, or
+//! the model is refused.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -60,7 +61,12 @@ write own_list(id)
 impl Place {
     fn run(&self, name: &str, text: common::Text<'_>) -> Result<write::Written, ClientError> {
         let named = self.model.write(name).unwrap();
-        write::run(&self.backend, &self.model, named, &arguments::of_write(named, &given(text)).unwrap())
+        write::run(
+            &self.backend,
+            &self.model,
+            named,
+            &arguments::of_write(named, &given(text)).unwrap(),
+        )
     }
 
     fn doc(&self, of: &str) -> String {
@@ -73,27 +79,52 @@ fn writes_see_values_and_not_what_is_stored() {
     let place = Place::new(MODEL);
     place.put(
         "Doc",
-        &[("id", "1"), ("note", "long"), ("b", "b"), ("xs", r#"["1","2","3"]"#), ("ys", r#"["y"]"#)],
+        &[
+            ("id", "1"),
+            ("note", "long"),
+            ("b", "b"),
+            ("xs", r#"["1","2","3"]"#),
+            ("ys", r#"["y"]"#),
+        ],
     );
-    assert!(matches!(place.run("if_note", &[("id", "1"), ("want", "other")]), Err(ClientError::Refused(_))));
-    place.run("if_note", &[("id", "1"), ("want", "long")]).unwrap();
+    assert!(matches!(
+        place.run("if_note", &[("id", "1"), ("want", "other")]),
+        Err(ClientError::Refused(_))
+    ));
+    place
+        .run("if_note", &[("id", "1"), ("want", "long")])
+        .unwrap();
     assert_eq!(place.doc("b"), "done");
     place.run("copy_note", &[("id", "1")]).unwrap();
     assert_eq!(place.doc("b"), "long");
     place.run("if_last", &[("id", "1"), ("want", "3")]).unwrap();
-    assert!(matches!(place.run("if_last", &[("id", "1"), ("want", "4")]), Err(ClientError::Refused(_))));
+    assert!(matches!(
+        place.run("if_last", &[("id", "1"), ("want", "4")]),
+        Err(ClientError::Refused(_))
+    ));
     place.run("own_list", &[("id", "1")]).unwrap();
     assert_eq!(place.doc("ys"), "[y, long]");
     place.run("other_list", &[("id", "1"), ("x", "z")]).unwrap();
     assert_eq!(place.doc("ys"), "[1, 2, 3, z]");
     place.run("take_list", &[("id", "1")]).unwrap();
-    assert_eq!((place.doc("ys"), place.doc("xs")), ("[1, 2, 3]".to_owned(), "[1, 2, 3]".to_owned()));
+    assert_eq!(
+        (place.doc("ys"), place.doc("xs")),
+        ("[1, 2, 3]".to_owned(), "[1, 2, 3]".to_owned())
+    );
 }
 
 #[test]
 fn parts_are_put_together_in_each_choice_of_a_pattern() {
     let place = Place::new(MODEL);
-    place.put("Tagged", &[("u", "u"), ("id", "1"), ("tag", "t"), ("xs", r#"["1","2","3"]"#)]);
+    place.put(
+        "Tagged",
+        &[
+            ("u", "u"),
+            ("id", "1"),
+            ("tag", "t"),
+            ("xs", r#"["1","2","3"]"#),
+        ],
+    );
     for text in [&[("u", "u")][..], &[("u", "u"), ("tag", "t")]] {
         assert_eq!(place.found("tagged", text, "id"), ["1"]);
     }
@@ -111,7 +142,11 @@ fn one_that_must_be_there_may_stand_anywhere_among_equal_keys_of_an_index() {
         let page = place.ask(
             "order",
             &[("oid", "o")],
-            &PageRequest { limit: Some(2), after, ..PageRequest::default() },
+            &PageRequest {
+                limit: Some(2),
+                after,
+                ..PageRequest::default()
+            },
         );
         let page = page.unwrap();
         found += page.items.len();
@@ -126,10 +161,31 @@ fn one_that_must_be_there_may_stand_anywhere_among_equal_keys_of_an_index() {
 #[test]
 fn a_filter_compares_with_what_was_given() {
     let place = Place::new(MODEL);
-    place.put("Seen", &[("src", "s"), ("at", "2024-01-01T12:00:00Z"), ("seen", "2024-01-01T05:00:00Z")]);
-    place.put("Seen", &[("src", "s"), ("at", "2024-01-01T13:00:00Z"), ("seen", "2024-01-01T11:00:00Z")]);
-    let text = [("src", "s"), ("at", "2024-01-01T10:00:00Z"), ("to", "2024-01-02")];
-    assert_eq!(place.found("seen", &text, "seen"), ["2024-01-01T11:00:00.000Z"]);
+    place.put(
+        "Seen",
+        &[
+            ("src", "s"),
+            ("at", "2024-01-01T12:00:00Z"),
+            ("seen", "2024-01-01T05:00:00Z"),
+        ],
+    );
+    place.put(
+        "Seen",
+        &[
+            ("src", "s"),
+            ("at", "2024-01-01T13:00:00Z"),
+            ("seen", "2024-01-01T11:00:00Z"),
+        ],
+    );
+    let text = [
+        ("src", "s"),
+        ("at", "2024-01-01T10:00:00Z"),
+        ("to", "2024-01-02"),
+    ];
+    assert_eq!(
+        place.found("seen", &text, "seen"),
+        ["2024-01-01T11:00:00.000Z"]
+    );
 }
 
 #[test]
@@ -145,28 +201,48 @@ fn a_put_takes_away_what_came_beside_it() {
                 for _ in 0..200 {
                     match at {
                         0 => place.put("Kept", &[("id", "1"), ("y", "5")]),
-                        _ => drop(place.update("Kept", &[("id", "1"), ("x", "1"), ("y", "2")]).unwrap()),
+                        _ => drop(
+                            place
+                                .update("Kept", &[("id", "1"), ("x", "1"), ("y", "2")])
+                                .unwrap(),
+                        ),
                     }
                 }
             })
         });
-        writers.collect::<Vec<_>>().into_iter().all(|writer| writer.join().is_ok())
+        writers
+            .collect::<Vec<_>>()
+            .into_iter()
+            .all(|writer| writer.join().is_ok())
     });
     assert!(sent);
     let of = |name: &str| place.found("kept", &[("id", "1")], name).concat();
     let state = (of("x"), of("y"));
-    let possible = [("1".to_owned(), "2".to_owned()), (String::new(), "5".to_owned())];
+    let possible = [
+        ("1".to_owned(), "2".to_owned()),
+        (String::new(), "5".to_owned()),
+    ];
     assert!(possible.contains(&state), "{state:?}");
 }
 
-/// A field that a record lacks is missing, whatever another item of the write is given under its name.
+/// A field that a record lacks is missing, whatever another item of the write is given under its
+/// name.
 #[test]
 fn what_a_record_lacks_is_taken_from_nowhere() {
     let place = Place::new(
         "model m 1\ntable Tab (PK, SK)\nentity Order\n  orderId: string, note: string?\n  key \"ORDER#{orderId}\" \"META\"\nentity Item\n  orderId: string, itemId: string, note: string?\n  key \"ORDER#{orderId}\" \"ITEM#{itemId}\"\nrecord Line\n  itemId: string, note: string?\npattern items(orderId) -> Item[]\nwrite place(lines: list of Line)\n  create Order\n  create Item for each lines\n",
     );
     let lines = r#"[{"itemId":"a"},{"itemId":"b","note":"x"}]"#;
-    place.run("place", &[("orderId", "1"), ("note", "leave-at-door"), ("lines", lines)]).unwrap();
+    place
+        .run(
+            "place",
+            &[
+                ("orderId", "1"),
+                ("note", "leave-at-door"),
+                ("lines", lines),
+            ],
+        )
+        .unwrap();
     assert_eq!(place.found("items", &[("orderId", "1")], "note"), ["", "x"]);
 }
 
@@ -174,14 +250,29 @@ fn what_a_record_lacks_is_taken_from_nowhere() {
 #[test]
 fn a_list_that_was_cut_in_another_way_is_cut_anew() {
     let text = "model m 1\ntable Tab (PK, SK)\nentity A\n  a: string, l: list of int\n  key \"A#{a}\" \"A\"\n  split l by 2\npattern one(a) -> A?\n";
-    for (from, to, list) in [(2, 5, "[1,2,3,4,5]"), (5, 2, "[1,2,3,4,5]"), (2, 3, "[1,2,3,4]")] {
+    for (from, to, list) in [
+        (2, 5, "[1,2,3,4,5]"),
+        (5, 2, "[1,2,3,4,5]"),
+        (2, 3, "[1,2,3,4]"),
+    ] {
         let cut = |size: u32| text.replace("by 2", &format!("by {size}"));
         let old = Place::new(&cut(from));
         old.put("A", &[("a", "1"), ("l", list)]);
-        let new = Place { model: keyfold_model::compile(&cut(to)).model.unwrap(), backend: old.backend };
+        let new = Place {
+            model: keyfold_model::compile(&cut(to)).model.unwrap(),
+            backend: old.backend,
+        };
         new.put("A", &[("a", "1"), ("l", list)]);
-        assert_eq!(new.found("one", &[("a", "1")], "l"), [list.replace(',', ", ")], "{from} to {to}");
+        assert_eq!(
+            new.found("one", &[("a", "1")], "l"),
+            [list.replace(',', ", ")],
+            "{from} to {to}"
+        );
         new.delete("A", &[("a", "1")]).unwrap();
-        assert!(new.stored().is_empty(), "{from} to {to}: {:?}", new.stored());
+        assert!(
+            new.stored().is_empty(),
+            "{from} to {to}: {:?}",
+            new.stored()
+        );
     }
 }

@@ -6,8 +6,8 @@
 //!
 //! The highest bit of the version says that every text in the item is [plain].
 //!
-//! The size is DynamoDB's, so paging and billing never decode. The checksum is verified once, when the
-//! bytes come from the store; behind it they are trusted.
+//! The size is DynamoDB's, so paging and billing never decode. The checksum is verified once, when
+//! the bytes come from the store; behind it they are trusted.
 
 use crate::number;
 use crate::plain;
@@ -58,9 +58,13 @@ impl RawItem {
     /// When the version is unknown, bytes are missing, or the checksum differs.
     pub fn open(bytes: Bytes) -> Result<RawItem, CodecError> {
         let corrupt = |reason| CodecError { reason };
-        let body_end = bytes.len().checked_sub(CHECKSUM_BYTES).ok_or(corrupt("shorter than its checksum"))?;
-        let (covered, checksum) =
-            bytes.split_at_checked(body_end).ok_or(corrupt("shorter than its checksum"))?;
+        let body_end = bytes
+            .len()
+            .checked_sub(CHECKSUM_BYTES)
+            .ok_or(corrupt("shorter than its checksum"))?;
+        let (covered, checksum) = bytes
+            .split_at_checked(body_end)
+            .ok_or(corrupt("shorter than its checksum"))?;
         if crc32fast::hash(covered).to_le_bytes() != checksum {
             return Err(corrupt("checksum differs"));
         }
@@ -71,7 +75,12 @@ impl RawItem {
         };
         let size_bytes = varint::take(&mut rest).ok_or(corrupt("size is cut off"))?;
         let body_at = covered.len() - rest.len();
-        Ok(RawItem { bytes, size_bytes, body_at, is_plain })
+        Ok(RawItem {
+            bytes,
+            size_bytes,
+            body_at,
+            is_plain,
+        })
     }
 
     /// Whether every text in it is [plain].
@@ -92,7 +101,9 @@ impl RawItem {
     /// Attributes in name order.
     pub fn attributes(&self) -> Entries<'_> {
         let end = self.bytes.len() - CHECKSUM_BYTES;
-        Entries { rest: self.bytes.get(self.body_at..end).unwrap_or_default() }
+        Entries {
+            rest: self.bytes.get(self.body_at..end).unwrap_or_default(),
+        }
     }
 
     /// The value of an attribute.
@@ -100,14 +111,17 @@ impl RawItem {
         self.attributes().find(name)
     }
 
-    /// Bytes that the item's numbers take as texts, at the most: up to thirty times what they take stored.
+    /// Bytes that the item's numbers take as texts, at the most: up to thirty times what they take
+    /// stored.
     pub fn number_text_bytes(&self) -> usize {
         number_text_bytes(self.attributes())
     }
 
     /// The item as a tree.
     pub fn to_item(&self) -> Item {
-        self.attributes().map(|(name, value)| (name, value.to_value())).collect()
+        self.attributes()
+            .map(|(name, value)| (name, value.to_value()))
+            .collect()
     }
 
     /// The item with only the attributes that `keep` accepts.
@@ -131,9 +145,17 @@ fn raw_size(value: RawValue<'_>) -> u64 {
         ValueKind::S | ValueKind::B => value.scalar_bytes().len() as u64,
         ValueKind::Bool | ValueKind::Null => 1,
         ValueKind::N => value.as_number().map_or(1, |number| number.size_bytes()),
-        ValueKind::L => 3 + value.elements().map(|element| raw_size(element) + 1).sum::<u64>(),
+        ValueKind::L => {
+            3 + value
+                .elements()
+                .map(|element| raw_size(element) + 1)
+                .sum::<u64>()
+        }
         ValueKind::M => {
-            3 + value.entries().map(|(name, entry)| name.len() as u64 + raw_size(entry) + 1).sum::<u64>()
+            3 + value
+                .entries()
+                .map(|(name, entry)| name.len() as u64 + raw_size(entry) + 1)
+                .sum::<u64>()
         }
         ValueKind::Ss | ValueKind::Bs => value.members().map(|member| member.len() as u64).sum(),
         ValueKind::Ns => value
@@ -150,7 +172,9 @@ struct RawItemBuilder {
 
 impl RawItemBuilder {
     fn new(capacity: usize) -> RawItemBuilder {
-        RawItemBuilder { body: Vec::with_capacity(capacity) }
+        RawItemBuilder {
+            body: Vec::with_capacity(capacity),
+        }
     }
 
     fn push_name(&mut self, name: &str) {
@@ -166,7 +190,12 @@ impl RawItemBuilder {
         bytes.extend_from_slice(&self.body);
         let checksum = crc32fast::hash(&bytes);
         bytes.extend_from_slice(&checksum.to_le_bytes());
-        RawItem { bytes: Bytes::from(bytes), size_bytes, body_at, is_plain }
+        RawItem {
+            bytes: Bytes::from(bytes),
+            size_bytes,
+            body_at,
+            is_plain,
+        }
     }
 }
 
@@ -177,16 +206,27 @@ impl From<&Item> for RawItem {
 }
 
 fn number_text_bytes(entries: Entries<'_>) -> usize {
-    entries.unchecked().map(|(_, value)| number_text_bytes_of(&value)).sum()
+    entries
+        .unchecked()
+        .map(|(_, value)| number_text_bytes_of(&value))
+        .sum()
 }
 
 fn number_text_bytes_of(value: &RawValue<'_>) -> usize {
     match value.kind() {
         ValueKind::N => number::text_bytes(value.scalar_bytes()),
         ValueKind::Ns => value.members().map(number::text_bytes).sum(),
-        ValueKind::L => value.elements().map(|element| number_text_bytes_of(&element)).sum(),
+        ValueKind::L => value
+            .elements()
+            .map(|element| number_text_bytes_of(&element))
+            .sum(),
         ValueKind::M => number_text_bytes(value.entries()),
-        ValueKind::S | ValueKind::B | ValueKind::Bool | ValueKind::Null | ValueKind::Ss | ValueKind::Bs => 0,
+        ValueKind::S
+        | ValueKind::B
+        | ValueKind::Bool
+        | ValueKind::Null
+        | ValueKind::Ss
+        | ValueKind::Bs => 0,
     }
 }
 
@@ -240,7 +280,9 @@ mod tests {
         match value {
             Value::S(text) => is_plain_text(text),
             Value::L(values) => values.iter().all(is_plain_value),
-            Value::M(map) => map.iter().all(|(name, value)| is_plain_text(name) && is_plain_value(value)),
+            Value::M(map) => map
+                .iter()
+                .all(|(name, value)| is_plain_text(name) && is_plain_value(value)),
             Value::Ss(set) => set.members().iter().all(|text| is_plain_text(text)),
             _ => true,
         }

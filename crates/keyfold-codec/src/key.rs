@@ -8,9 +8,9 @@
 //! index key [table u32][index]   [hash u32][partition values][sort values][base partition][base sort]
 //! ```
 //!
-//! Integers are big-endian. The hash of the partition value's bytes spreads partitions, gives a scan its
-//! order and cuts it into segments; within a partition the order is that of the sort value. A local
-//! index's entry leaves out the base partition value, which it has already.
+//! Integers are big-endian. The hash of the partition value's bytes spreads partitions, gives a
+//! scan its order and cuts it into segments; within a partition the order is that of the sort
+//! value. A local index's entry leaves out the base partition value, which it has already.
 
 use crate::number;
 use keyfold_types::{Item, KeySchema, Value};
@@ -106,7 +106,11 @@ pub fn partition_hash(encoded_partition: &[u8]) -> u32 {
 ///
 /// # Errors
 /// [`NotAKeyValue`] if a value is none.
-pub fn partition_prefix(table: TableId, index: IndexId, values: &[&Value]) -> Result<Vec<u8>, NotAKeyValue> {
+pub fn partition_prefix(
+    table: TableId,
+    index: IndexId,
+    values: &[&Value],
+) -> Result<Vec<u8>, NotAKeyValue> {
     let mut out = space_prefix(table, index);
     let hash_at = out.len();
     out.extend_from_slice(&[0; 4]);
@@ -124,8 +128,13 @@ fn values_of<'a>(
     schema: &'a KeySchema,
     item: &'a Item,
 ) -> Result<(Vec<&'a Value>, Vec<&'a Value>), NotAKeyValue> {
-    let find = |attribute: &'a keyfold_types::KeyAttribute| item.get(&attribute.name).ok_or(NotAKeyValue);
-    let partition = schema.partition.iter().map(find).collect::<Result<_, _>>()?;
+    let find =
+        |attribute: &'a keyfold_types::KeyAttribute| item.get(&attribute.name).ok_or(NotAKeyValue);
+    let partition = schema
+        .partition
+        .iter()
+        .map(find)
+        .collect::<Result<_, _>>()?;
     let sort = schema.sort.iter().map(find).collect::<Result<_, _>>()?;
     Ok((partition, sort))
 }
@@ -167,7 +176,11 @@ pub fn entry_key(
     let (partition, sort) = values_of(schema, item)?;
     let (base_partition, base_sort) = values_of(base, item)?;
     let mut out = partition_prefix(table, index, &partition)?;
-    let base_partition = if tail == EntryTail::PartitionAndSort { base_partition } else { Vec::new() };
+    let base_partition = if tail == EntryTail::PartitionAndSort {
+        base_partition
+    } else {
+        Vec::new()
+    };
     for value in sort.into_iter().chain(base_partition).chain(base_sort) {
         encode_value(&mut out, value)?;
     }
@@ -187,12 +200,18 @@ impl KeyRange {
     /// All keys that start with `prefix`.
     pub fn prefix(prefix: Vec<u8>) -> KeyRange {
         let high = successor(&prefix).map_or(Bound::Unbounded, Bound::Excluded);
-        KeyRange { low: Bound::Included(prefix), high }
+        KeyRange {
+            low: Bound::Included(prefix),
+            high,
+        }
     }
 
     /// The bounds, borrowed: what a store is asked for.
     pub fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
-        (self.low.as_ref().map(Vec::as_slice), self.high.as_ref().map(Vec::as_slice))
+        (
+            self.low.as_ref().map(Vec::as_slice),
+            self.high.as_ref().map(Vec::as_slice),
+        )
     }
 
     /// Whether `key` is inside.
@@ -231,7 +250,11 @@ pub fn segment_range(table: TableId, index: IndexId, segment: u32, total: u32) -
         key
     };
     let high = edge(segment + 1);
-    let high = if high > u64::from(u32::MAX) { successor(&prefix) } else { Some(bound(high)) };
+    let high = if high > u64::from(u32::MAX) {
+        successor(&prefix)
+    } else {
+        Some(bound(high))
+    };
     KeyRange {
         low: Bound::Included(bound(edge(segment))),
         high: high.map_or(Bound::Unbounded, Bound::Excluded),

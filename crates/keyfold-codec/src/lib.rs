@@ -6,8 +6,8 @@
 //! - [`item`]: an encoded item with its size and checksum.
 //! - [`plain`]: texts that JSON writes as they are.
 //!
-//! The encoding is canonical: equal values have equal bytes, so equality is `memcmp`. `docs/format.md`
-//! draws every byte.
+//! The encoding is canonical: equal values have equal bytes, so equality is `memcmp`.
+//! `docs/format.md` draws every byte.
 
 pub mod item;
 pub mod key;

@@ -6,9 +6,9 @@
 //! negative  [7fff - e, big-endian]  [fe - pair] ...  ff
 //! ```
 //!
-//! `e` counts the digits before the decimal point of `0.d1d2d3… × 10^e`, shifted to be positive; a pair is
-//! two digits from the left, the last one padded with a zero. Only canonical numbers are encoded, so a
-//! shorter number is a prefix of a longer one and the terminator sorts it first.
+//! `e` counts the digits before the decimal point of `0.d1d2d3… × 10^e`, shifted to be positive; a
+//! pair is two digits from the left, the last one padded with a zero. Only canonical numbers are
+//! encoded, so a shorter number is a prefix of a longer one and the terminator sorts it first.
 
 use keyfold_types::Number;
 
@@ -27,7 +27,11 @@ pub fn encode(out: &mut Vec<u8>, number: &Number) {
     let digits = number.digits();
     let point = (number.exponent() + digits as i32 + POINT_BIAS) as u16;
     let flip = if number.is_negative() { 0xff } else { 0x00 };
-    let head = if number.is_negative() { ZERO - 1 - point } else { ZERO + 1 + point };
+    let head = if number.is_negative() {
+        ZERO - 1 - point
+    } else {
+        ZERO + 1 + point
+    };
     out.extend_from_slice(&head.to_be_bytes());
     // Left-align to an even count of digits, then peel pairs from the left.
     let mut rest = number.coefficient() * if digits % 2 == 1 { 10 } else { 1 };
@@ -43,7 +47,11 @@ pub fn encode(out: &mut Vec<u8>, number: &Number) {
 
 /// Bytes of a number's encoding.
 pub(crate) fn length(number: &Number) -> usize {
-    if number.is_zero() { 2 } else { 3 + number.digits().div_ceil(2) as usize }
+    if number.is_zero() {
+        2
+    } else {
+        3 + number.digits().div_ceil(2) as usize
+    }
 }
 
 /// How many bytes at the front of `bytes` are one encoded number.
@@ -71,30 +79,45 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     fn of(bytes: &'a [u8]) -> Option<Parts<'a>> {
-        let [a, b, pairs @ .., terminator] = bytes else { return None };
+        let [a, b, pairs @ .., terminator] = bytes else {
+            return None;
+        };
         let head = u16::from_be_bytes([*a, *b]);
         let negative = head < ZERO;
         let flip = if negative { 0xff } else { 0x00 };
         if pairs.is_empty() || pairs.len() > DIGITS_MAX / 2 || *terminator != flip {
             return None;
         }
-        let point = if negative { (ZERO - 1).checked_sub(head)? } else { head.checked_sub(ZERO + 1)? };
-        Some(Parts { negative, flip, point: i32::from(point) - POINT_BIAS, pairs })
+        let point = if negative {
+            (ZERO - 1).checked_sub(head)?
+        } else {
+            head.checked_sub(ZERO + 1)?
+        };
+        Some(Parts {
+            negative,
+            flip,
+            point: i32::from(point) - POINT_BIAS,
+            pairs,
+        })
     }
 
     fn pairs(&self) -> impl Iterator<Item = Option<u8>> {
-        self.pairs.iter().map(|byte| (byte ^ self.flip).checked_sub(1).filter(|pair| *pair < 100))
+        self.pairs
+            .iter()
+            .map(|byte| (byte ^ self.flip).checked_sub(1).filter(|pair| *pair < 100))
     }
 }
 
-/// Appends the number that `bytes` are the encoding of, as DynamoDB writes it: digits, perhaps with a sign and a point. False,
-/// and nothing is appended, when they are none.
+/// Appends the number that `bytes` are the encoding of, as DynamoDB writes it: digits, perhaps with
+/// a sign and a point. False, and nothing is appended, when they are none.
 pub fn append_text(out: &mut Vec<u8>, bytes: &[u8]) -> bool {
     if bytes == ZERO.to_be_bytes() {
         out.push(b'0');
         return true;
     }
-    let Some(parts) = Parts::of(bytes) else { return false };
+    let Some(parts) = Parts::of(bytes) else {
+        return false;
+    };
     let mut digits = [b'0'; DIGITS_MAX];
     for (slot, pair) in digits.as_chunks_mut::<2>().0.iter_mut().zip(parts.pairs()) {
         let Some(pair) = pair else { return false };
@@ -102,12 +125,17 @@ pub fn append_text(out: &mut Vec<u8>, bytes: &[u8]) -> bool {
     }
     // The last digit of an odd count is padding.
     let count = 2 * parts.pairs.len();
-    let count = if digits.get(count - 1) == Some(&b'0') { count - 1 } else { count };
+    let count = if digits.get(count - 1) == Some(&b'0') {
+        count - 1
+    } else {
+        count
+    };
     let digits = digits.get(..count).unwrap_or_default();
     if parts.negative {
         out.push(b'-');
     }
-    let zeros = |out: &mut Vec<u8>, count: i32| out.resize(out.len() + count.unsigned_abs() as usize, b'0');
+    let zeros =
+        |out: &mut Vec<u8>, count: i32| out.resize(out.len() + count.unsigned_abs() as usize, b'0');
     match usize::try_from(parts.point).ok().filter(|point| *point > 0) {
         None => {
             out.extend_from_slice(b"0.");
@@ -132,7 +160,9 @@ pub fn append_text(out: &mut Vec<u8>, bytes: &[u8]) -> bool {
 
 /// How long the text of [`append_text`] is, at the most.
 pub(crate) fn text_bytes(bytes: &[u8]) -> usize {
-    let Some(parts) = Parts::of(bytes) else { return 1 };
+    let Some(parts) = Parts::of(bytes) else {
+        return 1;
+    };
     let digits = 2 * parts.pairs.len();
     // A sign, and a point.
     2 + match usize::try_from(parts.point) {
@@ -149,7 +179,9 @@ pub fn decode(bytes: &[u8]) -> Option<Number> {
     let parts = Parts::of(bytes)?;
     let mut coefficient = 0u128;
     for pair in parts.pairs() {
-        coefficient = coefficient.checked_mul(100)?.checked_add(u128::from(pair?))?;
+        coefficient = coefficient
+            .checked_mul(100)?
+            .checked_add(u128::from(pair?))?;
     }
     let pairs = parts.pairs;
     let exponent = parts.point - 2 * pairs.len() as i32;
@@ -183,8 +215,14 @@ mod tests {
 
     #[test]
     fn extremes_round_trip() {
-        for text in ["0", "1E-130", "-1E-130", "1E125", "-1E125", "99999999999999999999999999999999999999E88"]
-        {
+        for text in [
+            "0",
+            "1E-130",
+            "-1E-130",
+            "1E125",
+            "-1E125",
+            "99999999999999999999999999999999999999E88",
+        ] {
             let number: Number = text.parse().unwrap();
             assert_eq!(decode(&bytes(&number)), Some(number), "{text}");
             let mut written = Vec::new();

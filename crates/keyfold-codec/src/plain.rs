@@ -1,10 +1,11 @@
-//! Plain text: without quotes, backslashes and control characters, so that JSON writes it as it is. An item says of itself that it has
-//! no other, and who writes it need not look again.
+//! Plain text: without quotes, backslashes and control characters, so that JSON writes it as it is.
+//! An item says of itself that it has no other, and who writes it need not look again.
 
 use crate::raw::{Entries, RawValue};
 use keyfold_types::ValueKind;
 
-/// Whether no byte of the text is special. Looks at many bytes at once: most texts are short, and all are looked at.
+/// Whether no byte of the text is special. Looks at many bytes at once: most texts are short, and
+/// all are looked at.
 pub fn is_plain(text: &[u8]) -> bool {
     !has_specials(text)
 }
@@ -15,7 +16,9 @@ pub(crate) fn is_plain_body(attributes: &[u8]) -> bool {
 }
 
 fn are_plain(entries: Entries<'_>) -> bool {
-    entries.unchecked().all(|(name, value)| is_plain(name) && is_plain_value(value))
+    entries
+        .unchecked()
+        .all(|(name, value)| is_plain(name) && is_plain_value(value))
 }
 
 fn is_plain_value(value: RawValue<'_>) -> bool {
@@ -24,21 +27,34 @@ fn is_plain_value(value: RawValue<'_>) -> bool {
         ValueKind::L => value.elements().all(is_plain_value),
         ValueKind::M => are_plain(value.entries()),
         ValueKind::Ss => value.members().all(is_plain),
-        ValueKind::N | ValueKind::B | ValueKind::Bool | ValueKind::Null | ValueKind::Ns | ValueKind::Bs => {
-            true
-        }
+        ValueKind::N
+        | ValueKind::B
+        | ValueKind::Bool
+        | ValueKind::Null
+        | ValueKind::Ns
+        | ValueKind::Bs => true,
     }
 }
 
 fn has_specials(text: &[u8]) -> bool {
     let is_special = |byte: u8| (byte < 0x20) | (byte == b'"') | (byte == b'\\');
     let (blocks, rest) = text.as_chunks::<32>();
-    if blocks.iter().any(|block| block.iter().fold(false, |found, byte| found | is_special(*byte))) {
+    if blocks.iter().any(|block| {
+        block
+            .iter()
+            .fold(false, |found, byte| found | is_special(*byte))
+    }) {
         return true;
     }
     let (words, tail) = rest.as_chunks::<8>();
-    words.iter().any(|word| has_special(u64::from_le_bytes(*word)))
-        || match (text.last_chunk::<8>(), tail.first_chunk::<4>(), tail.last_chunk::<4>()) {
+    words
+        .iter()
+        .any(|word| has_special(u64::from_le_bytes(*word)))
+        || match (
+            text.last_chunk::<8>(),
+            tail.first_chunk::<4>(),
+            tail.last_chunk::<4>(),
+        ) {
             _ if tail.is_empty() => false,
             // Some bytes are looked at twice.
             (Some(last), ..) => has_special(u64::from_le_bytes(*last)),
@@ -52,7 +68,8 @@ fn has_specials(text: &[u8]) -> bool {
 /// Whether one of eight bytes is a control character, a quote or a backslash.
 fn has_special(word: u64) -> bool {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
-    // The highest bit of a byte is set by what borrows from it: less than the number that is taken away, and not above 127.
+    // The highest bit of a byte is set by what borrows from it: less than the number that is taken
+    // away, and not above 127.
     let has_less = |word: u64, than: u64| word.wrapping_sub(ONES * than) & !word;
     let has = |byte: u8| has_less(word ^ (ONES * u64::from(byte)), 1);
     (has_less(word, 0x20) | has(b'"') | has(b'\\')) & (ONES * 0x80) != 0

@@ -9,9 +9,9 @@
 //! SS, NS, BS      tag  body length  count  (length  bytes) ...
 //! ```
 //!
-//! Lengths and counts are varints. Map names and set members ascend, numbers are canonical: equal values
-//! have equal bytes. Reading never panics; bytes that are no encoding read as empty, which cannot happen
-//! behind an item's checksum.
+//! Lengths and counts are varints. Map names and set members ascend, numbers are canonical: equal
+//! values have equal bytes. Reading never panics; bytes that are no encoding read as empty, which
+//! cannot happen behind an item's checksum.
 
 use crate::{number, varint};
 use keyfold_types::{Number, Set, Value, ValueKind};
@@ -30,15 +30,16 @@ const SS: u8 = 9;
 const NS: u8 = 10;
 const BS: u8 = 11;
 
-/// Appends the encoding of `value`. Lengths stand before what they measure, so they are found first: every byte is written once,
-/// however deep it is nested.
+/// Appends the encoding of `value`. Lengths stand before what they measure, so they are found
+/// first: every byte is written once, however deep it is nested.
 pub fn encode(out: &mut Vec<u8>, value: &Value) {
     let mut bodies = Vec::new();
     out.reserve(measure(value, &mut bodies));
     write(out, value, &mut bodies.into_iter());
 }
 
-/// Bytes of a value's encoding; those of every body inside it are noted in the order in which they are written.
+/// Bytes of a value's encoding; those of every body inside it are noted in the order in which they
+/// are written.
 fn measure(value: &Value, bodies: &mut Vec<usize>) -> usize {
     let chunk = |length: usize| varint::length(length as u64) + length;
     match value {
@@ -50,7 +51,9 @@ fn measure(value: &Value, bodies: &mut Vec<usize>) -> usize {
             values.iter().map(|value| measure(value, bodies)).sum()
         }),
         Value::M(map) => measure_body(map.len(), bodies, |bodies| {
-            map.iter().map(|(name, value)| chunk(name.len()) + measure(value, bodies)).sum()
+            map.iter()
+                .map(|(name, value)| chunk(name.len()) + measure(value, bodies))
+                .sum()
         }),
         Value::Ss(set) => measure_body(set.members().len(), bodies, |_| {
             set.members().iter().map(|text| chunk(text.len())).sum()
@@ -108,7 +111,9 @@ fn write(out: &mut Vec<u8>, value: &Value, bodies: &mut std::vec::IntoIter<usize
         }
         Value::Ss(set) => {
             begin(out, SS, set.members().len());
-            set.members().iter().for_each(|text| put_bytes(out, text.as_bytes()));
+            set.members()
+                .iter()
+                .for_each(|text| put_bytes(out, text.as_bytes()));
         }
         Value::Ns(set) => {
             begin(out, NS, set.members().len());
@@ -136,7 +141,8 @@ fn put_number(out: &mut Vec<u8>, n: &Number) {
     number::encode(out, n);
 }
 
-/// One encoded value inside an item or an expression. Cheap to copy; equality is that of the values.
+/// One encoded value inside an item or an expression. Cheap to copy; equality is that of the
+/// values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawValue<'a> {
     bytes: &'a [u8],
@@ -192,17 +198,29 @@ impl<'a> RawValue<'a> {
 
     /// The bytes of a string, a binary, or a number's ordered encoding; empty for other kinds.
     pub fn scalar_bytes(&self) -> &'a [u8] {
-        if self.kind().is_ordered() { self.payload() } else { &[] }
+        if self.kind().is_ordered() {
+            self.payload()
+        } else {
+            &[]
+        }
     }
 
     /// The text of a string; empty for other kinds.
     pub fn as_str(&self) -> &'a str {
-        if self.kind() == ValueKind::S { std::str::from_utf8(self.payload()).unwrap_or_default() } else { "" }
+        if self.kind() == ValueKind::S {
+            std::str::from_utf8(self.payload()).unwrap_or_default()
+        } else {
+            ""
+        }
     }
 
     /// The number, if it is one.
     pub fn as_number(&self) -> Option<Number> {
-        if self.kind() == ValueKind::N { number::decode(self.payload()) } else { None }
+        if self.kind() == ValueKind::N {
+            number::decode(self.payload())
+        } else {
+            None
+        }
     }
 
     /// Whether it is the boolean true.
@@ -225,26 +243,48 @@ impl<'a> RawValue<'a> {
     /// Elements of a list, entries of a map, members of a set; 0 for scalars.
     pub fn count(&self) -> usize {
         match self.kind() {
-            ValueKind::L | ValueKind::M | ValueKind::Ss | ValueKind::Ns | ValueKind::Bs => self.counted().0,
+            ValueKind::L | ValueKind::M | ValueKind::Ss | ValueKind::Ns | ValueKind::Bs => {
+                self.counted().0
+            }
             ValueKind::S | ValueKind::N | ValueKind::B | ValueKind::Bool | ValueKind::Null => 0,
         }
     }
 
     /// The elements of a list, in order; nothing for other kinds.
     pub fn elements(&self) -> impl Iterator<Item = RawValue<'a>> + use<'a> {
-        let mut rest = if self.kind() == ValueKind::L { self.counted().1 } else { &[] };
+        let mut rest = if self.kind() == ValueKind::L {
+            self.counted().1
+        } else {
+            &[]
+        };
         std::iter::from_fn(move || RawValue::take(&mut rest))
     }
 
     /// The entries of a map, in name order; nothing for other kinds.
     pub fn entries(&self) -> Entries<'a> {
-        Entries { rest: if self.kind() == ValueKind::M { self.counted().1 } else { &[] } }
+        Entries {
+            rest: if self.kind() == ValueKind::M {
+                self.counted().1
+            } else {
+                &[]
+            },
+        }
     }
 
     /// The members of a set as scalar values' bytes, ascending; nothing for other kinds.
     pub fn members(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let mut rest = if self.kind().is_set() { self.counted().1 } else { &[] };
-        std::iter::from_fn(move || if rest.is_empty() { None } else { varint::take_chunk(&mut rest) })
+        let mut rest = if self.kind().is_set() {
+            self.counted().1
+        } else {
+            &[]
+        };
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                None
+            } else {
+                varint::take_chunk(&mut rest)
+            }
+        })
     }
 
     /// The entry of a map by name.
@@ -272,11 +312,15 @@ impl<'a> RawValue<'a> {
                     .collect::<BTreeMap<_, _>>(),
             ),
             ValueKind::Ss => set_or_null(
-                self.members().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect(),
+                self.members()
+                    .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+                    .collect(),
                 Value::Ss,
             ),
             ValueKind::Ns => set_or_null(
-                self.members().map(|b| number::decode(b).unwrap_or(Number::ZERO)).collect(),
+                self.members()
+                    .map(|b| number::decode(b).unwrap_or(Number::ZERO))
+                    .collect(),
                 Value::Ns,
             ),
             ValueKind::Bs => set_or_null(self.members().map(<[u8]>::to_vec).collect(), Value::Bs),
@@ -310,10 +354,14 @@ impl<'a> Entries<'a> {
 
 impl<'a> Entries<'a> {
     fn next_pair(&mut self) -> Option<(&'a [u8], RawValue<'a>)> {
-        Some((varint::take_chunk(&mut self.rest)?, RawValue::take(&mut self.rest)?))
+        Some((
+            varint::take_chunk(&mut self.rest)?,
+            RawValue::take(&mut self.rest)?,
+        ))
     }
 
-    /// The same with names as bytes, for who writes them on: it is not checked again that they are UTF-8.
+    /// The same with names as bytes, for who writes them on: it is not checked again that they are
+    /// UTF-8.
     pub fn unchecked(mut self) -> impl Iterator<Item = (&'a [u8], RawValue<'a>)> {
         std::iter::from_fn(move || self.next_pair())
     }

@@ -14,7 +14,8 @@ pub(crate) fn length(value: u64) -> usize {
     (u64::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize
 }
 
-/// Reads a value from the front of `bytes` and moves past it; `None` when it is cut off or too long.
+/// Reads a value from the front of `bytes` and moves past it; `None` when it is cut off or too
+/// long.
 #[inline]
 pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     match bytes.split_first() {

@@ -1,5 +1,5 @@
-//! The design at a glance: each pattern with its request, each entity with its keys and a sample, and what
-//! shares an index.
+//! The design at a glance: each pattern with its request, each entity with its keys and a sample,
+//! and what shares an index.
 
 use crate::sample;
 use keyfold_model::check::estimate::{item_bytes, projected_bytes};
@@ -53,8 +53,8 @@ pub struct PatternRow {
     pub page: Option<u32>,
     /// Requests a page, in words.
     pub requests: String,
-    /// Read units a page, estimated from the declared or guessed size of the items; none where it depends
-    /// on their number.
+    /// Read units a page, estimated from the declared or guessed size of the items; none where it
+    /// depends on their number.
     pub units: Option<f64>,
     /// `strong` or `eventual`.
     pub consistency: &'static str,
@@ -120,15 +120,25 @@ impl Chart {
     /// The chart of a model.
     pub fn of(model: &Model) -> Chart {
         let patterns = model.patterns.iter().flat_map(|pattern| {
-            pattern.plans().map(move |(without, plan)| pattern_row(model, pattern, without, plan))
+            pattern
+                .plans()
+                .map(move |(without, plan)| pattern_row(model, pattern, without, plan))
         });
-        let tables = model.tables.iter().enumerate().map(|(at, table)| table_chart(model, at, table));
+        let tables = model
+            .tables
+            .iter()
+            .enumerate()
+            .map(|(at, table)| table_chart(model, at, table));
         Chart {
             model: model.name.clone(),
             version: model.version,
             patterns: patterns.collect(),
             tables: tables.collect(),
-            writes: model.writes.iter().map(|write| write_row(model, write)).collect(),
+            writes: model
+                .writes
+                .iter()
+                .map(|write| write_row(model, write))
+                .collect(),
         }
     }
 
@@ -224,7 +234,9 @@ impl TableChart {
 /// What a pattern promises: one item, perhaps one, or any number of each kind.
 pub fn promise(model: &Model, pattern: &Pattern) -> String {
     let one = |returned: &keyfold_model::Returned| {
-        let Some(entity) = model.entities.get(returned.entity) else { return String::new() };
+        let Some(entity) = model.entities.get(returned.entity) else {
+            return String::new();
+        };
         let copy = returned
             .copy
             .and_then(|at| entity.copies.get(at))
@@ -236,20 +248,38 @@ pub fn promise(model: &Model, pattern: &Pattern) -> String {
         };
         format!("{}{copy}{count}", entity.name)
     };
-    let all = pattern.returned.iter().map(one).collect::<Vec<_>>().join(" + ");
+    let all = pattern
+        .returned
+        .iter()
+        .map(one)
+        .collect::<Vec<_>>()
+        .join(" + ");
     match pattern.only.as_slice() {
         [] => all,
         only => format!("{all} only {}", only.join(", ")),
     }
 }
 
-fn pattern_row(model: &Model, pattern: &Pattern, without: &[String], plan: &PatternPlan) -> PatternRow {
-    let given = pattern.parameters.iter().filter(|parameter| !without.contains(&parameter.name));
+fn pattern_row(
+    model: &Model,
+    pattern: &Pattern,
+    without: &[String],
+    plan: &PatternPlan,
+) -> PatternRow {
+    let given = pattern
+        .parameters
+        .iter()
+        .filter(|parameter| !without.contains(&parameter.name));
     PatternRow {
         name: pattern.name.clone(),
         without: without.to_vec(),
         parameters: given
-            .map(|p| (optional(&p.name, p.optional || p.is_now()), p.kind.to_string()))
+            .map(|p| {
+                (
+                    optional(&p.name, p.optional || p.is_now()),
+                    p.kind.to_string(),
+                )
+            })
             .collect(),
         returns: promise(model, pattern),
         request: plan.request.to_string(),
@@ -257,7 +287,11 @@ fn pattern_row(model: &Model, pattern: &Pattern, without: &[String], plan: &Patt
         index: plan.index.clone(),
         place: plan.place(),
         key_condition: plan.key_condition(),
-        order: if plan.descending { "descending" } else { "ascending" },
+        order: if plan.descending {
+            "descending"
+        } else {
+            "ascending"
+        },
         page: plan.page,
         requests: plan.requests(),
         units: units(model, pattern, plan),
@@ -270,16 +304,27 @@ fn pattern_row(model: &Model, pattern: &Pattern, without: &[String], plan: &Patt
 fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
     let halves = |bytes: u64| bytes.div_ceil(4_096).max(1) * if plan.strong { 2 } else { 1 };
     let table = model.tables.iter().find(|table| table.name == plan.table);
-    let index =
-        table.and_then(|table| table.indexes.iter().find(|index| Some(&index.name) == plan.index.as_ref()));
+    let index = table.and_then(|table| {
+        table
+            .indexes
+            .iter()
+            .find(|index| Some(&index.name) == plan.index.as_ref())
+    });
     let bytes = |at: usize| {
-        model.entities.get(at).map_or(0, |entity| match index.map(|index| &index.projection) {
-            Some(Projection::Only(names)) => projected_bytes(entity, names),
-            Some(Projection::Keys) => projected_bytes(entity, &[]),
-            Some(Projection::All) | None => item_bytes(entity),
-        })
+        model
+            .entities
+            .get(at)
+            .map_or(0, |entity| match index.map(|index| &index.projection) {
+                Some(Projection::Only(names)) => projected_bytes(entity, names),
+                Some(Projection::Keys) => projected_bytes(entity, &[]),
+                Some(Projection::All) | None => item_bytes(entity),
+            })
     };
-    let largest = pattern.returned.iter().map(|returned| bytes(returned.entity)).max()?;
+    let largest = pattern
+        .returned
+        .iter()
+        .map(|returned| bytes(returned.entity))
+        .max()?;
     let halves = match (plan.request, plan.page) {
         (RequestKind::GetItem, _) => halves(largest),
         (RequestKind::Query, Some(page)) => halves(largest * u64::from(page)),
@@ -298,14 +343,23 @@ fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
 
 /// Bytes of a whole answer, where the number of items is declared.
 fn expected(model: &Model, pattern: &Pattern) -> Option<u64> {
-    let given =
-        |name: &String| pattern.parameters.iter().any(|p| p.limit == Limit::Equal && p.attribute == *name);
+    let given = |name: &String| {
+        pattern
+            .parameters
+            .iter()
+            .any(|p| p.limit == Limit::Equal && p.attribute == *name)
+    };
     let mut sum = 0;
     for returned in &pattern.returned {
         let entity = model.entities.get(returned.entity)?;
         let count = match returned.many {
             false => 1,
-            true => entity.expected.per.iter().find(|(name, _)| given(name)).map(|(_, count)| *count)?,
+            true => entity
+                .expected
+                .per
+                .iter()
+                .find(|(name, _)| given(name))
+                .map(|(_, count)| *count)?,
         };
         sum += count * item_bytes(entity);
     }
@@ -313,21 +367,39 @@ fn expected(model: &Model, pattern: &Pattern) -> Option<u64> {
 }
 
 fn table_chart(model: &Model, at: usize, table: &Table) -> TableChart {
-    let entities: Vec<&Entity> = model.entities.iter().filter(|entity| entity.table == at).collect();
+    let entities: Vec<&Entity> = model
+        .entities
+        .iter()
+        .filter(|entity| entity.table == at)
+        .collect();
     let mut rows = Vec::new();
     for entity in &entities {
-        let key =
-            |partition: &KeyTemplate, sort: Option<&KeyTemplate>| (vec![partition.clone()], sort.cloned());
+        let key = |partition: &KeyTemplate, sort: Option<&KeyTemplate>| {
+            (vec![partition.clone()], sort.cloned())
+        };
         let (partition, sort) = key(&entity.key.partition, entity.key.sort.as_ref());
-        rows.push(row(table, entity, entity.name.clone(), &partition, sort.as_ref(), None));
+        rows.push(row(
+            table,
+            entity,
+            entity.name.clone(),
+            &partition,
+            sort.as_ref(),
+            None,
+        ));
         for copy in &entity.copies {
             let (partition, sort) = key(&copy.key.partition, copy.key.sort.as_ref());
             let kind = format!("{}.{}", entity.name, copy.name);
             rows.push(row(table, entity, kind, &partition, sort.as_ref(), None));
         }
         for unique in &entity.uniques {
-            let partition = KeyTemplate { parts: guard_parts(entity, unique), span: entity.span };
-            let sort = table.sort.as_ref().map(|_| KeyTemplate::of_text(GUARD_SORT, entity.span));
+            let partition = KeyTemplate {
+                parts: guard_parts(entity, unique),
+                span: entity.span,
+            };
+            let sort = table
+                .sort
+                .as_ref()
+                .map(|_| KeyTemplate::of_text(GUARD_SORT, entity.span));
             let kind = format!("unique {}.{}", entity.name, unique.join("+"));
             rows.push(row(table, entity, kind, &[partition], sort.as_ref(), None));
         }
@@ -341,21 +413,37 @@ fn table_chart(model: &Model, at: usize, table: &Table) -> TableChart {
                     None => format!("with {}", sparse.attribute),
                 });
                 let partition = [key.key.partition.clone()];
-                rows.push(row(table, entity, entity.name.clone(), &partition, key.key.sort.as_ref(), only));
+                rows.push(row(
+                    table,
+                    entity,
+                    entity.name.clone(),
+                    &partition,
+                    key.key.sort.as_ref(),
+                    only,
+                ));
             }
         }
         let reads = |pattern: &&Pattern| {
-            pattern
-                .plans()
-                .any(|(_, plan)| plan.table == table.name && plan.index.as_ref() == Some(&index.name))
+            pattern.plans().any(|(_, plan)| {
+                plan.table == table.name && plan.index.as_ref() == Some(&index.name)
+            })
         };
         IndexChart {
             name: index.name.clone(),
-            kind: if index.kind == IndexKind::Local { "local" } else { "global" },
+            kind: if index.kind == IndexKind::Local {
+                "local"
+            } else {
+                "global"
+            },
             key: index.columns().map(|column| column.name.clone()).collect(),
             partition_count: index.partition.len(),
             rows,
-            patterns: model.patterns.iter().filter(reads).map(|pattern| pattern.name.clone()).collect(),
+            patterns: model
+                .patterns
+                .iter()
+                .filter(reads)
+                .map(|pattern| pattern.name.clone())
+                .collect(),
         }
     });
     let key = std::iter::once(&table.partition).chain(&table.sort);
@@ -382,20 +470,35 @@ fn row(
         value::column(parts, &values, &table.delimiters)
             .map_or_else(|_| print(parts), |made| value::display(&made))
     };
-    KeyRow { kind, templates: columns().map(print).collect(), sample: columns().map(made).collect(), only }
+    KeyRow {
+        kind,
+        templates: columns().map(print).collect(),
+        sample: columns().map(made).collect(),
+        only,
+    }
 }
 
 /// A parameter's name, with `?` behind it where it may be left out.
 fn optional(name: &str, may_lack: bool) -> String {
-    if may_lack { format!("{name}?") } else { name.to_owned() }
+    if may_lack {
+        format!("{name}?")
+    } else {
+        name.to_owned()
+    }
 }
 
 pub(crate) fn write_row(model: &Model, write: &Write) -> WriteRow {
     let parameter = |parameter: &keyfold_model::schema::WriteParameter| {
-        (optional(&parameter.name, parameter.optional), parameter.kind.to_string())
+        (
+            optional(&parameter.name, parameter.optional),
+            parameter.kind.to_string(),
+        )
     };
     let action = |action: &keyfold_model::Action| {
-        let entity = model.entities.get(action.entity).map_or("", |entity| entity.name.as_str());
+        let entity = model
+            .entities
+            .get(action.entity)
+            .map_or("", |entity| entity.name.as_str());
         let mut text = format!("{} {entity}", action.verb.word());
         if let Some(each) = &action.each {
             text.push_str(&format!(" for each of {each}"));
@@ -403,7 +506,10 @@ pub(crate) fn write_row(model: &Model, write: &Write) -> WriteRow {
         if action.verb == Verb::Update {
             let changes = action.assignments.iter().map(assignment);
             let removed = action.removed.iter().map(|name| format!("remove {name}"));
-            text.push_str(&format!(" ({})", changes.chain(removed).collect::<Vec<_>>().join(", ")));
+            text.push_str(&format!(
+                " ({})",
+                changes.chain(removed).collect::<Vec<_>>().join(", ")
+            ));
         }
         let conditions: Vec<String> = action.conditions.iter().map(ToString::to_string).collect();
         if !conditions.is_empty() {
@@ -419,25 +525,36 @@ pub(crate) fn write_row(model: &Model, write: &Write) -> WriteRow {
 }
 
 fn assignment(one: &keyfold_model::schema::Assignment) -> String {
-    let right = one
-        .right
-        .as_ref()
-        .map_or(String::new(), |(plus, operand)| format!(" {} {operand}", if *plus { "+" } else { "-" }));
+    let right = one.right.as_ref().map_or(String::new(), |(plus, operand)| {
+        format!(" {} {operand}", if *plus { "+" } else { "-" })
+    });
     format!("{} = {}{right}", one.attribute, one.left)
 }
 
 /// What an entity keeps of others, in words: `orders: count of Order`.
 pub fn aggregates(model: &Model, entity: &Entity) -> Vec<String> {
     let one = |aggregate: &Aggregate| {
-        let child = model.entities.get(aggregate.entity).map_or("", |child| child.name.as_str());
-        let of = aggregate.of.as_ref().map_or(String::new(), |of| format!(".{of}"));
+        let child = model
+            .entities
+            .get(aggregate.entity)
+            .map_or("", |child| child.name.as_str());
+        let of = aggregate
+            .of
+            .as_ref()
+            .map_or(String::new(), |of| format!(".{of}"));
         let condition = aggregate.condition.as_ref();
-        let condition = condition.map_or(String::new(), |(name, text)| format!(" where {name} = {text}"));
+        let condition = condition.map_or(String::new(), |(name, text)| {
+            format!(" where {name} = {text}")
+        });
         let by = match aggregate.by.as_slice() {
             [] => String::new(),
             names => format!(" by {}", names.join(", ")),
         };
-        format!("{}: {} of {child}{of}{by}{condition}", aggregate.attribute, aggregate.kind.word())
+        format!(
+            "{}: {} of {child}{of}{by}{condition}",
+            aggregate.attribute,
+            aggregate.kind.word()
+        )
     };
     entity.aggregates.iter().map(one).collect()
 }

@@ -1,6 +1,7 @@
 //! Output made from a checked model, and models proposed from other sources.
 //!
-//! - [`chart`]: the design at a glance: patterns with their requests, keys with samples, what shares an index.
+//! - [`chart`]: the design at a glance: patterns with their requests, keys with samples, what
+//!   shares an index.
 //! - [`document`]: the chart as Markdown and as one HTML page with diagrams.
 //! - [`diff`]: what changed between two models, and which data it moves.
 //! - [`tables`]: CloudFormation and Terraform.

@@ -11,7 +11,8 @@ pub(crate) fn values(entity: &Entity) -> BTreeMap<String, Value> {
     let mut all: BTreeMap<String, Value> = BTreeMap::new();
     for attribute in &entity.attributes {
         let mut value = of_attribute(attribute);
-        // Attributes of one entity have different values, so that a key tells which of them it is made of.
+        // Attributes of one entity have different values, so that a key tells which of them it is
+        // made of.
         for time in 1..TIMES_MAX {
             if !is_scalar(&value) || !all.values().any(|known| looks_like(known, &value)) {
                 break;
@@ -22,7 +23,8 @@ pub(crate) fn values(entity: &Entity) -> BTreeMap<String, Value> {
     }
     // A sparse index shows an item that is in it.
     for sparse in sparse {
-        if let (Some(wanted), Some(attribute)) = (&sparse.value, entity.attribute(&sparse.attribute))
+        if let (Some(wanted), Some(attribute)) =
+            (&sparse.value, entity.attribute(&sparse.attribute))
             && let Ok(value) = value::parse(&attribute.name, &attribute.kind, wanted)
         {
             all.insert(attribute.name.clone(), value);
@@ -38,10 +40,13 @@ fn is_scalar(value: &Value) -> bool {
     matches!(value, Value::S(_) | Value::N(_))
 }
 
-/// Whether a key could not tell two values apart: they are the same, or one is the beginning of the other.
+/// Whether a key could not tell two values apart: they are the same, or one is the beginning of the
+/// other.
 fn looks_like(one: &Value, two: &Value) -> bool {
     let (one, two) = (value::display(one), value::display(two));
-    one == two || (one.len() >= 10 && two.starts_with(&one)) || (two.len() >= 10 && one.starts_with(&two))
+    one == two
+        || (one.len() >= 10 && two.starts_with(&one))
+        || (two.len() >= 10 && one.starts_with(&two))
 }
 
 /// Another value of the same type; words and what is fixed stay.
@@ -58,14 +63,18 @@ fn another(first: &Value, kind: &Type, time: usize) -> Value {
         Value::S(format!("{}{end}", text.get(..kept).unwrap_or_default()))
     };
     match kind {
-        Type::String => {
-            Value::S(format!("{}{}", text.trim_end_matches(|c: char| c.is_ascii_digit()), time + 1))
-        }
+        Type::String => Value::S(format!(
+            "{}{}",
+            text.trim_end_matches(|c: char| c.is_ascii_digit()),
+            time + 1
+        )),
         Type::Ulid => with_end(format!("{time:02}")),
         Type::Uuid => with_end(format!("{time:04}")),
-        Type::Time(_) | Type::Date => {
-            Value::S(text.replacen("01-15", &format!("{:02}-{:02}", 2 + time / 28, 1 + time % 28), 1))
-        }
+        Type::Time(_) | Type::Date => Value::S(text.replacen(
+            "01-15",
+            &format!("{:02}-{:02}", 2 + time / 28, 1 + time % 28),
+            1,
+        )),
         _ => first.clone(),
     }
 }
@@ -85,7 +94,11 @@ fn of_type(name: &str, kind: &Type) -> Value {
         Type::Bool => Value::Bool(true),
         Type::Time(precision) => Value::S(match precision {
             Precision::Seconds => "2024-01-15T10:30:00Z".to_owned(),
-            other => format!("2024-01-15T10:30:00.{:0<width$}Z", "", width = other.digits()),
+            other => format!(
+                "2024-01-15T10:30:00.{:0<width$}Z",
+                "",
+                width = other.digits()
+            ),
         }),
         Type::Date => Value::from("2024-01-15"),
         Type::Period(unit) => Value::from(match unit {
@@ -111,7 +124,13 @@ fn of_type(name: &str, kind: &Type) -> Value {
 }
 
 fn of_record(record: &Record) -> Value {
-    Value::M(record.fields.iter().map(|(name, kind, _)| (name.clone(), of_type(name, kind))).collect())
+    Value::M(
+        record
+            .fields
+            .iter()
+            .map(|(name, kind, _)| (name.clone(), of_type(name, kind)))
+            .collect(),
+    )
 }
 
 fn text(name: &str) -> String {
@@ -130,6 +149,9 @@ fn text(name: &str) -> String {
     if let Some((_, sample)) = known.into_iter().find(|(word, _)| lower == *word) {
         return sample.to_owned();
     }
-    let stem = lower.strip_suffix("id").filter(|stem| !stem.is_empty()).unwrap_or(&lower);
+    let stem = lower
+        .strip_suffix("id")
+        .filter(|stem| !stem.is_empty())
+        .unwrap_or(&lower);
     format!("{}1", stem.chars().next().unwrap_or('x'))
 }

@@ -29,20 +29,27 @@ fn letter(kind: KeyKind) -> &'static str {
 /// The key attributes of a table and its indexes.
 fn attributes(table: &Table) -> BTreeMap<&str, KeyKind> {
     let own = std::iter::once(&table.partition).chain(&table.sort);
-    own.chain(table.indexes.iter().flat_map(Index::columns)).map(|c| (c.name.as_str(), c.kind)).collect()
+    own.chain(table.indexes.iter().flat_map(Index::columns))
+        .map(|c| (c.name.as_str(), c.kind))
+        .collect()
 }
 
 fn key_schema<'c>(
     partition: impl IntoIterator<Item = &'c Column>,
     sort: impl IntoIterator<Item = &'c Column>,
 ) -> Json {
-    let element = |column: &Column, kind: &str| json!({ "AttributeName": column.name, "KeyType": kind });
-    let mut all: Vec<Json> = partition.into_iter().map(|column| element(column, "HASH")).collect();
+    let element =
+        |column: &Column, kind: &str| json!({ "AttributeName": column.name, "KeyType": kind });
+    let mut all: Vec<Json> = partition
+        .into_iter()
+        .map(|column| element(column, "HASH"))
+        .collect();
     all.extend(sort.into_iter().map(|column| element(column, "RANGE")));
     Json::Array(all)
 }
 
-/// A CloudFormation template in JSON. Tables with periods are made for the periods given, like `2024-01`.
+/// A CloudFormation template in JSON. Tables with periods are made for the periods given, like
+/// `2024-01`.
 pub fn cloudformation(model: &Model, periods: &[String]) -> Json {
     let mut resources = Map::new();
     for (name, table) in physical(model, periods) {
@@ -63,8 +70,9 @@ pub fn cloudformation(model: &Model, periods: &[String]) -> Json {
     })
 }
 
-/// The name of a table's resource in a template: its letters and digits. Where others were left out, a digest of the name tells tables
-/// apart whose names differ in them only; it rests on the name alone, so that it stays when tables are added.
+/// The name of a table's resource in a template: its letters and digits. Where others were left
+/// out, a digest of the name tells tables apart whose names differ in them only; it rests on the
+/// name alone, so that it stays when tables are added.
 fn logical_name(table: &str) -> String {
     let kept: String = table.chars().filter(char::is_ascii_alphanumeric).collect();
     // A logical name has at most 255 characters.
@@ -82,14 +90,18 @@ fn digest(name: &str) -> String {
     value::digest(name).chars().take(16).collect()
 }
 
-/// The label of a table's resource: its name, where Terraform takes it; otherwise with `_` for what it does not take, and a digest.
+/// The label of a table's resource: its name, where Terraform takes it; otherwise with `_` for what
+/// it does not take, and a digest.
 fn label(table: &str) -> String {
     let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let starts = table.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if starts && table.chars().all(is_taken) {
         return table.to_owned();
     }
-    let kept: String = table.chars().map(|c| if is_taken(c) { c } else { '_' }).collect();
+    let kept: String = table
+        .chars()
+        .map(|c| if is_taken(c) { c } else { '_' })
+        .collect();
     format!("table_{kept}_{}", digest(table))
 }
 
@@ -108,15 +120,22 @@ fn properties(name: &str, table: &Table) -> Json {
             Some(json!({ "ReadCapacityUnits": reads, "WriteCapacityUnits": writes }))
         }
     };
-    let Some(object) = properties.as_object_mut() else { return properties };
-    let mode = if throughput.is_some() { "PROVISIONED" } else { "PAY_PER_REQUEST" };
+    let Some(object) = properties.as_object_mut() else {
+        return properties;
+    };
+    let mode = if throughput.is_some() {
+        "PROVISIONED"
+    } else {
+        "PAY_PER_REQUEST"
+    };
     object.insert("BillingMode".to_owned(), json!(mode));
     if let Some(throughput) = &throughput {
         object.insert("ProvisionedThroughput".to_owned(), throughput.clone());
     }
-    for (kind, member) in
-        [(IndexKind::Global, "GlobalSecondaryIndexes"), (IndexKind::Local, "LocalSecondaryIndexes")]
-    {
+    for (kind, member) in [
+        (IndexKind::Global, "GlobalSecondaryIndexes"),
+        (IndexKind::Local, "LocalSecondaryIndexes"),
+    ] {
         let indexes: Vec<Json> = table
             .indexes
             .iter()
@@ -140,7 +159,10 @@ fn properties(name: &str, table: &Table) -> Json {
         }
     }
     if let Some(ttl) = &table.ttl_attribute {
-        object.insert("TimeToLiveSpecification".to_owned(), json!({ "AttributeName": ttl, "Enabled": true }));
+        object.insert(
+            "TimeToLiveSpecification".to_owned(),
+            json!({ "AttributeName": ttl, "Enabled": true }),
+        );
     }
     properties
 }
@@ -149,7 +171,9 @@ fn projection(projection: &Projection) -> Json {
     match projection {
         Projection::All => json!({ "ProjectionType": "ALL" }),
         Projection::Keys => json!({ "ProjectionType": "KEYS_ONLY" }),
-        Projection::Only(names) => json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names }),
+        Projection::Only(names) => {
+            json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names })
+        }
     }
 }
 
@@ -166,9 +190,16 @@ const PROVIDER: &str = r#"terraform {
 
 /// Terraform's configuration of the tables. Tables with periods are made for the periods given.
 pub fn terraform(model: &Model, periods: &[String]) -> String {
-    let mut out = format!("# Tables of the model {} {}\n\n{PROVIDER}", model.name, model.version);
+    let mut out = format!(
+        "# Tables of the model {} {}\n\n{PROVIDER}",
+        model.name, model.version
+    );
     for (name, table) in physical(model, periods) {
-        let _infallible = write!(out, "\nresource \"aws_dynamodb_table\" \"{}\" {{\n", label(&name));
+        let _infallible = write!(
+            out,
+            "\nresource \"aws_dynamodb_table\" \"{}\" {{\n",
+            label(&name)
+        );
         body(&mut out, &name, table);
         out.push_str("}\n");
     }
@@ -184,36 +215,63 @@ fn body(out: &mut String, name: &str, table: &Table) {
         }
         Capacity::Provisioned { reads, writes } => {
             pairs.push(("billing_mode", "\"PROVISIONED\"".to_owned()));
-            vec![("read_capacity", reads.to_string()), ("write_capacity", writes.to_string())]
+            vec![
+                ("read_capacity", reads.to_string()),
+                ("write_capacity", writes.to_string()),
+            ]
         }
     };
     pairs.extend(capacity.iter().cloned());
     pairs.push(("hash_key", format!("\"{}\"", table.partition.name)));
-    pairs.extend(table.sort.iter().map(|sort| ("range_key", format!("\"{}\"", sort.name))));
+    pairs.extend(
+        table
+            .sort
+            .iter()
+            .map(|sort| ("range_key", format!("\"{}\"", sort.name))),
+    );
     assignments(out, "  ", &pairs);
     for (name, kind) in attributes(table) {
         block(
             out,
             "attribute",
-            &[("name", format!("\"{name}\"")), ("type", format!("\"{}\"", letter(kind)))],
+            &[
+                ("name", format!("\"{name}\"")),
+                ("type", format!("\"{}\"", letter(kind))),
+            ],
         );
     }
     for index in &table.indexes {
         index_block(out, index, &capacity);
     }
     if let Some(ttl) = &table.ttl_attribute {
-        block(out, "ttl", &[("attribute_name", format!("\"{ttl}\"")), ("enabled", "true".to_owned())]);
+        block(
+            out,
+            "ttl",
+            &[
+                ("attribute_name", format!("\"{ttl}\"")),
+                ("enabled", "true".to_owned()),
+            ],
+        );
     }
 }
 
 fn index_block(out: &mut String, index: &Index, capacity: &[(&'static str, String)]) {
-    let quoted =
-        |names: &[String]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    let quoted = |names: &[String]| {
+        names
+            .iter()
+            .map(|name| format!("\"{name}\""))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let mut pairs = vec![("name", format!("\"{}\"", index.name))];
     let is_global = index.kind == IndexKind::Global;
     let mut keys = String::new();
     if is_global {
-        let each = index.partition.iter().map(|c| (c, "HASH")).chain(index.sort.iter().map(|c| (c, "RANGE")));
+        let each = index
+            .partition
+            .iter()
+            .map(|c| (c, "HASH"))
+            .chain(index.sort.iter().map(|c| (c, "RANGE")));
         for (column, kind) in each {
             let _infallible = write!(
                 keys,
@@ -222,7 +280,12 @@ fn index_block(out: &mut String, index: &Index, capacity: &[(&'static str, Strin
             );
         }
     } else {
-        pairs.extend(index.sort.first().map(|column| ("range_key", format!("\"{}\"", column.name))));
+        pairs.extend(
+            index
+                .sort
+                .first()
+                .map(|column| ("range_key", format!("\"{}\"", column.name))),
+        );
     }
     if is_global {
         pairs.extend(capacity.iter().cloned());
@@ -235,7 +298,11 @@ fn index_block(out: &mut String, index: &Index, capacity: &[(&'static str, Strin
             pairs.push(("non_key_attributes", format!("[{}]", quoted(names))));
         }
     }
-    let word = if is_global { "global_secondary_index" } else { "local_secondary_index" };
+    let word = if is_global {
+        "global_secondary_index"
+    } else {
+        "local_secondary_index"
+    };
     let _infallible = write!(out, "\n  {word} {{\n");
     assignments(out, "    ", &pairs);
     out.push_str(&keys);
@@ -264,15 +331,30 @@ mod tests {
     #[test]
     fn names_that_differ_make_resources_that_differ() {
         let names = [
-            "Orders", "orders", "Or-ders", "Or_ders", "Or.ders", "Orders-", "1Orders", "1-Orders", "_",
-            "table_1",
+            "Orders", "orders", "Or-ders", "Or_ders", "Or.ders", "Orders-", "1Orders", "1-Orders",
+            "_", "table_1",
         ];
         let logical: BTreeSet<String> = names.iter().map(|name| logical_name(name)).collect();
         let labels: BTreeSet<String> = names.iter().map(|name| label(name)).collect();
-        assert_eq!((logical.len(), labels.len()), (names.len(), names.len()), "{logical:?} {labels:?}");
-        assert!(logical.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric())));
-        assert!(labels.iter().all(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')));
-        assert_eq!((logical_name("Orders").as_str(), label("Or-ders").as_str()), ("OrdersTable", "Or-ders"));
+        assert_eq!(
+            (logical.len(), labels.len()),
+            (names.len(), names.len()),
+            "{logical:?} {labels:?}"
+        );
+        assert!(
+            logical
+                .iter()
+                .all(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        );
+        assert!(
+            labels
+                .iter()
+                .all(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+        );
+        assert_eq!(
+            (logical_name("Orders").as_str(), label("Or-ders").as_str()),
+            ("OrdersTable", "Or-ders")
+        );
         let (one, two) = ("a".repeat(255), format!("{}b", "a".repeat(254)));
         assert!(logical_name(&one) != logical_name(&two) && logical_name(&one).len() <= 255);
     }

@@ -1,8 +1,9 @@
-//! Models of NoSQL Workbench: read (versions 1.0, 2.0 and 3.0) as a proposed model, and written with sample
-//! items, facets for each kind, and indexes.
+//! Models of NoSQL Workbench: read (versions 1.0, 2.0 and 3.0) as a proposed model, and written
+//! with sample items, facets for each kind, and indexes.
 //!
-//! The three versions differ in what may be there (capacity and several facets came later), not in where it
-//! stands, so one reader takes them all. Samples are in DynamoDB's JSON, which `keyfold-wire` reads and writes.
+//! The three versions differ in what may be there (capacity and several facets came later), not in
+//! where it stands, so one reader takes them all. Samples are in DynamoDB's JSON, which
+//! `keyfold-wire` reads and writes.
 
 use crate::chart::{aggregates, promise};
 use crate::infer::{IndexDefinition, KeyColumn, Projected, TableDefinition, identifier, propose};
@@ -55,32 +56,53 @@ const VERSIONS: [&str; 3] = ["1.0", "2.0", "3.0"];
 /// # Errors
 /// When the text is no such file.
 pub fn read(text: &str) -> Result<String, WorkbenchError> {
-    let json: Json = serde_json::from_str(text).map_err(|error| WorkbenchError::Json(error.to_string()))?;
+    let json: Json =
+        serde_json::from_str(text).map_err(|error| WorkbenchError::Json(error.to_string()))?;
     let version = json["ModelMetadata"]["Version"].as_str().unwrap_or(VERSION);
     if !VERSIONS.contains(&version) {
         return Err(WorkbenchError::Version(version.to_owned()));
     }
-    let missing = |place: &str, missing| WorkbenchError::Missing { place: place.to_owned(), missing };
-    let tables = json["DataModel"].as_array().ok_or_else(|| missing("the file", "DataModel"))?;
+    let missing = |place: &str, missing| WorkbenchError::Missing {
+        place: place.to_owned(),
+        missing,
+    };
+    let tables = json["DataModel"]
+        .as_array()
+        .ok_or_else(|| missing("the file", "DataModel"))?;
     let mut found = Vec::new();
     for table in tables {
-        let name = table["TableName"].as_str().ok_or_else(|| missing("a table", "TableName"))?;
+        let name = table["TableName"]
+            .as_str()
+            .ok_or_else(|| missing("a table", "TableName"))?;
         let key = key_columns(&table["KeyAttributes"], name)?;
         let mut indexes = Vec::new();
-        for (member, is_local) in [("GlobalSecondaryIndexes", false), ("LocalSecondaryIndexes", true)] {
+        for (member, is_local) in [
+            ("GlobalSecondaryIndexes", false),
+            ("LocalSecondaryIndexes", true),
+        ] {
             for index in table[member].as_array().into_iter().flatten() {
                 indexes.push(read_index(index, is_local, name)?);
             }
         }
-        let definition = TableDefinition { name: name.to_owned(), key, indexes, ttl: None };
+        let definition = TableDefinition {
+            name: name.to_owned(),
+            key,
+            indexes,
+            ttl: None,
+        };
         found.push((definition, samples(table, name)?));
     }
     let name = json["ModelName"].as_str().unwrap_or("imported");
-    let about = json["ModelMetadata"]["Description"].as_str().unwrap_or_default();
+    let about = json["ModelMetadata"]["Description"]
+        .as_str()
+        .unwrap_or_default();
     let mut text = propose(&identifier(name), &found);
     // What the file says of itself stands behind the first line.
-    let comments: String =
-        about.lines().filter(|line| !line.is_empty()).map(|line| format!("# {line}\n")).collect();
+    let comments: String = about
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(|line| format!("# {line}\n"))
+        .collect();
     if let (Some(end), false) = (text.find('\n'), comments.is_empty()) {
         text.insert_str(end + 1, &format!("\n{comments}"));
     }
@@ -88,14 +110,22 @@ pub fn read(text: &str) -> Result<String, WorkbenchError> {
 }
 
 fn column(json: &Json, place: &str) -> Result<KeyColumn, WorkbenchError> {
-    let missing = |missing| WorkbenchError::Missing { place: place.to_owned(), missing };
-    let name = json["AttributeName"].as_str().ok_or_else(|| missing("AttributeName"))?;
+    let missing = |missing| WorkbenchError::Missing {
+        place: place.to_owned(),
+        missing,
+    };
+    let name = json["AttributeName"]
+        .as_str()
+        .ok_or_else(|| missing("AttributeName"))?;
     let kind = match json["AttributeType"].as_str() {
         Some("N") => KeyKind::N,
         Some("B") => KeyKind::B,
         Some("S") | None => KeyKind::S,
         Some(other) => {
-            return Err(WorkbenchError::KeyType { name: name.to_owned(), kind: other.to_owned() });
+            return Err(WorkbenchError::KeyType {
+                name: name.to_owned(),
+                kind: other.to_owned(),
+            });
         }
     };
     Ok((name.to_owned(), kind))
@@ -120,10 +150,17 @@ fn group(json: &Json, place: &str) -> Result<Vec<KeyColumn>, WorkbenchError> {
 
 fn read_index(json: &Json, is_local: bool, table: &str) -> Result<IndexDefinition, WorkbenchError> {
     let name = json["IndexName"].as_str();
-    let name =
-        name.ok_or_else(|| WorkbenchError::Missing { place: table.to_owned(), missing: "IndexName" })?;
+    let name = name.ok_or_else(|| WorkbenchError::Missing {
+        place: table.to_owned(),
+        missing: "IndexName",
+    })?;
     let names = |json: &Json| {
-        json.as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect::<Vec<_>>()
+        json.as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_str)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     let projection = match json["Projection"]["ProjectionType"].as_str() {
         Some("KEYS_ONLY") => Projected::Keys,
@@ -147,11 +184,15 @@ fn samples(table: &Json, name: &str) -> Result<Vec<Item>, WorkbenchError> {
     let keys = key_columns(&table["KeyAttributes"], name)?;
     let mut items: Vec<Item> = Vec::new();
     for sample in own.chain(of_facets) {
-        let wrong = || WorkbenchError::Sample { place: name.to_owned() };
-        let item = keyfold_wire::client::decode_item(sample.to_string().as_bytes()).map_err(|_| wrong())?;
+        let wrong = || WorkbenchError::Sample {
+            place: name.to_owned(),
+        };
+        let item = keyfold_wire::client::decode_item(sample.to_string().as_bytes())
+            .map_err(|_| wrong())?;
         // A sample without its key tells nothing, and could not be written.
         let has_key = keys.iter().all(|(name, kind)| {
-            item.get(name).is_some_and(|value| value.kind().descriptor() == kind.descriptor())
+            item.get(name)
+                .is_some_and(|value| value.kind().descriptor() == kind.descriptor())
         });
         if !has_key {
             return Err(wrong());
@@ -165,8 +206,12 @@ fn samples(table: &Json, name: &str) -> Result<Vec<Item>, WorkbenchError> {
 
 /// A model as a file of NoSQL Workbench, with a sample of each kind of item.
 pub fn write(model: &Model) -> Json {
-    let tables: Vec<Json> =
-        model.tables.iter().enumerate().map(|(at, table)| write_table(model, at, table)).collect();
+    let tables: Vec<Json> = model
+        .tables
+        .iter()
+        .enumerate()
+        .map(|(at, table)| write_table(model, at, table))
+        .collect();
     json!({
         "ModelName": model.name,
         "ModelMetadata": {
@@ -186,7 +231,12 @@ fn description(model: &Model) -> String {
     let mut lines = vec![format!("The model {} {}", model.name, model.version)];
     for entity in &model.entities {
         let name = &entity.name;
-        lines.extend(entity.uniques.iter().map(|unique| format!("{name}: unique ({})", unique.join(", "))));
+        lines.extend(
+            entity
+                .uniques
+                .iter()
+                .map(|unique| format!("{name}: unique ({})", unique.join(", "))),
+        );
         lines.extend(
             entity
                 .copies
@@ -197,18 +247,32 @@ fn description(model: &Model) -> String {
             let (to, of) = attribute.refers.as_ref()?;
             Some(format!("{name}: {} refers to {to}.{of}", attribute.name))
         }));
-        lines.extend(aggregates(model, entity).into_iter().map(|one| format!("{name}: keeps {one}")));
+        lines.extend(
+            aggregates(model, entity)
+                .into_iter()
+                .map(|one| format!("{name}: keeps {one}")),
+        );
         lines.extend(entity.indexes.iter().filter_map(|key| {
             let sparse = key.sparse.as_ref()?;
-            let value = sparse.value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
-            Some(format!("{name}: in an index only when {}{value}", sparse.attribute))
+            let value = sparse
+                .value
+                .as_ref()
+                .map_or(String::new(), |value| format!(" = {value}"));
+            Some(format!(
+                "{name}: in an index only when {}{value}",
+                sparse.attribute
+            ))
         }));
-        let keys = std::iter::once(&entity.key).chain(entity.indexes.iter().map(|index| &index.key));
+        let keys =
+            std::iter::once(&entity.key).chain(entity.indexes.iter().map(|index| &index.key));
         let templates = keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort));
         // A sample shows neither of these.
         let is_formed = |part: &Part| {
             let hides = |format: &Format| {
-                matches!(format, Format::Hash | Format::Lower | Format::Escaped | Format::Truncated(_))
+                matches!(
+                    format,
+                    Format::Hash | Format::Lower | Format::Escaped | Format::Truncated(_)
+                )
             };
             matches!(part, Part::Shard { .. } | Part::Chunk)
                 || matches!(part, Part::Field { format, .. } if hides(format))
@@ -222,7 +286,12 @@ fn description(model: &Model) -> String {
             .iter()
             .map(|pattern| format!("pattern {} -> {}", pattern.name, promise(model, pattern))),
     );
-    lines.extend(model.writes.iter().map(|write| format!("write {}", write.name)));
+    lines.extend(
+        model
+            .writes
+            .iter()
+            .map(|write| format!("write {}", write.name)),
+    );
     lines.join("\n")
 }
 
@@ -244,10 +313,19 @@ fn key_attributes(partition: &[Column], sort: &[Column]) -> Json {
 }
 
 fn write_table(model: &Model, at: usize, table: &Table) -> Json {
-    let entities: Vec<&Entity> = model.entities.iter().filter(|entity| entity.table == at).collect();
-    let items: Vec<(String, Item)> = entities.iter().flat_map(|entity| sample_items(table, entity)).collect();
-    let keys: Vec<&str> =
-        std::iter::once(&table.partition).chain(&table.sort).map(|c| c.name.as_str()).collect();
+    let entities: Vec<&Entity> = model
+        .entities
+        .iter()
+        .filter(|entity| entity.table == at)
+        .collect();
+    let items: Vec<(String, Item)> = entities
+        .iter()
+        .flat_map(|entity| sample_items(table, entity))
+        .collect();
+    let keys: Vec<&str> = std::iter::once(&table.partition)
+        .chain(&table.sort)
+        .map(|c| c.name.as_str())
+        .collect();
     let mut others: Vec<(String, &'static str)> = Vec::new();
     for (name, value) in items.iter().flat_map(|(_, item)| item.iter()) {
         if !keys.contains(&name.as_str()) && !others.iter().any(|(known, _)| known == name) {
@@ -255,10 +333,18 @@ fn write_table(model: &Model, at: usize, table: &Table) -> Json {
         }
     }
     let indexes = |kind: IndexKind| -> Vec<Json> {
-        table.indexes.iter().filter(|index| index.kind == kind).map(write_index).collect()
+        table
+            .indexes
+            .iter()
+            .filter(|index| index.kind == kind)
+            .map(write_index)
+            .collect()
     };
     let sort: Vec<Column> = table.sort.iter().cloned().collect();
-    let facets: Vec<Json> = items.iter().map(|(kind, item)| facet(kind, item, table, &keys)).collect();
+    let facets: Vec<Json> = items
+        .iter()
+        .map(|(kind, item)| facet(kind, item, table, &keys))
+        .collect();
     let mut made = json!({
         "TableName": table.name,
         "KeyAttributes": key_attributes(std::slice::from_ref(&table.partition), &sort),
@@ -274,7 +360,9 @@ fn write_table(model: &Model, at: usize, table: &Table) -> Json {
         "SampleDataFormats": {},
         "BillingMode": "PAY_PER_REQUEST",
     });
-    if let (Capacity::Provisioned { reads, writes }, Some(object)) = (table.capacity, made.as_object_mut()) {
+    if let (Capacity::Provisioned { reads, writes }, Some(object)) =
+        (table.capacity, made.as_object_mut())
+    {
         object.insert("BillingMode".to_owned(), json!("PROVISIONED"));
         object.insert(
             "ProvisionedCapacitySettings".to_owned(),
@@ -288,7 +376,9 @@ fn write_index(index: &Index) -> Json {
     let projection = match &index.projection {
         Projection::All => json!({ "ProjectionType": "ALL" }),
         Projection::Keys => json!({ "ProjectionType": "KEYS_ONLY" }),
-        Projection::Only(names) => json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names }),
+        Projection::Only(names) => {
+            json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names })
+        }
     };
     json!({
         "IndexName": index.name,
@@ -303,7 +393,10 @@ fn facet(kind: &str, item: &Item, table: &Table, keys: &[&str]) -> Json {
     if let Some(sort) = &table.sort {
         alias.insert("SortKeyAlias".to_owned(), json!(sort.name));
     }
-    let others = item.iter().map(|(name, _)| name.as_str()).filter(|name| !keys.contains(name));
+    let others = item
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .filter(|name| !keys.contains(name));
     json!({
         "FacetName": kind,
         "KeyAttributeAlias": alias,
@@ -337,12 +430,18 @@ fn sample_items(table: &Table, entity: &Entity) -> Vec<(String, Item)> {
             item.insert(name.as_str(), value.clone());
         }
         for index_key in &entity.indexes {
-            let Some(index) = table.indexes.get(index_key.index) else { continue };
+            let Some(index) = table.indexes.get(index_key.index) else {
+                continue;
+            };
             let templates = std::iter::once(&index_key.key.partition).chain(&index_key.key.sort);
-            for (column, parts) in index.columns().zip(templates.flat_map(KeyTemplate::columns)) {
-                if let (None, Ok(made)) =
-                    (item.get(&column.name), value::column(parts, &values, &table.delimiters))
-                {
+            for (column, parts) in index
+                .columns()
+                .zip(templates.flat_map(KeyTemplate::columns))
+            {
+                if let (None, Ok(made)) = (
+                    item.get(&column.name),
+                    value::column(parts, &values, &table.delimiters),
+                ) {
                     item.insert(column.name.as_str(), made);
                 }
             }
@@ -351,7 +450,9 @@ fn sample_items(table: &Table, entity: &Entity) -> Vec<(String, Item)> {
         found.push((entity.name.clone(), item));
     }
     for copy in &entity.copies {
-        let Some(mut item) = key(&copy.key.partition, copy.key.sort.as_ref()) else { continue };
+        let Some(mut item) = key(&copy.key.partition, copy.key.sort.as_ref()) else {
+            continue;
+        };
         for name in &copy.attributes {
             if let Some(value) = values.get(name) {
                 item.insert(name.as_str(), value.clone());

@@ -1,4 +1,5 @@
-//! Which tables and buckets a request touches, and whether it changes them: what a server's rights are about.
+//! Which tables and buckets a request touches, and whether it changes them: what a server's rights
+//! are about.
 
 use crate::core::Core;
 use crate::table::arn;
@@ -33,8 +34,12 @@ pub struct Resource {
 /// The table of a statement; one that cannot be read is not carried out either.
 fn of_statement(given: &keyfold_api::ParameterizedStatement) -> Option<(String, bool)> {
     let text = given.statement.as_deref()?;
-    let parameters: Vec<Value> =
-        given.parameters.iter().flatten().map(|value| value.clone().unwrap_or(Value::Null)).collect();
+    let parameters: Vec<Value> = given
+        .parameters
+        .iter()
+        .flatten()
+        .map(|value| value.clone().unwrap_or(Value::Null))
+        .collect();
     let statement = Statement::parse(text, &parameters).ok()?;
     Some((statement.table().to_owned(), !statement.is_read()))
 }
@@ -47,24 +52,54 @@ pub(crate) fn resources(core: &Core, request: &Request) -> Vec<Resource> {
         Request::PutItem(input) => (vec![input.table_name.clone()], true),
         Request::UpdateItem(input) => (vec![input.table_name.clone()], true),
         Request::DeleteItem(input) => (vec![input.table_name.clone()], true),
-        Request::BatchGetItem(input) => {
-            (input.request_items.iter().flatten().map(|(table, _)| Some(table.clone())).collect(), false)
-        }
-        Request::BatchWriteItem(input) => {
-            (input.request_items.iter().flatten().map(|(table, _)| Some(table.clone())).collect(), true)
-        }
-        Request::TransactGetItems(input) => {
-            (input.transact_items.iter().flatten().map(|get| get.table_name.clone()).collect(), false)
-        }
+        Request::BatchGetItem(input) => (
+            input
+                .request_items
+                .iter()
+                .flatten()
+                .map(|(table, _)| Some(table.clone()))
+                .collect(),
+            false,
+        ),
+        Request::BatchWriteItem(input) => (
+            input
+                .request_items
+                .iter()
+                .flatten()
+                .map(|(table, _)| Some(table.clone()))
+                .collect(),
+            true,
+        ),
+        Request::TransactGetItems(input) => (
+            input
+                .transact_items
+                .iter()
+                .flatten()
+                .map(|get| get.table_name.clone())
+                .collect(),
+            false,
+        ),
         Request::TransactWriteItems(input) => {
             let table = |item: &keyfold_api::TransactWriteItem| {
-                let check = item.condition_check.as_ref().and_then(|check| check.table_name.clone());
+                let check = item
+                    .condition_check
+                    .as_ref()
+                    .and_then(|check| check.table_name.clone());
                 let put = item.put.as_ref().and_then(|put| put.table_name.clone());
-                let delete = item.delete.as_ref().and_then(|delete| delete.table_name.clone());
-                let update = item.update.as_ref().and_then(|update| update.table_name.clone());
+                let delete = item
+                    .delete
+                    .as_ref()
+                    .and_then(|delete| delete.table_name.clone());
+                let update = item
+                    .update
+                    .as_ref()
+                    .and_then(|update| update.table_name.clone());
                 check.or(put).or(delete).or(update)
             };
-            (input.transact_items.iter().flatten().map(table).collect(), true)
+            (
+                input.transact_items.iter().flatten().map(table).collect(),
+                true,
+            )
         }
         Request::ExecuteStatement(input) => return of_statements(core, [&input.statement]),
         Request::BatchExecuteStatement(input) => {
@@ -99,19 +134,39 @@ pub(crate) fn resources(core: &Core, request: &Request) -> Vec<Resource> {
             (target, true)
         }
         Request::RestoreTableToPointInTime(input) => {
-            let sources = [&input.source_table_name, &input.source_table_arn].into_iter().flatten();
+            let sources = [&input.source_table_name, &input.source_table_arn]
+                .into_iter()
+                .flatten();
             let target = input.target_table_name.iter();
-            (sources.chain(target).map(|name| Some(name.clone())).collect(), true)
+            (
+                sources
+                    .chain(target)
+                    .map(|name| Some(name.clone()))
+                    .collect(),
+                true,
+            )
         }
         Request::ExportTableToPointInTime(input) => {
-            return vec![resource(core, input.table_arn.as_deref(), false), bucket(&input.s3_bucket, true)];
+            return vec![
+                resource(core, input.table_arn.as_deref(), false),
+                bucket(&input.s3_bucket, true),
+            ];
         }
         Request::DescribeExport(input) => (vec![input.export_arn.clone()], false),
         Request::ListExports(input) => (vec![input.table_arn.clone()], false),
         Request::ImportTable(input) => {
-            let table = input.table_creation_parameters.as_ref().and_then(|table| table.table_name.clone());
-            let source = input.s3_bucket_source.as_ref().and_then(|source| source.s3_bucket.clone());
-            return vec![resource(core, table.as_deref(), true), bucket(&source, false)];
+            let table = input
+                .table_creation_parameters
+                .as_ref()
+                .and_then(|table| table.table_name.clone());
+            let source = input
+                .s3_bucket_source
+                .as_ref()
+                .and_then(|source| source.s3_bucket.clone());
+            return vec![
+                resource(core, table.as_deref(), true),
+                bucket(&source, false),
+            ];
         }
         Request::DescribeImport(input) => (vec![input.import_arn.clone()], false),
         Request::ListImports(input) => (vec![input.table_arn.clone()], false),
@@ -123,7 +178,10 @@ pub(crate) fn resources(core: &Core, request: &Request) -> Vec<Resource> {
             (vec![None], false)
         }
     };
-    names.into_iter().map(|name| resource(core, name.as_deref(), is_write)).collect()
+    names
+        .into_iter()
+        .map(|name| resource(core, name.as_deref(), is_write))
+        .collect()
 }
 
 fn of_statements<'s>(
@@ -131,7 +189,9 @@ fn of_statements<'s>(
     statements: impl IntoIterator<Item = &'s keyfold_api::ParameterizedStatement>,
 ) -> Vec<Resource> {
     let found = statements.into_iter().filter_map(of_statement);
-    found.map(|(table, is_write)| resource(core, Some(&table), is_write)).collect()
+    found
+        .map(|(table, is_write)| resource(core, Some(&table), is_write))
+        .collect()
 }
 
 /// The subject of a name, a full name or an iterator.
@@ -141,14 +201,24 @@ fn resource(core: &Core, given: Option<&str>, is_write: bool) -> Resource {
         Some((_, Some(table))) => (Subject::Table(table.to_owned()), core.table_arn(table)),
         Some((given, None)) => (Subject::Unreadable, given.to_owned()),
     };
-    Resource { subject, arn, is_write }
+    Resource {
+        subject,
+        arn,
+        is_write,
+    }
 }
 
 fn bucket(given: &Option<String>, is_write: bool) -> Resource {
     match given {
-        None => Resource { subject: Subject::Unreadable, arn: "*".to_owned(), is_write },
-        Some(name) => {
-            Resource { subject: Subject::Bucket(name.clone()), arn: format!("arn:aws:s3:::{name}"), is_write }
-        }
+        None => Resource {
+            subject: Subject::Unreadable,
+            arn: "*".to_owned(),
+            is_write,
+        },
+        Some(name) => Resource {
+            subject: Subject::Bucket(name.clone()),
+            arn: format!("arn:aws:s3:::{name}"),
+            is_write,
+        },
     }
 }

@@ -4,13 +4,15 @@ use crate::base::pending::Pending;
 use crate::core::Core;
 use crate::ops::{
     backups, batch_execute_statement, batch_get_item, batch_write_item, create_table, delete_item,
-    delete_table, describe_table, execute_statement, execute_transaction, exports, get_item, imports,
-    insights, limits, list_tables, policies, put_item, query, recovery, restore, scan, streams, tags,
-    time_to_live, transact_get_items, transact_write_items, update_item, update_table,
+    delete_table, describe_table, execute_statement, execute_transaction, exports, get_item,
+    imports, insights, limits, list_tables, policies, put_item, query, recovery, restore, scan,
+    streams, tags, time_to_live, transact_get_items, transact_write_items, update_item,
+    update_table,
 };
 use keyfold_api::{Request, Response};
 
-/// A table of operations and functions: those that answer at once, and those whose answer may wait for a write.
+/// A table of operations and functions: those that answer at once, and those whose answer may wait
+/// for a write.
 macro_rules! operations {
     (at once { $($read:ident = $read_by:path,)* } waiting { $($write:ident = $write_by:path,)* }) => {
         pub(crate) fn dispatch(core: &Core, request: Request) -> Pending<Response> {

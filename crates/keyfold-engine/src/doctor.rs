@@ -1,7 +1,8 @@
-//! Examines a whole data folder: every checksum, every index entry and expiry note against its item, every counter; and makes
-//! indexes, expiry notes and counters anew from the items.
+//! Examines a whole data folder: every checksum, every index entry and expiry note against its
+//! item, every counter; and makes indexes, expiry notes and counters anew from the items.
 //!
-//! For a folder that no server has open. Items are never changed: one that cannot be read is told, and stays.
+//! For a folder that no server has open. Items are never changed: one that cannot be read is told,
+//! and stays.
 
 use crate::base::error::internal;
 use crate::base::layout::{self, Counter};
@@ -48,7 +49,8 @@ pub struct Examination {
     pub problems: Vec<Problem>,
     /// The number of problems beyond those.
     pub untold: u64,
-    /// Restores, exports and imports that ended as failed, with the reason: nothing is wrong with the data.
+    /// Restores, exports and imports that ended as failed, with the reason: nothing is wrong with
+    /// the data.
     pub failed: Vec<String>,
 }
 
@@ -59,9 +61,15 @@ impl Examination {
     }
 
     fn add(&mut self, place: &str, what: String, can_be_repaired: bool) {
-        let same = |problem: &&Problem| problem.place == place && problem.can_be_repaired == can_be_repaired;
+        let same = |problem: &&Problem| {
+            problem.place == place && problem.can_be_repaired == can_be_repaired
+        };
         if self.problems.iter().filter(same).count() < TOLD_MAX {
-            self.problems.push(Problem { place: place.to_owned(), what, can_be_repaired });
+            self.problems.push(Problem {
+                place: place.to_owned(),
+                what,
+                can_be_repaired,
+            });
         } else {
             self.untold += 1;
         }
@@ -95,7 +103,10 @@ pub(crate) fn examine(core: &Core) -> Result<Examination, ApiError> {
     }
     for backup in core.catalog().backups().values() {
         let place = format!("{} backup {}", backup.table.name, backup.name);
-        for entry in entries(&snapshot, &KeyRange::prefix(key::space_prefix(backup.id, IndexId::BASE))) {
+        for entry in entries(
+            &snapshot,
+            &KeyRange::prefix(key::space_prefix(backup.id, IndexId::BASE)),
+        ) {
             let (_, bytes) = entry?;
             found.items += 1;
             if let Err(error) = RawItem::open(bytes) {
@@ -112,17 +123,26 @@ fn failed(core: &Core) -> Vec<String> {
     let tables = core.catalog().read();
     let restores = tables.values().filter_map(|table| {
         let failure = table.settings.failure.as_ref()?;
-        Some(format!("table {} could not be restored: {}", table.name, failure.reason))
+        Some(format!(
+            "table {} could not be restored: {}",
+            table.name, failure.reason
+        ))
     });
     let mut failed: Vec<String> = restores.collect();
     for export in core.catalog().exports().values() {
         if let Some((_, reason)) = &export.failure {
-            failed.push(format!("export {} of table {}: {reason}", export.label, export.table_name));
+            failed.push(format!(
+                "export {} of table {}: {reason}",
+                export.label, export.table_name
+            ));
         }
     }
     for import in core.catalog().imports().values() {
         if let Some((_, reason)) = &import.failure {
-            failed.push(format!("import {} into table {}: {reason}", import.label, import.table.name));
+            failed.push(format!(
+                "import {} into table {}: {reason}",
+                import.label, import.table.name
+            ));
         }
     }
     failed
@@ -133,34 +153,59 @@ fn entries<'s>(
     range: &KeyRange,
 ) -> impl Iterator<Item = Result<(bytes::Bytes, bytes::Bytes), ApiError>> + 's {
     let (low, high) = range.bounds();
-    snapshot.range(low, high, Direction::Forward).map(|entry| entry.map_err(internal))
+    snapshot
+        .range(low, high, Direction::Forward)
+        .map(|entry| entry.map_err(internal))
 }
 
-fn examine_table(snapshot: &Snapshot, table: &Arc<Table>, found: &mut Examination) -> Result<(), ApiError> {
+fn examine_table(
+    snapshot: &Snapshot,
+    table: &Arc<Table>,
+    found: &mut Examination,
+) -> Result<(), ApiError> {
     let mut sizes: BTreeMap<IndexId, Size> = BTreeMap::new();
-    for entry in entries(snapshot, &KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE))) {
+    for entry in entries(
+        snapshot,
+        &KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE)),
+    ) {
         let (at, bytes) = entry?;
         found.items += 1;
         let item = match RawItem::open(bytes) {
             Ok(item) => item,
             Err(error) => {
-                found.add(&table.name, format!("an item cannot be read: {error}"), false);
+                found.add(
+                    &table.name,
+                    format!("an item cannot be read: {error}"),
+                    false,
+                );
                 continue;
             }
         };
         let tree = item.to_item();
         match key::base_key(table.id, &table.key, &tree) {
             Ok(key) if key.as_slice() == at.as_ref() => {}
-            _ => found.add(&table.name, "an item lies under another key than its own".to_owned(), false),
+            _ => found.add(
+                &table.name,
+                "an item lies under another key than its own".to_owned(),
+                false,
+            ),
         }
         let size = sizes.entry(IndexId::BASE).or_default();
         size.entries += 1;
         size.bytes += item.size_bytes() as i64;
-        if let Some(expiry) = table.settings.expiry.as_ref().filter(|expiry| expiry.is_complete)
+        if let Some(expiry) = table
+            .settings
+            .expiry
+            .as_ref()
+            .filter(|expiry| expiry.is_complete)
             && let Some(note) = expiry_note::note_of(table.id, &at, &expiry.attribute, &item)
             && snapshot.get(&note).map_err(internal)?.is_none()
         {
-            found.add(&table.name, "the note of when an item expires is missing".to_owned(), true);
+            found.add(
+                &table.name,
+                "the note of when an item expires is missing".to_owned(),
+                true,
+            );
         }
         for index in table.indexes.iter().filter(|index| !index.is_building) {
             let expected =
@@ -171,7 +216,11 @@ fn examine_table(snapshot: &Snapshot, table: &Arc<Table>, found: &mut Examinatio
             size.bytes += expected.item.size_bytes() as i64;
             let stored = snapshot.get(expected.key.as_slice()).map_err(internal)?;
             if stored.as_ref() != Some(expected.item.bytes()) {
-                let what = if stored.is_some() { "differs from its item" } else { "is missing" };
+                let what = if stored.is_some() {
+                    "differs from its item"
+                } else {
+                    "is missing"
+                };
                 found.add(&place(table, index), format!("an entry {what}"), true);
             }
         }
@@ -206,7 +255,11 @@ fn examine_table(snapshot: &Snapshot, table: &Arc<Table>, found: &mut Examinatio
 }
 
 fn sizes_by_index(table: &Table, sizes: &BTreeMap<IndexId, Size>) -> Vec<(IndexId, Size)> {
-    let built = table.indexes.iter().filter(|index| !index.is_building).map(|index| index.id);
+    let built = table
+        .indexes
+        .iter()
+        .filter(|index| !index.is_building)
+        .map(|index| index.id);
     std::iter::once(IndexId::BASE)
         .chain(built)
         .map(|index| (index, sizes.get(&index).copied().unwrap_or_default()))
@@ -215,11 +268,18 @@ fn sizes_by_index(table: &Table, sizes: &BTreeMap<IndexId, Size>) -> Vec<(IndexI
 
 fn stored_size(snapshot: &Snapshot, table: &Table, index: IndexId) -> Result<Size, ApiError> {
     let counter = |counter: Counter| {
-        let bytes = snapshot.get(&layout::counter(table.id, index, counter)).map_err(internal)?;
-        let value = bytes.and_then(|bytes| bytes.as_ref().try_into().ok()).map_or(0, i64::from_le_bytes);
+        let bytes = snapshot
+            .get(&layout::counter(table.id, index, counter))
+            .map_err(internal)?;
+        let value = bytes
+            .and_then(|bytes| bytes.as_ref().try_into().ok())
+            .map_or(0, i64::from_le_bytes);
         Ok::<_, ApiError>(value)
     };
-    Ok(Size { entries: counter(Counter::Entries)?, bytes: counter(Counter::Bytes)? })
+    Ok(Size {
+        entries: counter(Counter::Entries)?,
+        bytes: counter(Counter::Bytes)?,
+    })
 }
 
 fn place(table: &Table, index: &Index) -> String {
@@ -241,11 +301,18 @@ fn examine_index(
     index: &Index,
     found: &mut Examination,
 ) -> Result<(), ApiError> {
-    for entry in entries(snapshot, &KeyRange::prefix(key::space_prefix(table.id, index.id))) {
+    for entry in entries(
+        snapshot,
+        &KeyRange::prefix(key::space_prefix(table.id, index.id)),
+    ) {
         let (at, bytes) = entry?;
         found.entries += 1;
         let Ok(stored) = RawItem::open(bytes) else {
-            found.add(&place(table, index), "an entry cannot be read".to_owned(), true);
+            found.add(
+                &place(table, index),
+                "an entry cannot be read".to_owned(),
+                true,
+            );
             continue;
         };
         let base = key::base_key(table.id, &table.key, &stored.to_item()).ok();
@@ -255,10 +322,14 @@ fn examine_index(
         };
         let item = item.and_then(|bytes| RawItem::open(bytes).ok());
         let tree = item.as_ref().map(RawItem::to_item);
-        let made =
-            index_entries::entry(table, index, item.as_ref().zip(tree.as_ref())).map_err(ApiError::from)?;
+        let made = index_entries::entry(table, index, item.as_ref().zip(tree.as_ref()))
+            .map_err(ApiError::from)?;
         if made.is_none_or(|made| made.key.as_slice() != at.as_ref()) {
-            found.add(&place(table, index), "an entry has no item".to_owned(), true);
+            found.add(
+                &place(table, index),
+                "an entry has no item".to_owned(),
+                true,
+            );
         }
     }
     Ok(())
@@ -269,7 +340,10 @@ pub(crate) fn repair(core: &Core) -> Result<(), ApiError> {
     let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
     for table in &tables {
         for index in &table.indexes {
-            remove_all(core, &KeyRange::prefix(key::space_prefix(table.id, index.id)))?;
+            remove_all(
+                core,
+                &KeyRange::prefix(key::space_prefix(table.id, index.id)),
+            )?;
         }
         let counters = KeyRange::prefix(layout::counters_of(table.id));
         let mut batch = Batch::new();
@@ -279,25 +353,47 @@ pub(crate) fn repair(core: &Core) -> Result<(), ApiError> {
         flush(core, &mut batch)?;
         let snapshot = core.store().snapshot();
         let (mut batch, mut handled) = (Batch::new(), 0);
-        for entry in entries(&snapshot, &KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE))) {
+        for entry in entries(
+            &snapshot,
+            &KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE)),
+        ) {
             let (at, bytes) = entry?;
-            let Ok(item) = RawItem::open(bytes) else { continue };
+            let Ok(item) = RawItem::open(bytes) else {
+                continue;
+            };
             let tree = item.to_item();
             handled += 1;
-            counters::count(&mut batch, table, IndexId::BASE, false, true, 0, item.size_bytes());
+            counters::count(
+                &mut batch,
+                table,
+                IndexId::BASE,
+                false,
+                true,
+                0,
+                item.size_bytes(),
+            );
             if let Some(expiry) = &table.settings.expiry
                 && let Some(note) = expiry_note::note_of(table.id, &at, &expiry.attribute, &item)
             {
                 batch.put(note, Vec::new());
             }
             for index in table.indexes.iter().filter(|index| !index.is_building) {
-                let made =
-                    index_entries::entry(table, index, Some((&item, &tree))).map_err(ApiError::from)?;
+                let made = index_entries::entry(table, index, Some((&item, &tree)))
+                    .map_err(ApiError::from)?;
                 let Some(made) = made else { continue };
-                counters::count(&mut batch, table, index.id, false, true, 0, made.item.size_bytes());
+                counters::count(
+                    &mut batch,
+                    table,
+                    index.id,
+                    false,
+                    true,
+                    0,
+                    made.item.size_bytes(),
+                );
                 batch.put(made.key.into_vec(), made.item.bytes().clone());
             }
-            // Counters are no keys of the batch, and of a table without indexes there is nothing else.
+            // Counters are no keys of the batch, and of a table without indexes there is nothing
+            // else.
             if batch.len() >= CHUNK || handled % CHUNK == 0 {
                 flush(core, &mut batch)?;
             }
@@ -308,7 +404,11 @@ pub(crate) fn repair(core: &Core) -> Result<(), ApiError> {
 }
 
 fn flush(core: &Core, batch: &mut Batch) -> Result<(), ApiError> {
-    core.store().stage(std::mem::take(batch)).map_err(internal)?.wait().map_err(internal)
+    core.store()
+        .stage(std::mem::take(batch))
+        .map_err(internal)?
+        .wait()
+        .map_err(internal)
 }
 
 fn remove_all(core: &Core, range: &KeyRange) -> Result<(), ApiError> {

@@ -48,9 +48,14 @@ impl Engine {
         let core = Core::new(catalog, store, options, newest_moment, secret);
         resume(&core)?;
         let progress = SharedProgress::default();
-        let background =
-            in_background.then(|| Background::start(core.clone(), progress.clone())).transpose()?;
-        Ok(Engine { core, progress, _background: background })
+        let background = in_background
+            .then(|| Background::start(core.clone(), progress.clone()))
+            .transpose()?;
+        Ok(Engine {
+            core,
+            progress,
+            _background: background,
+        })
     }
 
     /// Does everything that is due, until nothing is: what the background thread does otherwise.
@@ -64,7 +69,11 @@ impl Engine {
             progress.rouse();
             let turn = progress.work(&self.core);
             if !turn.has_more {
-                break turn.failures.into_iter().next_back().map(|(_, error)| error);
+                break turn
+                    .failures
+                    .into_iter()
+                    .next_back()
+                    .map(|(_, error)| error);
             }
         };
         if let Some(error) = failed {
@@ -73,9 +82,9 @@ impl Engine {
         self.core.store().barrier().wait().map_err(internal)
     }
 
-    /// Puts everything that was acknowledged on the device, whatever the durability. A process may end after it without
-    /// dropping the engine, which waits for what it does in the background: the next start goes on with that, but exports and
-    /// imports under way have failed then.
+    /// Puts everything that was acknowledged on the device, whatever the durability. A process may
+    /// end after it without dropping the engine, which waits for what it does in the background:
+    /// the next start goes on with that, but exports and imports under way have failed then.
     ///
     /// # Errors
     /// `Internal` when the device fails.
@@ -105,16 +114,20 @@ impl Engine {
         crate::doctor::repair(&self.core)
     }
 
-    /// Copies everything, as it is at this moment, into a new data folder, while others read and write.
+    /// Copies everything, as it is at this moment, into a new data folder, while others read and
+    /// write.
     ///
     /// # Errors
-    /// `Validation` when the folder cannot take a copy: it is not empty, in use, this engine's own, or cannot be made. `Internal` when it
-    /// cannot be written.
+    /// `Validation` when the folder cannot take a copy: it is not empty, in use, this engine's own,
+    /// or cannot be made. `Internal` when it cannot be written.
     pub fn copy_to(&self, folder: &std::path::Path) -> Result<u64, ApiError> {
-        self.core.store().copy_to(folder).map_err(|error| match error {
-            StoreError::Foreign(why) => Validation::Sentence(why).into(),
-            other => internal(other),
-        })
+        self.core
+            .store()
+            .copy_to(folder)
+            .map_err(|error| match error {
+                StoreError::Foreign(why) => Validation::Sentence(why).into(),
+                other => internal(other),
+            })
     }
 
     /// The table of a name.
@@ -152,13 +165,14 @@ impl Engine {
 
     /// Carries out any operation.
     ///
-    /// A write blocks while more is on its way to the device than is kept in memory (64 MB); see [`Engine::room_to_write`].
+    /// A write blocks while more is on its way to the device than is kept in memory (64 MB); see
+    /// [`Engine::room_to_write`].
     pub fn execute(&self, request: Request) -> Pending<Response> {
         dispatch(&self.core, request)
     }
 
-    /// Carries out any operation for a client of a region: names in the answer tell it. The tables are those of
-    /// every region.
+    /// Carries out any operation for a client of a region: names in the answer tell it. The tables
+    /// are those of every region.
     pub fn execute_in(&self, region: &str, request: Request) -> Pending<Response> {
         if region == self.core.region() {
             return dispatch(&self.core, request);
@@ -171,7 +185,8 @@ impl Engine {
         self.core.store().crowded().is_some()
     }
 
-    /// Done when it is not crowded: for who must not be blocked by a slow device, since others are served on the same thread.
+    /// Done when it is not crowded: for who must not be blocked by a slow device, since others are
+    /// served on the same thread.
     pub async fn room_to_write(&self) {
         while let Some(ahead) = self.core.store().crowded() {
             // If it fails, the write is told.
@@ -240,12 +255,18 @@ impl Engine {
     }
 
     /// Reads items as they are at one moment.
-    pub fn transact_get_items(&self, input: TransactGetItemsInput) -> Pending<TransactGetItemsOutput> {
+    pub fn transact_get_items(
+        &self,
+        input: TransactGetItemsInput,
+    ) -> Pending<TransactGetItemsOutput> {
         Pending::ready(ops::transact_get_items::run(&self.core, input))
     }
 
     /// Writes items together or not at all.
-    pub fn transact_write_items(&self, input: TransactWriteItemsInput) -> Pending<TransactWriteItemsOutput> {
+    pub fn transact_write_items(
+        &self,
+        input: TransactWriteItemsInput,
+    ) -> Pending<TransactWriteItemsOutput> {
         ops::transact_write_items::run(&self.core, input)
     }
 }
@@ -254,7 +275,8 @@ impl Engine {
 fn secret(store: &Store, options: &EngineOptions) -> Result<[u8; 32], ApiError> {
     let place = crate::base::layout::secret();
     if let Some(known) = store.snapshot().get(&place).map_err(internal)? {
-        let unreadable = |_| ApiError::Internal("the secret of the data folder is unreadable".to_owned());
+        let unreadable =
+            |_| ApiError::Internal("the secret of the data folder is unreadable".to_owned());
         return known.as_ref().try_into().map_err(unreadable);
     }
     let mut secret = [0; 32];
@@ -263,7 +285,11 @@ fn secret(store: &Store, options: &EngineOptions) -> Result<[u8; 32], ApiError> 
     }
     let mut batch = keyfold_store::Batch::new();
     batch.put(place, secret.to_vec());
-    store.stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    store
+        .stage(batch)
+        .map_err(internal)?
+        .wait()
+        .map_err(internal)?;
     Ok(secret)
 }
 
@@ -278,9 +304,13 @@ mod tests {
         engine.execute(request).wait().unwrap();
     }
 
-    /// An engine with 700 items: more than are gone through in one turn, and a hundred seconds over their time by `b`.
+    /// An engine with 700 items: more than are gone through in one turn, and a hundred seconds over
+    /// their time by `b`.
     fn with_items() -> Engine {
-        let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Memory) };
+        let options = EngineOptions {
+            background: false,
+            ..EngineOptions::new(StoreOptions::Memory)
+        };
         let engine = Engine::open(options).unwrap();
         let table = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],
             "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
@@ -293,7 +323,11 @@ mod tests {
         let expired = engine.core.now_ms() / 1000 - 100;
         for n in 0..700 {
             let item = format!(r#"{{"p":{{"S":"{n}"}},"g":{{"S":"g"}},"b":{{"N":"{expired}"}}}}"#);
-            ask(engine, Operation::PutItem, &format!(r#"{{"TableName":"Tab","Item":{item}}}"#));
+            ask(
+                engine,
+                Operation::PutItem,
+                &format!(r#"{{"TableName":"Tab","Item":{item}}}"#),
+            );
         }
     }
 
@@ -305,13 +339,20 @@ mod tests {
     fn an_index_in_the_place_of_one_that_was_half_built_is_built_from_the_beginning() {
         let engine = with_items();
         let mut progress = Progress::default();
-        ask(&engine, Operation::UpdateTable, &INDEX.replace("NAME", "First"));
+        ask(
+            &engine,
+            Operation::UpdateTable,
+            &INDEX.replace("NAME", "First"),
+        );
         assert!(progress.work(&engine.core).has_more, "half of it");
-        let delete =
-            r#"{"TableName":"Tab","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"First"}}]}"#;
+        let delete = r#"{"TableName":"Tab","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"First"}}]}"#;
         ask(&engine, Operation::UpdateTable, delete);
         while progress.work(&engine.core).has_more {}
-        ask(&engine, Operation::UpdateTable, &INDEX.replace("NAME", "Second"));
+        ask(
+            &engine,
+            Operation::UpdateTable,
+            &INDEX.replace("NAME", "Second"),
+        );
         while progress.work(&engine.core).has_more {}
         let examination = engine.examine().unwrap();
         assert!(examination.is_well(), "{:?}", examination.problems.first());
@@ -341,15 +382,18 @@ mod tests {
     #[test]
     fn items_that_cannot_be_read_keep_no_others_from_expiring() {
         let engine = with_items();
-        let setting = r#"{"TableName":"Tab","TimeToLiveSpecification":{"AttributeName":"b","Enabled":true}}"#;
+        let setting =
+            r#"{"TableName":"Tab","TimeToLiveSpecification":{"AttributeName":"b","Enabled":true}}"#;
         ask(&engine, Operation::UpdateTimeToLive, setting);
         engine.work().unwrap();
         put_items(&engine);
         let table = engine.core.catalog().read()["Tab"].clone();
         let mut batch = keyfold_store::Batch::new();
         for n in 0..100 {
-            let key =
-                keyfold_types::Item::from_iter([("p".to_owned(), keyfold_types::Value::S(n.to_string()))]);
+            let key = keyfold_types::Item::from_iter([(
+                "p".to_owned(),
+                keyfold_types::Value::S(n.to_string()),
+            )]);
             let key = keyfold_codec::key::base_key(table.id, &table.key, &key).unwrap();
             batch.put(key.as_slice().to_vec(), b"no item".to_vec());
         }
@@ -357,17 +401,39 @@ mod tests {
         engine.work().unwrap_err();
         let snapshot = engine.core.store().snapshot();
         let (low, high) = (table.id.0.to_be_bytes(), (table.id.0 + 1).to_be_bytes());
-        let (low, high) = (std::ops::Bound::Included(&low[..]), std::ops::Bound::Excluded(&high[..]));
-        assert_eq!(snapshot.range(low, high, keyfold_store::Direction::Forward).count(), 100);
+        let (low, high) = (
+            std::ops::Bound::Included(&low[..]),
+            std::ops::Bound::Excluded(&high[..]),
+        );
+        assert_eq!(
+            snapshot
+                .range(low, high, keyfold_store::Direction::Forward)
+                .count(),
+            100
+        );
     }
 
     #[test]
     fn a_restore_that_is_cut_short_begins_again() {
         let engine = with_items();
-        ask(&engine, Operation::CreateBackup, r#"{"TableName":"Tab","BackupName":"kept"}"#);
+        ask(
+            &engine,
+            Operation::CreateBackup,
+            r#"{"TableName":"Tab","BackupName":"kept"}"#,
+        );
         engine.work().unwrap();
-        let backup = engine.core.catalog().backups().values().next().unwrap().clone();
-        let arn = engine.core.arn(&backup.table.name, crate::table::arn::Part::Backup(&backup.label));
+        let backup = engine
+            .core
+            .catalog()
+            .backups()
+            .values()
+            .next()
+            .unwrap()
+            .clone();
+        let arn = engine.core.arn(
+            &backup.table.name,
+            crate::table::arn::Part::Backup(&backup.label),
+        );
         let body = format!(r#"{{"BackupArn":"{arn}","TargetTableName":"Again"}}"#);
         ask(&engine, Operation::RestoreTableFromBackup, &body);
         let mut progress = Progress::default();
@@ -393,7 +459,8 @@ mod tests {
             ask(&engine, Operation::UpdateContinuousBackups, &body);
         };
         recovery(true);
-        let body = r#"{"SourceTableName":"Tab","TargetTableName":"Again","UseLatestRestorableTime":true}"#;
+        let body =
+            r#"{"SourceTableName":"Tab","TargetTableName":"Again","UseLatestRestorableTime":true}"#;
         ask(&engine, Operation::RestoreTableToPointInTime, body);
         let mut progress = Progress::default();
         progress.work(&engine.core);
@@ -403,7 +470,15 @@ mod tests {
         let again = engine.core.catalog().read()["Again"].clone();
         assert!(!again.is_ready(), "its changes are kept no more");
         assert_eq!(again.status, TableStatus::Archived);
-        assert!(again.settings.failure.as_ref().unwrap().reason.contains("not kept any more"));
+        assert!(
+            again
+                .settings
+                .failure
+                .as_ref()
+                .unwrap()
+                .reason
+                .contains("not kept any more")
+        );
         ask(&engine, Operation::DeleteTable, r#"{"TableName":"Again"}"#);
         while progress.work(&engine.core).has_more {}
         assert!(engine.examine().unwrap().is_well());

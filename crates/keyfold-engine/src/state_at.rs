@@ -1,11 +1,13 @@
 //! A table as it was: from its present items, by undoing the changes since.
 //!
-//! With point-in-time recovery on, every change is kept with the item before and after it. What an item was at a
-//! moment is what stood before its first change after that moment; items without such a change are as they are.
+//! With point-in-time recovery on, every change is kept with the item before and after it. What an
+//! item was at a moment is what stood before its first change after that moment; items without such
+//! a change are as they are.
 //!
-//! Changes are in the order in which they happened and items in the order of their keys, so what is undone has to be gathered by
-//! key. That takes memory for each changed key, so only as many keys, from the least on, are gathered at a time as fit a
-//! budget; the changes are gone through again for the next ones.
+//! Changes are in the order in which they happened and items in the order of their keys, so what is
+//! undone has to be gathered by key. That takes memory for each changed key, so only as many keys,
+//! from the least on, are gathered at a time as fit a budget; the changes are gone through again
+//! for the next ones.
 
 use crate::base::error::corrupt;
 use crate::base::error::internal;
@@ -23,7 +25,8 @@ use std::ops::Bound;
 
 /// Bytes of keys and images that are gathered at a time.
 const GATHERED_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// Changes gone through, and items read, in one piece of the work; and bytes of items, above which a piece ends.
+/// Changes gone through, and items read, in one piece of the work; and bytes of items, above which
+/// a piece ends.
 const CHANGES_AT_ONCE: usize = 2_000;
 const ITEMS_AT_ONCE: usize = 500;
 const ITEM_BYTES_AT_ONCE: u64 = 2 * 1024 * 1024;
@@ -57,14 +60,20 @@ struct Source {
 
 impl Source {
     fn of(table: &Table) -> Source {
-        Source { space: table.id, name: table.name.clone(), key: table.key.clone() }
+        Source {
+            space: table.id,
+            name: table.name.clone(),
+            key: table.key.clone(),
+        }
     }
 
     fn change(&self, place: &[u8], bytes: &[u8]) -> Result<(Vec<u8>, Change), ApiError> {
-        let unreadable = || ApiError::Internal(format!("a change of table {} is unreadable", self.name));
+        let unreadable =
+            || ApiError::Internal(format!("a change of table {} is unreadable", self.name));
         let sequence = layout::sequence_of(place).ok_or_else(unreadable)?;
         let event = Event::decode(bytes).ok_or_else(unreadable)?;
-        let key = key::base_key(self.space, &self.key, &event.keys.to_item()).map_err(|_| unreadable())?;
+        let key = key::base_key(self.space, &self.key, &event.keys.to_item())
+            .map_err(|_| unreadable())?;
         Ok((within(key.as_slice()), Change { sequence, event }))
     }
 }
@@ -93,11 +102,21 @@ impl<T: Gathered> Gathering<T> {
             first.extend_from_slice(&first_sequence.to_be_bytes());
             left.low = Bound::Included(first);
         }
-        Gathering { found: BTreeMap::new(), bytes: 0, below: None, left: Some(left) }
+        Gathering {
+            found: BTreeMap::new(),
+            bytes: 0,
+            below: None,
+            left: Some(left),
+        }
     }
 
     fn of_nothing() -> Gathering<T> {
-        Gathering { found: BTreeMap::new(), bytes: 0, below: None, left: None }
+        Gathering {
+            found: BTreeMap::new(),
+            bytes: 0,
+            below: None,
+            left: None,
+        }
     }
 
     /// Goes through some changes of the keys in `wanted`; true when there are no more.
@@ -108,10 +127,15 @@ impl<T: Gathered> Gathering<T> {
         wanted: &KeyRange,
         mut merge: impl FnMut(&mut Option<T>, Change),
     ) -> Result<bool, ApiError> {
-        let Some(left) = &self.left else { return Ok(true) };
+        let Some(left) = &self.left else {
+            return Ok(true);
+        };
         let (low, high) = left.bounds();
         let (mut count, mut last) = (0, None);
-        for entry in snapshot.range(low, high, Direction::Forward).take(CHANGES_AT_ONCE) {
+        for entry in snapshot
+            .range(low, high, Direction::Forward)
+            .take(CHANGES_AT_ONCE)
+        {
             let (place, bytes) = entry.map_err(internal)?;
             (count, last) = (count + 1, Some(place.to_vec()));
             let (key, change) = source.change(&place, &bytes)?;
@@ -128,7 +152,9 @@ impl<T: Gathered> Gathering<T> {
             }
             // One key at least, so that every pass comes further.
             while self.bytes > GATHERED_BYTES_MAX && self.found.len() > 1 {
-                let Some((key, slot)) = self.found.pop_last() else { break };
+                let Some((key, slot)) = self.found.pop_last() else {
+                    break;
+                };
                 self.bytes -= slot.bytes() + key.len();
                 self.below = Some(key);
             }
@@ -136,7 +162,10 @@ impl<T: Gathered> Gathering<T> {
         let high = left.high.clone();
         self.left = last
             .filter(|_| count == CHANGES_AT_ONCE)
-            .map(|last| KeyRange { low: Bound::Excluded(last), high });
+            .map(|last| KeyRange {
+                low: Bound::Excluded(last),
+                high,
+            });
         Ok(self.left.is_none())
     }
 
@@ -146,8 +175,17 @@ impl<T: Gathered> Gathering<T> {
             None => (wanted.clone(), None),
             Some(below) => {
                 let below = of_space(space, below);
-                let rest = KeyRange { low: Bound::Included(below.clone()), high: wanted.high.clone() };
-                (KeyRange { low: wanted.low.clone(), high: Bound::Excluded(below) }, Some(rest))
+                let rest = KeyRange {
+                    low: Bound::Included(below.clone()),
+                    high: wanted.high.clone(),
+                };
+                (
+                    KeyRange {
+                        low: wanted.low.clone(),
+                        high: Bound::Excluded(below),
+                    },
+                    Some(rest),
+                )
             }
         }
     }
@@ -182,15 +220,31 @@ struct Part {
 
 impl StateAt {
     fn new(store: &Store, source: Source, cut: Option<Cut>) -> Result<StateAt, ApiError> {
-        let left = Some(KeyRange::prefix(key::space_prefix(source.space, IndexId::BASE)));
+        let left = Some(KeyRange::prefix(key::space_prefix(
+            source.space,
+            IndexId::BASE,
+        )));
         let snapshot = store.snapshot_of_staged().map_err(internal)?;
-        Ok(StateAt { snapshot, source, cut, left, part: None })
+        Ok(StateAt {
+            snapshot,
+            source,
+            cut,
+            left,
+            part: None,
+        })
     }
 
-    /// The items of a place as they are now, with everything that is staged: of a table, or of a backup's items. `like` says how
-    /// keys are made.
+    /// The items of a place as they are now, with everything that is staged: of a table, or of a
+    /// backup's items. `like` says how keys are made.
     pub(crate) fn now(store: &Store, space: TableId, like: &Table) -> Result<StateAt, ApiError> {
-        StateAt::new(store, Source { space, ..Source::of(like) }, None)
+        StateAt::new(
+            store,
+            Source {
+                space,
+                ..Source::of(like)
+            },
+            None,
+        )
     }
 
     /// The items at a moment since point-in-time recovery is on.
@@ -205,23 +259,41 @@ impl StateAt {
 
     /// The same, of some keys only.
     pub(crate) fn of_keys(self, keys: KeyRange) -> StateAt {
-        StateAt { left: Some(keys), ..self }
+        StateAt {
+            left: Some(keys),
+            ..self
+        }
     }
 
-    /// The keys of which nothing was handed over for good: where to go on after a failure. None at the end.
+    /// The keys of which nothing was handed over for good: where to go on after a failure. None at
+    /// the end.
     pub(crate) fn left(&self) -> Option<&KeyRange> {
         self.left.as_ref()
     }
 
     /// Does a piece of the work: some items, or none so far. `None` at the end.
     pub(crate) fn next_piece(&mut self) -> Result<Option<Vec<RawItem>>, ApiError> {
-        let Some(left) = &self.left else { return Ok(None) };
+        let Some(left) = &self.left else {
+            return Ok(None);
+        };
         let cut = self.cut;
         let part = self.part.get_or_insert_with(|| match cut {
-            None => Part { undone: Gathering::of_nothing(), present: Some(left.clone()), is_gathered: true },
+            None => Part {
+                undone: Gathering::of_nothing(),
+                present: Some(left.clone()),
+                is_gathered: true,
+            },
             Some(cut) => {
-                let first = if let Cut::From(sequence) = cut { sequence } else { 0 };
-                Part { undone: Gathering::new(self.source.space, first), present: None, is_gathered: false }
+                let first = if let Cut::From(sequence) = cut {
+                    sequence
+                } else {
+                    0
+                };
+                Part {
+                    undone: Gathering::new(self.source.space, first),
+                    present: None,
+                    is_gathered: false,
+                }
             }
         });
         if !part.is_gathered {
@@ -236,14 +308,18 @@ impl StateAt {
                     *slot = Some(Before(change.event.old));
                 }
             };
-            if part.undone.step(&self.snapshot, &self.source, left, merge)? {
+            if part
+                .undone
+                .step(&self.snapshot, &self.source, left, merge)?
+            {
                 part.is_gathered = true;
                 part.present = Some(part.undone.split(self.source.space, left).0);
             }
             return Ok(Some(Vec::new()));
         }
         if let Some(present) = part.present.take() {
-            let (items, rest) = present_items(&self.snapshot, &self.source, &present, &part.undone)?;
+            let (items, rest) =
+                present_items(&self.snapshot, &self.source, &present, &part.undone)?;
             part.present = rest;
             return Ok(Some(items));
         }
@@ -280,7 +356,10 @@ fn present_items(
             items.push(item);
         }
         if count == ITEMS_AT_ONCE || bytes > ITEM_BYTES_AT_ONCE {
-            let rest = KeyRange { low: Bound::Excluded(key.to_vec()), high: range.high.clone() };
+            let rest = KeyRange {
+                low: Bound::Excluded(key.to_vec()),
+                high: range.high.clone(),
+            };
             return Ok((items, Some(rest)));
         }
     }
@@ -305,8 +384,8 @@ impl Gathered for Became {
     }
 }
 
-/// What became of each item of some keys from one moment (included) to another, a piece at a time; nothing of those that came and
-/// went between.
+/// What became of each item of some keys from one moment (included) to another, a piece at a time;
+/// nothing of those that came and went between.
 pub(crate) struct ChangesBetween {
     snapshot: Snapshot,
     source: Source,
@@ -323,31 +402,48 @@ impl ChangesBetween {
         keys: KeyRange,
     ) -> Result<ChangesBetween, ApiError> {
         let snapshot = store.snapshot_of_staged().map_err(internal)?;
-        Ok(ChangesBetween { snapshot, source: Source::of(table), moments, left: Some(keys), gathering: None })
+        Ok(ChangesBetween {
+            snapshot,
+            source: Source::of(table),
+            moments,
+            left: Some(keys),
+            gathering: None,
+        })
     }
 
     /// Does a piece of the work: some changes, or none so far. `None` at the end.
     pub(crate) fn next_piece(&mut self) -> Result<Option<Vec<Became>>, ApiError> {
-        let Some(left) = &self.left else { return Ok(None) };
-        let gathering = self.gathering.get_or_insert_with(|| Gathering::new(self.source.space, 0));
+        let Some(left) = &self.left else {
+            return Ok(None);
+        };
+        let gathering = self
+            .gathering
+            .get_or_insert_with(|| Gathering::new(self.source.space, 0));
         if gathering.left.is_some() {
             let moments = self.moments.clone();
-            gathering.step(&self.snapshot, &self.source, left, |slot, Change { event, .. }| {
-                if !moments.contains(&event.epoch_ms) {
-                    return;
-                }
-                match slot {
-                    Some(known) => (known.new, known.written_epoch_ms) = (event.new, event.epoch_ms),
-                    None => {
-                        *slot = Some(Became {
-                            keys: event.keys,
-                            written_epoch_ms: event.epoch_ms,
-                            old: event.old,
-                            new: event.new,
-                        });
+            gathering.step(
+                &self.snapshot,
+                &self.source,
+                left,
+                |slot, Change { event, .. }| {
+                    if !moments.contains(&event.epoch_ms) {
+                        return;
                     }
-                }
-            })?;
+                    match slot {
+                        Some(known) => {
+                            (known.new, known.written_epoch_ms) = (event.new, event.epoch_ms)
+                        }
+                        None => {
+                            *slot = Some(Became {
+                                keys: event.keys,
+                                written_epoch_ms: event.epoch_ms,
+                                old: event.old,
+                                new: event.new,
+                            });
+                        }
+                    }
+                },
+            )?;
             return Ok(Some(Vec::new()));
         }
         let (mut changes, mut bytes) = (Vec::new(), 0);
@@ -382,9 +478,18 @@ pub(crate) fn newest_moment(catalog: &Catalog, store: &Store) -> Result<u64, Api
             newest = newest.max(Event::epoch_ms_of(&bytes).unwrap_or(0));
         }
     }
-    let since = tables.values().filter_map(|table| table.settings.recovery.as_ref());
-    let begun = catalog.backups().values().map(|backup| backup.creation_epoch_ms).max();
-    Ok(since.map(|recovery| recovery.since_epoch_ms).chain(begun).fold(newest, u64::max))
+    let since = tables
+        .values()
+        .filter_map(|table| table.settings.recovery.as_ref());
+    let begun = catalog
+        .backups()
+        .values()
+        .map(|backup| backup.creation_epoch_ms)
+        .max();
+    Ok(since
+        .map(|recovery| recovery.since_epoch_ms)
+        .chain(begun)
+        .fold(newest, u64::max))
 }
 
 /// A change that is kept.

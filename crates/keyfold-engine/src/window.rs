@@ -8,7 +8,12 @@ const DAY_MS: u64 = 86_400_000;
 
 /// The first and the last moment that a table can be restored to.
 pub(crate) fn window(recovery: &Recovery, now_ms: u64) -> (u64, u64) {
-    (recovery.since_epoch_ms.max(now_ms.saturating_sub(recovery.days * DAY_MS)), now_ms)
+    (
+        recovery
+            .since_epoch_ms
+            .max(now_ms.saturating_sub(recovery.days * DAY_MS)),
+        now_ms,
+    )
 }
 
 /// The first and the last moment that a table can be read as it was.
@@ -20,7 +25,10 @@ pub(crate) fn open_window(core: &Core, table: &Table) -> Result<(u64, u64), ApiE
         Some(recovery) => Ok(window(recovery, core.moment())),
         None => Err(ApiError::Plain(
             ErrorKind::PointInTimeRecoveryUnavailable,
-            format!("Point in time recovery is not enabled for table '{}'", table.name),
+            format!(
+                "Point in time recovery is not enabled for table '{}'",
+                table.name
+            ),
         )),
     }
 }

@@ -1,7 +1,11 @@
-//! How often memory is asked for on the way of a request, from the bytes that came in to the bytes that go out. A
-//! change that adds a copy is seen here before it is felt. The bounds are
-//! close: a change that needs less lowers them.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! How often memory is asked for on the way of a request, from the bytes that came in to the bytes
+//! that go out. A change that adds a copy is seen here before it is felt. The bounds are close: a
+//! change that needs less lowers them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -25,8 +29,8 @@ fn ask(engine: &Engine, operation: Operation, body: &str) -> Vec<u8> {
     out
 }
 
-/// Blocks of memory asked for by one request, when everything is warm. The few that other threads of the process ask for
-/// meanwhile do not count.
+/// Blocks of memory asked for by one request, when everything is warm. The few that other threads
+/// of the process ask for meanwhile do not count.
 fn blocks(engine: &Engine, operation: Operation, body: &str) -> u64 {
     (0..10).for_each(|_| drop(ask(engine, operation, body)));
     let before = dhat::HeapStats::get().total_blocks;
@@ -37,7 +41,10 @@ fn blocks(engine: &Engine, operation: Operation, body: &str) -> u64 {
 #[test]
 fn requests_ask_for_little_memory() {
     let _profiler = dhat::Profiler::builder().testing().build();
-    let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Memory) };
+    let options = EngineOptions {
+        background: false,
+        ..EngineOptions::new(StoreOptions::Memory)
+    };
     let engine = Engine::open(options).unwrap();
     create_table(&engine, "Tab");
     let item = |n: usize| {
@@ -57,11 +64,33 @@ fn requests_ask_for_little_memory() {
     );
     let query = r#"{"TableName":"Tab","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{":p":{"S":"p"}}}"#;
     let found = [
-        ("GetItem", blocks(&engine, Operation::GetItem, &get), GET_MAX),
-        ("PutItem", blocks(&engine, Operation::PutItem, &put(7)), PUT_MAX),
-        ("UpdateItem", blocks(&engine, Operation::UpdateItem, &update), UPDATE_MAX),
-        ("Query of 20", blocks(&engine, Operation::Query, query), QUERY_MAX),
+        (
+            "GetItem",
+            blocks(&engine, Operation::GetItem, &get),
+            GET_MAX,
+        ),
+        (
+            "PutItem",
+            blocks(&engine, Operation::PutItem, &put(7)),
+            PUT_MAX,
+        ),
+        (
+            "UpdateItem",
+            blocks(&engine, Operation::UpdateItem, &update),
+            UPDATE_MAX,
+        ),
+        (
+            "Query of 20",
+            blocks(&engine, Operation::Query, query),
+            QUERY_MAX,
+        ),
     ];
-    let over: Vec<_> = found.iter().filter(|(_, blocks, most)| blocks > most).collect();
-    assert!(over.is_empty(), "blocks, and how many there may be: {over:?} of {found:?}");
+    let over: Vec<_> = found
+        .iter()
+        .filter(|(_, blocks, most)| blocks > most)
+        .collect();
+    assert!(
+        over.is_empty(),
+        "blocks, and how many there may be: {over:?} of {found:?}"
+    );
 }

@@ -1,5 +1,10 @@
-//! A backup holds the items of the moment it was asked for, also when the process ends before it is copied.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! A backup holds the items of the moment it was asked for, also when the process ends before it is
+//! copied.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -14,18 +19,30 @@ use std::path::Path;
 
 fn open(path: &Path) -> Engine {
     let store = StoreOptions::folder(path, Durability::Buffered);
-    Engine::open(EngineOptions { background: false, ..EngineOptions::new(store) }).unwrap()
+    Engine::open(EngineOptions {
+        background: false,
+        ..EngineOptions::new(store)
+    })
+    .unwrap()
 }
 
 fn key(n: i64) -> Item {
-    [("pk", Value::from("p")), ("sk", Value::from(format!("{n:04}")))].into_iter().collect()
+    [
+        ("pk", Value::from("p")),
+        ("sk", Value::from(format!("{n:04}"))),
+    ]
+    .into_iter()
+    .collect()
 }
 
 fn put(engine: &Engine, n: i64, value: i64) {
     let mut item = key(n);
     item.insert("n", Value::from(value));
-    let input =
-        PutItemInput { table_name: Some("Tab".into()), item: Some(Ok(item)), ..PutItemInput::default() };
+    let input = PutItemInput {
+        table_name: Some("Tab".into()),
+        item: Some(Ok(item)),
+        ..PutItemInput::default()
+    };
     engine.put_item(input).wait().unwrap();
 }
 
@@ -39,7 +56,10 @@ fn delete(engine: &Engine, n: i64) {
 }
 
 fn back_up(engine: &Engine) -> String {
-    let input = CreateBackupInput { table_name: Some("Tab".into()), backup_name: Some("first".into()) };
+    let input = CreateBackupInput {
+        table_name: Some("Tab".into()),
+        backup_name: Some("first".into()),
+    };
     match engine.execute(Request::CreateBackup(input)).wait().unwrap() {
         Response::CreateBackup(answer) => answer.backup_details.unwrap().backup_arn.unwrap(),
         other => panic!("{other:?}"),
@@ -53,11 +73,21 @@ fn items(engine: &Engine, arn: &str) -> Vec<String> {
         backup_arn: Some(arn.to_owned()),
         ..RestoreTableFromBackupInput::default()
     };
-    engine.execute(Request::RestoreTableFromBackup(input)).wait().unwrap();
+    engine
+        .execute(Request::RestoreTableFromBackup(input))
+        .wait()
+        .unwrap();
     engine.work().unwrap();
-    let input = ScanInput { table_name: Some("Copy".into()), ..ScanInput::default() };
+    let input = ScanInput {
+        table_name: Some("Copy".into()),
+        ..ScanInput::default()
+    };
     let page = engine.scan(input).wait().unwrap();
-    page.items.unwrap().iter().map(|item| format!("{:?}", item.to_item())).collect()
+    page.items
+        .unwrap()
+        .iter()
+        .map(|item| format!("{:?}", item.to_item()))
+        .collect()
 }
 
 fn expected(count: i64) -> Vec<String> {
@@ -103,7 +133,9 @@ fn its_table_can_be_deleted_meanwhile() {
         (0..700).for_each(|n| put(&engine, n, n));
         let arn = back_up(&engine);
         put(&engine, 3, -3);
-        let input = DeleteTableInput { table_name: Some("Tab".into()) };
+        let input = DeleteTableInput {
+            table_name: Some("Tab".into()),
+        };
         engine.delete_table(input).wait().unwrap();
         arn
     };

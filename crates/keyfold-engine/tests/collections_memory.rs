@@ -1,6 +1,8 @@
-//! A table with a local index has a counter for each item collection: what they take of memory does not grow with their number.
+//! A table with a local index has a counter for each item collection: what they take of memory does
+//! not grow with their number.
 //!
-//! `KEYFOLD_COLLECTIONS=10000000 cargo test --release -p keyfold-engine --test collections_memory` makes ten million.
+//! `KEYFOLD_COLLECTIONS=10000000 cargo test --release -p keyfold-engine --test collections_memory`
+//! makes ten million.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -11,8 +13,9 @@ use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, StoreOpti
 use serde_json::json;
 
 const COLLECTIONS: usize = 120_000;
-/// Bytes that may be resident more after all of them than after the first part: memtables that are being written, and blocks in
-/// the cache: 20 MB were seen, and 52 MB with the counters of all collections.
+/// Bytes that may be resident more after all of them than after the first part: memtables that are
+/// being written, and blocks in the cache: 20 MB were seen, and 52 MB with the counters of all
+/// collections.
 const MORE_MAX: usize = 48 * 1024 * 1024;
 const MEGABYTE: u64 = 1024 * 1024;
 
@@ -24,8 +27,11 @@ fn resident() -> usize {
 
 #[test]
 fn collections_take_no_memory_each() {
-    let told = std::env::var("KEYFOLD_COLLECTIONS").ok().and_then(|text| text.parse::<usize>().ok());
-    // Names so long that few are as telling as many; the index of the tables' blocks holds some of them, too.
+    let told = std::env::var("KEYFOLD_COLLECTIONS")
+        .ok()
+        .and_then(|text| text.parse::<usize>().ok());
+    // Names so long that few are as telling as many; the index of the tables' blocks holds some of
+    // them, too.
     let (count, width) = told.map_or((COLLECTIONS, 300), |count| (count, 30));
     assert!(count >= COLLECTIONS, "fewer tell nothing");
     let folder = tempfile::tempdir().unwrap();
@@ -45,7 +51,11 @@ fn collections_take_no_memory_each() {
         };
         let puts: Vec<_> = (first..(first + 25).min(count)).map(put).collect();
         assert_eq!(
-            ask(&engine, "BatchWriteItem", &json!({"RequestItems": {"Tab": puts}})),
+            ask(
+                &engine,
+                "BatchWriteItem",
+                &json!({"RequestItems": {"Tab": puts}})
+            ),
             json!({"UnprocessedItems": {}})
         );
         if first >= COLLECTIONS / 4 && begun_with == 0 {

@@ -1,5 +1,9 @@
 //! Work is proportional to the answer, never to the table: counted store reads, not times.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -54,7 +58,9 @@ fn first_page(engine: &Engine, index: Option<&str>, partition: &str, value: &str
         table_name: Some("Big".to_owned()),
         index_name: index.map(str::to_owned),
         key_condition_expression: Some("#p = :p".to_owned()),
-        expression_attributes: ExpressionAttributes::default().name("#p", partition).value(":p", value),
+        expression_attributes: ExpressionAttributes::default()
+            .name("#p", partition)
+            .value(":p", value),
         scan_index_forward: Some(forward),
         limit: Some(20),
         ..QueryInput::default()
@@ -66,14 +72,30 @@ fn first_page(engine: &Engine, index: Option<&str>, partition: &str, value: &str
 fn profile(engine: &Engine) -> Vec<(&'static str, StoreCounts)> {
     let table = || Some("Big".to_owned());
     vec![
-        ("query forward", counted(engine, |e| first_page(e, None, "pk", "p", true))),
-        ("query backward", counted(engine, |e| first_page(e, None, "pk", "p", false))),
-        ("query a global index", counted(engine, |e| first_page(e, Some("ByG"), "g", "all", false))),
-        ("query a local index", counted(engine, |e| first_page(e, Some("ByN"), "pk", "p", true))),
+        (
+            "query forward",
+            counted(engine, |e| first_page(e, None, "pk", "p", true)),
+        ),
+        (
+            "query backward",
+            counted(engine, |e| first_page(e, None, "pk", "p", false)),
+        ),
+        (
+            "query a global index",
+            counted(engine, |e| first_page(e, Some("ByG"), "g", "all", false)),
+        ),
+        (
+            "query a local index",
+            counted(engine, |e| first_page(e, Some("ByN"), "pk", "p", true)),
+        ),
         (
             "scan a page",
             counted(engine, |e| {
-                let input = ScanInput { table_name: table(), limit: Some(20), ..ScanInput::default() };
+                let input = ScanInput {
+                    table_name: table(),
+                    limit: Some(20),
+                    ..ScanInput::default()
+                };
                 assert_eq!(e.scan(input).wait().unwrap().count, 20);
             }),
         ),
@@ -83,8 +105,11 @@ fn profile(engine: &Engine) -> Vec<(&'static str, StoreCounts)> {
                 let mut key = item(500);
                 key.remove("g");
                 key.remove("n");
-                let input =
-                    GetItemInput { table_name: table(), key: Some(Ok(key)), ..GetItemInput::default() };
+                let input = GetItemInput {
+                    table_name: table(),
+                    key: Some(Ok(key)),
+                    ..GetItemInput::default()
+                };
                 assert!(e.get_item(input).wait().unwrap().item.is_some());
             }),
         ),
@@ -108,7 +133,11 @@ fn a_page_costs_the_same_on_a_thousand_items_and_on_a_hundred_thousand() {
     let folder = tempfile::tempdir().unwrap();
     let store = StoreOptions::folder(folder.path(), Durability::Buffered);
     // The background reads the store too, and would be counted.
-    let engine = Engine::open(EngineOptions { background: false, ..EngineOptions::new(store) }).unwrap();
+    let engine = Engine::open(EngineOptions {
+        background: false,
+        ..EngineOptions::new(store)
+    })
+    .unwrap();
     create_table(&engine, "Big");
     fill(&engine, 0, 1_000);
     let small = profile(&engine);
@@ -116,5 +145,8 @@ fn a_page_costs_the_same_on_a_thousand_items_and_on_a_hundred_thousand() {
     let large = profile(&engine);
     assert_eq!(small, large);
     let query = small.first().unwrap().1;
-    assert_eq!((query.gets, query.range_opens, query.range_steps), (0, 1, 20));
+    assert_eq!(
+        (query.gets, query.range_opens, query.range_steps),
+        (0, 1, 20)
+    );
 }

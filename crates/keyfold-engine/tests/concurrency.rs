@@ -1,12 +1,18 @@
-//! Many threads on one item and on one table: no update is lost, one insert wins, a transaction is seen whole.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! Many threads on one item and on one table: no update is lost, one insert wins, a transaction is
+//! seen whole.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
 use common::{create_table, memory_and_durable};
 use keyfold_api::{
-    ApiError, CancellationReason, ExpressionAttributes, GetItemInput, PutItemInput, QueryInput, TransactGet,
-    TransactGetItemsInput, TransactUpdate, TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
+    ApiError, CancellationReason, ExpressionAttributes, GetItemInput, PutItemInput, QueryInput,
+    TransactGet, TransactGetItemsInput, TransactUpdate, TransactWriteItem, TransactWriteItemsInput,
+    UpdateItemInput,
 };
 use keyfold_engine::Engine;
 use keyfold_types::{Item, Value};
@@ -42,8 +48,16 @@ fn number(engine: &Engine, sk: &str) -> i64 {
         key: Some(Ok(key(sk))),
         ..GetItemInput::default()
     };
-    let item = engine.get_item(input).wait().unwrap().item.unwrap().to_item();
-    let Some(Value::N(number)) = item.get("n") else { panic!("no number") };
+    let item = engine
+        .get_item(input)
+        .wait()
+        .unwrap()
+        .item
+        .unwrap()
+        .to_item();
+    let Some(Value::N(number)) = item.get("n") else {
+        panic!("no number")
+    };
     number.to_i64().unwrap()
 }
 
@@ -72,7 +86,11 @@ fn no_update_is_lost_and_its_index_follows() {
             expression_attributes: ExpressionAttributes::default().value(":p", "p"),
             ..QueryInput::default()
         };
-        assert_eq!(engine.query(input).wait().unwrap().count, 1, "entries of old values are left");
+        assert_eq!(
+            engine.query(input).wait().unwrap().count,
+            1,
+            "entries of old values are left"
+        );
     }
 }
 
@@ -126,8 +144,13 @@ fn transactions_are_seen_whole() {
                     };
                     // Another transaction may hold an account.
                     while let Err(error) = engine.transact_write_items(input.clone()).wait() {
-                        let ApiError::TransactionCanceled(reasons) = error else { panic!("{error}") };
-                        assert!(reasons.contains(&CancellationReason::TransactionConflict), "{reasons:?}");
+                        let ApiError::TransactionCanceled(reasons) = error else {
+                            panic!("{error}")
+                        };
+                        assert!(
+                            reasons.contains(&CancellationReason::TransactionConflict),
+                            "{reasons:?}"
+                        );
                     }
                 } else {
                     let get = |sk: &str| TransactGet {
@@ -153,6 +176,9 @@ fn transactions_are_seen_whole() {
                 }
             }
         });
-        assert_eq!(names.iter().map(|name| number(engine, name)).sum::<i64>(), 0);
+        assert_eq!(
+            names.iter().map(|name| number(engine, name)).sum::<i64>(),
+            0
+        );
     }
 }

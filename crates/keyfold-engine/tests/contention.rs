@@ -1,5 +1,5 @@
-//! Many writers want the same few things: nothing is sold twice, no container holds more than it can, nobody waits for
-//! ever, and nobody waits much longer than others.
+//! Many writers want the same few things: nothing is sold twice, no container holds more than it
+//! can, nobody waits for ever, and nobody waits much longer than others.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -22,7 +22,8 @@ const WRITERS: u64 = 12;
 /// How long writers may take together: far more than they need, so that only a deadlock does.
 const TIME_MAX: Duration = Duration::from_secs(180);
 
-/// Does the work on as many threads as there are writers. Those that wait for each other for ever end the test.
+/// Does the work on as many threads as there are writers. Those that wait for each other for ever
+/// end the test.
 fn together(work: impl Fn(u64) + Sync) {
     let barrier = Barrier::new(WRITERS as usize);
     let (ended, end) = mpsc::channel::<()>();
@@ -51,7 +52,11 @@ fn key(pk: &str, sk: &str) -> Value {
 
 /// An attribute's number.
 fn number(engine: &Engine, table: &str, key: &Value, name: &str) -> i64 {
-    let item = ask(engine, "GetItem", &json!({"TableName": table, "Key": key, "ConsistentRead": true}));
+    let item = ask(
+        engine,
+        "GetItem",
+        &json!({"TableName": table, "Key": key, "ConsistentRead": true}),
+    );
     item["Item"][name]["N"].as_str().unwrap().parse().unwrap()
 }
 
@@ -66,10 +71,18 @@ fn count(engine: &Engine, table: &str, pk: &str) -> u64 {
 fn engines() -> (Vec<Engine>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let waits = |store| {
-        Engine::open(EngineOptions { transaction_conflicts: false, ..EngineOptions::new(store) }).unwrap()
+        Engine::open(EngineOptions {
+            transaction_conflicts: false,
+            ..EngineOptions::new(store)
+        })
+        .unwrap()
     };
     let on_disk = StoreOptions::folder(folder.path().join("waiting"), Durability::Buffered);
-    let engines = vec![durable(&folder.path().join("refusing")), waits(on_disk), waits(StoreOptions::Memory)];
+    let engines = vec![
+        durable(&folder.path().join("refusing")),
+        waits(on_disk),
+        waits(StoreOptions::Memory),
+    ];
     (engines, folder)
 }
 
@@ -85,12 +98,18 @@ fn a_stock_is_sold_to_the_last_piece_and_no_further() {
     let (engines, _folder) = engines();
     for engine in &engines {
         create_table(engine, "Tab");
-        let product = json!({"pk": {"S": "product"}, "sk": {"S": "info"}, "stock": {"N": STOCK.to_string()}});
-        ask(engine, "PutItem", &json!({"TableName": "Tab", "Item": product}));
+        let product =
+            json!({"pk": {"S": "product"}, "sk": {"S": "info"}, "stock": {"N": STOCK.to_string()}});
+        ask(
+            engine,
+            "PutItem",
+            &json!({"TableName": "Tab", "Item": product}),
+        );
         let sold = AtomicU64::new(0);
         together(|writer| {
             for order in 0.. {
-                let order = json!({"pk": {"S": "orders"}, "sk": {"S": format!("{writer}-{order}")}});
+                let order =
+                    json!({"pk": {"S": "orders"}, "sk": {"S": format!("{writer}-{order}")}});
                 let request = json!({"TransactItems": [
                     {"Put": {"TableName": "Tab", "Item": order, "ConditionExpression": "attribute_not_exists(pk)"}},
                     {"Update": {
@@ -132,10 +151,18 @@ fn no_container_is_overfull_and_no_item_is_in_two() {
         create_table(engine, "Goods");
         for container in 0..CONTAINERS {
             let item = json!({"pk": {"S": format!("c{container}")}, "sk": {"S": "x"}, "places": {"N": ROOM.to_string()}, "shipment": {"L": []}});
-            ask(engine, "PutItem", &json!({"TableName": "Containers", "Item": item}));
+            ask(
+                engine,
+                "PutItem",
+                &json!({"TableName": "Containers", "Item": item}),
+            );
         }
         for item in 0..ITEMS {
-            ask(engine, "PutItem", &json!({"TableName": "Goods", "Item": key(&format!("g{item}"), "x")}));
+            ask(
+                engine,
+                "PutItem",
+                &json!({"TableName": "Goods", "Item": key(&format!("g{item}"), "x")}),
+            );
         }
         let assigned = AtomicU64::new(0);
         together(|writer| {
@@ -167,7 +194,8 @@ fn no_container_is_overfull_and_no_item_is_in_two() {
                         .map(|reason| &reason["Code"])
                         .collect();
                     assert!(
-                        is_conflict(&answer) || codes.iter().any(|code| **code == "ConditionalCheckFailed"),
+                        is_conflict(&answer)
+                            || codes.iter().any(|code| **code == "ConditionalCheckFailed"),
                         "{answer}"
                     );
                 }
@@ -176,13 +204,25 @@ fn no_container_is_overfull_and_no_item_is_in_two() {
         let mut loaded = 0;
         for container in 0..CONTAINERS {
             let name = format!("c{container}");
-            let answer = ask(engine, "GetItem", &json!({"TableName": "Containers", "Key": key(&name, "x")}));
+            let answer = ask(
+                engine,
+                "GetItem",
+                &json!({"TableName": "Containers", "Key": key(&name, "x")}),
+            );
             let shipment = answer["Item"]["shipment"]["L"].as_array().unwrap().clone();
-            let free: u64 = answer["Item"]["places"]["N"].as_str().unwrap().parse().unwrap();
+            let free: u64 = answer["Item"]["places"]["N"]
+                .as_str()
+                .unwrap()
+                .parse()
+                .unwrap();
             assert_eq!(free + shipment.len() as u64, ROOM, "{answer}");
             for item in &shipment {
                 let item = item["S"].as_str().unwrap();
-                let told = ask(engine, "GetItem", &json!({"TableName": "Goods", "Key": key(item, "x")}));
+                let told = ask(
+                    engine,
+                    "GetItem",
+                    &json!({"TableName": "Goods", "Key": key(item, "x")}),
+                );
                 assert_eq!(told["Item"]["held_by"]["S"], name, "{item}");
             }
             loaded += shipment.len() as u64;
@@ -200,18 +240,24 @@ fn add(sk: &str) -> Value {
     })
 }
 
-/// Turns on the engines of [`engines`]: many where they are short, since a thread has its core for many of them.
+/// Turns on the engines of [`engines`]: many where they are short, since a thread has its core for
+/// many of them.
 const TURNS: [u64; 3] = [120, 300, 1000];
 
-/// Each writer does the same again and again until all of them together have done it `turns` times each on the average; gives back
-/// how often it was done, and demands that nobody's share is much smaller than his due.
+/// Each writer does the same again and again until all of them together have done it `turns` times
+/// each on the average; gives back how often it was done, and demands that nobody's share is much
+/// smaller than his due.
 fn shared_fairly(
     engine: &Engine,
     turns: u64,
     turn: impl Fn(&mut fastrand::Rng) -> (&'static str, Value) + Sync,
 ) -> u64 {
     let done: Vec<AtomicU64> = (0..WRITERS).map(|_| AtomicU64::new(0)).collect();
-    let total = || done.iter().map(|done| done.load(Ordering::Relaxed)).sum::<u64>();
+    let total = || {
+        done.iter()
+            .map(|done| done.load(Ordering::Relaxed))
+            .sum::<u64>()
+    };
     together(|writer| {
         let mut random = fastrand::Rng::with_seed(writer);
         while total() < WRITERS * turns {
@@ -223,12 +269,17 @@ fn shared_fairly(
             }
         }
     });
-    let least = done.iter().map(|done| done.load(Ordering::Relaxed)).min().unwrap();
+    let least = done
+        .iter()
+        .map(|done| done.load(Ordering::Relaxed))
+        .min()
+        .unwrap();
     assert!(least >= turns / 5, "someone hardly gets a turn: {done:?}");
     total()
 }
 
-/// Transactions over the same items in every order end, and each of several writers of one item gets its share.
+/// Transactions over the same items in every order end, and each of several writers of one item
+/// gets its share.
 #[test]
 fn transactions_over_a_hot_item_are_shared_fairly() {
     let (engines, _folder) = engines();
@@ -243,8 +294,10 @@ fn transactions_over_a_hot_item_are_shared_fairly() {
             ("TransactWriteItems", json!({"TransactItems": updates}))
         });
         assert_eq!(number(engine, "Tab", &key("p", "hot"), "n") as u64, total);
-        let others: i64 =
-            ["a", "b", "c", "d"].iter().map(|sk| number(engine, "Tab", &key("p", sk), "n")).sum();
+        let others: i64 = ["a", "b", "c", "d"]
+            .iter()
+            .map(|sk| number(engine, "Tab", &key("p", sk), "n"))
+            .sum();
         assert_eq!(others as u64, 2 * total);
     }
 }

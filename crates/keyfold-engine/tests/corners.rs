@@ -1,5 +1,9 @@
 //! Corners of the engine that wide tests pass by: limits, ends of ranges, costs, conflicts.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -22,14 +26,20 @@ impl Place {
             options.buckets = Some(folder.path().to_owned());
             options.enforce_capacity = enforce;
         });
-        Place { engine, clock, folder }
+        Place {
+            engine,
+            clock,
+            folder,
+        }
     }
     fn ask(&self, operation: &str, body: Value) -> Value {
         ask(&self.engine, operation, &body)
     }
     fn create(&self, name: &str, extra: Value) {
         let mut body = json!({"TableName": name, "AttributeDefinitions": [{"AttributeName": "p", "AttributeType": "S"}], "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}]});
-        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        body.as_object_mut()
+            .unwrap()
+            .extend(extra.as_object().unwrap().clone());
         let a = self.ask("CreateTable", body);
         assert!(a["TableDescription"].is_object(), "{a}");
     }
@@ -37,17 +47,20 @@ impl Place {
         self.ask("PutItem", json!({"TableName": "Tab", "Item": item}))
     }
     fn export(&self, extra: Value) -> Vec<Value> {
-        let mut body =
-            json!({"TableArn": "arn:aws:dynamodb:us-east-1:000000000000:table/Tab", "S3Bucket": "out"});
-        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        let mut body = json!({"TableArn": "arn:aws:dynamodb:us-east-1:000000000000:table/Tab", "S3Bucket": "out"});
+        body.as_object_mut()
+            .unwrap()
+            .extend(extra.as_object().unwrap().clone());
         let begun = self.ask("ExportTableToPointInTime", body)["ExportDescription"].clone();
         self.engine.work().unwrap();
         let done =
             self.ask("DescribeExport", json!({"ExportArn": begun["ExportArn"]}))["ExportDescription"].clone();
         assert_eq!(done["ExportStatus"], "COMPLETED", "{done} {begun}");
         let read = |key: &str| std::fs::read(self.folder.path().join("out").join(key)).unwrap();
-        let summary: Value = serde_json::from_slice(&read(done["ExportManifest"].as_str().unwrap())).unwrap();
-        let files = String::from_utf8(read(summary["manifestFilesS3Key"].as_str().unwrap())).unwrap();
+        let summary: Value =
+            serde_json::from_slice(&read(done["ExportManifest"].as_str().unwrap())).unwrap();
+        let files =
+            String::from_utf8(read(summary["manifestFilesS3Key"].as_str().unwrap())).unwrap();
         let mut out = Vec::new();
         for file in files.lines() {
             let file: Value = serde_json::from_str(file).unwrap();
@@ -55,7 +68,10 @@ impl Place {
             flate2::read::GzDecoder::new(read(file["dataFileS3Key"].as_str().unwrap()).as_slice())
                 .read_to_string(&mut text)
                 .unwrap();
-            out.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
+            out.extend(
+                text.lines()
+                    .map(|line| serde_json::from_str::<Value>(line).unwrap()),
+            );
         }
         out
     }
@@ -80,8 +96,9 @@ fn an_incremental_export_ends_before_its_end_and_shows_the_images_asked_for() {
     place.put(json!({"p": {"S": "b"}}));
     place.clock.advance(10_000);
     let window = json!({"ExportFromTime": 1_700_000_010, "ExportToTime": 1_700_000_020, "ExportViewType": "NEW_IMAGE"});
-    let rows =
-        place.export(json!({"ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": window}));
+    let rows = place.export(
+        json!({"ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": window}),
+    );
     assert_eq!(rows.len(), 1, "e1 {rows:?}");
     assert!(rows[0].get("OldImage").is_none(), "e2 {rows:?}");
 }
@@ -113,10 +130,13 @@ fn import(place: &Place, file: &[u8], extra: Value) -> Value {
     std::fs::write(bucket.join("x"), file).unwrap();
     let mut body = json!({"S3BucketSource": {"S3Bucket": "in"}, "TableCreationParameters": {"TableName": "Imp", "AttributeDefinitions": [{"AttributeName": "p", "AttributeType": "S"}, {"AttributeName": "g", "AttributeType": "N"}], "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST",
         "GlobalSecondaryIndexes": [{"IndexName": "ByG", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}]}});
-    body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+    body.as_object_mut()
+        .unwrap()
+        .extend(extra.as_object().unwrap().clone());
     let begun = place.ask("ImportTable", body)["ImportTableDescription"].clone();
     place.engine.work().unwrap();
-    place.ask("DescribeImport", json!({"ImportArn": begun["ImportArn"]}))["ImportTableDescription"].clone()
+    place.ask("DescribeImport", json!({"ImportArn": begun["ImportArn"]}))["ImportTableDescription"]
+        .clone()
 }
 
 #[test]
@@ -130,13 +150,19 @@ fn values_of_csv_have_the_types_of_index_keys() {
 fn gzip_may_come_in_several_members() {
     let place = Place::new(false);
     let mut bytes = Vec::new();
-    for line in ["{\"Item\":{\"p\":{\"S\":\"1\"}}}\n", "{\"Item\":{\"p\":{\"S\":\"2\"}}}\n"] {
+    for line in [
+        "{\"Item\":{\"p\":{\"S\":\"1\"}}}\n",
+        "{\"Item\":{\"p\":{\"S\":\"2\"}}}\n",
+    ] {
         let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         out.write_all(line.as_bytes()).unwrap();
         bytes.extend(out.finish().unwrap());
     }
-    let done =
-        import(&place, &bytes, json!({"InputFormat": "DYNAMODB_JSON", "InputCompressionType": "GZIP"}));
+    let done = import(
+        &place,
+        &bytes,
+        json!({"InputFormat": "DYNAMODB_JSON", "InputCompressionType": "GZIP"}),
+    );
     assert_eq!(done["ImportedItemCount"], 2, "{done}");
 }
 
@@ -183,7 +209,10 @@ fn a_page_of_records_is_a_megabyte_long() {
         .clone();
     let page = place.ask("GetRecords", json!({"ShardIterator": it}));
     assert_eq!(page["Records"].as_array().unwrap().len(), 3);
-    let page = place.ask("GetRecords", json!({"ShardIterator": page["NextShardIterator"]}));
+    let page = place.ask(
+        "GetRecords",
+        json!({"ShardIterator": page["NextShardIterator"]}),
+    );
     assert_eq!(page["Records"].as_array().unwrap().len(), 2);
 }
 
@@ -194,9 +223,17 @@ fn a_page_over_partitions_is_a_megabyte_long() {
     for n in 0..5 {
         place.put(json!({"p": {"S": format!("{n}")}, "x": {"S": "x".repeat(300_000)}}));
     }
-    let page = place
-        .ask("ExecuteStatement", json!({"Statement": "SELECT * FROM Tab WHERE p IN ['0','1','2','3','4']"}));
-    assert_eq!((page["Items"].as_array().unwrap().len(), page["NextToken"].is_string()), (4, true));
+    let page = place.ask(
+        "ExecuteStatement",
+        json!({"Statement": "SELECT * FROM Tab WHERE p IN ['0','1','2','3','4']"}),
+    );
+    assert_eq!(
+        (
+            page["Items"].as_array().unwrap().len(),
+            page["NextToken"].is_string()
+        ),
+        (4, true)
+    );
 }
 
 fn throughput(n: i64) -> Value {
@@ -212,12 +249,18 @@ fn expiry_uses_no_capacity() {
         json!({"TableName": "Tab", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": "e"}}),
     );
     for n in 0..300 {
-        assert_eq!(place.put(json!({"p": {"S": format!("{n}")}, "e": {"N": "1700000000"}})), json!({}));
+        assert_eq!(
+            place.put(json!({"p": {"S": format!("{n}")}, "e": {"N": "1700000000"}})),
+            json!({})
+        );
     }
     assert!(place.put(json!({"p": {"S": "no"}}))["__type"].is_string());
     place.clock.advance(1);
     place.engine.work().unwrap();
-    assert_eq!(place.ask("Scan", json!({"TableName": "Tab", "Select": "COUNT"}))["Count"], 0);
+    assert_eq!(
+        place.ask("Scan", json!({"TableName": "Tab", "Select": "COUNT"}))["Count"],
+        0
+    );
 }
 
 #[test]
@@ -230,7 +273,10 @@ fn a_partition_is_read_so_fast_and_no_faster() {
     };
     let done = (0..).find(|_| get().get("Item").is_none()).unwrap();
     assert_eq!(done, 31);
-    assert_eq!(get()["ThrottlingReasons"][0]["reason"], "TableReadKeyRangeThroughputExceeded");
+    assert_eq!(
+        get()["ThrottlingReasons"][0]["reason"],
+        "TableReadKeyRangeThroughputExceeded"
+    );
 }
 
 #[test]
@@ -241,7 +287,8 @@ fn entries_of_local_indexes_cost_the_table() {
         "LocalSecondaryIndexes": [{"IndexName": "ByN", "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}, {"AttributeName": "n", "KeyType": "RANGE"}], "Projection": {"ProjectionType": "ALL"}}]}));
     let done = (0..)
         .find(|n| {
-            place.put(json!({"p": {"S": "a"}, "s": {"S": format!("{n}")}, "n": {"S": "x"}})) != json!({})
+            place.put(json!({"p": {"S": "a"}, "s": {"S": format!("{n}")}, "n": {"S": "x"}}))
+                != json!({})
         })
         .unwrap();
     assert_eq!(done, 150);
@@ -252,8 +299,8 @@ fn a_partition_of_a_global_index_is_limited_too() {
     let place = Place::new(true);
     place.create("Tab", json!({"ProvisionedThroughput": throughput(30_000), "AttributeDefinitions": [{"AttributeName": "p", "AttributeType": "S"}, {"AttributeName": "g", "AttributeType": "S"}],
         "GlobalSecondaryIndexes": [{"IndexName": "ByG", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}, "ProvisionedThroughput": throughput(30_000)}]}));
-    let done =
-        (0..2000).find(|n| place.put(json!({"p": {"S": format!("{n}")}, "g": {"S": "x"}})) != json!({}));
+    let done = (0..2000)
+        .find(|n| place.put(json!({"p": {"S": format!("{n}")}, "g": {"S": "x"}})) != json!({}));
     assert_eq!(done, Some(1000));
     assert_eq!(
         place.put(json!({"p": {"S": "z"}, "g": {"S": "x"}}))["ThrottlingReasons"][0]["reason"],
@@ -265,7 +312,11 @@ fn a_partition_of_a_global_index_is_limited_too() {
 fn capacity_on_demand_remembers_its_peak() {
     let place = Place::new(true);
     place.create("Tab", demand());
-    let puts = || (0..).find(|n| place.put(json!({"p": {"S": format!("{n}")}})) != json!({})).unwrap();
+    let puts = || {
+        (0..)
+            .find(|n| place.put(json!({"p": {"S": format!("{n}")}})) != json!({}))
+            .unwrap()
+    };
     assert_eq!(puts(), 4000);
     place.clock.advance(30 * 60 * 1000);
     assert_eq!(place.put(json!({"p": {"S": "one"}})), json!({}));
@@ -280,17 +331,27 @@ fn writes_that_meet_a_transaction_under_way_are_refused() {
     create_table(&engine, "Tab");
     let (mut single, mut both, mut batch) = (0, 0, 0);
     let go = |name: &str, body: Value| {
-        let operation = keyfold_api::Operation::ALL.iter().find(|known| known.name() == name).unwrap();
+        let operation = keyfold_api::Operation::ALL
+            .iter()
+            .find(|known| known.name() == name)
+            .unwrap();
         engine.execute(keyfold_wire::decode(*operation, body.to_string().as_bytes()).unwrap())
     };
     let item = json!({"pk": {"S": "a"}, "sk": {"S": "a"}});
-    let transaction =
-        || go("TransactWriteItems", json!({"TransactItems": [{"Put": {"TableName": "Tab", "Item": item}}]}));
+    let transaction = || {
+        go(
+            "TransactWriteItems",
+            json!({"TransactItems": [{"Put": {"TableName": "Tab", "Item": item}}]}),
+        )
+    };
     for _ in 0..50 {
         let open = transaction();
         single += usize::from(
-            format!("{:?}", go("PutItem", json!({"TableName": "Tab", "Item": item})).wait())
-                .contains("Transaction is ongoing"),
+            format!(
+                "{:?}",
+                go("PutItem", json!({"TableName": "Tab", "Item": item})).wait()
+            )
+            .contains("Transaction is ongoing"),
         );
         drop(open.wait());
         let open = transaction();
@@ -300,12 +361,18 @@ fn writes_that_meet_a_transaction_under_way_are_refused() {
         batch += usize::from(
             format!(
                 "{:?}",
-                go("BatchWriteItem", json!({"RequestItems": {"Tab": [{"PutRequest": {"Item": item}}]}}))
-                    .wait()
+                go(
+                    "BatchWriteItem",
+                    json!({"RequestItems": {"Tab": [{"PutRequest": {"Item": item}}]}})
+                )
+                .wait()
             )
             .contains("unprocessed_items: [("),
         );
         drop(open.wait());
     }
-    assert!(single > 0 && both > 0 && batch > 0, "{single} {both} {batch}");
+    assert!(
+        single > 0 && both > 0 && batch > 0,
+        "{single} {both} {batch}"
+    );
 }

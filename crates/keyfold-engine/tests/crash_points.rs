@@ -1,12 +1,19 @@
-//! Every place where a crash can meet the log and the memtables behind it. A seeded workload runs once, and what a client sees is kept after each
-//! change. Then it runs again and again on a disk that stops, fails or fills up at one of the places where the store asks it
-//! for something: a write, a sync, a new segment, a retired one. What is found after the crash (all that was written, or
-//! torn and missing tails) is opened. What was acknowledged is there, whole, and nothing else but perhaps, whole too, the change
-//! that was under way: items, index entries, counts, stream records, tokens, backups, the catalog. What an acknowledged change
-//! leaves to the background (an index to fill, what has expired, a backup to copy) is done after the crash.
+//! Every place where a crash can meet the log and the memtables behind it. A seeded workload runs
+//! once, and what a client sees is kept after each change. Then it runs again and again on a disk
+//! that stops, fails or fills up at one of the places where the store asks it for something: a
+//! write, a sync, a new segment, a retired one. What is found after the crash (all that was
+//! written, or torn and missing tails) is opened. What was acknowledged is there, whole, and
+//! nothing else but perhaps, whole too, the change that was under way: items, index entries,
+//! counts, stream records, tokens, backups, the catalog. What an acknowledged change leaves to the
+//! background (an index to fill, what has expired, a backup to copy) is done after the crash.
 //!
-//! The first seed crashes at every place, the others at some. `KEYFOLD_CRASH_SEEDS=1000 cargo test -p keyfold-engine --test crash_points` looks longer.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! The first seed crashes at every place, the others at some.
+//! `KEYFOLD_CRASH_SEEDS=1000 cargo test -p keyfold-engine --test crash_points` looks longer.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 #[path = "common/disk.rs"]
@@ -29,7 +36,10 @@ use std::sync::Arc;
 const CRASHES: usize = 24;
 
 fn open(folder: &Path, disk: &Disk, durability: Durability) -> Result<Engine, ApiError> {
-    let environment = Environment { clock: ManualClock::new(), random: CountingRandom::new() };
+    let environment = Environment {
+        clock: ManualClock::new(),
+        random: CountingRandom::new(),
+    };
     // Small, so that a workload meets many segments and tables.
     let store = FolderOptions {
         durability,
@@ -38,7 +48,11 @@ fn open(folder: &Path, disk: &Disk, durability: Durability) -> Result<Engine, Ap
         ..FolderOptions::new(folder)
     };
     let options = EngineOptions::new(StoreOptions::Folder(store));
-    Engine::open(EngineOptions { environment, background: false, ..options })
+    Engine::open(EngineOptions {
+        environment,
+        background: false,
+        ..options
+    })
 }
 
 /// One crash: where, how, and what is found after it.
@@ -52,19 +66,29 @@ struct Crash {
 impl Crash {
     fn at(at: u64, rng: &mut Rng) -> Crash {
         let fault = [Fault::Stop, Fault::Stop, Fault::Error, Fault::Full][rng.usize(..4)];
-        let durability = [Durability::Synced, Durability::Synced, Durability::Buffered][rng.usize(..3)];
+        let durability =
+            [Durability::Synced, Durability::Synced, Durability::Buffered][rng.usize(..3)];
         // A process that goes on after a failure is not a machine that ended.
         let tails: &[Tail] = if fault == Fault::Stop {
             &[Tail::Kept, Tail::Lost, Tail::Cut, Tail::Torn]
         } else {
             &[Tail::Kept]
         };
-        Crash { at, fault, tail: tails[rng.usize(..tails.len())], durability }
+        Crash {
+            at,
+            fault,
+            tail: tails[rng.usize(..tails.len())],
+            durability,
+        }
     }
 
     /// What the next crash does.
     fn tail_after(&self) -> Tail {
-        if self.at.is_multiple_of(2) { Tail::Lost } else { Tail::Torn }
+        if self.at.is_multiple_of(2) {
+            Tail::Lost
+        } else {
+            Tail::Torn
+        }
     }
 
     /// Which of the states may be found, when `done` changes were acknowledged.
@@ -88,7 +112,9 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
     let (mut found, mut strikes) = (BTreeMap::new(), 0);
     let places: Vec<u64> = match seed {
         0 => (first + 1..=disk.asked()).collect(),
-        _ => (0..CRASHES).map(|_| rng.u64(first + 1..=disk.asked())).collect(),
+        _ => (0..CRASHES)
+            .map(|_| rng.u64(first + 1..=disk.asked()))
+            .collect(),
     };
     for (turn, at) in places.iter().enumerate() {
         let mut crash = Crash::at(*at, &mut rng);
@@ -121,25 +147,45 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
         if rng.u8(..4) == 0 {
             // The log cannot be read: the store is not opened, and nothing is lost by trying.
             left.strike(left.asked() + rng.u64(1..3), Fault::Error);
-            let told = open(&folder, &left, crash.durability).map(drop).unwrap_err().to_string();
+            let told = open(&folder, &left, crash.durability)
+                .map(drop)
+                .unwrap_err()
+                .to_string();
             assert!(told.contains("the device failed"), "{told}");
             assert!(left.has_struck());
         }
         let engine = open(&folder, &left, crash.durability).unwrap();
-        let state = states.check(&engine, crash.may_leave(done, states.seen.len()), &told, &mut rng);
+        let state = states.check(
+            &engine,
+            crash.may_leave(done, states.seen.len()),
+            &told,
+            &mut rng,
+        );
         *found.entry(state).or_insert(0) += 1;
         // What is written now lasts, too.
         let after = seen(&engine);
         drop(engine);
         // The second crash takes the machine, too, where everything is synced.
-        let tail = if crash.durability == Durability::Synced { crash.tail_after() } else { Tail::Kept };
+        let tail = if crash.durability == Durability::Synced {
+            crash.tail_after()
+        } else {
+            Tail::Kept
+        };
         let again = left.after_crash(tail, &mut rng);
         let engine = open(&folder, &again, crash.durability).unwrap();
         assert_eq!(seen(&engine), after, "{told}, opened again after {tail:?}");
     }
     // Unsynced runs ask less often, and retiring comes when it comes.
-    let least = if seed == 0 { places.len() * 9 / 10 } else { places.len() / 2 };
-    assert!(strikes > least, "seed {seed}: {strikes} crashes of {} happened", places.len());
+    let least = if seed == 0 {
+        places.len() * 9 / 10
+    } else {
+        places.len() / 2
+    };
+    assert!(
+        strikes > least,
+        "seed {seed}: {strikes} crashes of {} happened",
+        places.len()
+    );
     found
 }
 
@@ -170,13 +216,18 @@ fn a_crash_under_several_writers_loses_nothing_that_was_acknowledged() {
             let write = |writer: usize| {
                 let engine = &engine;
                 move || {
-                    let is_done = |answer: Value| !answer.to_string().contains("InternalServerError");
+                    let is_done =
+                        |answer: Value| !answer.to_string().contains("InternalServerError");
                     let add = json!({
                         "TableName": "Tab", "Key": {"pk": {"S": "all"}, "sk": {"S": "x"}},
                         "UpdateExpression": "ADD n :one", "ExpressionAttributeValues": {":one": {"N": "1"}},
                     });
                     let turns = (1..=60).take_while(|turn| {
-                        is_done(ask(engine, "TransactWriteItems", &writers_turn(writer, *turn)))
+                        is_done(ask(
+                            engine,
+                            "TransactWriteItems",
+                            &writers_turn(writer, *turn),
+                        ))
                     });
                     let mut added = 0;
                     let turns = turns
@@ -189,14 +240,21 @@ fn a_crash_under_several_writers_loses_nothing_that_was_acknowledged() {
                     (turns, added)
                 }
             };
-            let writers: Vec<_> = (0..WRITERS).map(|writer| scope.spawn(write(writer))).collect();
-            writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+            let writers: Vec<_> = (0..WRITERS)
+                .map(|writer| scope.spawn(write(writer)))
+                .collect();
+            writers
+                .into_iter()
+                .map(|writer| writer.join().unwrap())
+                .collect()
         });
         drop(engine);
         let left = disk.after_crash(crash.tail, &mut rng);
         let engine = open(folder.path(), &left, Durability::Synced).unwrap();
-        let told =
-            format!("seed {seed}: {:?} at {}, {:?}: {acknowledged:?}", crash.fault, crash.at, crash.tail);
+        let told = format!(
+            "seed {seed}: {:?} at {}, {:?}: {acknowledged:?}",
+            crash.fault, crash.at, crash.tail
+        );
         let number = |pk: &str, sk: &str| -> usize {
             let get = json!({"TableName": "Tab", "Key": {"pk": {"S": pk}, "sk": {"S": sk}}});
             let n = ask(&engine, "GetItem", &get)["Item"]["n"]["N"].clone();
@@ -206,10 +264,16 @@ fn a_crash_under_several_writers_loses_nothing_that_was_acknowledged() {
             let [one, other] = ["one", "other"].map(|sk| number(&format!("w{writer}"), sk));
             assert_eq!(one, other, "{told}: half a transaction of writer {writer}");
             // The turn that was not acknowledged, and one whose addition was not.
-            assert!((*turns..=turns + 1).contains(&one), "{told}: writer {writer} has {one}");
+            assert!(
+                (*turns..=turns + 1).contains(&one),
+                "{told}: writer {writer} has {one}"
+            );
         }
         let added: usize = acknowledged.iter().map(|(_, added)| added).sum();
-        assert!((added..=added + WRITERS).contains(&number("all", "x")), "{told}");
+        assert!(
+            (added..=added + WRITERS).contains(&number("all", "x")),
+            "{told}"
+        );
         let examination = engine.examine().unwrap();
         assert!(examination.is_well(), "{told}: {:?}", examination.problems);
     }
@@ -219,6 +283,9 @@ fn a_crash_under_several_writers_loses_nothing_that_was_acknowledged() {
 fn a_crash_anywhere_loses_nothing_that_was_acknowledged() {
     for seed in 0..seeds() {
         let found = crashes_of(seed);
-        assert!(found.len() > CRASHES / 4, "the crashes of seed {seed} left few states: {found:?}");
+        assert!(
+            found.len() > CRASHES / 4,
+            "the crashes of seed {seed} left few states: {found:?}"
+        );
     }
 }

@@ -1,6 +1,10 @@
-//! The doctor finds what is broken behind the engine's back, makes indexes and counters anew, and a copy of the
-//! data folder made under load is whole.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! The doctor finds what is broken behind the engine's back, makes indexes and counters anew, and a
+//! copy of the data folder made under load is whole.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -18,16 +22,27 @@ fn options(path: &Path) -> StoreOptions {
 }
 
 fn open(path: &Path) -> Engine {
-    Engine::open(EngineOptions { background: false, ..EngineOptions::new(options(path)) }).unwrap()
+    Engine::open(EngineOptions {
+        background: false,
+        ..EngineOptions::new(options(path))
+    })
+    .unwrap()
 }
 
 fn put(engine: &Engine, n: i64) {
-    let item: Item =
-        [("pk", Value::from("p")), ("sk", Value::from(format!("{n}"))), ("g", "x".into()), ("n", n.into())]
-            .into_iter()
-            .collect();
-    let input =
-        PutItemInput { table_name: Some("Tab".into()), item: Some(Ok(item)), ..PutItemInput::default() };
+    let item: Item = [
+        ("pk", Value::from("p")),
+        ("sk", Value::from(format!("{n}"))),
+        ("g", "x".into()),
+        ("n", n.into()),
+    ]
+    .into_iter()
+    .collect();
+    let input = PutItemInput {
+        table_name: Some("Tab".into()),
+        item: Some(Ok(item)),
+        ..PutItemInput::default()
+    };
     engine.put_item(input).wait().unwrap();
 }
 
@@ -43,7 +58,11 @@ fn in_index(engine: &Engine) -> u64 {
 }
 
 /// Changes the keys that `choose` picks, as nobody should.
-fn tamper(path: &Path, choose: impl Fn(&[u8]) -> bool, change: impl Fn(&mut Batch, Vec<u8>, Vec<u8>)) {
+fn tamper(
+    path: &Path,
+    choose: impl Fn(&[u8]) -> bool,
+    change: impl Fn(&mut Batch, Vec<u8>, Vec<u8>),
+) {
     let store = Store::open(options(path)).unwrap();
     let mut batch = Batch::new();
     let snapshot = store.snapshot();
@@ -68,7 +87,8 @@ fn what_is_broken_is_found_and_indexes_are_made_anew() {
     assert_eq!((well.tables, well.items, well.entries), (1, 20, 40));
     drop(engine);
 
-    // Table 1: half of the entries of one index go, an entry without an item comes, a counter moves.
+    // Table 1: half of the entries of one index go, an entry without an item comes, a counter
+    // moves.
     let of_index = |key: &[u8]| key.starts_with(&[0, 0, 0, 1]) && key[4] != 0;
     tamper(
         &path,
@@ -112,9 +132,15 @@ fn what_is_broken_is_found_and_indexes_are_made_anew() {
     let engine = open(&path);
     let found = engine.examine().unwrap();
     assert!(
-        found.problems.iter().any(|problem| problem.what.contains("checksum") && !problem.can_be_repaired)
+        found
+            .problems
+            .iter()
+            .any(|problem| problem.what.contains("checksum") && !problem.can_be_repaired)
     );
-    assert!(found.untold > 0, "ten of a kind are told, the others counted");
+    assert!(
+        found.untold > 0,
+        "ten of a kind are told, the others counted"
+    );
 }
 
 #[test]
@@ -137,10 +163,17 @@ fn a_copy_made_under_load_is_whole() {
         scope.spawn(|| (200..600).for_each(|n| put(&engine, n)));
         engine.copy_to(&copy).unwrap();
     });
-    assert!(engine.copy_to(&copy).is_err(), "a folder that holds something is not written over");
+    assert!(
+        engine.copy_to(&copy).is_err(),
+        "a folder that holds something is not written over"
+    );
     // Nor is a copy made inside what is copied, whatever it is called there.
     let data = folder.path().join("data");
-    let mut inside = vec![data.clone(), data.join("copy"), data.join("new").join("copy")];
+    let mut inside = vec![
+        data.clone(),
+        data.join("copy"),
+        data.join("new").join("copy"),
+    ];
     #[cfg(unix)]
     {
         let link = folder.path().join("link");
@@ -150,11 +183,19 @@ fn a_copy_made_under_load_is_whole() {
     for to in inside {
         let error = engine.copy_to(&to).unwrap_err();
         assert!(matches!(error, ApiError::Validation(_)), "{error}");
-        assert!(error.to_string().contains("the data folder itself or lies in it"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("the data folder itself or lies in it"),
+            "{error}"
+        );
     }
     assert!(!data.join("copy").exists() && !data.join("new").exists());
     let file = foreign.join("letter.txt").join("copy");
-    assert!(matches!(engine.copy_to(&file), Err(ApiError::Validation(_))), "what cannot be made");
+    assert!(
+        matches!(engine.copy_to(&file), Err(ApiError::Validation(_))),
+        "what cannot be made"
+    );
     let copied = open(&copy);
     let found = copied.examine().unwrap();
     assert!(found.is_well(), "{:?}", found.problems);

@@ -1,7 +1,12 @@
-//! Whatever is filled from a snapshot begins from one that holds everything staged ahead of its definition, and is the
-//! state of one instant: walked through for every kind of filling, with writes before and behind the definition, on a device
-//! that keeps them waiting for as long as the test likes.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! Whatever is filled from a snapshot begins from one that holds everything staged ahead of its
+//! definition, and is the state of one instant: walked through for every kind of filling, with
+//! writes before and behind the definition, on a device that keeps them waiting for as long as the
+//! test likes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 #[path = "common/disk.rs"]
@@ -29,8 +34,14 @@ enum Kind {
     Incremental,
 }
 
-const KINDS: [Kind; 6] =
-    [Kind::Index, Kind::Expiry, Kind::Backup, Kind::Restore, Kind::Export, Kind::Incremental];
+const KINDS: [Kind; 6] = [
+    Kind::Index,
+    Kind::Expiry,
+    Kind::Backup,
+    Kind::Restore,
+    Kind::Export,
+    Kind::Incremental,
+];
 
 type Items = BTreeMap<String, String>;
 
@@ -46,7 +57,11 @@ struct Place {
 struct Change(&'static str, Option<&'static str>);
 
 /// One that makes an item, one that replaces one, one that deletes one.
-const CHANGES: [Change; 3] = [Change("new", Some("1")), Change("old", Some("2")), Change("gone", None)];
+const CHANGES: [Change; 3] = [
+    Change("new", Some("1")),
+    Change("old", Some("2")),
+    Change("gone", None),
+];
 
 impl Place {
     fn new() -> Place {
@@ -57,12 +72,20 @@ impl Place {
             ..FolderOptions::new(folder.path().join("data"))
         };
         let options = EngineOptions {
-            environment: Environment { clock: clock.clone(), ..Environment::system() },
+            environment: Environment {
+                clock: clock.clone(),
+                ..Environment::system()
+            },
             background: false,
             buckets: Some(folder.path().to_owned()),
             ..EngineOptions::new(StoreOptions::Folder(store))
         };
-        let place = Place { engine: Arc::new(Engine::open(options).unwrap()), disk, clock, folder };
+        let place = Place {
+            engine: Arc::new(Engine::open(options).unwrap()),
+            disk,
+            clock,
+            folder,
+        };
         let created = place.ask(
             "CreateTable",
             json!({
@@ -82,19 +105,26 @@ impl Place {
 
     fn begin(&self, operation: Operation, body: &Value) -> Pending<Response> {
         self.clock.advance(1);
-        self.engine.execute(keyfold_wire::decode(operation, body.to_string().as_bytes()).unwrap())
+        self.engine
+            .execute(keyfold_wire::decode(operation, body.to_string().as_bytes()).unwrap())
     }
 
     fn change(&self, change: Change) -> Pending<Response> {
         let Change(key, value) = change;
         let key = json!({"p": {"S": key}});
         match value {
-            None => self.begin(Operation::DeleteItem, &json!({"TableName": "Tab", "Key": key})),
+            None => self.begin(
+                Operation::DeleteItem,
+                &json!({"TableName": "Tab", "Key": key}),
+            ),
             Some(value) => {
                 let mut item = key;
                 item["g"] = json!({"S": value});
                 item["e"] = json!({"N": "1600000000"});
-                self.begin(Operation::PutItem, &json!({"TableName": "Tab", "Item": item}))
+                self.begin(
+                    Operation::PutItem,
+                    &json!({"TableName": "Tab", "Item": item}),
+                )
             }
         }
     }
@@ -155,7 +185,12 @@ impl Place {
 
     fn scan(&self, table: &str) -> Items {
         let items = self.ask("Scan", json!({"TableName": table}))["Items"].clone();
-        items.as_array().unwrap_or_else(|| panic!("{table} cannot be read")).iter().map(item).collect()
+        items
+            .as_array()
+            .unwrap_or_else(|| panic!("{table} cannot be read"))
+            .iter()
+            .map(item)
+            .collect()
     }
 
     /// The lines of all data files in the bucket.
@@ -169,7 +204,9 @@ impl Place {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "gz") {
                     let mut text = String::new();
-                    GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+                    GzDecoder::new(std::fs::File::open(path).unwrap())
+                        .read_to_string(&mut text)
+                        .unwrap();
                     lines.extend(text.lines().map(|line| serde_json::from_str(line).unwrap()));
                 }
             }
@@ -179,7 +216,10 @@ impl Place {
 }
 
 fn item(item: &Value) -> (String, String) {
-    (item["p"]["S"].as_str().unwrap().to_owned(), item["g"]["S"].as_str().unwrap().to_owned())
+    (
+        item["p"]["S"].as_str().unwrap().to_owned(),
+        item["g"]["S"].as_str().unwrap().to_owned(),
+    )
 }
 
 fn after(items: &mut Items, Change(key, value): Change) {
@@ -202,7 +242,9 @@ fn walk(kind: Kind, before: usize, release: Release) {
     let what = format!("{kind:?}, {before} before, {release:?}");
     let place = Place::new();
     place.prepare(kind);
-    let mut state: Items = ["old", "gone", "kept"].map(|key| (key.to_owned(), "0".to_owned())).into();
+    let mut state: Items = ["old", "gone", "kept"]
+        .map(|key| (key.to_owned(), "0".to_owned()))
+        .into();
     let begun = state.clone();
     place.clock.advance(1);
     let from = keyfold_engine::Clock::now_ms(&*place.clock);
@@ -218,9 +260,18 @@ fn walk(kind: Kind, before: usize, release: Release) {
     let defined_at = state.clone();
     // Settings that wait for the device would keep this thread.
     let defined = {
-        let (engine, disk, clock) = (Arc::clone(&place.engine), place.disk.clone(), Arc::clone(&place.clock));
+        let (engine, disk, clock) = (
+            Arc::clone(&place.engine),
+            place.disk.clone(),
+            Arc::clone(&place.clock),
+        );
         let folder = tempfile::tempdir().unwrap();
-        let other = Place { engine, disk, clock, folder };
+        let other = Place {
+            engine,
+            disk,
+            clock,
+            folder,
+        };
         std::thread::spawn(move || other.define(kind, from).wait().map(|_| ()))
     };
     std::thread::sleep(Duration::from_millis(5));
@@ -237,8 +288,13 @@ fn walk(kind: Kind, before: usize, release: Release) {
     }
     std::thread::sleep(Duration::from_millis(5));
     drop(held);
-    defined.join().unwrap().unwrap_or_else(|error| panic!("{what}: {error:?}"));
-    pending.into_iter().for_each(|pending| drop(pending.wait().unwrap()));
+    defined
+        .join()
+        .unwrap()
+        .unwrap_or_else(|error| panic!("{what}: {error:?}"));
+    pending
+        .into_iter()
+        .for_each(|pending| drop(pending.wait().unwrap()));
     worker.join().unwrap().unwrap();
     place.engine.work().unwrap();
     let examination = place.engine.examine().unwrap();
@@ -247,7 +303,8 @@ fn walk(kind: Kind, before: usize, release: Release) {
         Kind::Index => assert_eq!(examination.entries, state.len() as u64, "{what}"),
         Kind::Expiry => assert_eq!(place.scan("Tab"), Items::new(), "{what}: all have expired"),
         Kind::Backup => {
-            let backup = place.ask("ListBackups", json!({}))["BackupSummaries"][0]["BackupArn"].clone();
+            let backup =
+                place.ask("ListBackups", json!({}))["BackupSummaries"][0]["BackupArn"].clone();
             let restore = json!({"BackupArn": backup, "TargetTableName": "Again"});
             place.ask("RestoreTableFromBackup", restore);
             place.engine.work().unwrap();
@@ -255,7 +312,11 @@ fn walk(kind: Kind, before: usize, release: Release) {
         }
         Kind::Restore => assert_eq!(place.scan("Again"), defined_at, "{what}"),
         Kind::Export => {
-            let items: Items = place.exported().iter().map(|line| item(&line["Item"])).collect();
+            let items: Items = place
+                .exported()
+                .iter()
+                .map(|line| item(&line["Item"]))
+                .collect();
             assert_eq!(items, defined_at, "{what}");
         }
         Kind::Incremental => {
@@ -277,7 +338,11 @@ fn walk(kind: Kind, before: usize, release: Release) {
 fn everything_staged_ahead_of_a_definition_is_in_what_is_filled() {
     for kind in KINDS {
         for before in 0..=CHANGES.len() {
-            for release in [Release::BeforeDefinition, Release::BehindDefinition, Release::BehindAll] {
+            for release in [
+                Release::BeforeDefinition,
+                Release::BehindDefinition,
+                Release::BehindAll,
+            ] {
                 walk(kind, before, release);
             }
         }
@@ -318,8 +383,13 @@ fn adjacent_windows_hold_every_change() {
                 scope.spawn(move || {
                     let mut count = 0;
                     while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
-                        let item = json!({"p": {"S": format!("{writer} {count}")}, "g": {"S": "x"}});
-                        ask(&place.engine, "PutItem", &json!({"TableName": "Tab", "Item": item}));
+                        let item =
+                            json!({"p": {"S": format!("{writer} {count}")}, "g": {"S": "x"}});
+                        ask(
+                            &place.engine,
+                            "PutItem",
+                            &json!({"TableName": "Tab", "Item": item}),
+                        );
                         count += 1;
                     }
                     count
@@ -349,17 +419,28 @@ fn adjacent_windows_hold_every_change() {
             }
             assert_eq!(status(), "COMPLETED");
         }
-        writers.into_iter().map(|writer| writer.join().unwrap()).sum()
+        writers
+            .into_iter()
+            .map(|writer| writer.join().unwrap())
+            .sum()
     });
-    let mut keys: Vec<String> =
-        place.exported().iter().map(|line| line["Keys"]["p"]["S"].as_str().unwrap().to_owned()).collect();
+    let mut keys: Vec<String> = place
+        .exported()
+        .iter()
+        .map(|line| line["Keys"]["p"]["S"].as_str().unwrap().to_owned())
+        .collect();
     keys.sort_unstable();
     let all = keys.len();
     keys.dedup();
-    assert_eq!((keys.len(), all), (written, written), "each change is in one window");
+    assert_eq!(
+        (keys.len(), all),
+        (written, written),
+        "each change is in one window"
+    );
 }
 
-/// A batch is whole at every moment it can be restored to, and a clock that is set back refuses nothing.
+/// A batch is whole at every moment it can be restored to, and a clock that is set back refuses
+/// nothing.
 #[test]
 fn no_moment_lies_within_a_batch_and_a_clock_may_be_set_back() {
     /// A clock that goes on with every look.
@@ -371,9 +452,16 @@ fn no_moment_lies_within_a_batch_and_a_clock_may_be_set_back() {
     }
     let clock = Arc::new(Restless(1_700_000_000_000.into()));
     let open = |folder: &std::path::Path| {
-        let environment = Environment { clock: clock.clone(), ..Environment::system() };
+        let environment = Environment {
+            clock: clock.clone(),
+            ..Environment::system()
+        };
         let store = StoreOptions::Folder(FolderOptions::new(folder));
-        let options = EngineOptions { environment, background: false, ..EngineOptions::new(store) };
+        let options = EngineOptions {
+            environment,
+            background: false,
+            ..EngineOptions::new(store)
+        };
         Engine::open(options).unwrap()
     };
     let folder = tempfile::tempdir().unwrap();
@@ -392,13 +480,24 @@ fn no_moment_lies_within_a_batch_and_a_clock_may_be_set_back() {
     );
     let first = clock.0.load(std::sync::atomic::Ordering::SeqCst);
     for round in 0..3 {
-        let put =
-            |n: usize| json!({"Put": {"TableName": "Tab", "Item": {"p": {"S": format!("{round} {n}")}}}});
+        let put = |n: usize| json!({"Put": {"TableName": "Tab", "Item": {"p": {"S": format!("{round} {n}")}}}});
         let actions: Vec<Value> = (0..10).map(put).collect();
-        assert_eq!(ask(&engine, "TransactWriteItems", &json!({"TransactItems": actions})), json!({}));
-        let put = |n: usize| json!({"PutRequest": {"Item": {"p": {"S": format!("batch {round} {n}")}}}});
+        assert_eq!(
+            ask(
+                &engine,
+                "TransactWriteItems",
+                &json!({"TransactItems": actions})
+            ),
+            json!({})
+        );
+        let put =
+            |n: usize| json!({"PutRequest": {"Item": {"p": {"S": format!("batch {round} {n}")}}}});
         let puts: Vec<Value> = (0..10).map(put).collect();
-        ask(&engine, "BatchWriteItem", &json!({"RequestItems": {"Tab": puts}}));
+        ask(
+            &engine,
+            "BatchWriteItem",
+            &json!({"RequestItems": {"Tab": puts}}),
+        );
     }
     let last = clock.0.load(std::sync::atomic::Ordering::SeqCst);
     for moment in first..last {
@@ -407,21 +506,36 @@ fn no_moment_lies_within_a_batch_and_a_clock_may_be_set_back() {
         let told = ask(&engine, "RestoreTableToPointInTime", &body);
         assert!(told["TableDescription"].is_object(), "{told}");
         engine.work().unwrap();
-        let count =
-            ask(&engine, "Scan", &json!({"TableName": name, "Select": "COUNT"}))["Count"].as_u64().unwrap();
+        let count = ask(
+            &engine,
+            "Scan",
+            &json!({"TableName": name, "Select": "COUNT"}),
+        )["Count"]
+            .as_u64()
+            .unwrap();
         assert_eq!(count % 10, 0, "{moment}");
     }
     drop(engine);
     // Twelve minutes.
-    clock.0.fetch_sub(720_000, std::sync::atomic::Ordering::SeqCst);
+    clock
+        .0
+        .fetch_sub(720_000, std::sync::atomic::Ordering::SeqCst);
     let engine = open(folder.path());
-    ask(&engine, "PutItem", &json!({"TableName": "Tab", "Item": {"p": {"S": "later"}}}));
-    let body =
-        json!({"SourceTableName": "Tab", "TargetTableName": "Latest", "UseLatestRestorableTime": true});
+    ask(
+        &engine,
+        "PutItem",
+        &json!({"TableName": "Tab", "Item": {"p": {"S": "later"}}}),
+    );
+    let body = json!({"SourceTableName": "Tab", "TargetTableName": "Latest", "UseLatestRestorableTime": true});
     let told = ask(&engine, "RestoreTableToPointInTime", &body);
     assert!(told["TableDescription"].is_object(), "{told}");
     engine.work().unwrap();
-    let count = ask(&engine, "Scan", &json!({"TableName": "Latest", "Select": "COUNT"}))["Count"].clone();
+    let count = ask(
+        &engine,
+        "Scan",
+        &json!({"TableName": "Latest", "Select": "COUNT"}),
+    )["Count"]
+        .clone();
     assert_eq!(count, 61);
 }
 
@@ -433,12 +547,21 @@ fn items_that_an_index_skipped_are_restored() {
     place.ask("PutItem", json!({"TableName": "Tab", "Item": item}));
     place.define(Kind::Index, 0).wait().unwrap();
     place.engine.work().unwrap();
-    place.ask("CreateBackup", json!({"TableName": "Tab", "BackupName": "kept"}));
+    place.ask(
+        "CreateBackup",
+        json!({"TableName": "Tab", "BackupName": "kept"}),
+    );
     place.engine.work().unwrap();
     let backup = place.ask("ListBackups", json!({}))["BackupSummaries"][0]["BackupArn"].clone();
-    place.ask("RestoreTableFromBackup", json!({"BackupArn": backup, "TargetTableName": "Again"}));
+    place.ask(
+        "RestoreTableFromBackup",
+        json!({"BackupArn": backup, "TargetTableName": "Again"}),
+    );
     place.engine.work().unwrap();
-    assert_eq!(place.ask("Scan", json!({"TableName": "Again"}))["Items"], json!([item]));
+    assert_eq!(
+        place.ask("Scan", json!({"TableName": "Again"}))["Items"],
+        json!([item])
+    );
 }
 
 /// An export that waits while what it needs goes away fails.
@@ -448,7 +571,9 @@ fn an_export_whose_changes_are_not_kept_any_more_fails() {
         let place = Place::new();
         place.prepare(Kind::Export);
         let begun = place.define(Kind::Export, 0).wait().unwrap();
-        let Response::ExportTableToPointInTime(begun) = begun else { panic!("another answer") };
+        let Response::ExportTableToPointInTime(begun) = begun else {
+            panic!("another answer")
+        };
         if is_deleted {
             place.ask("DeleteTable", json!({"TableName": "Tab"}));
         } else {
@@ -460,9 +585,16 @@ fn an_export_whose_changes_are_not_kept_any_more_fails() {
         }
         drop(place.engine.work());
         let arn = begun.export_description.unwrap().export_arn.unwrap();
-        let told = place.ask("DescribeExport", json!({"ExportArn": arn}))["ExportDescription"].clone();
+        let told =
+            place.ask("DescribeExport", json!({"ExportArn": arn}))["ExportDescription"].clone();
         assert_eq!(told["ExportStatus"], "FAILED", "{told}");
-        assert!(told["FailureMessage"].as_str().unwrap().contains("switched off"), "{told}");
+        assert!(
+            told["FailureMessage"]
+                .as_str()
+                .unwrap()
+                .contains("switched off"),
+            "{told}"
+        );
     }
 }
 
@@ -471,7 +603,10 @@ fn an_export_whose_changes_are_not_kept_any_more_fails() {
 fn a_stream_that_rested_has_lost_nothing() {
     let place = Place::new();
     let on = json!({"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"});
-    let told = place.ask("UpdateTable", json!({"TableName": "Tab", "StreamSpecification": on}));
+    let told = place.ask(
+        "UpdateTable",
+        json!({"TableName": "Tab", "StreamSpecification": on}),
+    );
     let arn = told["TableDescription"]["LatestStreamArn"].clone();
     let shard =
         place.ask("DescribeStream", json!({"StreamArn": arn}))["StreamDescription"]["Shards"][0]["ShardId"]
@@ -490,15 +625,27 @@ fn a_stream_that_rested_has_lost_nothing() {
         place.ask("GetShardIterator", json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": kind, "SequenceNumber": sequence}))
     };
     let next = at("AFTER_SEQUENCE_NUMBER", &last);
-    assert_eq!(next["__type"].as_str().map(|kind| kind.contains("Trimmed")), None, "{next}");
-    let read = place.ask("GetRecords", json!({"ShardIterator": next["ShardIterator"]}));
+    assert_eq!(
+        next["__type"].as_str().map(|kind| kind.contains("Trimmed")),
+        None,
+        "{next}"
+    );
+    let read = place.ask(
+        "GetRecords",
+        json!({"ShardIterator": next["ShardIterator"]}),
+    );
     assert_eq!(read["Records"].as_array().map(Vec::len), Some(1), "{read}");
     let lost = at("AT_SEQUENCE_NUMBER", &last);
-    assert!(lost["__type"].as_str().unwrap().contains("TrimmedDataAccess"), "{lost}");
+    assert!(
+        lost["__type"]
+            .as_str()
+            .unwrap()
+            .contains("TrimmedDataAccess"),
+        "{lost}"
+    );
     // From a time, too.
     let time = (keyfold_engine::Clock::now_ms(&*place.clock) - 1000) as f64 / 1000.0;
-    let from =
-        json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "AT_TIMESTAMP", "Timestamp": time});
+    let from = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "AT_TIMESTAMP", "Timestamp": time});
     let next = place.ask("GetShardIterator", from)["ShardIterator"].clone();
     let read = place.ask("GetRecords", json!({"ShardIterator": next}));
     assert_eq!(read["Records"].as_array().map(Vec::len), Some(1), "{read}");

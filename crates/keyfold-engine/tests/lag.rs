@@ -1,6 +1,10 @@
-//! Global indexes that follow late: what is written is seen in them after the delay, never half, and by consistent
-//! reads of the table at once.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! Global indexes that follow late: what is written is seen in them after the delay, never half,
+//! and by consistent reads of the table at once.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -30,11 +34,19 @@ impl Place {
 
     fn put(&self, n: i64) {
         let text = Value::from(format!("{n}"));
-        let item: Item = [("pk", "p".into()), ("sk", text), ("g", Value::from("x")), ("n", Value::from(n))]
-            .into_iter()
-            .collect();
-        let input =
-            PutItemInput { table_name: Some("Tab".into()), item: Some(Ok(item)), ..PutItemInput::default() };
+        let item: Item = [
+            ("pk", "p".into()),
+            ("sk", text),
+            ("g", Value::from("x")),
+            ("n", Value::from(n)),
+        ]
+        .into_iter()
+        .collect();
+        let input = PutItemInput {
+            table_name: Some("Tab".into()),
+            item: Some(Ok(item)),
+            ..PutItemInput::default()
+        };
         self.engine.put_item(input).wait().unwrap();
     }
 
@@ -50,7 +62,12 @@ impl Place {
     }
 
     fn is_in_table(&self, n: i64, consistent: bool) -> bool {
-        let key: Item = [("pk", Value::from("p")), ("sk", Value::from(format!("{n}")))].into_iter().collect();
+        let key: Item = [
+            ("pk", Value::from("p")),
+            ("sk", Value::from(format!("{n}"))),
+        ]
+        .into_iter()
+        .collect();
         let input = GetItemInput {
             table_name: Some("Tab".to_owned()),
             key: Some(Ok(key)),
@@ -62,7 +79,10 @@ impl Place {
 }
 
 fn lag(seed: u64) -> Option<IndexLag> {
-    Some(IndexLag { delay: Duration::from_millis(800), seed })
+    Some(IndexLag {
+        delay: Duration::from_millis(800),
+        seed,
+    })
 }
 
 #[test]
@@ -90,7 +110,8 @@ fn an_index_that_becomes_ready_is_whole() {
     assert!(ask(&place.engine, "UpdateTable", &drop)["TableDescription"].is_object());
     place.engine.work().unwrap();
     let key = json!([{"AttributeName": "g", "KeyType": "HASH"}, {"AttributeName": "n", "KeyType": "RANGE"}]);
-    let index = json!({"IndexName": "ByG", "KeySchema": key, "Projection": {"ProjectionType": "ALL"}});
+    let index =
+        json!({"IndexName": "ByG", "KeySchema": key, "Projection": {"ProjectionType": "ALL"}});
     let create = json!({
         "TableName": "Tab",
         "AttributeDefinitions": [
@@ -103,7 +124,11 @@ fn an_index_that_becomes_ready_is_whole() {
     place.engine.work().unwrap();
     assert_eq!(place.in_index(), 1);
     place.put(2);
-    assert_eq!(place.in_index(), 1, "what is written afterwards is late again");
+    assert_eq!(
+        place.in_index(),
+        1,
+        "what is written afterwards is late again"
+    );
 }
 
 #[test]
@@ -113,7 +138,10 @@ fn under_steady_writes_it_stays_at_most_an_eighth_more_behind() {
         place.put(n);
         let seen = place.in_index() as i64;
         // A write every 10 ms: 80 within the delay, 10 within its eighth.
-        assert!(seen <= (n - 79).max(0) && seen >= (n - 91).max(0), "{n}: {seen}");
+        assert!(
+            seen <= (n - 79).max(0) && seen >= (n - 91).max(0),
+            "{n}: {seen}"
+        );
         place.advance(10);
     }
     place.advance(800);

@@ -1,20 +1,26 @@
-//! Limits on sizes, at their edges: items of 400 KB, pages of 1 MB, batches of 16 MB, transactions of 4 MB,
-//! item collections, expressions.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! Limits on sizes, at their edges: items of 400 KB, pages of 1 MB, batches of 16 MB, transactions
+//! of 4 MB, item collections, expressions.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
 use common::{create_table, create_table_with, memory_and_durable};
 use keyfold_api::{
-    ApiError, BatchGetItemInput, CancellationReason, ExpressionAttributes, KeysAndAttributes, ProjectionType,
-    PutItemInput, QueryInput, Select, TransactPut, TransactWriteItem, TransactWriteItemsInput,
-    UpdateItemInput,
+    ApiError, BatchGetItemInput, CancellationReason, ExpressionAttributes, KeysAndAttributes,
+    ProjectionType, PutItemInput, QueryInput, Select, TransactPut, TransactWriteItem,
+    TransactWriteItemsInput, UpdateItemInput,
 };
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_types::{Item, Value};
 
 fn key(at: usize) -> Item {
-    [("pk", "p".to_owned()), ("sk", format!("{at:04}"))].into_iter().collect()
+    [("pk", "p".to_owned()), ("sk", format!("{at:04}"))]
+        .into_iter()
+        .collect()
 }
 
 /// An item of exactly `bytes` bytes.
@@ -27,8 +33,11 @@ fn item_of(at: usize, bytes: usize) -> Item {
 }
 
 fn put(engine: &Engine, item: Item) -> Result<(), ApiError> {
-    let input =
-        PutItemInput { table_name: Some("Tab".to_owned()), item: Some(Ok(item)), ..PutItemInput::default() };
+    let input = PutItemInput {
+        table_name: Some("Tab".to_owned()),
+        item: Some(Ok(item)),
+        ..PutItemInput::default()
+    };
     engine.put_item(input).wait().map(drop)
 }
 
@@ -49,7 +58,10 @@ fn an_item_holds_400_kb_with_its_names_and_its_local_entries() {
         // In the local index it is there twice.
         let mut twice = item_of(1, 201 * 1024);
         twice.insert("n", 1);
-        assert_eq!(message(put(engine, twice)), "Item size has exceeded the maximum allowed size");
+        assert_eq!(
+            message(put(engine, twice)),
+            "Item size has exceeded the maximum allowed size"
+        );
         let grow = UpdateItemInput {
             table_name: Some("Tab".to_owned()),
             key: Some(Ok(key(0))),
@@ -58,7 +70,10 @@ fn an_item_holds_400_kb_with_its_names_and_its_local_entries() {
             ..UpdateItemInput::default()
         };
         let refused = engine.update_item(grow).wait().map(drop);
-        assert_eq!(message(refused), "Item size to update has exceeded the maximum allowed size");
+        assert_eq!(
+            message(refused),
+            "Item size to update has exceeded the maximum allowed size"
+        );
     }
 }
 
@@ -147,8 +162,10 @@ fn a_batch_answers_16_mb_and_leaves_the_rest() {
 
 #[test]
 fn a_transaction_holds_4_mb_and_a_collection_its_limit() {
-    let options =
-        EngineOptions { item_collection_bytes_max: 300_000, ..EngineOptions::new(StoreOptions::Memory) };
+    let options = EngineOptions {
+        item_collection_bytes_max: 300_000,
+        ..EngineOptions::new(StoreOptions::Memory)
+    };
     let engine = Engine::open(options).unwrap();
     create_table(&engine, "Tab");
     let transact = |items: Vec<Item>| {
@@ -169,12 +186,24 @@ fn a_transaction_holds_4_mb_and_a_collection_its_limit() {
     let many = (0..11).map(|at| item_of(at, 400 * 1024)).collect();
     assert!(transact(many).unwrap_err().to_string().contains("4 MB"));
     put(&engine, item_of(0, 200_000)).unwrap();
-    assert_eq!(put(&engine, item_of(1, 200_000)), Err(ApiError::ItemCollectionSizeLimitExceeded));
-    let other = [("pk", Value::from("q")), ("sk", Value::from("s"))].into_iter().collect();
-    let Err(ApiError::TransactionCanceled(reasons)) = transact(vec![other, item_of(1, 200_000)]) else {
+    assert_eq!(
+        put(&engine, item_of(1, 200_000)),
+        Err(ApiError::ItemCollectionSizeLimitExceeded)
+    );
+    let other = [("pk", Value::from("q")), ("sk", Value::from("s"))]
+        .into_iter()
+        .collect();
+    let Err(ApiError::TransactionCanceled(reasons)) = transact(vec![other, item_of(1, 200_000)])
+    else {
         panic!("done")
     };
-    assert_eq!(reasons, [CancellationReason::None, CancellationReason::ItemCollectionSizeLimitExceeded]);
+    assert_eq!(
+        reasons,
+        [
+            CancellationReason::None,
+            CancellationReason::ItemCollectionSizeLimitExceeded
+        ]
+    );
     // Shrinking still works.
     put(&engine, item_of(0, 100_000)).unwrap();
     put(&engine, item_of(1, 150_000)).unwrap();
@@ -188,7 +217,8 @@ fn placeholders_hold_2_mb_in_total() {
         table_name: Some("Tab".to_owned()),
         item: Some(Ok(key(0))),
         condition_expression: Some("body <> :a".to_owned()),
-        expression_attributes: ExpressionAttributes::default().value(":a", "x".repeat(2 * 1024 * 1024)),
+        expression_attributes: ExpressionAttributes::default()
+            .value(":a", "x".repeat(2 * 1024 * 1024)),
         ..PutItemInput::default()
     };
     assert!(message(engines[0].put_item(input).wait().map(drop)).contains("exceed 2097152 bytes"));

@@ -1,5 +1,10 @@
-//! Numbers that are thirty times as long in an answer as where they are stored: answers end early, and whoever goes on gets everything.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! Numbers that are thirty times as long in an answer as where they are stored: answers end early,
+//! and whoever goes on gets everything.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -16,11 +21,19 @@ fn fill(engine: &Engine) {
     let numbers = vec![json!({"N": "1e125"}); 40_000];
     for n in 0..ITEMS {
         let item = json!({"pk": {"S": "a"}, "sk": {"S": format!("{n}")}, "l": {"L": numbers}});
-        assert_eq!(ask(engine, "PutItem", &json!({"TableName": "Tab", "Item": item})), json!({}));
+        assert_eq!(
+            ask(
+                engine,
+                "PutItem",
+                &json!({"TableName": "Tab", "Item": item})
+            ),
+            json!({})
+        );
     }
 }
 
-/// Asks again for what is left until nothing is; gives the sort keys of all items in order, and how many requests it took.
+/// Asks again for what is left until nothing is; gives the sort keys of all items in order, and how
+/// many requests it took.
 fn all(
     engine: &Engine,
     operation: &str,
@@ -32,8 +45,15 @@ fn all(
         let answer = ask(engine, operation, &body);
         let bytes = answer.to_string().len();
         assert!(bytes < ANSWER_BYTES, "{operation}: {bytes} bytes");
-        let items = answer["Items"].as_array().or_else(|| answer["Responses"]["Tab"].as_array()).unwrap();
-        found.extend(items.iter().map(|item| item["sk"]["S"].as_str().unwrap().to_owned()));
+        let items = answer["Items"]
+            .as_array()
+            .or_else(|| answer["Responses"]["Tab"].as_array())
+            .unwrap();
+        found.extend(
+            items
+                .iter()
+                .map(|item| item["sk"]["S"].as_str().unwrap().to_owned()),
+        );
         match next(&answer) {
             Some((name, rest)) => body[name] = rest,
             None => {
@@ -47,14 +67,17 @@ fn all(
 
 #[test]
 fn answers_of_long_numbers_end_early_and_nothing_is_missing() {
-    let engine =
-        Engine::open(EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Memory) })
-            .unwrap();
+    let engine = Engine::open(EngineOptions {
+        background: false,
+        ..EngineOptions::new(StoreOptions::Memory)
+    })
+    .unwrap();
     create_table(&engine, "Tab");
     fill(&engine);
     let key = |n: usize| json!({"pk": {"S": "a"}, "sk": {"S": format!("{n}")}});
     let last = |answer: &Value| {
-        Some(("ExclusiveStartKey", answer["LastEvaluatedKey"].clone())).filter(|(_, key)| !key.is_null())
+        Some(("ExclusiveStartKey", answer["LastEvaluatedKey"].clone()))
+            .filter(|(_, key)| !key.is_null())
     };
     let token = |answer: &Value| {
         Some(("NextToken", answer["NextToken"].clone())).filter(|(_, token)| !token.is_null())
@@ -67,10 +90,22 @@ fn answers_of_long_numbers_end_early_and_nothing_is_missing() {
     let keys: Vec<Value> = (0..ITEMS).map(key).collect();
     let expected: Vec<String> = (0..ITEMS).map(|n| n.to_string()).collect();
     for (operation, body, next) in [
-        ("Query", query, last as fn(&Value) -> Option<(&'static str, Value)>),
+        (
+            "Query",
+            query,
+            last as fn(&Value) -> Option<(&'static str, Value)>,
+        ),
         ("Scan", json!({"TableName": "Tab"}), last),
-        ("ExecuteStatement", json!({"Statement": "SELECT * FROM Tab"}), token),
-        ("BatchGetItem", json!({"RequestItems": {"Tab": {"Keys": keys}}}), left),
+        (
+            "ExecuteStatement",
+            json!({"Statement": "SELECT * FROM Tab"}),
+            token,
+        ),
+        (
+            "BatchGetItem",
+            json!({"RequestItems": {"Tab": {"Keys": keys}}}),
+            left,
+        ),
     ] {
         let (found, requests) = all(&engine, operation, body, next);
         assert_eq!(found, expected, "{operation}");

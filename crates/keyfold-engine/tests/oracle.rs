@@ -1,6 +1,10 @@
-//! Random operations against the oracle: after each, every index equals the projection of its table; pages
-//! of any size, in both directions, joined, equal the whole; and the counts agree.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! Random operations against the oracle: after each, every index equals the projection of its
+//! table; pages of any size, in both directions, joined, equal the whole; and the counts agree.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -16,8 +20,11 @@ use keyfold_testkit::oracle::{Oracle, OracleIndex};
 use keyfold_testkit::workload;
 use keyfold_types::{Item, Value};
 
-const INDEXES: [(Option<&str>, &str, &str); 3] =
-    [(None, "pk", "sk"), (Some("ByG"), "g", "n"), (Some("ByN"), "pk", "n")];
+const INDEXES: [(Option<&str>, &str, &str); 3] = [
+    (None, "pk", "sk"),
+    (Some("ByG"), "g", "n"),
+    (Some("ByN"), "pk", "n"),
+];
 
 /// One random change, made to the engine and to the oracle.
 fn change(engine: &Engine, oracle: &mut Oracle, rng: &mut Rng) {
@@ -25,8 +32,11 @@ fn change(engine: &Engine, oracle: &mut Oracle, rng: &mut Rng) {
     match rng.u8(..10) {
         0..=3 => {
             let item = workload::item(rng);
-            let input =
-                PutItemInput { table_name: name(), item: Some(Ok(item.clone())), ..PutItemInput::default() };
+            let input = PutItemInput {
+                table_name: name(),
+                item: Some(Ok(item.clone())),
+                ..PutItemInput::default()
+            };
             engine.put_item(input).wait().unwrap();
             oracle.put(item);
         }
@@ -90,7 +100,8 @@ fn change(engine: &Engine, oracle: &mut Oracle, rng: &mut Rng) {
                 put: Some(TransactPut {
                     table_name: name(),
                     item: Some(Ok(item.clone())),
-                    condition_expression: (at + 1 == items.len()).then(|| "attribute_exists(pk)".to_owned()),
+                    condition_expression: (at + 1 == items.len())
+                        .then(|| "attribute_exists(pk)".to_owned()),
                     ..TransactPut::default()
                 }),
                 ..TransactWriteItem::default()
@@ -114,7 +125,10 @@ fn distinct(rng: &mut Rng) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     for _ in 0..rng.usize(1..4) {
         let item = workload::item(rng);
-        if !items.iter().any(|other| other.get("pk") == item.get("pk") && other.get("sk") == item.get("sk")) {
+        if !items
+            .iter()
+            .any(|other| other.get("pk") == item.get("pk") && other.get("sk") == item.get("sk"))
+        {
             items.push(item);
         }
     }
@@ -159,7 +173,11 @@ fn compare(engine: &Engine, oracle: &Oracle, rng: &mut Rng) {
         for text in ["a", "A", "ab"] {
             let value = Value::from(text);
             let mut expected = oracle.query(index.map(|_| OracleIndex { partition, sort }), &value);
-            assert_eq!(query(engine, index, partition, &value, true, None), expected, "{index:?} {text}");
+            assert_eq!(
+                query(engine, index, partition, &value, true, None),
+                expected,
+                "{index:?} {text}"
+            );
             let limit = Some(rng.i64(1..4));
             assert_eq!(
                 query(engine, index, partition, &value, true, limit),
@@ -180,21 +198,45 @@ fn compare(engine: &Engine, oracle: &Oracle, rng: &mut Rng) {
         key: Some(Ok(key.clone())),
         ..GetItemInput::default()
     };
-    let item = engine.get_item(input).wait().unwrap().item.map(|item| item.to_item());
+    let item = engine
+        .get_item(input)
+        .wait()
+        .unwrap()
+        .item
+        .map(|item| item.to_item());
     assert_eq!(item.as_ref(), oracle.get(&key));
 }
 
 fn compare_counts(engine: &Engine, oracle: &Oracle) {
-    let input = DescribeTableInput { table_name: Some("Tab".to_owned()) };
+    let input = DescribeTableInput {
+        table_name: Some("Tab".to_owned()),
+    };
     let table = engine.describe_table(input).wait().unwrap();
     assert_eq!(table.item_count, Some(oracle.items().len() as i64));
-    assert_eq!(table.table_size_bytes, Some(oracle.items().iter().map(Item::size_bytes).sum::<u64>() as i64));
-    for index in table.global_secondary_indexes.iter().chain(&table.local_secondary_indexes).flatten() {
-        let (_, partition, sort) =
-            INDEXES.into_iter().find(|(name, _, _)| *name == index.index_name.as_deref()).unwrap();
-        let entries =
-            oracle.items().iter().filter(|item| item.get(partition).is_some() && item.get(sort).is_some());
-        assert_eq!(index.item_count, Some(entries.count() as i64), "{:?}", index.index_name);
+    assert_eq!(
+        table.table_size_bytes,
+        Some(oracle.items().iter().map(Item::size_bytes).sum::<u64>() as i64)
+    );
+    for index in table
+        .global_secondary_indexes
+        .iter()
+        .chain(&table.local_secondary_indexes)
+        .flatten()
+    {
+        let (_, partition, sort) = INDEXES
+            .into_iter()
+            .find(|(name, _, _)| *name == index.index_name.as_deref())
+            .unwrap();
+        let entries = oracle
+            .items()
+            .iter()
+            .filter(|item| item.get(partition).is_some() && item.get(sort).is_some());
+        assert_eq!(
+            index.item_count,
+            Some(entries.count() as i64),
+            "{:?}",
+            index.index_name
+        );
     }
     // Segments of a scan, joined, are the table.
     let total = 3;

@@ -1,5 +1,10 @@
-//! What is staged and not on the device yet: others see what they may of it, and miss nothing of it later.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! What is staged and not on the device yet: others see what they may of it, and miss nothing of it
+//! later.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 #[path = "common/disk.rs"]
@@ -19,7 +24,10 @@ fn open(folder: &tempfile::TempDir) -> (Engine, Disk) {
         log_files: Some(Arc::new(disk.clone())),
         ..FolderOptions::new(folder.path())
     };
-    (Engine::open(EngineOptions::new(StoreOptions::Folder(store))).unwrap(), disk)
+    (
+        Engine::open(EngineOptions::new(StoreOptions::Folder(store))).unwrap(),
+        disk,
+    )
 }
 
 /// A request whose answer is not waited for.
@@ -61,7 +69,10 @@ fn a_closed_stream_does_not_end_before_what_was_written_before() {
     put.wait().unwrap();
     closed.wait().unwrap();
     let records = ask(&engine, "GetRecords", &json!({"ShardIterator": iterator}));
-    assert_eq!(records["Records"][0]["dynamodb"]["Keys"], json!({"p": {"S": "last"}}));
+    assert_eq!(
+        records["Records"][0]["dynamodb"]["Keys"],
+        json!({"p": {"S": "last"}})
+    );
     assert!(records["NextShardIterator"].is_null(), "{records}");
 }
 
@@ -73,7 +84,11 @@ fn a_backup_holds_what_was_written_before_it_and_nobody_waits_for_it() {
     let held = disk.hold();
     let item = |key: &str| json!({"TableName": "Tab", "Item": {"p": {"S": key}}});
     let before = begin(&engine, Operation::PutItem, &item("before"));
-    let backup = begin(&engine, Operation::CreateBackup, &json!({"TableName": "Tab", "BackupName": "kept"}));
+    let backup = begin(
+        &engine,
+        Operation::CreateBackup,
+        &json!({"TableName": "Tab", "BackupName": "kept"}),
+    );
     let after = begin(&engine, Operation::PutItem, &item("after"));
     // Requests are answered while the device is busy.
     let get = json!({"TableName": "Tab", "Key": {"p": {"S": "before"}}});
@@ -81,7 +96,9 @@ fn a_backup_holds_what_was_written_before_it_and_nobody_waits_for_it() {
     drop(held);
     before.wait().unwrap();
     after.wait().unwrap();
-    let Response::CreateBackup(created) = backup.wait().unwrap() else { panic!("another answer") };
+    let Response::CreateBackup(created) = backup.wait().unwrap() else {
+        panic!("another answer")
+    };
     let arn = created.backup_details.unwrap().backup_arn.unwrap();
     let told = loop {
         let told = ask(&engine, "DescribeBackup", &json!({"BackupArn": arn}));
@@ -92,13 +109,18 @@ fn a_backup_holds_what_was_written_before_it_and_nobody_waits_for_it() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     };
     assert_eq!(told["SourceTableDetails"]["ItemCount"], 1, "{told}");
-    ask(&engine, "RestoreTableFromBackup", &json!({"BackupArn": arn, "TargetTableName": "Again"}));
+    ask(
+        &engine,
+        "RestoreTableFromBackup",
+        &json!({"BackupArn": arn, "TargetTableName": "Again"}),
+    );
     engine.work().unwrap();
     let scan = ask(&engine, "Scan", &json!({"TableName": "Again"}));
     assert_eq!(scan["Items"], json!([{"p": {"S": "before"}}]), "{scan}");
 }
 
-/// The entries of an index whose deletion is not on the disk yet are swept later; a new index must not be taken for it.
+/// The entries of an index whose deletion is not on the disk yet are swept later; a new index must
+/// not be taken for it.
 #[test]
 fn an_index_does_not_get_the_id_of_one_whose_deletion_is_under_way() {
     let folder = tempfile::tempdir().unwrap();
@@ -106,7 +128,8 @@ fn an_index_does_not_get_the_id_of_one_whose_deletion_is_under_way() {
     ask(&engine, "CreateTable", &table());
     let create = |name: &str| {
         let key = json!([{"AttributeName": "g", "KeyType": "HASH"}]);
-        let index = json!({"IndexName": name, "KeySchema": key, "Projection": {"ProjectionType": "ALL"}});
+        let index =
+            json!({"IndexName": name, "KeySchema": key, "Projection": {"ProjectionType": "ALL"}});
         json!({
             "TableName": "Tab", "AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"}],
             "GlobalSecondaryIndexUpdates": [{"Create": index}],
@@ -115,7 +138,11 @@ fn an_index_does_not_get_the_id_of_one_whose_deletion_is_under_way() {
     ask(&engine, "UpdateTable", &create("First"));
     for n in 0..10 {
         let item = json!({"p": {"S": n.to_string()}, "g": {"S": "g"}});
-        ask(&engine, "PutItem", &json!({"TableName": "Tab", "Item": item}));
+        ask(
+            &engine,
+            "PutItem",
+            &json!({"TableName": "Tab", "Item": item}),
+        );
     }
     let wait_until_built = || {
         let status = || {
@@ -152,8 +179,14 @@ fn transfers_that_could_not_be_written_are_not_told_of() {
         log_files: Some(Arc::new(disk.clone())),
         ..FolderOptions::new(folder.path().join("data"))
     };
-    let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Folder(store)) };
-    let options = EngineOptions { buckets: Some(folder.path().join("buckets")), ..options };
+    let options = EngineOptions {
+        background: false,
+        ..EngineOptions::new(StoreOptions::Folder(store))
+    };
+    let options = EngineOptions {
+        buckets: Some(folder.path().join("buckets")),
+        ..options
+    };
     let engine = Engine::open(options).unwrap();
     let created = ask(&engine, "CreateTable", &table());
     let recovery = json!({"PointInTimeRecoveryEnabled": true});
@@ -165,18 +198,41 @@ fn transfers_that_could_not_be_written_are_not_told_of() {
     let export = json!({"TableArn": arn, "S3Bucket": "out"});
     let export = begin(&engine, Operation::ExportTableToPointInTime, &export);
     let mut filled = table();
-    filled.as_object_mut().unwrap().remove("StreamSpecification");
+    filled
+        .as_object_mut()
+        .unwrap()
+        .remove("StreamSpecification");
     filled["TableName"] = json!("Filled");
     let import = json!({
         "InputFormat": "ION", "S3BucketSource": {"S3Bucket": "out"}, "TableCreationParameters": filled,
     });
     let import = begin(&engine, Operation::ImportTable, &import);
-    let count = |list: &str, member: &str| ask(&engine, list, &json!({}))[member].as_array().unwrap().len();
-    assert_eq!((count("ListExports", "ExportSummaries"), count("ListImports", "ImportSummaryList")), (1, 1));
+    let count = |list: &str, member: &str| {
+        ask(&engine, list, &json!({}))[member]
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    assert_eq!(
+        (
+            count("ListExports", "ExportSummaries"),
+            count("ListImports", "ImportSummaryList")
+        ),
+        (1, 1)
+    );
 
     disk.strike(disk.asked() + 1, Fault::Error);
     drop(held);
     assert!(export.wait().is_err() && import.wait().is_err());
-    assert_eq!((count("ListExports", "ExportSummaries"), count("ListImports", "ImportSummaryList")), (0, 0));
-    assert_eq!(ask(&engine, "ListTables", &json!({})), json!({"TableNames": ["Tab"]}));
+    assert_eq!(
+        (
+            count("ListExports", "ExportSummaries"),
+            count("ListImports", "ImportSummaryList")
+        ),
+        (0, 0)
+    );
+    assert_eq!(
+        ask(&engine, "ListTables", &json!({})),
+        json!({"TableNames": ["Tab"]})
+    );
 }

@@ -1,5 +1,5 @@
-//! What a request may take of memory, told by its size: bodies made so that every few bytes stand for a structure, a name or a
-//! mistake.
+//! What a request may take of memory, told by its size: bodies made so that every few bytes stand
+//! for a structure, a name or a mistake.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -33,30 +33,90 @@ fn numbered(before: &str, element: impl Fn(usize) -> String, after: &str) -> Str
 #[test]
 fn a_request_takes_no_more_than_a_multiple_of_its_size() {
     let profiler = dhat::Profiler::builder().testing().build();
-    let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Memory) };
+    let options = EngineOptions {
+        background: false,
+        ..EngineOptions::new(StoreOptions::Memory)
+    };
     let engine = Engine::open(options).unwrap();
     create_table(&engine, "Tab");
     let condition = |n: usize| format!(r#""a{n}":{{"ComparisonOperator":"NULL"}}"#);
     let wrong = |n: usize| format!(r#""a{n}":{{"ComparisonOperator":"X"}}"#);
     let cases = [
-        (Operation::TransactWriteItems, filled(r#"{"TransactItems":["#, "{}", "]}")),
-        (Operation::TransactWriteItems, filled(r#"{"TransactItems":["#, r#"{"Put":{}}"#, "]}")),
-        (Operation::TransactGetItems, filled(r#"{"TransactItems":["#, "{}", "]}")),
-        (Operation::TransactGetItems, filled(r#"{"TransactItems":["#, r#"{"Get":{}}"#, "]}")),
-        (Operation::BatchGetItem, filled(r#"{"RequestItems":{"Tab":{"Keys":["#, "{}", "]}}}")),
-        (Operation::BatchGetItem, numbered(r#"{"RequestItems":{"#, |n| format!(r#""t{n}":{{}}"#), "}}")),
-        (Operation::BatchWriteItem, filled(r#"{"RequestItems":{"Tab":["#, "{}", "]}}")),
-        (Operation::BatchExecuteStatement, filled(r#"{"Statements":["#, "{}", "]}")),
-        (Operation::ExecuteTransaction, filled(r#"{"TransactStatements":["#, "{}", "]}")),
-        (Operation::CreateTable, filled(r#"{"TableName":"New","GlobalSecondaryIndexes":["#, "{}", "]}")),
-        (Operation::CreateTable, filled(r#"{"TableName":"New","AttributeDefinitions":["#, "{}", "]}")),
-        (Operation::CreateTable, filled(r#"{"TableName":"New","Tags":["#, "{}", "]}")),
-        (Operation::UpdateTable, filled(r#"{"TableName":"Tab","GlobalSecondaryIndexUpdates":["#, "{}", "]}")),
-        (Operation::Scan, numbered(r#"{"TableName":"Tab","ScanFilter":{"#, condition, "}}")),
-        (Operation::Scan, numbered(r#"{"TableName":"Tab","ScanFilter":{"#, wrong, "}}")),
+        (
+            Operation::TransactWriteItems,
+            filled(r#"{"TransactItems":["#, "{}", "]}"),
+        ),
+        (
+            Operation::TransactWriteItems,
+            filled(r#"{"TransactItems":["#, r#"{"Put":{}}"#, "]}"),
+        ),
+        (
+            Operation::TransactGetItems,
+            filled(r#"{"TransactItems":["#, "{}", "]}"),
+        ),
+        (
+            Operation::TransactGetItems,
+            filled(r#"{"TransactItems":["#, r#"{"Get":{}}"#, "]}"),
+        ),
+        (
+            Operation::BatchGetItem,
+            filled(r#"{"RequestItems":{"Tab":{"Keys":["#, "{}", "]}}}"),
+        ),
+        (
+            Operation::BatchGetItem,
+            numbered(r#"{"RequestItems":{"#, |n| format!(r#""t{n}":{{}}"#), "}}"),
+        ),
+        (
+            Operation::BatchWriteItem,
+            filled(r#"{"RequestItems":{"Tab":["#, "{}", "]}}"),
+        ),
+        (
+            Operation::BatchExecuteStatement,
+            filled(r#"{"Statements":["#, "{}", "]}"),
+        ),
+        (
+            Operation::ExecuteTransaction,
+            filled(r#"{"TransactStatements":["#, "{}", "]}"),
+        ),
+        (
+            Operation::CreateTable,
+            filled(
+                r#"{"TableName":"New","GlobalSecondaryIndexes":["#,
+                "{}",
+                "]}",
+            ),
+        ),
+        (
+            Operation::CreateTable,
+            filled(r#"{"TableName":"New","AttributeDefinitions":["#, "{}", "]}"),
+        ),
+        (
+            Operation::CreateTable,
+            filled(r#"{"TableName":"New","Tags":["#, "{}", "]}"),
+        ),
+        (
+            Operation::UpdateTable,
+            filled(
+                r#"{"TableName":"Tab","GlobalSecondaryIndexUpdates":["#,
+                "{}",
+                "]}",
+            ),
+        ),
         (
             Operation::Scan,
-            numbered(r#"{"TableName":"Tab","AttributesToGet":["#, |n| format!("\"a{n}\""), "]}"),
+            numbered(r#"{"TableName":"Tab","ScanFilter":{"#, condition, "}}"),
+        ),
+        (
+            Operation::Scan,
+            numbered(r#"{"TableName":"Tab","ScanFilter":{"#, wrong, "}}"),
+        ),
+        (
+            Operation::Scan,
+            numbered(
+                r#"{"TableName":"Tab","AttributesToGet":["#,
+                |n| format!("\"a{n}\""),
+                "]}",
+            ),
         ),
         (
             Operation::Scan,
@@ -69,7 +129,8 @@ fn a_request_takes_no_more_than_a_multiple_of_its_size() {
     ];
     for (operation, body) in cases {
         let before = dhat::HeapStats::get();
-        let outcome = keyfold_wire::decode(operation, body.as_bytes()).map_err(keyfold_api::ApiError::from);
+        let outcome =
+            keyfold_wire::decode(operation, body.as_bytes()).map_err(keyfold_api::ApiError::from);
         let refused = outcome.and_then(|request| engine.execute(request).wait().map(drop));
         let mut out = Vec::new();
         keyfold_wire::encode_error(&mut out, &refused.unwrap_err());
@@ -78,7 +139,11 @@ fn a_request_takes_no_more_than_a_multiple_of_its_size() {
         let shown = body.get(..60).unwrap();
         let taken = after.max_bytes.saturating_sub(before.curr_bytes);
         assert!(taken < MOST, "{shown}: {taken} bytes");
-        assert!(out.len() < ANSWER, "{shown}: an answer of {} bytes", out.len());
+        assert!(
+            out.len() < ANSWER,
+            "{shown}: an answer of {} bytes",
+            out.len()
+        );
     }
     drop(profiler);
 }

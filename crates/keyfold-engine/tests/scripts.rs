@@ -1,11 +1,15 @@
-//! Golden scripts over the engine, in DynamoDB's own JSON: `> PutItem {...}`. Each runs on the memory store
-//! and on the durable one; the first difference between them fails.
+//! Golden scripts over the engine, in DynamoDB's own JSON: `> PutItem {...}`. Each runs on the
+//! memory store and on the durable one; the first difference between them fails.
 //!
-//! `> advance SECONDS` moves the clock, `> work` does what the background would. `$iterator`, `$stream` and
-//! `$shard` stand for what the last answer that had one said.
+//! `> advance SECONDS` moves the clock, `> work` does what the background would. `$iterator`,
+//! `$stream` and `$shard` stand for what the last answer that had one said.
 //!
 //! `[plan]` prints the plan of a query, `[ops]` the store reads of a command.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -30,19 +34,33 @@ impl Runner {
         let clock = ManualClock::new();
         let durable = StoreOptions::folder(folder.path().join("data"), Durability::Synced);
         let open = |store| {
-            let environment = Environment { clock: clock.clone(), random: CountingRandom::new() };
-            Engine::open(EngineOptions { environment, background: false, ..EngineOptions::new(store) })
-                .unwrap()
+            let environment = Environment {
+                clock: clock.clone(),
+                random: CountingRandom::new(),
+            };
+            Engine::open(EngineOptions {
+                environment,
+                background: false,
+                ..EngineOptions::new(store)
+            })
+            .unwrap()
         };
         let engines = vec![open(StoreOptions::Memory), open(durable)];
-        Runner { engines, clock, last: BTreeMap::new(), _folder: folder }
+        Runner {
+            engines,
+            clock,
+            last: BTreeMap::new(),
+            _folder: folder,
+        }
     }
 
     fn execute(engine: &Engine, name: &str, json: &str, tags: &[&str]) -> String {
         let mut out = Vec::new();
         let mut plan = String::new();
         let before = engine.store_counts();
-        let operation = Operation::ALL.iter().find(|operation| operation.name() == name);
+        let operation = Operation::ALL
+            .iter()
+            .find(|operation| operation.name() == name);
         let request = operation
             .copied()
             .ok_or(ApiError::UnknownOperation(None))
@@ -58,8 +76,9 @@ impl Runner {
             Err(error) => keyfold_wire::encode_error(&mut out, &error),
         }
         let body = String::from_utf8(out).unwrap();
-        let body =
-            body.replace("com.amazonaws.dynamodb.v20120810#", "").replace("com.amazon.coral.validate#", "");
+        let body = body
+            .replace("com.amazonaws.dynamodb.v20120810#", "")
+            .replace("com.amazon.coral.validate#", "");
         let mut text = format!("{plan}{body}\n");
         if tags.contains(&"ops") {
             let after = engine.store_counts();
@@ -82,7 +101,10 @@ impl goldenscript::Runner for Runner {
         command: &Self::Command,
         context: &goldenscript::Context,
     ) -> Result<String, Box<dyn Error>> {
-        let (name, rest) = command.name.split_once(' ').unwrap_or((&command.name, "{}"));
+        let (name, rest) = command
+            .name
+            .split_once(' ')
+            .unwrap_or((&command.name, "{}"));
         if name == "advance" {
             self.clock.advance(rest.parse::<u64>()? * 1000);
             return Ok(String::new());
@@ -94,11 +116,19 @@ impl goldenscript::Runner for Runner {
         let rest = self
             .last
             .iter()
-            .fold(rest.to_owned(), |rest, (name, text)| rest.replace(&format!("${name}"), text));
+            .fold(rest.to_owned(), |rest, (name, text)| {
+                rest.replace(&format!("${name}"), text)
+            });
         let tags: Vec<&str> = context.tags.iter().map(String::as_str).collect();
-        let answers: Vec<String> =
-            self.engines.iter().map(|engine| Self::execute(engine, name, &rest, &tags)).collect();
-        assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "the stores differ: {answers:#?}");
+        let answers: Vec<String> = self
+            .engines
+            .iter()
+            .map(|engine| Self::execute(engine, name, &rest, &tags))
+            .collect();
+        assert!(
+            answers.windows(2).all(|pair| pair[0] == pair[1]),
+            "the stores differ: {answers:#?}"
+        );
         let answer = answers.into_iter().next().unwrap();
         for (name, member) in [
             ("iterator", "\"ShardIterator\":\""),
@@ -109,7 +139,8 @@ impl goldenscript::Runner for Runner {
             ("token", "\"NextToken\":\""),
         ] {
             if let Some((_, rest)) = answer.split_once(member) {
-                self.last.insert(name, rest.split('"').next().unwrap().to_owned());
+                self.last
+                    .insert(name, rest.split('"').next().unwrap().to_owned());
             }
         }
         Ok(answer)

@@ -1,12 +1,17 @@
 //! Random concurrent histories, checked for strict serializability.
 //!
-//! Every write appends a number of its own to the lists of some items, so that each read tells which writes it
-//! has seen, and in which order. From this follow the edges between operations: a write before the next on the
-//! same list, a write before the read that saw it, a read before the first write that it has not seen, and an
-//! operation before one that began after its end. A cycle among them is an order that no serial run has. Operations are
-//! single writes, conditional ones, transactions, single reads, transactional ones, and queries of an index, which see all
-//! items at one moment.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! Every write appends a number of its own to the lists of some items, so that each read tells
+//! which writes it has seen, and in which order. From this follow the edges between operations: a
+//! write before the next on the same list, a write before the read that saw it, a read before the
+//! first write that it has not seen, and an operation before one that began after its end. A cycle
+//! among them is an order that no serial run has. Operations are single writes, conditional ones,
+//! transactions, single reads, transactional ones, and queries of an index, which see all items at
+//! one moment.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -38,7 +43,9 @@ struct Event {
 }
 
 fn key(item: u64) -> Item {
-    [("pk", "p".to_owned()), ("sk", format!("{item}"))].into_iter().collect()
+    [("pk", "p".to_owned()), ("sk", format!("{item}"))]
+        .into_iter()
+        .collect()
 }
 
 const APPEND: &str = "SET l = list_append(if_not_exists(l, :none), :one), g = :g, n = :n";
@@ -56,7 +63,13 @@ fn list(item: Option<&Item>) -> Vec<i64> {
     match item.and_then(|item| item.get("l")) {
         Some(Value::L(values)) => values
             .iter()
-            .map(|value| if let Value::N(number) = value { number.to_i64().unwrap() } else { panic!() })
+            .map(|value| {
+                if let Value::N(number) = value {
+                    number.to_i64().unwrap()
+                } else {
+                    panic!()
+                }
+            })
             .collect(),
         _ => Vec::new(),
     }
@@ -96,7 +109,10 @@ fn write(engine: &Engine, wrote: &[(u64, i64)], alone: bool) -> bool {
         Ok(()) => true,
         Err(ApiError::Plain(ErrorKind::TransactionConflict, _)) => false,
         Err(ApiError::TransactionCanceled(reasons)) => {
-            assert!(reasons.contains(&CancellationReason::TransactionConflict), "{reasons:?}");
+            assert!(
+                reasons.contains(&CancellationReason::TransactionConflict),
+                "{reasons:?}"
+            );
             false
         }
         Err(error) => panic!("{error}"),
@@ -112,7 +128,12 @@ fn read(engine: &Engine, items: &[u64], alone: bool) -> Vec<(u64, Vec<i64>)> {
             consistent_read: Some(true),
             ..GetItemInput::default()
         };
-        let item = engine.get_item(input).wait().unwrap().item.map(|item| item.to_item());
+        let item = engine
+            .get_item(input)
+            .wait()
+            .unwrap()
+            .item
+            .map(|item| item.to_item());
         return vec![(items[0], list(item.as_ref()))];
     }
     let get = |item: &u64| TransactGet {
@@ -125,13 +146,20 @@ fn read(engine: &Engine, items: &[u64], alone: bool) -> Vec<(u64, Vec<i64>)> {
         ..TransactGetItemsInput::default()
     };
     let output = engine.transact_get_items(input).wait().unwrap();
-    let found = output.responses.into_iter().map(|item| list(item.map(|item| item.to_item()).as_ref()));
+    let found = output
+        .responses
+        .into_iter()
+        .map(|item| list(item.map(|item| item.to_item()).as_ref()));
     items.iter().copied().zip(found).collect()
 }
 
 /// Appends to an item if its list is as long as `length`. Otherwise gives the list that was found.
 fn write_if(engine: &Engine, (item, number): (u64, i64), length: usize) -> Result<bool, Vec<i64>> {
-    let condition = if length == 0 { "attribute_not_exists(l)" } else { "size(l) = :length" };
+    let condition = if length == 0 {
+        "attribute_not_exists(l)"
+    } else {
+        "size(l) = :length"
+    };
     let mut attributes = appended(item, number);
     if length > 0 {
         attributes = attributes.value(":length", Value::from(length as i64));
@@ -142,13 +170,17 @@ fn write_if(engine: &Engine, (item, number): (u64, i64), length: usize) -> Resul
         update_expression: Some(APPEND.to_owned()),
         condition_expression: Some(condition.to_owned()),
         expression_attributes: attributes,
-        return_values_on_condition_check_failure: Some(ReturnValuesOnConditionCheckFailure::AllOld.into()),
+        return_values_on_condition_check_failure: Some(
+            ReturnValuesOnConditionCheckFailure::AllOld.into(),
+        ),
         ..UpdateItemInput::default()
     };
     match engine.update_item(input).wait() {
         Ok(_) => Ok(true),
         Err(ApiError::Plain(ErrorKind::TransactionConflict, _)) => Ok(false),
-        Err(ApiError::ConditionalCheckFailed(found)) => Err(list(found.map(|item| item.to_item()).as_ref())),
+        Err(ApiError::ConditionalCheckFailed(found)) => {
+            Err(list(found.map(|item| item.to_item()).as_ref()))
+        }
         Err(error) => panic!("{error}"),
     }
 }
@@ -165,7 +197,9 @@ fn query(engine: &Engine) -> Vec<(u64, Vec<i64>)> {
     let output = engine.query(input).wait().unwrap();
     let mut found: BTreeMap<u64, Vec<i64>> = (0..ITEMS).map(|item| (item, Vec::new())).collect();
     for item in output.items.unwrap().iter().map(|item| item.to_item()) {
-        let Some(Value::N(number)) = item.get("n") else { panic!("{item:?}") };
+        let Some(Value::N(number)) = item.get("n") else {
+            panic!("{item:?}")
+        };
         found.insert(number.to_i64().unwrap() as u64, list(Some(&item)));
     }
     found.into_iter().collect()
@@ -190,8 +224,13 @@ fn history(engine: &Engine, seed: u64) -> (Vec<Event>, Vec<i64>) {
                     let length = read(engine, &items[..1], true)[0].1.len();
                     let next = |item: &u64| (*item, number.fetch_add(1, Ordering::SeqCst));
                     let begun = clock.fetch_add(1, Ordering::SeqCst);
-                    let mut event =
-                        Event { begun, ended: 0, wrote: Vec::new(), read: Vec::new(), lengths: Vec::new() };
+                    let mut event = Event {
+                        begun,
+                        ended: 0,
+                        wrote: Vec::new(),
+                        read: Vec::new(),
+                        lengths: Vec::new(),
+                    };
                     let is_done = match random.u8(0..6) {
                         0 | 1 => {
                             event.wrote = items[..used].iter().map(next).collect();
@@ -223,7 +262,10 @@ fn history(engine: &Engine, seed: u64) -> (Vec<Event>, Vec<i64>) {
                         }
                     };
                     if !is_done {
-                        refused.lock().unwrap().extend(event.wrote.iter().map(|(_, number)| *number));
+                        refused
+                            .lock()
+                            .unwrap()
+                            .extend(event.wrote.iter().map(|(_, number)| *number));
                         continue;
                     }
                     event.ended = clock.fetch_add(1, Ordering::SeqCst);
@@ -242,7 +284,9 @@ fn check(events: &[Event], refused: &[i64], last: &BTreeMap<u64, Vec<i64>>) -> R
         for (item, number) in &event.wrote {
             writer.insert(*number, at);
             if last[item].iter().filter(|seen| *seen == number).count() != 1 {
-                return Err(format!("the acknowledged append {number} is not in item {item} once"));
+                return Err(format!(
+                    "the acknowledged append {number} is not in item {item} once"
+                ));
             }
         }
     }
@@ -268,7 +312,9 @@ fn check(events: &[Event], refused: &[i64], last: &BTreeMap<u64, Vec<i64>>) -> R
         for (item, seen) in &event.read {
             let list = &last[item];
             if !list.starts_with(seen) {
-                return Err(format!("a read of item {item} saw {seen:?}, which never was: {list:?}"));
+                return Err(format!(
+                    "a read of item {item} saw {seen:?}, which never was: {list:?}"
+                ));
             }
             if let Some(number) = seen.last() {
                 edges[writer[number]].insert(at);
@@ -301,9 +347,14 @@ fn check(events: &[Event], refused: &[i64], last: &BTreeMap<u64, Vec<i64>>) -> R
         }
     }
     if taken < events.len() {
-        let rest: Vec<&Event> =
-            (0..events.len()).filter(|at| before[*at] > 0).map(|at| &events[at]).collect();
-        return Err(format!("{} operations have no serial order: {rest:#?}", rest.len()));
+        let rest: Vec<&Event> = (0..events.len())
+            .filter(|at| before[*at] > 0)
+            .map(|at| &events[at])
+            .collect();
+        return Err(format!(
+            "{} operations have no serial order: {rest:#?}",
+            rest.len()
+        ));
     }
     Ok(())
 }
@@ -336,20 +387,41 @@ fn the_checker_finds_what_is_not_serializable() {
         lengths: vec![],
     };
     let read = |begun, ended, seen: &[(u64, &[i64])]| {
-        let read = seen.iter().map(|(item, list)| (*item, list.to_vec())).collect();
-        Event { begun, ended, wrote: vec![], read, lengths: vec![] }
+        let read = seen
+            .iter()
+            .map(|(item, list)| (*item, list.to_vec()))
+            .collect();
+        Event {
+            begun,
+            ended,
+            wrote: vec![],
+            read,
+            lengths: vec![],
+        }
     };
     let last: BTreeMap<u64, Vec<i64>> = [(0, vec![1]), (1, vec![2])].into();
-    let whole = [write(0, &[(0, 1), (1, 2)]), read(0, 9, &[(0, &[1]), (1, &[2])])];
+    let whole = [
+        write(0, &[(0, 1), (1, 2)]),
+        read(0, 9, &[(0, &[1]), (1, &[2])]),
+    ];
     assert_eq!(check(&whole, &[], &last), Ok(()));
     // Half of a transaction is seen.
-    let half = [write(0, &[(0, 1), (1, 2)]), read(0, 9, &[(0, &[1]), (1, &[])])];
+    let half = [
+        write(0, &[(0, 1), (1, 2)]),
+        read(0, 9, &[(0, &[1]), (1, &[])]),
+    ];
     assert!(check(&half, &[], &last).is_err());
     // What was acknowledged is not seen by a read that began later.
-    let stale = [write(0, &[(0, 1), (1, 2)]), read(5, 9, &[(0, &[]), (1, &[])])];
+    let stale = [
+        write(0, &[(0, 1), (1, 2)]),
+        read(5, 9, &[(0, &[]), (1, &[])]),
+    ];
     assert!(check(&stale, &[], &last).is_err());
     // A condition that held was not true.
-    let late = Event { lengths: vec![(0, 1)], ..write(0, &[(0, 1)]) };
+    let late = Event {
+        lengths: vec![(0, 1)],
+        ..write(0, &[(0, 1)])
+    };
     assert!(check(&[late], &[], &last).is_err());
     // What was refused happened; what was acknowledged did not.
     assert!(check(&whole, &[2], &last).is_err());

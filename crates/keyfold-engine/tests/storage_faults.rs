@@ -1,12 +1,18 @@
-//! The file calls that a store makes, the storage engine's own included: tables, their list, the log, names
-//! of files and folders. A seeded row of changes runs once; then again and again, and at one of the calls the process stops, the device
-//! fails or is full. A machine that ends keeps what was synced, names and contents apart, and any part of the rest. What was
-//! acknowledged is there after it, whole. Beside it reads fail, one by one: an answer is right, or it is an error.
+//! The file calls that a store makes, the storage engine's own included: tables, their list, the
+//! log, names of files and folders. A seeded row of changes runs once; then again and again, and at
+//! one of the calls the process stops, the device fails or is full. A machine that ends keeps what
+//! was synced, names and contents apart, and any part of the rest. What was acknowledged is there
+//! after it, whole. Beside it reads fail, one by one: an answer is right, or it is an error.
 //!
-//! `crash_points.rs` does the same to the log alone, at every place of it; here the places are drawn.
-//! `KEYFOLD_CRASH_SEEDS=1000 cargo test -p keyfold-engine --test storage_faults` looks longer.
+//! `crash_points.rs` does the same to the log alone, at every place of it; here the places are
+//! drawn. `KEYFOLD_CRASH_SEEDS=1000 cargo test -p keyfold-engine --test storage_faults` looks
+//! longer.
 #![cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 #[path = "common/history.rs"]
@@ -26,7 +32,10 @@ const CRASHES: usize = 30;
 const FAILING_READS: u64 = 12;
 
 fn open(folder: &Path, cache_bytes: u64) -> Result<Engine, ApiError> {
-    let environment = Environment { clock: ManualClock::new(), random: CountingRandom::new() };
+    let environment = Environment {
+        clock: ManualClock::new(),
+        random: CountingRandom::new(),
+    };
     // Small, so that a row of changes makes many tables, and merges them.
     let store = FolderOptions {
         durability: Durability::Synced,
@@ -35,7 +44,11 @@ fn open(folder: &Path, cache_bytes: u64) -> Result<Engine, ApiError> {
         ..FolderOptions::new(folder.join("data"))
     };
     let options = EngineOptions::new(StoreOptions::Folder(store));
-    Engine::open(EngineOptions { environment, background: false, ..options })
+    Engine::open(EngineOptions {
+        environment,
+        background: false,
+        ..options
+    })
 }
 
 const CACHE: u64 = 1024 * 1024;
@@ -63,7 +76,10 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
         let at = rng.u64(1..=whole.asked());
         let fault = [Fault::Stop, Fault::Stop, Fault::Error, Fault::Full][rng.usize(..4)];
         let tail = [Tail::Kept, Tail::Lost, Tail::Torn, Tail::Torn][rng.usize(..4)];
-        let told = format!("seed {seed}, turn {turn}: {fault:?} at {at} of {}, {tail:?}", whole.asked());
+        let told = format!(
+            "seed {seed}, turn {turn}: {fault:?} at {at} of {}, {tail:?}",
+            whole.asked()
+        );
         let (folder, struck) = machine(place.path(), &format!("struck{turn}"));
         struck.strike(at, fault);
         let mut done = 0;
@@ -78,13 +94,15 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
         strikes += usize::from(struck.strikes() > 0);
         let mut may = done..done + 2;
         if fault != Fault::Stop {
-            // The process goes on, ends, and is started again on the same device. What is seen then stays.
+            // The process goes on, ends, and is started again on the same device. What is seen then
+            // stays.
             struck.heal();
             let engine = open(&folder, CACHE).unwrap_or_else(|error| panic!("{told}: {error}"));
             engine.work().unwrap();
             let state = states.find(&engine, may.clone());
-            may.start = state
-                .unwrap_or_else(|| panic!("{told}, in the same folder: not the state after {done} changes"));
+            may.start = state.unwrap_or_else(|| {
+                panic!("{told}, in the same folder: not the state after {done} changes")
+            });
             may.end = may.start + 1;
         }
         let left = place.path().join(format!("left{turn}"));
@@ -103,7 +121,10 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
         let engine = open(&last, CACHE).unwrap_or_else(|error| panic!("{told}, again: {error}"));
         assert_eq!(seen(&engine), after, "{told}, after the second crash");
     }
-    assert!(strikes > CRASHES / 2, "seed {seed}: {strikes} of {CRASHES} calls came");
+    assert!(
+        strikes > CRASHES / 2,
+        "seed {seed}: {strikes} of {CRASHES} calls came"
+    );
     found
 }
 
@@ -111,7 +132,10 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
 fn a_store_whose_calls_fail_or_stop_loses_nothing_that_was_acknowledged() {
     for seed in 0..seeds() {
         let found = crashes_of(seed);
-        assert!(found.len() > CRASHES / 4, "the crashes of seed {seed} left few states: {found:?}");
+        assert!(
+            found.len() > CRASHES / 4,
+            "the crashes of seed {seed} left few states: {found:?}"
+        );
     }
 }
 
@@ -146,7 +170,10 @@ fn questions(engine: &Engine) -> Vec<(&'static str, Value)> {
         ("Query", of("ByG", true)),
         ("Query", of("ByN", false)),
         ("Query", tokens),
-        ("BatchGetItem", json!({"RequestItems": {"Tab": {"Keys": keys}}})),
+        (
+            "BatchGetItem",
+            json!({"RequestItems": {"Tab": {"Keys": keys}}}),
+        ),
         ("GetRecords", json!({"ShardIterator": iterator})),
     ];
     all.extend(keys.iter().take(5).map(get));
@@ -165,7 +192,9 @@ fn an_answer_is_right_or_an_error_whichever_read_fails() {
         let without_next = |operation: &str, body: &Value| {
             let mut answer = ask(&engine, operation, body);
             // Another iterator each time.
-            answer.as_object_mut().map(|answer| answer.remove("NextShardIterator"));
+            answer
+                .as_object_mut()
+                .map(|answer| answer.remove("NextShardIterator"));
             answer
         };
         for (operation, body) in questions(&engine) {
@@ -179,9 +208,16 @@ fn an_answer_is_right_or_an_error_whichever_read_fails() {
                 if is_failure(&answer) {
                     failures += 1;
                 } else {
-                    assert_eq!(answer, right, "seed {seed}: {operation} {body}, read {read} failed");
+                    assert_eq!(
+                        answer, right,
+                        "seed {seed}: {operation} {body}, read {read} failed"
+                    );
                 }
-                assert_eq!(without_next(operation, &body), right, "{operation} {body}, after it");
+                assert_eq!(
+                    without_next(operation, &body),
+                    right,
+                    "{operation} {body}, after it"
+                );
                 if machine.strikes() == before {
                     break;
                 }
@@ -209,9 +245,11 @@ fn a_change_whose_reads_fail_is_made_whole_or_not_at_all() {
             let done = work(&engine, seed, |_| {}).acknowledged;
             failures += u64::from(struck.strikes() > 0);
             struck.heal();
-            let told =
-                format!("seed {seed}, turn {turn}: {count} reads from {from} on failed after {done} changes");
-            // What failed in the background is tried again; unless a table that could not be written stands in the way.
+            let told = format!(
+                "seed {seed}, turn {turn}: {count} reads from {from} on failed after {done} changes"
+            );
+            // What failed in the background is tried again; unless a table that could not be
+            // written stands in the way.
             if engine.work().is_ok() {
                 assert!(states.find(&engine, done..done + 2).is_some(), "{told}");
                 went_on += 1;
@@ -219,10 +257,16 @@ fn a_change_whose_reads_fail_is_made_whole_or_not_at_all() {
             drop(engine);
             let engine = open(&folder, CACHE).unwrap();
             engine.work().unwrap();
-            assert!(states.find(&engine, done..done + 2).is_some(), "{told}, and opened again");
+            assert!(
+                states.find(&engine, done..done + 2).is_some(),
+                "{told}, and opened again"
+            );
         }
     }
     let most = FAILING_READS * seeds();
-    assert!(failures > most / 4, "{failures} of {most} met a read that failed");
+    assert!(
+        failures > most / 4,
+        "{failures} of {most} met a read that failed"
+    );
     assert!(went_on > most / 2, "{went_on} of {most} went on");
 }

@@ -1,5 +1,9 @@
 //! The doctor tells what someone else has changed in the files: entries, counters, keys, records.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -11,7 +15,11 @@ use std::cell::RefCell;
 use std::ops::Bound;
 use std::path::Path;
 
-fn tamper(path: &Path, choose: impl Fn(&[u8]) -> bool, change: impl Fn(&mut Batch, Vec<u8>, Vec<u8>)) {
+fn tamper(
+    path: &Path,
+    choose: impl Fn(&[u8]) -> bool,
+    change: impl Fn(&mut Batch, Vec<u8>, Vec<u8>),
+) {
     let store = Store::open(StoreOptions::folder(path, Durability::Buffered)).unwrap();
     let mut batch = Batch::new();
     let snapshot = store.snapshot();
@@ -25,7 +33,10 @@ fn tamper(path: &Path, choose: impl Fn(&[u8]) -> bool, change: impl Fn(&mut Batc
     store.stage(batch).unwrap().wait().unwrap();
 }
 
-fn doctored(choose: impl Fn(&[u8]) -> bool, change: impl Fn(&mut Batch, Vec<u8>, Vec<u8>)) -> String {
+fn doctored(
+    choose: impl Fn(&[u8]) -> bool,
+    change: impl Fn(&mut Batch, Vec<u8>, Vec<u8>),
+) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data");
     let open = || {
@@ -61,8 +72,14 @@ fn of_table(key: &[u8]) -> bool {
 
 #[test]
 fn an_entry_without_item_is_told() {
-    let told = doctored(|key| of_table(key) && key[4] == 0, |batch, key, _| batch.remove(key));
-    assert!(told.contains("Tab.ByG") && told.contains("an entry has no item"), "{told}");
+    let told = doctored(
+        |key| of_table(key) && key[4] == 0,
+        |batch, key, _| batch.remove(key),
+    );
+    assert!(
+        told.contains("Tab.ByG") && told.contains("an entry has no item"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -1,5 +1,10 @@
-//! Capacity enforced: who has used up what there is, is refused until time has passed; nothing of it is written.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! Capacity enforced: who has used up what there is, is refused until time has passed; nothing of
+//! it is written.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -30,9 +35,9 @@ impl Place {
     /// A table of `p` with the index `ByG` of `g`, with units of its own.
     fn table(&self, units: Option<(i64, i64)>) {
         let key = |name: &str| json!([{"AttributeName": name, "KeyType": "HASH"}]);
-        let throughput = |units: i64| json!({"ReadCapacityUnits": units, "WriteCapacityUnits": units});
-        let mut index =
-            json!({"IndexName": "ByG", "KeySchema": key("g"), "Projection": {"ProjectionType": "ALL"}});
+        let throughput =
+            |units: i64| json!({"ReadCapacityUnits": units, "WriteCapacityUnits": units});
+        let mut index = json!({"IndexName": "ByG", "KeySchema": key("g"), "Projection": {"ProjectionType": "ALL"}});
         let mut body = json!({
             "TableName": "Tab",
             "AttributeDefinitions": [
@@ -59,12 +64,18 @@ impl Place {
             item["g"] = json!({"S": format!("{n}")});
         }
         let answer = self.ask("PutItem", &json!({"TableName": "Tab", "Item": item}));
-        if answer == json!({}) { Ok(()) } else { Err(answer) }
+        if answer == json!({}) {
+            Ok(())
+        } else {
+            Err(answer)
+        }
     }
 
     /// How many puts are let through.
     fn puts(&self, index: bool) -> (usize, Value) {
-        (0..).find_map(|n| self.put(n, index).err().map(|told| (n, told))).unwrap()
+        (0..)
+            .find_map(|n| self.put(n, index).err().map(|told| (n, told)))
+            .unwrap()
     }
 
     fn get(&self, n: usize) -> Value {
@@ -106,11 +117,18 @@ fn an_index_without_capacity_holds_writes_back_and_nothing_is_half_written() {
     place.table(Some((1000, 1)));
     let (done, told) = place.puts(true);
     assert_eq!(done, 300);
-    let reason =
-        json!({"reason": "IndexWriteProvisionedThroughputExceeded", "resource": format!("{ARN}/index/ByG")});
+    let reason = json!({"reason": "IndexWriteProvisionedThroughputExceeded", "resource": format!("{ARN}/index/ByG")});
     assert_eq!(told["ThrottlingReasons"], json!([reason]));
-    assert!(told["message"].as_str().unwrap().contains("global secondary indexes"));
-    assert!(place.put(9999, false).is_ok(), "the table has capacity left");
+    assert!(
+        told["message"]
+            .as_str()
+            .unwrap()
+            .contains("global secondary indexes")
+    );
+    assert!(
+        place.put(9999, false).is_ok(),
+        "the table has capacity left"
+    );
     let request = |n: usize, g: bool| match g {
         true => json!({"PutRequest": {"Item": {"p": {"S": format!("b{n}")}, "g": {"S": "g"}}}}),
         false => json!({"PutRequest": {"Item": {"p": {"S": format!("b{n}")}}}}),
@@ -127,7 +145,10 @@ fn an_index_without_capacity_holds_writes_back_and_nothing_is_half_written() {
     ]});
     let told = place.ask("TransactWriteItems", &transaction);
     assert_eq!(told["CancellationReasons"][0]["Code"], "None");
-    assert_eq!(told["CancellationReasons"][1]["Code"], "ProvisionedThroughputExceeded");
+    assert_eq!(
+        told["CancellationReasons"][1]["Code"],
+        "ProvisionedThroughputExceeded"
+    );
     let count = |body: Value| place.ask("Scan", &body)["Count"].clone();
     assert_eq!(count(json!({"TableName": "Tab"})), 302);
     assert_eq!(count(json!({"TableName": "Tab", "IndexName": "ByG"})), 300);
@@ -140,18 +161,32 @@ fn reads_are_refused_by_themselves() {
     assert!(place.put(0, false).is_ok());
     let done = (0..).find(|_| place.get(0).get("Item").is_none()).unwrap();
     assert_eq!(done, 300);
-    assert_eq!(place.get(0)["ThrottlingReasons"][0]["reason"], "TableReadProvisionedThroughputExceeded");
+    assert_eq!(
+        place.get(0)["ThrottlingReasons"][0]["reason"],
+        "TableReadProvisionedThroughputExceeded"
+    );
     let scan = place.ask("Scan", &json!({"TableName": "Tab"}));
-    assert_eq!(scan["ThrottlingReasons"][0]["reason"], "TableReadProvisionedThroughputExceeded");
-    assert!(place.ask("Scan", &json!({"TableName": "Tab", "IndexName": "ByG"}))["Count"].is_number());
+    assert_eq!(
+        scan["ThrottlingReasons"][0]["reason"],
+        "TableReadProvisionedThroughputExceeded"
+    );
+    assert!(
+        place.ask("Scan", &json!({"TableName": "Tab", "IndexName": "ByG"}))["Count"].is_number()
+    );
     let keys = json!({"RequestItems": {"Tab": {"Keys": [{"p": {"S": "0"}}]}}});
     assert!(place.ask("BatchGetItem", &keys)["ThrottlingReasons"].is_array());
     let get = json!({"TransactItems": [{"Get": {"TableName": "Tab", "Key": {"p": {"S": "0"}}}}]});
     let told = place.ask("TransactGetItems", &get);
-    assert_eq!(told["CancellationReasons"][0]["Code"], "ProvisionedThroughputExceeded");
+    assert_eq!(
+        told["CancellationReasons"][0]["Code"],
+        "ProvisionedThroughputExceeded"
+    );
     let statements = json!({"Statements": [{"Statement": "SELECT * FROM Tab WHERE p = '0'"}]});
     let told = place.ask("BatchExecuteStatement", &statements);
-    assert_eq!(told["Responses"][0]["Error"]["Code"], "ProvisionedThroughputExceeded");
+    assert_eq!(
+        told["Responses"][0]["Error"]["Code"],
+        "ProvisionedThroughputExceeded"
+    );
     place.advance(2000);
     assert_eq!(place.get(0)["Item"]["p"]["S"], "0");
 }
@@ -166,7 +201,12 @@ fn a_failed_condition_costs_what_the_write_would() {
         "Item": {"p": {"S": "0"}},
         "ConditionExpression": "attribute_not_exists(p)",
     });
-    let refused = |kind: &str| place.ask("PutItem", &body)["__type"].as_str().unwrap().ends_with(kind);
+    let refused = |kind: &str| {
+        place.ask("PutItem", &body)["__type"]
+            .as_str()
+            .unwrap()
+            .ends_with(kind)
+    };
     assert!((0..299).all(|_| refused("#ConditionalCheckFailedException")));
     assert!(refused("#ProvisionedThroughputExceededException"));
 }
@@ -178,7 +218,10 @@ fn a_partition_key_has_a_limit_of_its_own() {
     let done = (0..).find(|_| place.put(0, false).is_err()).unwrap();
     assert_eq!(done, 1000);
     let told = place.put(0, false).unwrap_err();
-    assert_eq!(told["ThrottlingReasons"][0]["reason"], "TableWriteKeyRangeThroughputExceeded");
+    assert_eq!(
+        told["ThrottlingReasons"][0]["reason"],
+        "TableWriteKeyRangeThroughputExceeded"
+    );
     assert!(place.put(1, false).is_ok(), "another key has its own");
     place.advance(1000);
     assert!(place.put(0, false).is_ok());
@@ -190,8 +233,14 @@ fn on_demand_tables_warm_up_and_have_a_maximum_if_told_so() {
     place.table(None);
     let (done, told) = place.puts(false);
     assert_eq!(done, 4000);
-    assert_eq!(told["__type"], "com.amazon.coral.service#ThrottlingException");
-    assert_eq!(told["throttlingReasons"][0]["reason"], "TableWriteKeyRangeThroughputExceeded");
+    assert_eq!(
+        told["__type"],
+        "com.amazon.coral.service#ThrottlingException"
+    );
+    assert_eq!(
+        told["throttlingReasons"][0]["reason"],
+        "TableWriteKeyRangeThroughputExceeded"
+    );
     // Half an hour later there is twice the peak.
     place.advance(30 * 60 * 1000);
     assert_eq!(place.puts(false).0, 8000);
@@ -200,7 +249,10 @@ fn on_demand_tables_warm_up_and_have_a_maximum_if_told_so() {
     place.advance(5000);
     let (done, told) = place.puts(false);
     assert_eq!(done, 5);
-    assert_eq!(told["throttlingReasons"][0]["reason"], "TableWriteMaxOnDemandThroughputExceeded");
+    assert_eq!(
+        told["throttlingReasons"][0]["reason"],
+        "TableWriteMaxOnDemandThroughputExceeded"
+    );
 }
 
 #[test]

@@ -18,7 +18,11 @@ pub(crate) enum RawOperand<'t> {
     Path(RawPath<'t>),
     Value(&'t str),
     Call(RawCall<'t>),
-    Sum { left: Box<RawOperand<'t>>, sign: Sign, right: Box<RawOperand<'t>> },
+    Sum {
+        left: Box<RawOperand<'t>>,
+        sign: Sign,
+        right: Box<RawOperand<'t>>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,9 +93,20 @@ pub(crate) enum RawCondition<'t> {
     And(Vec<RawCondition<'t>>),
     Or(Vec<RawCondition<'t>>),
     Not(Box<RawCondition<'t>>),
-    Compare { comparator: Comparator, left: RawOperand<'t>, right: RawOperand<'t> },
-    Between { value: RawOperand<'t>, low: RawOperand<'t>, high: RawOperand<'t> },
-    In { value: RawOperand<'t>, list: Vec<RawOperand<'t>> },
+    Compare {
+        comparator: Comparator,
+        left: RawOperand<'t>,
+        right: RawOperand<'t>,
+    },
+    Between {
+        value: RawOperand<'t>,
+        low: RawOperand<'t>,
+        high: RawOperand<'t>,
+    },
+    In {
+        value: RawOperand<'t>,
+        list: Vec<RawOperand<'t>>,
+    },
     Call(RawCall<'t>),
 }
 

@@ -14,7 +14,10 @@ pub(crate) struct Binder<'p, 'a> {
 
 impl Binder<'_, '_> {
     pub(crate) fn fail<T>(&self, kind: ExprErrorKind) -> Result<T, ExprError> {
-        Err(ExprError { expression: self.expression, kind })
+        Err(ExprError {
+            expression: self.expression,
+            kind,
+        })
     }
 
     pub(crate) fn path(&self, raw: &RawPath<'_>) -> Result<Path, ExprError> {
@@ -22,7 +25,9 @@ impl Binder<'_, '_> {
         for element in &raw.elements {
             parts.push(match element {
                 RawElement::Word(word) if reserved::is_reserved(word) => {
-                    return self.fail(ExprErrorKind::ReservedWord { word: (*word).to_owned() });
+                    return self.fail(ExprErrorKind::ReservedWord {
+                        word: (*word).to_owned(),
+                    });
                 }
                 RawElement::Word(word) => PathPart::Name((*word).into()),
                 RawElement::Placeholder(placeholder) => match self.placeholders.name(placeholder) {
@@ -41,7 +46,9 @@ impl Binder<'_, '_> {
     pub(crate) fn literal(&self, placeholder: &str) -> Result<Literal, ExprError> {
         match self.placeholders.value(placeholder) {
             Some(literal) => Ok(literal),
-            None => self.fail(ExprErrorKind::UndefinedValue { placeholder: placeholder.to_owned() }),
+            None => self.fail(ExprErrorKind::UndefinedValue {
+                placeholder: placeholder.to_owned(),
+            }),
         }
     }
 
@@ -52,7 +59,10 @@ impl Binder<'_, '_> {
     ) -> Result<&'c [RawOperand<'t>; N], ExprError> {
         <&[RawOperand<'t>; N]>::try_from(call.arguments.as_slice()).or_else(|_| {
             let operator = call.function.to_owned();
-            self.fail(ExprErrorKind::OperandCount { operator, count: call.arguments.len() })
+            self.fail(ExprErrorKind::OperandCount {
+                operator,
+                count: call.arguments.len(),
+            })
         })
     }
 

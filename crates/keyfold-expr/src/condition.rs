@@ -1,8 +1,8 @@
 //! Conditions and filters: bound trees, evaluated on encoded items.
 //!
-//! A missing attribute makes every predicate false except `attribute_not_exists` and `<>`; so does a value
-//! of a type the predicate does not compare. Source: "Condition and filter expressions, operators, and
-//! functions".
+//! A missing attribute makes every predicate false except `attribute_not_exists` and `<>`; so does
+//! a value of a type the predicate does not compare. Source: "Condition and filter expressions,
+//! operators, and functions".
 
 use crate::ast::{RawCall, RawCondition, RawOperand};
 use crate::bind::Binder;
@@ -67,7 +67,11 @@ impl Condition {
         placeholders: &Placeholders<'_>,
     ) -> Result<Condition, ExprError> {
         let raw = Parser::new(expression, text)?.condition()?;
-        Binder { expression, placeholders }.condition(&raw)
+        Binder {
+            expression,
+            placeholders,
+        }
+        .condition(&raw)
     }
 
     /// Whether the condition holds for the item; without one every path is missing.
@@ -79,38 +83,50 @@ impl Condition {
     pub fn holds_within(&self, item: Option<&RawItem>, budget: &Budget) -> bool {
         let met = Met { item, budget };
         match self {
-            Condition::And(members) => members.iter().all(|member| member.holds_within(item, budget)),
-            Condition::Or(members) => members.iter().any(|member| member.holds_within(item, budget)),
+            Condition::And(members) => members
+                .iter()
+                .all(|member| member.holds_within(item, budget)),
+            Condition::Or(members) => members
+                .iter()
+                .any(|member| member.holds_within(item, budget)),
             Condition::Not(member) => !member.holds_within(item, budget),
             Condition::Compare(comparator, left, right) => {
-                let found =
-                    met.with_both(left, right, |left, right| compare(*comparator, left, right, budget));
+                let found = met.with_both(left, right, |left, right| {
+                    compare(*comparator, left, right, budget)
+                });
                 // What is missing is unlike anything.
                 found.unwrap_or(*comparator == Comparator::Ne)
             }
             Condition::Between(value, low, high) => met
                 .with(value, |value| {
                     let test = |comparator, bound| {
-                        met.with(bound, |bound| compare(comparator, value, bound, budget)).unwrap_or(false)
+                        met.with(bound, |bound| compare(comparator, value, bound, budget))
+                            .unwrap_or(false)
                     };
                     test(Comparator::Ge, low) && test(Comparator::Le, high)
                 })
                 .unwrap_or(false),
             Condition::In(value, list) => met
                 .with(value, |value| {
-                    list.iter()
-                        .any(|other| met.with(other, |other| equal(value, other, budget)).unwrap_or(false))
+                    list.iter().any(|other| {
+                        met.with(other, |other| equal(value, other, budget))
+                            .unwrap_or(false)
+                    })
                 })
                 .unwrap_or(false),
             Condition::Exists(path) => met.find(path).is_some(),
             Condition::NotExists(path) => met.find(path).is_none(),
-            Condition::IsType(value, kind) => met.with(value, |value| value.kind() == *kind).unwrap_or(false),
-            Condition::BeginsWith(value, prefix) => met
-                .with_both(value, prefix, |value, prefix| begins_with(value, prefix, budget))
+            Condition::IsType(value, kind) => met
+                .with(value, |value| value.kind() == *kind)
                 .unwrap_or(false),
-            Condition::Contains(value, part) => {
-                met.with_both(value, part, |value, part| contains(value, part, budget)).unwrap_or(false)
-            }
+            Condition::BeginsWith(value, prefix) => met
+                .with_both(value, prefix, |value, prefix| {
+                    begins_with(value, prefix, budget)
+                })
+                .unwrap_or(false),
+            Condition::Contains(value, part) => met
+                .with_both(value, part, |value, part| contains(value, part, budget))
+                .unwrap_or(false),
         }
     }
 
@@ -130,7 +146,9 @@ impl Condition {
             Condition::Compare(_, left, right)
             | Condition::BeginsWith(left, right)
             | Condition::Contains(left, right) => [left, right].into_iter().for_each(operand),
-            Condition::Between(value, low, high) => [value, low, high].into_iter().for_each(operand),
+            Condition::Between(value, low, high) => {
+                [value, low, high].into_iter().for_each(operand)
+            }
             Condition::In(value, list) => {
                 operand(value);
                 list.iter().for_each(operand);
@@ -184,7 +202,12 @@ fn equal(left: RawValue<'_>, right: RawValue<'_>, budget: &Budget) -> bool {
     left == right
 }
 
-fn compare(comparator: Comparator, left: RawValue<'_>, right: RawValue<'_>, budget: &Budget) -> bool {
+fn compare(
+    comparator: Comparator,
+    left: RawValue<'_>,
+    right: RawValue<'_>,
+    budget: &Budget,
+) -> bool {
     let ordered = |test: fn(Ordering) -> bool| {
         budget.spend(left.bytes().len().min(right.bytes().len()));
         left.compare(&right).is_some_and(test)
@@ -199,7 +222,8 @@ fn compare(comparator: Comparator, left: RawValue<'_>, right: RawValue<'_>, budg
     }
 }
 
-/// `size(value)`: of a text its UTF-16 code units, of bytes their number, of anything else its members.
+/// `size(value)`: of a text its UTF-16 code units, of bytes their number, of anything else its
+/// members.
 fn size_of(value: RawValue<'_>) -> Option<u64> {
     match value.kind() {
         ValueKind::S => Some(value.as_str().chars().map(char::len_utf16).sum::<usize>() as u64),
@@ -220,10 +244,12 @@ fn begins_with(value: RawValue<'_>, prefix: RawValue<'_>, budget: &Budget) -> bo
 
 fn contains(value: RawValue<'_>, part: RawValue<'_>, budget: &Budget) -> bool {
     budget.spend(value.bytes().len());
-    let member_of = |kind| part.kind() == kind && value.members().any(|member| member == part.scalar_bytes());
+    let member_of =
+        |kind| part.kind() == kind && value.members().any(|member| member == part.scalar_bytes());
     match value.kind() {
         ValueKind::S | ValueKind::B => {
-            part.kind() == value.kind() && contains_bytes(value.scalar_bytes(), part.scalar_bytes(), budget)
+            part.kind() == value.kind()
+                && contains_bytes(value.scalar_bytes(), part.scalar_bytes(), budget)
         }
         ValueKind::Ss => member_of(ValueKind::S),
         ValueKind::Ns => member_of(ValueKind::N),
@@ -245,13 +271,20 @@ fn contains_bytes(whole: &[u8], part: &[u8], budget: &Budget) -> bool {
 impl Binder<'_, '_> {
     fn condition(&self, raw: &RawCondition<'_>) -> Result<Condition, ExprError> {
         let all = |members: &[RawCondition<'_>]| {
-            members.iter().map(|member| self.condition(member)).collect::<Result<Vec<_>, _>>()
+            members
+                .iter()
+                .map(|member| self.condition(member))
+                .collect::<Result<Vec<_>, _>>()
         };
         Ok(match raw {
             RawCondition::And(members) => Condition::And(all(members)?),
             RawCondition::Or(members) => Condition::Or(all(members)?),
             RawCondition::Not(member) => Condition::Not(Box::new(self.condition(member)?)),
-            RawCondition::Compare { comparator, left, right } => {
+            RawCondition::Compare {
+                comparator,
+                left,
+                right,
+            } => {
                 let (left, right) = (self.operand(left)?, self.operand(right)?);
                 self.check_distinct(comparator.text(), &left, &right)?;
                 if !matches!(comparator, Comparator::Eq | Comparator::Ne) {
@@ -260,7 +293,11 @@ impl Binder<'_, '_> {
                 Condition::Compare(*comparator, left, right)
             }
             RawCondition::Between { value, low, high } => {
-                let (value, low, high) = (self.operand(value)?, self.operand(low)?, self.operand(high)?);
+                let (value, low, high) = (
+                    self.operand(value)?,
+                    self.operand(low)?,
+                    self.operand(high)?,
+                );
                 self.check_ordered("BETWEEN", &[&value, &low, &high])?;
                 self.check_bounds(&low, &high)?;
                 Condition::Between(value, low, high)
@@ -270,7 +307,10 @@ impl Binder<'_, '_> {
                     return self.fail(ExprErrorKind::TooManyInOperands { count: list.len() });
                 }
                 let value = self.operand(value)?;
-                let list = list.iter().map(|other| self.operand(other)).collect::<Result<Vec<_>, _>>()?;
+                let list = list
+                    .iter()
+                    .map(|other| self.operand(other))
+                    .collect::<Result<Vec<_>, _>>()?;
                 for other in &list {
                     self.check_distinct("IN", &value, other)?;
                 }
@@ -282,18 +322,20 @@ impl Binder<'_, '_> {
 
     fn predicate(&self, call: &RawCall<'_>) -> Result<Condition, ExprError> {
         match call.function {
-            "attribute_exists" => {
-                Ok(Condition::Exists(self.path_argument(call, self.arguments::<1>(call)?)?))
-            }
-            "attribute_not_exists" => {
-                Ok(Condition::NotExists(self.path_argument(call, self.arguments::<1>(call)?)?))
-            }
+            "attribute_exists" => Ok(Condition::Exists(
+                self.path_argument(call, self.arguments::<1>(call)?)?,
+            )),
+            "attribute_not_exists" => Ok(Condition::NotExists(
+                self.path_argument(call, self.arguments::<1>(call)?)?,
+            )),
             "attribute_type" => {
                 let [value, kind] = self.arguments(call)?;
                 let value = match value {
                     RawOperand::Path(_) | RawOperand::Value(_) => self.operand(value)?,
                     RawOperand::Call(_) | RawOperand::Sum { .. } => {
-                        return self.fail(ExprErrorKind::PathRequired { operator: call.function.to_owned() });
+                        return self.fail(ExprErrorKind::PathRequired {
+                            operator: call.function.to_owned(),
+                        });
                     }
                 };
                 match self.operand(kind)? {
@@ -325,23 +367,35 @@ impl Binder<'_, '_> {
                 self.check_distinct(call.function, &value, &part)?;
                 Ok(Condition::Contains(value, part))
             }
-            "size" => self.fail(ExprErrorKind::FunctionMisused { function: call.function.into() }),
-            "if_not_exists" | "list_append" => {
-                self.fail(ExprErrorKind::FunctionNotAllowed { function: call.function.into() })
-            }
-            unknown => self.fail(ExprErrorKind::UnknownFunction { function: unknown.to_owned() }),
+            "size" => self.fail(ExprErrorKind::FunctionMisused {
+                function: call.function.into(),
+            }),
+            "if_not_exists" | "list_append" => self.fail(ExprErrorKind::FunctionNotAllowed {
+                function: call.function.into(),
+            }),
+            unknown => self.fail(ExprErrorKind::UnknownFunction {
+                function: unknown.to_owned(),
+            }),
         }
     }
 
-    fn path_argument(&self, call: &RawCall<'_>, arguments: &[RawOperand<'_>]) -> Result<Path, ExprError> {
+    fn path_argument(
+        &self,
+        call: &RawCall<'_>,
+        arguments: &[RawOperand<'_>],
+    ) -> Result<Path, ExprError> {
         match arguments.first() {
             Some(RawOperand::Path(path)) => self.path(path),
-            _ => self.fail(ExprErrorKind::PathRequired { operator: call.function.to_owned() }),
+            _ => self.fail(ExprErrorKind::PathRequired {
+                operator: call.function.to_owned(),
+            }),
         }
     }
 
     fn type_name(&self, call: &RawCall<'_>, literal: &Literal) -> Result<ValueKind, ExprError> {
-        let Value::S(name) = literal.value() else { return self.operand_type(call.function, literal) };
+        let Value::S(name) = literal.value() else {
+            return self.operand_type(call.function, literal);
+        };
         match ValueKind::from_descriptor(name) {
             Some(kind) => Ok(kind),
             None => self.fail(ExprErrorKind::UnknownType { name: name.clone() }),
@@ -356,7 +410,9 @@ impl Binder<'_, '_> {
                 [RawOperand::Value(placeholder)] => {
                     let literal = self.literal(placeholder)?;
                     match size_of(literal.raw()) {
-                        Some(size) => Ok(Operand::Literal(Literal::new(Value::N(Number::from(size))))),
+                        Some(size) => {
+                            Ok(Operand::Literal(Literal::new(Value::N(Number::from(size)))))
+                        }
                         None => self.operand_type(call.function, &literal),
                     }
                 }
@@ -367,27 +423,37 @@ impl Binder<'_, '_> {
                 | "attribute_not_exists"
                 | "attribute_type"
                 | "begins_with"
-                | "contains" => {
-                    self.fail(ExprErrorKind::FunctionMisused { function: call.function.to_owned() })
-                }
-                "if_not_exists" | "list_append" => {
-                    self.fail(ExprErrorKind::FunctionNotAllowed { function: call.function.to_owned() })
-                }
-                unknown => self.fail(ExprErrorKind::UnknownFunction { function: unknown.to_owned() }),
+                | "contains" => self.fail(ExprErrorKind::FunctionMisused {
+                    function: call.function.to_owned(),
+                }),
+                "if_not_exists" | "list_append" => self.fail(ExprErrorKind::FunctionNotAllowed {
+                    function: call.function.to_owned(),
+                }),
+                unknown => self.fail(ExprErrorKind::UnknownFunction {
+                    function: unknown.to_owned(),
+                }),
             },
             // The grammar of conditions has no arithmetic.
-            RawOperand::Sum { sign, .. } => {
-                self.fail(ExprErrorKind::FunctionNotAllowed { function: sign.text().to_owned() })
-            }
+            RawOperand::Sum { sign, .. } => self.fail(ExprErrorKind::FunctionNotAllowed {
+                function: sign.text().to_owned(),
+            }),
         }
     }
 
     fn operand_type<T>(&self, operator: &str, literal: &Literal) -> Result<T, ExprError> {
         let found = literal.value().kind();
-        self.fail(ExprErrorKind::OperandType { operator: operator.to_owned(), found })
+        self.fail(ExprErrorKind::OperandType {
+            operator: operator.to_owned(),
+            found,
+        })
     }
 
-    fn check_distinct(&self, operator: &str, first: &Operand, other: &Operand) -> Result<(), ExprError> {
+    fn check_distinct(
+        &self,
+        operator: &str,
+        first: &Operand,
+        other: &Operand,
+    ) -> Result<(), ExprError> {
         match (first, other) {
             (Operand::Path(one), Operand::Path(two)) if one == two => {
                 let (operator, operand) = (operator.to_owned(), one.clone());
@@ -409,11 +475,14 @@ impl Binder<'_, '_> {
     }
 
     fn check_bounds(&self, low: &Operand, high: &Operand) -> Result<(), ExprError> {
-        let (Operand::Literal(low), Operand::Literal(high)) = (low, high) else { return Ok(()) };
+        let (Operand::Literal(low), Operand::Literal(high)) = (low, high) else {
+            return Ok(());
+        };
         self.check_order(low, high)
     }
 
-    /// Refuses bounds of BETWEEN that are the wrong way round. Their texts may be long, and are made for the message only.
+    /// Refuses bounds of BETWEEN that are the wrong way round. Their texts may be long, and are
+    /// made for the message only.
     pub(crate) fn check_order(&self, low: &Literal, high: &Literal) -> Result<(), ExprError> {
         let texts = || (low.to_string(), high.to_string());
         match low.compare(high) {

@@ -200,7 +200,10 @@ impl fmt::Display for ExprError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // This one sentence stands without the usual prefix.
         if let ExprErrorKind::KeyOperator { operator } = &self.kind {
-            return write!(f, "Invalid operator used in KeyConditionExpression: {operator}");
+            return write!(
+                f,
+                "Invalid operator used in KeyConditionExpression: {operator}"
+            );
         }
         write!(f, "Invalid {}: {}", self.expression.parameter(), self.kind)
     }
@@ -213,24 +216,41 @@ impl fmt::Display for ExprErrorKind {
         match self {
             ExprErrorKind::Empty => write!(f, "The expression can not be empty;"),
             ExprErrorKind::TooLong { bytes } => {
-                write!(f, "Expression size has exceeded the maximum allowed size; expression size: {bytes}")
+                write!(
+                    f,
+                    "Expression size has exceeded the maximum allowed size; expression size: {bytes}"
+                )
             }
             ExprErrorKind::Syntax { token, near } => {
                 write!(f, "Syntax error; token: \"{token}\", near: \"{near}\"")
             }
-            ExprErrorKind::RedundantParentheses => write!(f, "The expression has redundant parentheses;"),
+            ExprErrorKind::RedundantParentheses => {
+                write!(f, "The expression has redundant parentheses;")
+            }
             ExprErrorKind::TooManyOperators { count } => {
-                write!(f, "The expression contains too many operators; operator count: {count}")
+                write!(
+                    f,
+                    "The expression contains too many operators; operator count: {count}"
+                )
             }
             ExprErrorKind::TooDeep => write!(f, "The expression is nested too deeply;"),
             ExprErrorKind::PathTooDeep { levels } => {
-                write!(f, "The document path has too many nesting levels; nesting levels: {levels}")
+                write!(
+                    f,
+                    "The document path has too many nesting levels; nesting levels: {levels}"
+                )
             }
             ExprErrorKind::ListIndex { index } => {
-                write!(f, "List index is not within the allowable range; index: [{index}]")
+                write!(
+                    f,
+                    "List index is not within the allowable range; index: [{index}]"
+                )
             }
             ExprErrorKind::ReservedWord { word } => {
-                write!(f, "Attribute name is a reserved keyword; reserved keyword: {word}")
+                write!(
+                    f,
+                    "Attribute name is a reserved keyword; reserved keyword: {word}"
+                )
             }
             ExprErrorKind::UndefinedName { placeholder } => write!(
                 f,
@@ -244,7 +264,10 @@ impl fmt::Display for ExprErrorKind {
                 write!(f, "Invalid function name; function: {function}")
             }
             ExprErrorKind::FunctionNotAllowed { function } => {
-                write!(f, "The function is not allowed in this expression; function: {function}")
+                write!(
+                    f,
+                    "The function is not allowed in this expression; function: {function}"
+                )
             }
             ExprErrorKind::FunctionMisused { function } => {
                 write!(
@@ -267,7 +290,10 @@ impl fmt::Display for ExprErrorKind {
                 found.long_name()
             ),
             ExprErrorKind::PathRequired { operator } => {
-                write!(f, "Operator or function requires a document path; operator or function: {operator}")
+                write!(
+                    f,
+                    "Operator or function requires a document path; operator or function: {operator}"
+                )
             }
             ExprErrorKind::OperandsNotDistinct { operator, operand } => write!(
                 f,
@@ -286,10 +312,16 @@ impl fmt::Display for ExprErrorKind {
                 "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {lower}, upper bound operand: AttributeValue: {upper}"
             ),
             ExprErrorKind::TooManyInOperands { count } => {
-                write!(f, "The IN operator is provided with too many operands; number of operands: {count}")
+                write!(
+                    f,
+                    "The IN operator is provided with too many operands; number of operands: {count}"
+                )
             }
             ExprErrorKind::RepeatedClause { clause } => {
-                write!(f, "The \"{clause}\" section can only be used once in an update expression;")
+                write!(
+                    f,
+                    "The \"{clause}\" section can only be used once in an update expression;"
+                )
             }
             ExprErrorKind::Overlap { one, two } => write!(
                 f,
@@ -300,13 +332,22 @@ impl fmt::Display for ExprErrorKind {
                 "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: {one}, path two: {two}"
             ),
             ExprErrorKind::KeyOperator { operator } => {
-                write!(f, "Invalid operator used in KeyConditionExpression: {operator}")
+                write!(
+                    f,
+                    "Invalid operator used in KeyConditionExpression: {operator}"
+                )
             }
             ExprErrorKind::KeyConditionRepeated => {
-                write!(f, "KeyConditionExpressions must only contain one condition per key")
+                write!(
+                    f,
+                    "KeyConditionExpressions must only contain one condition per key"
+                )
             }
             ExprErrorKind::KeyNested => {
-                write!(f, "KeyConditionExpressions cannot have conditions on nested attributes")
+                write!(
+                    f,
+                    "KeyConditionExpressions cannot have conditions on nested attributes"
+                )
             }
         }
     }

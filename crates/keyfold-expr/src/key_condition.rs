@@ -1,4 +1,5 @@
-//! Key conditions: tests on key attributes, joined by AND. Which attributes are keys, the engine knows.
+//! Key conditions: tests on key attributes, joined by AND. Which attributes are keys, the engine
+//! knows.
 
 use crate::ast::{Comparator, RawCondition, RawOperand, RawPath};
 use crate::bind::Binder;
@@ -60,11 +61,17 @@ impl KeyCondition {
     pub fn parse(text: &str, placeholders: &Placeholders<'_>) -> Result<KeyCondition, ExprError> {
         let expression = ExpressionKind::KeyCondition;
         let raw = Parser::new(expression, text)?.condition()?;
-        let binder = Binder { expression, placeholders };
+        let binder = Binder {
+            expression,
+            placeholders,
+        };
         let mut terms: Vec<KeyTerm> = Vec::new();
         binder.collect(&raw, &mut terms)?;
         let mut seen = BTreeSet::new();
-        if !terms.iter().all(|term| seen.insert(term.attribute.as_str())) {
+        if !terms
+            .iter()
+            .all(|term| seen.insert(term.attribute.as_str()))
+        {
             return binder.fail(ExprErrorKind::KeyConditionRepeated);
         }
         Ok(KeyCondition { terms })
@@ -83,17 +90,31 @@ impl KeyCondition {
 
 impl Binder<'_, '_> {
     fn collect(&self, raw: &RawCondition<'_>, terms: &mut Vec<KeyTerm>) -> Result<(), ExprError> {
-        let operator =
-            |operator: &str| self.fail(ExprErrorKind::KeyOperator { operator: operator.to_owned() });
+        let operator = |operator: &str| {
+            self.fail(ExprErrorKind::KeyOperator {
+                operator: operator.to_owned(),
+            })
+        };
         match raw {
-            RawCondition::And(members) => members.iter().try_for_each(|member| self.collect(member, terms)),
+            RawCondition::And(members) => members
+                .iter()
+                .try_for_each(|member| self.collect(member, terms)),
             RawCondition::Or(_) => operator("OR"),
             RawCondition::Not(_) => operator("NOT"),
             RawCondition::In { .. } => operator("IN"),
-            RawCondition::Compare { comparator: Comparator::Ne, .. } => operator("<>"),
-            RawCondition::Compare { comparator, left, right } => {
+            RawCondition::Compare {
+                comparator: Comparator::Ne,
+                ..
+            } => operator("<>"),
+            RawCondition::Compare {
+                comparator,
+                left,
+                right,
+            } => {
                 let (path, value, comparator) = match (left, right) {
-                    (RawOperand::Path(path), RawOperand::Value(value)) => (path, value, *comparator),
+                    (RawOperand::Path(path), RawOperand::Value(value)) => {
+                        (path, value, *comparator)
+                    }
                     (RawOperand::Value(value), RawOperand::Path(path)) => {
                         (path, value, comparator.mirrored())
                     }
@@ -101,8 +122,9 @@ impl Binder<'_, '_> {
                         return operator(call.function);
                     }
                     _ => {
-                        return self
-                            .fail(ExprErrorKind::PathRequired { operator: comparator.text().to_owned() });
+                        return self.fail(ExprErrorKind::PathRequired {
+                            operator: comparator.text().to_owned(),
+                        });
                     }
                 };
                 let attribute = self.key_attribute(path)?;
@@ -118,7 +140,11 @@ impl Binder<'_, '_> {
                 terms.push(KeyTerm { attribute, test });
                 Ok(())
             }
-            RawCondition::Between { value: RawOperand::Path(path), low, high } => {
+            RawCondition::Between {
+                value: RawOperand::Path(path),
+                low,
+                high,
+            } => {
                 let (RawOperand::Value(low), RawOperand::Value(high)) = (low, high) else {
                     return operator("BETWEEN");
                 };
@@ -127,32 +153,50 @@ impl Binder<'_, '_> {
                 self.check_key_literal("BETWEEN", &low)?;
                 self.check_key_literal("BETWEEN", &high)?;
                 self.check_order(&low, &high)?;
-                terms.push(KeyTerm { attribute, test: KeyTest::Between(low, high) });
+                terms.push(KeyTerm {
+                    attribute,
+                    test: KeyTest::Between(low, high),
+                });
                 Ok(())
             }
-            RawCondition::Between { .. } => {
-                self.fail(ExprErrorKind::PathRequired { operator: "BETWEEN".into() })
-            }
+            RawCondition::Between { .. } => self.fail(ExprErrorKind::PathRequired {
+                operator: "BETWEEN".into(),
+            }),
             RawCondition::Call(call) if call.function == "begins_with" => {
                 let [value, prefix] = self.arguments(call)?;
                 let (RawOperand::Path(path), RawOperand::Value(prefix)) = (value, prefix) else {
-                    return self.fail(ExprErrorKind::PathRequired { operator: call.function.to_owned() });
+                    return self.fail(ExprErrorKind::PathRequired {
+                        operator: call.function.to_owned(),
+                    });
                 };
                 let attribute = self.key_attribute(path)?;
                 let prefix = self.literal(prefix)?;
                 let kind = prefix.value().kind();
-                if !matches!(kind, keyfold_types::ValueKind::S | keyfold_types::ValueKind::B) {
+                if !matches!(
+                    kind,
+                    keyfold_types::ValueKind::S | keyfold_types::ValueKind::B
+                ) {
                     let operator = call.function.to_owned();
-                    return self.fail(ExprErrorKind::OperandType { operator, found: kind });
+                    return self.fail(ExprErrorKind::OperandType {
+                        operator,
+                        found: kind,
+                    });
                 }
-                terms.push(KeyTerm { attribute, test: KeyTest::BeginsWith(prefix) });
+                terms.push(KeyTerm {
+                    attribute,
+                    test: KeyTest::BeginsWith(prefix),
+                });
                 Ok(())
             }
             RawCondition::Call(call) => match call.function {
-                "attribute_exists" | "attribute_not_exists" | "attribute_type" | "contains" | "size" => {
-                    operator(call.function)
-                }
-                unknown => self.fail(ExprErrorKind::UnknownFunction { function: unknown.to_owned() }),
+                "attribute_exists"
+                | "attribute_not_exists"
+                | "attribute_type"
+                | "contains"
+                | "size" => operator(call.function),
+                unknown => self.fail(ExprErrorKind::UnknownFunction {
+                    function: unknown.to_owned(),
+                }),
             },
         }
     }
@@ -169,6 +213,9 @@ impl Binder<'_, '_> {
         if found.is_ordered() || operator == "=" {
             return Ok(());
         }
-        self.fail(ExprErrorKind::OperandType { operator: operator.to_owned(), found })
+        self.fail(ExprErrorKind::OperandType {
+            operator: operator.to_owned(),
+            found,
+        })
     }
 }

@@ -1,5 +1,5 @@
-//! Cuts an expression into tokens. Knows no grammar; an unknown character is a token of its own, which the
-//! parser refuses where it stands.
+//! Cuts an expression into tokens. Knows no grammar; an unknown character is a token of its own,
+//! which the parser refuses where it stands.
 
 /// A token and where it lies in the text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,14 +47,21 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
         tokens.push(Token { kind, start, end });
         start = end;
     }
-    tokens.push(Token { kind: TokenKind::End, start: text.len(), end: text.len() });
+    tokens.push(Token {
+        kind: TokenKind::End,
+        start: text.len(),
+        end: text.len(),
+    });
     tokens
 }
 
 fn token_length(rest: &str, first: u8) -> usize {
     let run = |skip: usize| {
         let tail = rest.as_bytes().get(skip..).unwrap_or_default();
-        skip + tail.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
+        skip + tail
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+            .count()
     };
     match first {
         b'#' | b':' => run(1),

@@ -1,10 +1,14 @@
-//! Tokens to trees, by recursive descent; boolean groups use a stack of their own, so that no text, however
-//! deeply nested, can exhaust the thread's.
+//! Tokens to trees, by recursive descent; boolean groups use a stack of their own, so that no text,
+//! however deeply nested, can exhaust the thread's.
 
-use crate::ast::{Comparator, RawCall, RawCondition, RawElement, RawOperand, RawPath, RawUpdate, Sign};
+use crate::ast::{
+    Comparator, RawCall, RawCondition, RawElement, RawOperand, RawPath, RawUpdate, Sign,
+};
 use crate::error::{ExprError, ExprErrorKind, ExpressionKind};
 use crate::lexer::{self, Token, TokenKind};
-use keyfold_types::limits::{EXPRESSION_BYTES_MAX, EXPRESSION_OPERATORS_MAX, LIST_INDEX_MAX, PATH_DEPTH_MAX};
+use keyfold_types::limits::{
+    EXPRESSION_BYTES_MAX, EXPRESSION_OPERATORS_MAX, LIST_INDEX_MAX, PATH_DEPTH_MAX,
+};
 
 /// Functions inside functions that are still read; far above what has a meaning.
 const CALL_DEPTH_MAX: usize = 32;
@@ -30,15 +34,25 @@ impl<'t> Parser<'t> {
         if tokens.len() == 1 {
             return fail(ExprErrorKind::Empty);
         }
-        Ok(Parser { expression, text, tokens, at: 0, operators: 0 })
+        Ok(Parser {
+            expression,
+            text,
+            tokens,
+            at: 0,
+            operators: 0,
+        })
     }
 
     fn peek(&self) -> TokenKind<'t> {
-        self.tokens.get(self.at).map_or(TokenKind::End, |token| token.kind)
+        self.tokens
+            .get(self.at)
+            .map_or(TokenKind::End, |token| token.kind)
     }
 
     fn peek_second(&self) -> TokenKind<'t> {
-        self.tokens.get(self.at + 1).map_or(TokenKind::End, |token| token.kind)
+        self.tokens
+            .get(self.at + 1)
+            .map_or(TokenKind::End, |token| token.kind)
     }
 
     fn advance(&mut self) {
@@ -70,11 +84,18 @@ impl<'t> Parser<'t> {
     }
 
     fn expect_sign(&mut self, sign: &str) -> Parsed<()> {
-        if self.take_sign(sign) { Ok(()) } else { Err(self.syntax()) }
+        if self.take_sign(sign) {
+            Ok(())
+        } else {
+            Err(self.syntax())
+        }
     }
 
     fn fail(&self, kind: ExprErrorKind) -> ExprError {
-        ExprError { expression: self.expression, kind }
+        ExprError {
+            expression: self.expression,
+            kind,
+        }
     }
 
     /// A syntax error at the present token, with its neighbours.
@@ -83,10 +104,17 @@ impl<'t> Parser<'t> {
         let slice = |from: Option<&Token<'t>>, to: Option<&Token<'t>>| {
             let start = from.map_or(0, |token| token.start);
             let end = to.map_or(self.text.len(), |token| token.end);
-            self.text.get(start..end).unwrap_or_default().trim_end().to_owned()
+            self.text
+                .get(start..end)
+                .unwrap_or_default()
+                .trim_end()
+                .to_owned()
         };
         let token = self.tokens.get(place);
-        let near = slice(self.tokens.get(place.saturating_sub(1)), self.tokens.get(place + 1).or(token));
+        let near = slice(
+            self.tokens.get(place.saturating_sub(1)),
+            self.tokens.get(place + 1).or(token),
+        );
         let token = match token.map(|token| token.kind) {
             None | Some(TokenKind::End) => "<EOF>".to_owned(),
             Some(_) => slice(token, token),
@@ -99,7 +127,9 @@ impl<'t> Parser<'t> {
             return Err(self.syntax());
         }
         if self.operators > EXPRESSION_OPERATORS_MAX {
-            return Err(self.fail(ExprErrorKind::TooManyOperators { count: self.operators }));
+            return Err(self.fail(ExprErrorKind::TooManyOperators {
+                count: self.operators,
+            }));
         }
         Ok(())
     }
@@ -110,10 +140,15 @@ impl<'t> Parser<'t> {
             if self.take_sign(".") {
                 elements.push(self.path_name()?);
             } else if self.take_sign("[") {
-                let TokenKind::Digits(digits) = self.peek() else { return Err(self.syntax()) };
+                let TokenKind::Digits(digits) = self.peek() else {
+                    return Err(self.syntax());
+                };
                 let index = digits.parse().ok().filter(|index| *index <= LIST_INDEX_MAX);
-                let index = index
-                    .ok_or_else(|| self.fail(ExprErrorKind::ListIndex { index: (*digits).to_owned() }))?;
+                let index = index.ok_or_else(|| {
+                    self.fail(ExprErrorKind::ListIndex {
+                        index: (*digits).to_owned(),
+                    })
+                })?;
                 self.advance();
                 self.expect_sign("]")?;
                 elements.push(RawElement::Index(index));
@@ -122,7 +157,9 @@ impl<'t> Parser<'t> {
             }
         }
         if elements.len() > PATH_DEPTH_MAX {
-            return Err(self.fail(ExprErrorKind::PathTooDeep { levels: elements.len() }));
+            return Err(self.fail(ExprErrorKind::PathTooDeep {
+                levels: elements.len(),
+            }));
         }
         Ok(RawPath { elements })
     }
@@ -140,7 +177,9 @@ impl<'t> Parser<'t> {
     }
 
     fn call(&mut self, depth: usize) -> Parsed<RawCall<'t>> {
-        let TokenKind::Word(function) = self.peek() else { return Err(self.syntax()) };
+        let TokenKind::Word(function) = self.peek() else {
+            return Err(self.syntax());
+        };
         if depth > CALL_DEPTH_MAX {
             return Err(self.fail(ExprErrorKind::TooDeep));
         }
@@ -152,7 +191,10 @@ impl<'t> Parser<'t> {
             arguments.push(self.operand(depth + 1)?);
         }
         self.expect_sign(")")?;
-        Ok(RawCall { function, arguments })
+        Ok(RawCall {
+            function,
+            arguments,
+        })
     }
 
     fn operand(&mut self, depth: usize) -> Parsed<RawOperand<'t>> {
@@ -179,7 +221,10 @@ impl<'t> Parser<'t> {
                     self.operators += 1;
                     current(&mut stack).negations += 1;
                 } else if self.take_sign("(") {
-                    stack.push(Group { opened_at: Some(self.at - 1), ..Group::default() });
+                    stack.push(Group {
+                        opened_at: Some(self.at - 1),
+                        ..Group::default()
+                    });
                 } else {
                     break;
                 }
@@ -208,10 +253,16 @@ impl<'t> Parser<'t> {
 
     /// A group whose whole content is another group.
     fn check_redundant(&self, closed: &Group<'t>) -> Parsed<()> {
-        let Some(opened) = closed.opened_at else { return Ok(()) };
-        let sign_at =
-            |place: usize, sign| self.tokens.get(place).is_some_and(|t| t.kind == TokenKind::Sign(sign));
-        // `( ( ... ) )`: the inner group opens right behind and closes right before, and is the only member.
+        let Some(opened) = closed.opened_at else {
+            return Ok(());
+        };
+        let sign_at = |place: usize, sign| {
+            self.tokens
+                .get(place)
+                .is_some_and(|t| t.kind == TokenKind::Sign(sign))
+        };
+        // `( ( ... ) )`: the inner group opens right behind and closes right before, and is the
+        // only member.
         let inner_spans = sign_at(opened + 1, "(") && sign_at(self.at - 2, ")");
         if inner_spans && closed.single_group(self.tokens.as_slice(), opened, self.at - 1) {
             return Err(self.fail(ExprErrorKind::RedundantParentheses));
@@ -224,7 +275,11 @@ impl<'t> Parser<'t> {
         if let Some(comparator) = self.comparator() {
             self.operators += 1;
             let right = self.operand(0)?;
-            return Ok(RawCondition::Compare { comparator, left: value, right });
+            return Ok(RawCondition::Compare {
+                comparator,
+                left: value,
+                right,
+            });
         }
         if self.take_keyword("BETWEEN") {
             self.operators += 1;
@@ -247,7 +302,9 @@ impl<'t> Parser<'t> {
         }
         match value {
             RawOperand::Call(call) => Ok(RawCondition::Call(call)),
-            RawOperand::Path(_) | RawOperand::Value(_) | RawOperand::Sum { .. } => Err(self.syntax()),
+            RawOperand::Path(_) | RawOperand::Value(_) | RawOperand::Sum { .. } => {
+                Err(self.syntax())
+            }
         }
     }
 
@@ -281,8 +338,12 @@ impl<'t> Parser<'t> {
         let mut update = RawUpdate::default();
         let mut seen: Vec<&'static str> = Vec::new();
         while self.peek() != TokenKind::End {
-            let clause = ["SET", "REMOVE", "ADD", "DELETE"].into_iter().find(|word| self.is_keyword(word));
-            let Some(clause) = clause else { return Err(self.syntax()) };
+            let clause = ["SET", "REMOVE", "ADD", "DELETE"]
+                .into_iter()
+                .find(|word| self.is_keyword(word));
+            let Some(clause) = clause else {
+                return Err(self.syntax());
+            };
             if seen.contains(&clause) {
                 return Err(self.fail(ExprErrorKind::RepeatedClause { clause }));
             }
@@ -299,11 +360,17 @@ impl<'t> Parser<'t> {
                     }
                     "REMOVE" => update.remove.push(path),
                     _ => {
-                        let TokenKind::Value(placeholder) = self.peek() else { return Err(self.syntax()) };
+                        let TokenKind::Value(placeholder) = self.peek() else {
+                            return Err(self.syntax());
+                        };
                         self.advance();
                         let value = RawOperand::Value(placeholder);
-                        if clause == "ADD" { &mut update.add } else { &mut update.delete }
-                            .push((path, value));
+                        if clause == "ADD" {
+                            &mut update.add
+                        } else {
+                            &mut update.delete
+                        }
+                        .push((path, value));
                     }
                 }
                 if !self.take_sign(",") {
@@ -326,7 +393,11 @@ impl<'t> Parser<'t> {
         self.advance();
         self.operators += 1;
         let right = self.set_term(depth)?;
-        Ok(RawOperand::Sum { left: Box::new(left), sign, right: Box::new(right) })
+        Ok(RawOperand::Sum {
+            left: Box::new(left),
+            sign,
+            right: Box::new(right),
+        })
     }
 
     fn set_term(&mut self, depth: usize) -> Parsed<RawOperand<'t>> {
@@ -370,17 +441,24 @@ impl<'t> Group<'t> {
     }
 
     fn next_alternative(&mut self) {
-        self.alternatives.push(std::mem::take(&mut self.conjunction));
+        self.alternatives
+            .push(std::mem::take(&mut self.conjunction));
     }
 
     fn finish(mut self) -> RawCondition<'t> {
         self.next_alternative();
         let join = |mut members: Vec<RawCondition<'t>>,
                     wrap: fn(Vec<RawCondition<'t>>) -> RawCondition<'t>| {
-            if members.len() == 1 { members.remove(0) } else { wrap(members) }
+            if members.len() == 1 {
+                members.remove(0)
+            } else {
+                wrap(members)
+            }
         };
-        let alternatives =
-            self.alternatives.into_iter().map(|conjunction| join(conjunction, RawCondition::And));
+        let alternatives = self
+            .alternatives
+            .into_iter()
+            .map(|conjunction| join(conjunction, RawCondition::And));
         join(alternatives.collect(), RawCondition::Or)
     }
 

@@ -10,7 +10,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// An attribute's name. Cloning shares it: a name may have 64 KB, and an expression may use it at every step.
+/// An attribute's name. Cloning shares it: a name may have 64 KB, and an expression may use it at
+/// every step.
 #[derive(Debug, Clone, Eq)]
 pub struct Name(Arc<str>);
 
@@ -28,7 +29,11 @@ impl PartialOrd for Name {
 
 impl Ord for Name {
     fn cmp(&self, other: &Name) -> Ordering {
-        if Arc::ptr_eq(&self.0, &other.0) { Ordering::Equal } else { self.0.cmp(&other.0) }
+        if Arc::ptr_eq(&self.0, &other.0) {
+            Ordering::Equal
+        } else {
+            self.0.cmp(&other.0)
+        }
     }
 }
 
@@ -94,7 +99,9 @@ impl Path {
 
     /// A path to an attribute.
     pub fn attribute(name: impl Into<Name>) -> Path {
-        Path { parts: vec![PathPart::Name(name.into())] }
+        Path {
+            parts: vec![PathPart::Name(name.into())],
+        }
     }
 
     /// The attribute the path starts at.
@@ -112,7 +119,11 @@ impl Path {
 
     /// The attribute, when the path leads no deeper.
     pub fn as_attribute(&self) -> Option<&str> {
-        if self.parts.len() == 1 { Some(self.root()) } else { None }
+        if self.parts.len() == 1 {
+            Some(self.root())
+        } else {
+            None
+        }
     }
 
     /// The value at the path in an encoded item.
@@ -127,9 +138,13 @@ impl Path {
         Some(value)
     }
 
-    /// The same within a budget. Attributes before the one that is looked for are passed over: an eighth of the item stands for
-    /// them.
-    pub(crate) fn find_within<'a>(&self, item: &'a RawItem, budget: &Budget) -> Option<RawValue<'a>> {
+    /// The same within a budget. Attributes before the one that is looked for are passed over: an
+    /// eighth of the item stands for them.
+    pub(crate) fn find_within<'a>(
+        &self,
+        item: &'a RawItem,
+        budget: &Budget,
+    ) -> Option<RawValue<'a>> {
         budget.spend(item.bytes().len() / 8);
         self.find(item)
     }
@@ -146,7 +161,11 @@ impl Path {
 
     /// What a SELECT calls what the path leads to: the last name, and the positions behind it.
     pub fn column(&self) -> String {
-        let at = self.parts.iter().rposition(|part| matches!(part, PathPart::Name(_))).unwrap_or(0);
+        let at = self
+            .parts
+            .iter()
+            .rposition(|part| matches!(part, PathPart::Name(_)))
+            .unwrap_or(0);
         let step = |part: &PathPart| match part {
             PathPart::Name(name) => name.to_string(),
             PathPart::Index(index) => format!("[{index}]"),
@@ -156,16 +175,19 @@ impl Path {
 }
 
 fn walk<'a>(item: &'a Item, parts: &[PathPart]) -> Option<&'a Value> {
-    let Some((PathPart::Name(root), rest)) = parts.split_first() else { return None };
-    rest.iter().try_fold(item.get(root)?, |value, part| match (part, value) {
-        (PathPart::Name(name), Value::M(map)) => map.get(&**name),
-        (PathPart::Index(index), Value::L(list)) => list.get(*index),
-        _ => None,
-    })
+    let Some((PathPart::Name(root), rest)) = parts.split_first() else {
+        return None;
+    };
+    rest.iter()
+        .try_fold(item.get(root)?, |value, part| match (part, value) {
+            (PathPart::Name(name), Value::M(map)) => map.get(&**name),
+            (PathPart::Index(index), Value::L(list)) => list.get(*index),
+            _ => None,
+        })
 }
 
-/// The paths of one expression, by their steps: finds the first that gets in the way of one before it, in time that grows with the
-/// steps and not with the pairs.
+/// The paths of one expression, by their steps: finds the first that gets in the way of one before
+/// it, in time that grows with the steps and not with the pairs.
 #[derive(Default)]
 pub(crate) struct PathTree {
     root: Place,
@@ -184,7 +206,8 @@ struct Place {
 }
 
 impl PathTree {
-    /// Adds the path of a number, which ascend; or tells the number of the first that it clashes with.
+    /// Adds the path of a number, which ascend; or tells the number of the first that it clashes
+    /// with.
     pub(crate) fn add(&mut self, at: usize, path: &Path) -> Result<(), (usize, Clash)> {
         let mut place = &mut self.root;
         for part in path.parts() {
@@ -199,7 +222,10 @@ impl PathTree {
                 return Err((one, Clash::Conflict));
             }
             own.get_or_insert(at);
-            let begun = || Place { first: at, ..Place::default() };
+            let begun = || Place {
+                first: at,
+                ..Place::default()
+            };
             place = match part {
                 PathPart::Name(name) => place.names.entry(name.clone()).or_insert_with(begun),
                 PathPart::Index(index) => place.indexes.entry(*index).or_insert_with(begun),
@@ -213,7 +239,9 @@ impl PathTree {
     }
 
     /// The first two of some paths that clash.
-    pub(crate) fn clash<'p>(paths: impl Iterator<Item = &'p Path> + Clone) -> Option<(Path, Path, Clash)> {
+    pub(crate) fn clash<'p>(
+        paths: impl Iterator<Item = &'p Path> + Clone,
+    ) -> Option<(Path, Path, Clash)> {
         let mut tree = PathTree::default();
         for (at, two) in paths.clone().enumerate() {
             if let Err((first, clash)) = tree.add(at, two) {
@@ -249,7 +277,8 @@ mod tests {
     fn clash(one: &Path, two: &Path) -> Option<Clash> {
         for parts in one.parts.iter().zip(&two.parts) {
             match parts {
-                (PathPart::Name(_), PathPart::Index(_)) | (PathPart::Index(_), PathPart::Name(_)) => {
+                (PathPart::Name(_), PathPart::Index(_))
+                | (PathPart::Index(_), PathPart::Name(_)) => {
                     return Some(Clash::Conflict);
                 }
                 (one, two) if one != two => return None,

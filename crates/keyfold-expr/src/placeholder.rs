@@ -1,10 +1,12 @@
-//! ExpressionAttributeNames and ExpressionAttributeValues: looked up while binding, counted so that unused
-//! ones are refused.
+//! ExpressionAttributeNames and ExpressionAttributeValues: looked up while binding, counted so that
+//! unused ones are refused.
 
 use crate::path::Name;
 use keyfold_codec::RawValue;
 use keyfold_codec::item::encode_value;
-use keyfold_types::limits::{ATTRIBUTE_NAME_BYTES_MAX, PLACEHOLDER_BYTES_MAX, SUBSTITUTION_BYTES_MAX};
+use keyfold_types::limits::{
+    ATTRIBUTE_NAME_BYTES_MAX, PLACEHOLDER_BYTES_MAX, SUBSTITUTION_BYTES_MAX,
+};
 use keyfold_types::{Number, Value};
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -12,7 +14,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// The placeholders of one request (or of one table's or action's part of it), shared by its expressions.
+/// The placeholders of one request (or of one table's or action's part of it), shared by its
+/// expressions.
 #[derive(Debug, Default)]
 pub struct Placeholders<'a> {
     names: Option<&'a BTreeMap<String, String>>,
@@ -48,7 +51,9 @@ pub enum PlaceholderError {
         key: String,
     },
     /// More than 2 MB of placeholders and values.
-    #[error("The expression attribute names and values exceed {SUBSTITUTION_BYTES_MAX} bytes in total")]
+    #[error(
+        "The expression attribute names and values exceed {SUBSTITUTION_BYTES_MAX} bytes in total"
+    )]
     TooLarge,
     /// A name that stands for nothing.
     #[error("ExpressionAttributeNames contains invalid value: Empty attribute name; key: {0}")]
@@ -81,40 +86,74 @@ impl<'a> Placeholders<'a> {
         values: Option<&'a BTreeMap<String, Value>>,
     ) -> Result<Placeholders<'a>, PlaceholderError> {
         for (key, name) in names.into_iter().flatten() {
-            check_key("ExpressionAttributeNames", key, '#', PlaceholderError::NameKey)?;
+            check_key(
+                "ExpressionAttributeNames",
+                key,
+                '#',
+                PlaceholderError::NameKey,
+            )?;
             if name.is_empty() {
                 return Err(PlaceholderError::EmptyName(key.clone()));
             }
             if name.len() > ATTRIBUTE_NAME_BYTES_MAX {
-                return Err(PlaceholderError::NameLength { key: key.clone(), bytes: name.len() });
+                return Err(PlaceholderError::NameLength {
+                    key: key.clone(),
+                    bytes: name.len(),
+                });
             }
         }
         if names.is_some_and(BTreeMap::is_empty) {
             return Err(PlaceholderError::EmptyNames);
         }
         for key in values.into_iter().flat_map(BTreeMap::keys) {
-            check_key("ExpressionAttributeValues", key, ':', PlaceholderError::ValueKey)?;
+            check_key(
+                "ExpressionAttributeValues",
+                key,
+                ':',
+                PlaceholderError::ValueKey,
+            )?;
         }
         if values.is_some_and(BTreeMap::is_empty) {
             return Err(PlaceholderError::EmptyValues);
         }
-        let name_bytes = names.into_iter().flatten().map(|(key, name)| (key.len() + name.len()) as u64);
-        let value_bytes =
-            values.into_iter().flatten().map(|(key, value)| key.len() as u64 + value.size_bytes());
+        let name_bytes = names
+            .into_iter()
+            .flatten()
+            .map(|(key, name)| (key.len() + name.len()) as u64);
+        let value_bytes = values
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| key.len() as u64 + value.size_bytes());
         if name_bytes.chain(value_bytes).sum::<u64>() > SUBSTITUTION_BYTES_MAX {
             return Err(PlaceholderError::TooLarge);
         }
-        Ok(Placeholders { names, values, ..Placeholders::default() })
+        Ok(Placeholders {
+            names,
+            values,
+            ..Placeholders::default()
+        })
     }
 
     pub(crate) fn name(&self, placeholder: &str) -> Option<Name> {
         let (key, name) = self.names?.get_key_value(placeholder)?;
-        Some(self.used_names.borrow_mut().entry(key).or_insert_with(|| Name::from(name.as_str())).clone())
+        Some(
+            self.used_names
+                .borrow_mut()
+                .entry(key)
+                .or_insert_with(|| Name::from(name.as_str()))
+                .clone(),
+        )
     }
 
     pub(crate) fn value(&self, placeholder: &str) -> Option<Literal> {
         let (key, value) = self.values?.get_key_value(placeholder)?;
-        Some(self.used_values.borrow_mut().entry(key).or_insert_with(|| Literal::new(value.clone())).clone())
+        Some(
+            self.used_values
+                .borrow_mut()
+                .entry(key)
+                .or_insert_with(|| Literal::new(value.clone()))
+                .clone(),
+        )
     }
 
     /// Refuses placeholders that no expression has used. Call when all expressions are bound.
@@ -122,17 +161,26 @@ impl<'a> Placeholders<'a> {
     /// # Errors
     /// `UnusedNames`, then `UnusedValues`.
     pub fn check_all_used(&self) -> Result<(), PlaceholderError> {
-        fn unused<V, U>(all: Option<&BTreeMap<String, V>>, used: &RefCell<BTreeMap<&str, U>>) -> Vec<String> {
+        fn unused<V, U>(
+            all: Option<&BTreeMap<String, V>>,
+            used: &RefCell<BTreeMap<&str, U>>,
+        ) -> Vec<String> {
             let used = used.borrow();
             let keys = all.into_iter().flat_map(BTreeMap::keys);
-            keys.filter(|key| !used.contains_key(key.as_str())).cloned().collect()
+            keys.filter(|key| !used.contains_key(key.as_str()))
+                .cloned()
+                .collect()
         }
         let names = unused(self.names, &self.used_names);
         if !names.is_empty() {
             return Err(PlaceholderError::UnusedNames(names));
         }
         let values = unused(self.values, &self.used_values);
-        if values.is_empty() { Ok(()) } else { Err(PlaceholderError::UnusedValues(values)) }
+        if values.is_empty() {
+            Ok(())
+        } else {
+            Err(PlaceholderError::UnusedValues(values))
+        }
     }
 }
 
@@ -142,18 +190,27 @@ fn check_key(
     sign: char,
     wrong: fn(String) -> PlaceholderError,
 ) -> Result<(), PlaceholderError> {
-    let body = key.strip_prefix(sign).ok_or_else(|| wrong(key.to_owned()))?;
-    if body.is_empty() || !body.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+    let body = key
+        .strip_prefix(sign)
+        .ok_or_else(|| wrong(key.to_owned()))?;
+    if body.is_empty()
+        || !body
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    {
         return Err(wrong(key.to_owned()));
     }
     if key.len() > PLACEHOLDER_BYTES_MAX {
-        return Err(PlaceholderError::KeyLength { member, key: key.to_owned() });
+        return Err(PlaceholderError::KeyLength {
+            member,
+            key: key.to_owned(),
+        });
     }
     Ok(())
 }
 
-/// A value from a placeholder, with its encoding so that it compares with stored values byte by byte. Cloning shares it: a value
-/// of megabytes may be used hundreds of times.
+/// A value from a placeholder, with its encoding so that it compares with stored values byte by
+/// byte. Cloning shares it: a value of megabytes may be used hundreds of times.
 #[derive(Debug, Clone)]
 pub struct Literal(Arc<Shared>);
 
@@ -173,7 +230,10 @@ impl PartialEq for Literal {
 impl Literal {
     /// A literal of the value.
     pub fn new(value: Value) -> Literal {
-        Literal(Arc::new(Shared { value, encoded: OnceLock::new() }))
+        Literal(Arc::new(Shared {
+            value,
+            encoded: OnceLock::new(),
+        }))
     }
 
     /// The value.
@@ -207,16 +267,26 @@ impl fmt::Display for Literal {
                 Value::Bool(value) => value.to_string(),
                 Value::Null => "true".to_owned(),
                 Value::L(values) => list(values.iter().map(text).collect()),
-                Value::M(map) => {
-                    list(map.iter().map(|(name, value)| format!("{name}={}", text(value))).collect())
-                }
+                Value::M(map) => list(
+                    map.iter()
+                        .map(|(name, value)| format!("{name}={}", text(value)))
+                        .collect(),
+                ),
                 Value::Ss(set) => list(set.members().to_vec()),
                 Value::Ns(set) => list(set.members().iter().map(Number::to_string).collect()),
-                Value::Bs(set) => {
-                    list(set.members().iter().map(|bytes| format!("{} bytes", bytes.len())).collect())
-                }
+                Value::Bs(set) => list(
+                    set.members()
+                        .iter()
+                        .map(|bytes| format!("{} bytes", bytes.len()))
+                        .collect(),
+                ),
             }
         }
-        write!(f, "{{{}:{}}}", self.value().kind().descriptor(), text(self.value()))
+        write!(
+            f,
+            "{{{}:{}}}",
+            self.value().kind().descriptor(),
+            text(self.value())
+        )
     }
 }

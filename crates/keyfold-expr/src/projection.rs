@@ -40,7 +40,9 @@ impl Node {
         if value.kind() == ValueKind::M {
             let chosen: BTreeMap<String, Value> = value
                 .entries()
-                .filter_map(|(name, entry)| Some((name.to_owned(), self.names.get(name)?.apply(entry)?)))
+                .filter_map(|(name, entry)| {
+                    Some((name.to_owned(), self.names.get(name)?.apply(entry)?))
+                })
                 .collect();
             return (!chosen.is_empty()).then_some(Value::M(chosen));
         }
@@ -60,9 +62,15 @@ impl Projection {
     /// As [`crate::ExprErrorKind`] lists, `Overlap` and `Conflict` among them.
     pub fn parse(text: &str, placeholders: &Placeholders<'_>) -> Result<Projection, ExprError> {
         let expression = ExpressionKind::Projection;
-        let binder = Binder { expression, placeholders };
+        let binder = Binder {
+            expression,
+            placeholders,
+        };
         let raw = Parser::new(expression, text)?.projection()?;
-        let paths = raw.iter().map(|path| binder.path(path)).collect::<Result<Vec<_>, _>>()?;
+        let paths = raw
+            .iter()
+            .map(|path| binder.path(path))
+            .collect::<Result<Vec<_>, _>>()?;
         binder.check_disjoint(paths.iter())?;
         Ok(Projection::of_paths(paths))
     }
@@ -80,7 +88,11 @@ impl Projection {
             }
         }
         let is_flat = top.names.values().all(Node::is_whole);
-        Projection { paths, root: top.names, is_flat }
+        Projection {
+            paths,
+            root: top.names,
+            is_flat,
+        }
     }
 
     /// The paths, as written.

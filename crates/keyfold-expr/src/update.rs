@@ -1,8 +1,9 @@
 //! Updates: bound clauses, applied to an item.
 //!
-//! Every clause sees the item as it was before, and targets never overlap, so the order of clauses does not matter. List elements
-//! are named by their positions before the update: what lies past the end is appended, in the order of the positions asked
-//! for, and removals come last and from the end. Source: "Update expressions".
+//! Every clause sees the item as it was before, and targets never overlap, so the order of clauses
+//! does not matter. List elements are named by their positions before the update: what lies past
+//! the end is appended, in the order of the positions asked for, and removals come last and from
+//! the end. Source: "Update expressions".
 
 use crate::ast::{RawCall, RawOperand, RawUpdate, Sign};
 use crate::bind::Binder;
@@ -59,19 +60,30 @@ impl Update {
     pub fn parse(text: &str, placeholders: &Placeholders<'_>) -> Result<Update, ExprError> {
         let expression = ExpressionKind::Update;
         let raw = Parser::new(expression, text)?.update()?;
-        Binder { expression, placeholders }.update(&raw)
+        Binder {
+            expression,
+            placeholders,
+        }
+        .update(&raw)
     }
 
     /// An update of whole attributes.
     pub fn of_attributes(changes: Vec<(String, AttributeChange)>) -> Update {
-        let mut update = Update { is_legacy: true, ..Update::default() };
+        let mut update = Update {
+            is_legacy: true,
+            ..Update::default()
+        };
         for (name, change) in changes {
             let path = Path::attribute(name);
             update.targets.push(path.clone());
             match change {
-                AttributeChange::Put(value) => update.set.push((path, Term::Literal(Literal::new(value)))),
+                AttributeChange::Put(value) => {
+                    update.set.push((path, Term::Literal(Literal::new(value))))
+                }
                 AttributeChange::Add(value) => update.add.push((path, Literal::new(value))),
-                AttributeChange::DeleteMembers(value) => update.delete.push((path, Literal::new(value))),
+                AttributeChange::DeleteMembers(value) => {
+                    update.delete.push((path, Literal::new(value)))
+                }
                 AttributeChange::Remove => update.remove.push(path),
             }
         }
@@ -86,8 +98,18 @@ impl Update {
         delete: Vec<(Path, Literal)>,
     ) -> Update {
         let targets = set.iter().map(|(path, _)| path).chain(&remove);
-        let targets = targets.chain(add.iter().chain(&delete).map(|(path, _)| path)).cloned().collect();
-        Update { set, remove, add, delete, targets, is_legacy: false }
+        let targets = targets
+            .chain(add.iter().chain(&delete).map(|(path, _)| path))
+            .cloned()
+            .collect();
+        Update {
+            set,
+            remove,
+            add,
+            delete,
+            targets,
+            is_legacy: false,
+        }
     }
 
     /// Whether the update makes an item where there is none: one that only removes does not.
@@ -106,7 +128,9 @@ impl Update {
     /// Calls `visit` with every path that is changed or read.
     pub fn visit_paths<'s>(&'s self, visit: &mut impl FnMut(&'s Path)) {
         self.targets.iter().for_each(&mut *visit);
-        self.set.iter().for_each(|(_, term)| term.visit_paths(visit));
+        self.set
+            .iter()
+            .for_each(|(_, term)| term.visit_paths(visit));
     }
 
     /// The paths that the update changes.
@@ -128,7 +152,8 @@ impl Update {
     fn apply_clauses(&self, item: &mut Item) -> Result<(), UpdateError> {
         // Values, and which targets are there already, are read before anything changes.
         let room = Room::default();
-        let mut writes: Vec<(&Path, Value, bool)> = Vec::with_capacity(self.set.len() + self.add.len());
+        let mut writes: Vec<(&Path, Value, bool)> =
+            Vec::with_capacity(self.set.len() + self.add.len());
         for (path, term) in &self.set {
             let value = term.evaluate(item, &room)?;
             if room.takes(&value) {
@@ -149,7 +174,11 @@ impl Update {
             }
         }
         for (path, less) in &self.delete {
-            match path.find_in(item).map(|before| subtracted(before, less.value())).transpose()? {
+            match path
+                .find_in(item)
+                .map(|before| subtracted(before, less.value()))
+                .transpose()?
+            {
                 Some(Some(rest)) => writes.push((path, rest, true)),
                 Some(None) => removals.push(path),
                 None => check_parent(item, path)?,
@@ -169,8 +198,8 @@ impl Update {
     }
 }
 
-/// Bytes that what is assigned may still take. Targets never overlap, so every value ends up in the item: together they fit it, or
-/// it is too large, and nothing more is copied.
+/// Bytes that what is assigned may still take. Targets never overlap, so every value ends up in the
+/// item: together they fit it, or it is too large, and nothing more is copied.
 struct Room(Cell<Option<u64>>);
 
 impl Default for Room {
@@ -182,7 +211,10 @@ impl Default for Room {
 impl Room {
     /// Takes room for a value; false when there is none, then or before.
     fn takes(&self, value: &Value) -> bool {
-        let left = self.0.get().and_then(|left| left.checked_sub(value.size_bytes()));
+        let left = self
+            .0
+            .get()
+            .and_then(|left| left.checked_sub(value.size_bytes()));
         self.0.set(left);
         left.is_some()
     }
@@ -204,7 +236,10 @@ impl Room {
 impl Term {
     fn evaluate<'i>(&'i self, item: &'i Item, room: &Room) -> Result<Cow<'i, Value>, UpdateError> {
         match self {
-            Term::Path(path) => path.find_in(item).map(Cow::Borrowed).ok_or(UpdateError::MissingOperand),
+            Term::Path(path) => path
+                .find_in(item)
+                .map(Cow::Borrowed)
+                .ok_or(UpdateError::MissingOperand),
             Term::Literal(literal) => Ok(Cow::Borrowed(literal.value())),
             Term::IfNotExists(path, otherwise) => match path.find_in(item) {
                 Some(value) => Ok(Cow::Borrowed(value)),
@@ -218,7 +253,9 @@ impl Term {
                 if !room.fits(first.size_bytes() + second.size_bytes()) {
                     return Ok(Cow::Owned(Value::Null));
                 }
-                Ok(Cow::Owned(Value::L(one.iter().chain(two).cloned().collect())))
+                Ok(Cow::Owned(Value::L(
+                    one.iter().chain(two).cloned().collect(),
+                )))
             }
             Term::Sum(left, sign, right) => {
                 match (&*left.evaluate(item, room)?, &*right.evaluate(item, room)?) {
@@ -271,10 +308,17 @@ fn out_of_range(error: NumberError) -> UpdateError {
 
 fn added(before: Option<&Value>, more: &Value) -> Result<Value, UpdateError> {
     match (before, more) {
-        (None, Value::N(number)) => Number::ZERO.checked_add(number).map(Value::N).map_err(out_of_range),
+        (None, Value::N(number)) => Number::ZERO
+            .checked_add(number)
+            .map(Value::N)
+            .map_err(out_of_range),
         (None, more) => Ok(more.clone()),
-        (Some(Value::N(one)), Value::N(two)) => one.checked_add(two).map(Value::N).map_err(out_of_range),
-        (Some(Value::L(one)), Value::L(two)) => Ok(Value::L(one.iter().chain(two).cloned().collect())),
+        (Some(Value::N(one)), Value::N(two)) => {
+            one.checked_add(two).map(Value::N).map_err(out_of_range)
+        }
+        (Some(Value::L(one)), Value::L(two)) => {
+            Ok(Value::L(one.iter().chain(two).cloned().collect()))
+        }
         (Some(Value::Ss(one)), Value::Ss(two)) => Ok(Value::Ss(one.clone().union(two.clone()))),
         (Some(Value::Ns(one)), Value::Ns(two)) => Ok(Value::Ns(one.clone().union(two.clone()))),
         (Some(Value::Bs(one)), Value::Bs(two)) => Ok(Value::Bs(one.clone().union(two.clone()))),
@@ -294,7 +338,10 @@ fn subtracted(before: &Value, less: &Value) -> Result<Option<Value>, UpdateError
 
 /// The container that the path's last part names something in.
 fn parent<'i>(item: &'i mut Item, path: &Path) -> Result<&'i mut Value, UpdateError> {
-    let inner = path.parts().get(1..path.parts().len() - 1).unwrap_or_default();
+    let inner = path
+        .parts()
+        .get(1..path.parts().len() - 1)
+        .unwrap_or_default();
     let mut value = item.get_mut(path.root()).ok_or(UpdateError::InvalidPath)?;
     for part in inner {
         value = match (part, value) {
@@ -311,14 +358,14 @@ fn parent<'i>(item: &'i mut Item, path: &Path) -> Result<&'i mut Value, UpdateEr
 fn check_parent(item: &Item, path: &Path) -> Result<(), UpdateError> {
     match (path.parts().last(), path.parent_in(item)) {
         _ if path.as_attribute().is_some() => Ok(()),
-        (Some(PathPart::Name(_)), Some(Value::M(_))) | (Some(PathPart::Index(_)), Some(Value::L(_))) => {
-            Ok(())
-        }
+        (Some(PathPart::Name(_)), Some(Value::M(_)))
+        | (Some(PathPart::Index(_)), Some(Value::L(_))) => Ok(()),
         _ => Err(UpdateError::InvalidPath),
     }
 }
 
-/// Sets what a path leads to. `is_there`: whether it led to something before the update; what did not is appended to a list.
+/// Sets what a path leads to. `is_there`: whether it led to something before the update; what did
+/// not is appended to a list.
 fn assign(item: &mut Item, path: &Path, value: Value, is_there: bool) -> Result<(), UpdateError> {
     if let Some(name) = path.as_attribute() {
         item.insert(name, value);
@@ -328,10 +375,12 @@ fn assign(item: &mut Item, path: &Path, value: Value, is_there: bool) -> Result<
         (Some(PathPart::Name(name)), Value::M(map)) => {
             map.insert(name.to_string(), value);
         }
-        (Some(PathPart::Index(index)), Value::L(list)) => match list.get_mut(*index).filter(|_| is_there) {
-            Some(slot) => *slot = value,
-            None => list.push(value),
-        },
+        (Some(PathPart::Index(index)), Value::L(list)) => {
+            match list.get_mut(*index).filter(|_| is_there) {
+                Some(slot) => *slot = value,
+                None => list.push(value),
+            }
+        }
         _ => return Err(UpdateError::InvalidPath),
     }
     Ok(())
@@ -373,7 +422,10 @@ impl Binder<'_, '_> {
             let (path, literal) = (self.path(path)?, self.clause_literal(value)?);
             let kind = literal.value().kind();
             if kind != ValueKind::N && !kind.is_set() {
-                return self.fail(ExprErrorKind::ClauseOperandType { clause: "ADD", found: kind });
+                return self.fail(ExprErrorKind::ClauseOperandType {
+                    clause: "ADD",
+                    found: kind,
+                });
             }
             update.targets.push(path.clone());
             update.add.push((path, literal));
@@ -382,7 +434,10 @@ impl Binder<'_, '_> {
             let (path, literal) = (self.path(path)?, self.clause_literal(value)?);
             let kind = literal.value().kind();
             if !kind.is_set() {
-                return self.fail(ExprErrorKind::ClauseOperandType { clause: "DELETE", found: kind });
+                return self.fail(ExprErrorKind::ClauseOperandType {
+                    clause: "DELETE",
+                    found: kind,
+                });
             }
             update.targets.push(path.clone());
             update.delete.push((path, literal));
@@ -395,7 +450,9 @@ impl Binder<'_, '_> {
         match raw {
             RawOperand::Value(placeholder) => self.literal(placeholder),
             RawOperand::Path(_) | RawOperand::Call(_) | RawOperand::Sum { .. } => {
-                self.fail(ExprErrorKind::FunctionNotAllowed { function: "path".to_owned() })
+                self.fail(ExprErrorKind::FunctionNotAllowed {
+                    function: "path".to_owned(),
+                })
             }
         }
     }
@@ -418,15 +475,22 @@ impl Binder<'_, '_> {
             "if_not_exists" => {
                 let [path, otherwise] = self.arguments(call)?;
                 let RawOperand::Path(path) = path else {
-                    return self.fail(ExprErrorKind::PathRequired { operator: call.function.to_owned() });
+                    return self.fail(ExprErrorKind::PathRequired {
+                        operator: call.function.to_owned(),
+                    });
                 };
-                Ok(Term::IfNotExists(self.path(path)?, Box::new(self.term(otherwise)?)))
+                Ok(Term::IfNotExists(
+                    self.path(path)?,
+                    Box::new(self.term(otherwise)?),
+                ))
             }
             "list_append" => {
                 let [first, second] = self.arguments(call)?;
                 let is_append = |one: &RawOperand<'_>| matches!(one, RawOperand::Call(inner) if inner.function == "list_append");
                 if is_append(first) || is_append(second) {
-                    return self.fail(ExprErrorKind::FunctionMisused { function: call.function.to_owned() });
+                    return self.fail(ExprErrorKind::FunctionMisused {
+                        function: call.function.to_owned(),
+                    });
                 }
                 let (first, second) = (self.term(first)?, self.term(second)?);
                 self.check_term(call.function, &[&first, &second], ValueKind::L)?;
@@ -437,14 +501,30 @@ impl Binder<'_, '_> {
             | "attribute_type"
             | "begins_with"
             | "contains"
-            | "size" => self.fail(ExprErrorKind::FunctionNotAllowed { function: call.function.to_owned() }),
-            unknown => self.fail(ExprErrorKind::UnknownFunction { function: unknown.to_owned() }),
+            | "size" => self.fail(ExprErrorKind::FunctionNotAllowed {
+                function: call.function.to_owned(),
+            }),
+            unknown => self.fail(ExprErrorKind::UnknownFunction {
+                function: unknown.to_owned(),
+            }),
         }
     }
 
-    fn check_term(&self, operator: &str, terms: &[&Term], wanted: ValueKind) -> Result<(), ExprError> {
-        match terms.iter().filter_map(|term| term.literal_kind()).find(|kind| *kind != wanted) {
-            Some(found) => self.fail(ExprErrorKind::OperandType { operator: operator.to_owned(), found }),
+    fn check_term(
+        &self,
+        operator: &str,
+        terms: &[&Term],
+        wanted: ValueKind,
+    ) -> Result<(), ExprError> {
+        match terms
+            .iter()
+            .filter_map(|term| term.literal_kind())
+            .find(|kind| *kind != wanted)
+        {
+            Some(found) => self.fail(ExprErrorKind::OperandType {
+                operator: operator.to_owned(),
+                found,
+            }),
             None => Ok(()),
         }
     }

@@ -1,5 +1,5 @@
-//! Conditions, projections and updates on one item, as tables of cases; and texts of all sorts, which must
-//! not panic.
+//! Conditions, projections and updates on one item, as tables of cases; and texts of all sorts,
+//! which must not panic.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_codec::RawItem;
@@ -18,23 +18,34 @@ fn texts(members: &[&str]) -> Value {
 
 /// An item with every type.
 fn item() -> Item {
-    let inner = BTreeMap::from([("x".to_owned(), n("1")), ("y".to_owned(), Value::from("why"))]);
+    let inner = BTreeMap::from([
+        ("x".to_owned(), n("1")),
+        ("y".to_owned(), Value::from("why")),
+    ]);
     let mut item = Item::new();
     item.insert("s", "user#1");
     item.insert("num", n("10"));
     item.insert("bin", Value::B(vec![1, 2, 0xff]));
     item.insert("yes", true);
     item.insert("nil", Value::Null);
-    item.insert("l", Value::L(vec![Value::from("a"), n("2"), Value::M(inner.clone())]));
+    item.insert(
+        "l",
+        Value::L(vec![Value::from("a"), n("2"), Value::M(inner.clone())]),
+    );
     item.insert("m", Value::M(inner));
     item.insert("ss", texts(&["a", "b"]));
-    item.insert("ns", Value::Ns(Set::new(vec![Number::from(1u64), Number::from(2u64)]).unwrap()));
+    item.insert(
+        "ns",
+        Value::Ns(Set::new(vec![Number::from(1u64), Number::from(2u64)]).unwrap()),
+    );
     item
 }
 
 fn values() -> BTreeMap<String, Value> {
-    let mut values: BTreeMap<String, Value> =
-        item().into_iter().map(|(name, value)| (format!(":{name}"), value)).collect();
+    let mut values: BTreeMap<String, Value> = item()
+        .into_iter()
+        .map(|(name, value)| (format!(":{name}"), value))
+        .collect();
     for (name, value) in [
         (":two", n("2.0")),
         (":nine", n("9")),
@@ -129,7 +140,10 @@ fn conditions_on_an_item() {
         ("num = :ten OR num = :nine AND s = :a", true),
         ("(num = :ten OR num = :nine) AND s = :a", false),
         ("NOT num = :nine AND s = :s", true),
-        ("not num = :nine and s = :s or num between :two and :nine", true),
+        (
+            "not num = :nine and s = :s or num between :two and :nine",
+            true,
+        ),
     ] {
         check(text, expected);
     }
@@ -155,13 +169,18 @@ fn a_missing_item_has_no_attribute() {
 fn projections_re_nest_what_they_choose() {
     let show = |text: &str| {
         let placeholders = Placeholders::default();
-        let chosen =
-            Projection::parse(text, &placeholders).unwrap().apply(&RawItem::encode(&item())).to_item();
+        let chosen = Projection::parse(text, &placeholders)
+            .unwrap()
+            .apply(&RawItem::encode(&item()))
+            .to_item();
         format!("{:?}", chosen.as_map())
     };
     assert_eq!(show("num, nope"), r#"{"num": N(10)}"#);
     assert_eq!(show("m.x, s"), r#"{"m": M({"x": N(1)}), "s": S("user#1")}"#);
-    assert_eq!(show("l[2].y, l[0]"), r#"{"l": L([S("a"), M({"y": S("why")})])}"#);
+    assert_eq!(
+        show("l[2].y, l[0]"),
+        r#"{"l": L([S("a"), M({"y": S("why")})])}"#
+    );
     assert_eq!(show("l[9], m.z, s.x"), "{}");
     for overlap in ["m, m.x", "l[0], l[0]", "m.x, m[0]"] {
         assert!(
@@ -184,23 +203,44 @@ fn updates_change_just_their_targets() {
             .apply(&mut changed)
             .map_err(|e| e.to_string())?;
         let before = item();
-        let names: std::collections::BTreeSet<String> =
-            changed.iter().chain(&before).map(|(name, _)| name.clone()).collect();
-        let differ = names.into_iter().filter(|name| changed.get(name) != before.get(name));
+        let names: std::collections::BTreeSet<String> = changed
+            .iter()
+            .chain(&before)
+            .map(|(name, _)| name.clone())
+            .collect();
+        let differ = names
+            .into_iter()
+            .filter(|name| changed.get(name) != before.get(name));
         Ok::<_, String>(
-            differ.map(|name| format!("{name}={:?}", changed.get(&name))).collect::<Vec<_>>().join(" "),
+            differ
+                .map(|name| format!("{name}={:?}", changed.get(&name)))
+                .collect::<Vec<_>>()
+                .join(" "),
         )
     };
-    let done = |text: &str, expected: &str| assert_eq!(apply(text).as_deref(), Ok(expected), "{text}");
+    let done =
+        |text: &str, expected: &str| assert_eq!(apply(text).as_deref(), Ok(expected), "{text}");
     done("SET num = num - :nine", "num=Some(N(1))");
-    done("SET m.z = :a, new1 = m.x", r#"m=Some(M({"x": N(1), "y": S("why"), "z": S("a")})) new1=Some(N(1))"#);
-    done("REMOVE l[0], l[1], s", r#"l=Some(L([M({"x": N(1), "y": S("why")})])) s=None"#);
-    done("ADD num :two, ss :ss DELETE ns :ns", "ns=None num=Some(N(12))");
+    done(
+        "SET m.z = :a, new1 = m.x",
+        r#"m=Some(M({"x": N(1), "y": S("why"), "z": S("a")})) new1=Some(N(1))"#,
+    );
+    done(
+        "REMOVE l[0], l[1], s",
+        r#"l=Some(L([M({"x": N(1), "y": S("why")})])) s=None"#,
+    );
+    done(
+        "ADD num :two, ss :ss DELETE ns :ns",
+        "ns=None num=Some(N(12))",
+    );
     done(
         "SET l[7] = :a REMOVE m.nope",
         r#"l=Some(L([S("a"), N(2), M({"x": N(1), "y": S("why")}), S("a")]))"#,
     );
-    done("SET num = if_not_exists(nope, :two) + if_not_exists(num, :two)", "num=Some(N(12))");
+    done(
+        "SET num = if_not_exists(nope, :two) + if_not_exists(num, :two)",
+        "num=Some(N(12))",
+    );
     let fails = |text: &str, part: &str| {
         let message = apply(text).unwrap_err();
         assert!(message.contains(part), "{text}: {message}");
@@ -208,7 +248,10 @@ fn updates_change_just_their_targets() {
     fails("SET nope.x = :a", "invalid for update");
     fails("SET x1 = nope", "does not exist in the item");
     fails("SET x1 = s + :two", "incorrect data type");
-    fails("SET x1 = :a + :two", "operator or function: +, operand type: S");
+    fails(
+        "SET x1 = :a + :two",
+        "operator or function: +, operand type: S",
+    );
     fails("ADD s :two", "incorrect data type");
     fails("SET m = :m, m.x = :two", "overlap");
     fails("SET x1 = :a SET x2 = :a", "can only be used once");

@@ -1,7 +1,12 @@
-//! The C library's file calls, as the standard library makes them: each asks who watches its file before it is made.
+//! The C library's file calls, as the standard library makes them: each asks who watches its file
+//! before it is made.
 //!
-//! A program's own definition of a symbol goes before the C library's. What is let through is handed to the system as it is.
-#![allow(clippy::missing_safety_doc, reason = "each is the C library's call of that name, with its contract")]
+//! A program's own definition of a symbol goes before the C library's. What is let through is
+//! handed to the system as it is.
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "each is the C library's call of that name, with its contract"
+)]
 
 use crate::machine::{Verdict, Want, Watched, is_anything_watched, watching};
 use libc::{c_char, c_int, c_long, c_uint, c_void, mode_t, off64_t, size_t, ssize_t};
@@ -50,7 +55,9 @@ unsafe fn watched_path(path: *const c_char) -> Option<(Arc<Watched>, PathBuf)> {
 }
 
 fn verdict(watched: Option<(Arc<Watched>, PathBuf)>, want: Want) -> Verdict {
-    watched.map_or(Verdict::Go, |(watched, _)| unwatched(|| watched.judge(want)))
+    watched.map_or(Verdict::Go, |(watched, _)| {
+        unwatched(|| watched.judge(want))
+    })
 }
 
 fn fail(error: c_int) -> c_int {
@@ -82,18 +89,27 @@ fn transfer(verdict: Verdict, count: size_t, call: impl FnOnce(size_t) -> c_long
 fn sync(file: c_int, number: c_long) -> c_int {
     // SAFETY: no memory is handed over.
     let call = || unsafe { libc::syscall(number, file) };
-    let Some((watched, path)) = watched_file(file) else { return unless_failed(Verdict::Go, call) };
+    let Some((watched, path)) = watched_file(file) else {
+        return unless_failed(Verdict::Go, call);
+    };
     let picture = unwatched(|| watched.picture(&path));
     let done = unless_failed(unwatched(|| watched.judge(Want::Change)), call);
     if let Ok(picture) = picture {
-        unwatched(|| if done == 0 { watched.note_synced(picture) } else { watched.note_failed(&picture) });
+        unwatched(|| {
+            if done == 0 {
+                watched.note_synced(picture)
+            } else {
+                watched.note_failed(&picture)
+            }
+        });
     }
     done
 }
 
 /// Bytes were written where the file's position was.
 fn note_written(watched: Option<(Arc<Watched>, PathBuf)>, file: c_int, count: ssize_t) {
-    let Some((watched, path)) = watched.filter(|(watched, _)| count > 0 && unwatched(|| watched.has_lost()))
+    let Some((watched, path)) =
+        watched.filter(|(watched, _)| count > 0 && unwatched(|| watched.has_lost()))
     else {
         return;
     };
@@ -110,17 +126,25 @@ unsafe extern "C" fn write(file: c_int, bytes: *const c_void, count: size_t) -> 
     let watched = watched_file(file);
     let verdict = verdict(watched.clone(), Want::Room);
     // SAFETY: no more bytes than the caller says there are.
-    let written =
-        transfer(verdict, count, |count| unsafe { libc::syscall(libc::SYS_write, file, bytes, count) });
+    let written = transfer(verdict, count, |count| unsafe {
+        libc::syscall(libc::SYS_write, file, bytes, count)
+    });
     note_written(watched, file, written);
     written
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn pwrite64(file: c_int, bytes: *const c_void, count: size_t, at: off64_t) -> ssize_t {
+unsafe extern "C" fn pwrite64(
+    file: c_int,
+    bytes: *const c_void,
+    count: size_t,
+    at: off64_t,
+) -> ssize_t {
     let verdict = verdict(watched_file(file), Want::Room);
     // SAFETY: no more bytes than the caller says there are.
-    transfer(verdict, count, |count| unsafe { libc::syscall(libc::SYS_pwrite64, file, bytes, count, at) })
+    transfer(verdict, count, |count| unsafe {
+        libc::syscall(libc::SYS_pwrite64, file, bytes, count, at)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -137,14 +161,23 @@ unsafe extern "C" fn writev(file: c_int, parts: *const libc::iovec, count: c_int
 unsafe extern "C" fn read(file: c_int, bytes: *mut c_void, count: size_t) -> ssize_t {
     let verdict = verdict(watched_file(file), Want::Read);
     // SAFETY: no more room than the caller says there is.
-    transfer(verdict, count, |count| unsafe { libc::syscall(libc::SYS_read, file, bytes, count) })
+    transfer(verdict, count, |count| unsafe {
+        libc::syscall(libc::SYS_read, file, bytes, count)
+    })
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn pread64(file: c_int, bytes: *mut c_void, count: size_t, at: off64_t) -> ssize_t {
+unsafe extern "C" fn pread64(
+    file: c_int,
+    bytes: *mut c_void,
+    count: size_t,
+    at: off64_t,
+) -> ssize_t {
     let verdict = verdict(watched_file(file), Want::Read);
     // SAFETY: no more room than the caller says there is.
-    transfer(verdict, count, |count| unsafe { libc::syscall(libc::SYS_pread64, file, bytes, count, at) })
+    transfer(verdict, count, |count| unsafe {
+        libc::syscall(libc::SYS_pread64, file, bytes, count, at)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -161,7 +194,9 @@ unsafe extern "C" fn fdatasync(file: c_int) -> c_int {
 unsafe extern "C" fn ftruncate64(file: c_int, length: off64_t) -> c_int {
     let verdict = verdict(watched_file(file), Want::Room);
     // SAFETY: no memory is handed over.
-    unless_failed(verdict, || unsafe { libc::syscall(libc::SYS_ftruncate, file, length) })
+    unless_failed(verdict, || unsafe {
+        libc::syscall(libc::SYS_ftruncate, file, length)
+    })
 }
 
 /// The mode is there when a file may be made; it is handed over as it came.
@@ -170,12 +205,20 @@ unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: c_uint) -> 
     // SAFETY: a path of the caller's.
     let watched = unsafe { watched_path(path) };
     // A file that is there is opened without room.
-    let is_there = watched.as_ref().is_some_and(|(_, path)| unwatched(|| path.exists()));
+    let is_there = watched
+        .as_ref()
+        .is_some_and(|(_, path)| unwatched(|| path.exists()));
     let makes = flags & libc::O_CREAT != 0 && !is_there;
-    let want = if makes || flags & libc::O_TRUNC != 0 { Want::Room } else { Want::Read };
+    let want = if makes || flags & libc::O_TRUNC != 0 {
+        Want::Room
+    } else {
+        Want::Read
+    };
     let verdict = verdict(watched, want);
     // SAFETY: the caller's arguments as they are.
-    unless_failed(verdict, || unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, flags, mode) })
+    unless_failed(verdict, || unsafe {
+        libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, flags, mode)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -183,7 +226,9 @@ unsafe extern "C" fn mkdir(path: *const c_char, mode: mode_t) -> c_int {
     // SAFETY: a path of the caller's.
     let verdict = verdict(unsafe { watched_path(path) }, Want::Room);
     // SAFETY: the caller's arguments as they are.
-    unless_failed(verdict, || unsafe { libc::syscall(libc::SYS_mkdirat, libc::AT_FDCWD, path, mode) })
+    unless_failed(verdict, || unsafe {
+        libc::syscall(libc::SYS_mkdirat, libc::AT_FDCWD, path, mode)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -191,7 +236,9 @@ unsafe extern "C" fn unlink(path: *const c_char) -> c_int {
     // SAFETY: a path of the caller's.
     let verdict = verdict(unsafe { watched_path(path) }, Want::Change);
     // SAFETY: the caller's arguments as they are.
-    unless_failed(verdict, || unsafe { libc::syscall(libc::SYS_unlinkat, libc::AT_FDCWD, path, 0) })
+    unless_failed(verdict, || unsafe {
+        libc::syscall(libc::SYS_unlinkat, libc::AT_FDCWD, path, 0)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -200,7 +247,14 @@ unsafe extern "C" fn rename(from: *const c_char, to: *const c_char) -> c_int {
     let verdict = verdict(unsafe { watched_path(to) }, Want::Change);
     // SAFETY: the caller's arguments as they are.
     unless_failed(verdict, || unsafe {
-        libc::syscall(libc::SYS_renameat2, libc::AT_FDCWD, from, libc::AT_FDCWD, to, 0)
+        libc::syscall(
+            libc::SYS_renameat2,
+            libc::AT_FDCWD,
+            from,
+            libc::AT_FDCWD,
+            to,
+            0,
+        )
     })
 }
 

@@ -51,7 +51,8 @@ pub(crate) struct Synced {
     /// What each folder holds after a crash.
     pub(crate) names: BTreeMap<u64, BTreeMap<OsString, u64>>,
     pub(crate) held: BTreeMap<u64, File>,
-    /// Pages that a failed sync did not write, and that no later one will unless they are written again.
+    /// Pages that a failed sync did not write, and that no later one will unless they are written
+    /// again.
     lost: BTreeMap<u64, BTreeSet<usize>>,
 }
 
@@ -81,7 +82,10 @@ fn all() -> MutexGuard<'static, Vec<Arc<Watched>>> {
 
 /// Who watches the folder that this is in.
 pub(crate) fn watching(path: &Path) -> Option<Arc<Watched>> {
-    all().iter().find(|watched| path.starts_with(&watched.folder)).cloned()
+    all()
+        .iter()
+        .find(|watched| path.starts_with(&watched.folder))
+        .cloned()
 }
 
 pub(crate) fn is_anything_watched() -> bool {
@@ -97,16 +101,24 @@ impl Watched {
         let mut state = self.lock();
         if want == Want::Read {
             state.reads += 1;
-            let fails = state.failing_reads.is_some_and(|(from, to)| (from..=to).contains(&state.reads));
+            let fails = state
+                .failing_reads
+                .is_some_and(|(from, to)| (from..=to).contains(&state.reads));
             state.strikes += u64::from(fails);
-            return if fails { Verdict::Fail(libc::EIO) } else { Verdict::Go };
+            return if fails {
+                Verdict::Fail(libc::EIO)
+            } else {
+                Verdict::Go
+            };
         }
         state.asked += 1;
         let verdict = match state.fault {
             Some((at, Fault::Stop)) if state.asked >= at => Verdict::Fail(libc::EIO),
             Some((at, Fault::Error)) if state.asked == at => Verdict::Fail(libc::EIO),
             Some((at, Fault::Full)) if state.asked == at && want == Want::Room => Verdict::Half,
-            Some((at, Fault::Full)) if state.asked > at && want == Want::Room => Verdict::Fail(libc::ENOSPC),
+            Some((at, Fault::Full)) if state.asked > at && want == Want::Room => {
+                Verdict::Fail(libc::ENOSPC)
+            }
             _ => Verdict::Go,
         };
         state.strikes += u64::from(verdict != Verdict::Go);
@@ -117,12 +129,19 @@ impl Watched {
     pub(crate) fn picture(&self, path: &Path) -> io::Result<Picture> {
         let mut file = File::open(path)?;
         let about = file.metadata()?;
-        let mut picture = Picture { inode: about.ino(), bytes: Vec::new(), names: None, files: Vec::new() };
+        let mut picture = Picture {
+            inode: about.ino(),
+            bytes: Vec::new(),
+            names: None,
+            files: Vec::new(),
+        };
         if about.is_dir() {
             let names = list(path)?;
             for (name, inode) in &names {
                 // What is removed or gets another name meanwhile is found under that.
-                picture.files.extend(File::open(path.join(name)).ok().map(|file| (*inode, file)));
+                picture
+                    .files
+                    .extend(File::open(path.join(name)).ok().map(|file| (*inode, file)));
             }
             picture.names = Some(names);
         } else {
@@ -145,18 +164,32 @@ impl Watched {
         }
     }
 
-    /// The sync failed: the system takes what it could not write for written, and will not try again.
+    /// The sync failed: the system takes what it could not write for written, and will not try
+    /// again.
     pub(crate) fn note_failed(&self, picture: &Picture) {
         if picture.names.is_some() {
             return;
         }
         let mut state = self.lock();
-        let on_device = state.synced.contents.get(&picture.inode).cloned().unwrap_or_default();
+        let on_device = state
+            .synced
+            .contents
+            .get(&picture.inode)
+            .cloned()
+            .unwrap_or_default();
         let pages = picture.bytes.chunks(PAGE).enumerate();
-        let lost =
-            pages.filter(|(at, page)| on_device.get(at * PAGE..).is_none_or(|kept| !kept.starts_with(page)));
+        let lost = pages.filter(|(at, page)| {
+            on_device
+                .get(at * PAGE..)
+                .is_none_or(|kept| !kept.starts_with(page))
+        });
         let lost: Vec<usize> = lost.map(|(at, _)| at).collect();
-        state.synced.lost.entry(picture.inode).or_default().extend(lost);
+        state
+            .synced
+            .lost
+            .entry(picture.inode)
+            .or_default()
+            .extend(lost);
     }
 
     /// Bytes of a file were written: their pages are to be synced again.
@@ -169,7 +202,11 @@ impl Watched {
 
     /// Whether a sync failed that nothing has made up for.
     pub(crate) fn has_lost(&self) -> bool {
-        self.lock().synced.lost.values().any(|lost| !lost.is_empty())
+        self.lock()
+            .synced
+            .lost
+            .values()
+            .any(|lost| !lost.is_empty())
     }
 }
 
@@ -186,7 +223,11 @@ impl Watched {
         self.note_synced(self.picture(folder)?);
         for name in list(folder)?.keys() {
             let path = folder.join(name);
-            if path.is_dir() { self.note_all_synced(&path)? } else { self.note_synced(self.picture(&path)?) }
+            if path.is_dir() {
+                self.note_all_synced(&path)?
+            } else {
+                self.note_synced(self.picture(&path)?)
+            }
         }
         Ok(())
     }
@@ -222,13 +263,19 @@ impl Machine {
     /// Watches an existing folder. What is in it is taken as synced.
     ///
     /// # Errors
-    /// When the folder cannot be read, or its path leads through a link: calls are known by their paths.
+    /// When the folder cannot be read, or its path leads through a link: calls are known by their
+    /// paths.
     pub fn watch(folder: &Path) -> io::Result<Machine> {
         if folder.canonicalize()? != folder {
-            return Err(io::Error::other("the path of a watched folder leads through a link"));
+            return Err(io::Error::other(
+                "the path of a watched folder leads through a link",
+            ));
         }
         let folder = folder.to_owned();
-        let watched = Arc::new(Watched { folder, state: Mutex::default() });
+        let watched = Arc::new(Watched {
+            folder,
+            state: Mutex::default(),
+        });
         watched.note_all_synced(&watched.folder)?;
         all().push(Arc::clone(&watched));
         COUNT.fetch_add(1, Ordering::Relaxed);
@@ -269,12 +316,17 @@ impl Machine {
         (state.fault, state.failing_reads) = (None, None);
     }
 
-    /// Makes a folder with what is found after a crash of the machine, or of the process only. `coin` decides where the
-    /// machine is free.
+    /// Makes a folder with what is found after a crash of the machine, or of the process only.
+    /// `coin` decides where the machine is free.
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn remains(&self, tail: crate::Tail, into: &Path, coin: &mut dyn FnMut() -> bool) -> io::Result<()> {
+    pub fn remains(
+        &self,
+        tail: crate::Tail,
+        into: &Path,
+        coin: &mut dyn FnMut() -> bool,
+    ) -> io::Result<()> {
         unwatched(|| crate::remains::leave(&self.0.lock().synced, &self.0.folder, tail, into, coin))
     }
 }

@@ -47,7 +47,11 @@ pub(crate) fn leave(
     coin: &mut dyn FnMut() -> bool,
 ) -> io::Result<()> {
     fs::create_dir(into)?;
-    let now = if folder.exists() { list(folder)? } else { BTreeMap::new() };
+    let now = if folder.exists() {
+        list(folder)?
+    } else {
+        BTreeMap::new()
+    };
     let none = BTreeMap::new();
     let before = match folder.metadata() {
         Ok(about) => synced.names.get(&about.ino()).unwrap_or(&none),
@@ -56,8 +60,13 @@ pub(crate) fn leave(
     };
     let names: BTreeSet<&OsString> = before.keys().chain(now.keys()).collect();
     for name in names {
-        let places = Places { synced: before.get(name).copied(), now: now.get(name).copied() };
-        let Some(inode) = places.chosen(tail, coin) else { continue };
+        let places = Places {
+            synced: before.get(name).copied(),
+            now: now.get(name).copied(),
+        };
+        let Some(inode) = places.chosen(tail, coin) else {
+            continue;
+        };
         let path = folder.join(name);
         let file = match synced.held.get(&inode).map(File::try_clone) {
             Some(file) => file?,
@@ -75,20 +84,31 @@ pub(crate) fn leave(
     Ok(())
 }
 
-fn contents(synced: &[u8], file: &File, tail: Tail, coin: &mut dyn FnMut() -> bool) -> io::Result<Vec<u8>> {
+fn contents(
+    synced: &[u8],
+    file: &File,
+    tail: Tail,
+    coin: &mut dyn FnMut() -> bool,
+) -> io::Result<Vec<u8>> {
     let mut now = vec![0; usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX)];
     file.read_exact_at(&mut now, 0)?;
     match tail {
         Tail::Kept => Ok(now),
         Tail::Lost => Ok(synced.to_vec()),
         Tail::Torn => {
-            let length = if now.len() != synced.len() && coin() { now.len() } else { synced.len() };
+            let length = if now.len() != synced.len() && coin() {
+                now.len()
+            } else {
+                synced.len()
+            };
             // What the file has grown by and was not written is zeros.
             let mut left = synced.to_vec();
             left.resize(length, 0);
             for (at, sector) in left.chunks_mut(SECTOR).enumerate() {
                 let from = at * SECTOR;
-                let Some(written) = now.get(from..(from + sector.len()).min(now.len())) else { break };
+                let Some(written) = now.get(from..(from + sector.len()).min(now.len())) else {
+                    break;
+                };
                 if *written != sector[..written.len()] && coin() {
                     sector[..written.len()].copy_from_slice(written);
                 }

@@ -1,4 +1,5 @@
-//! Inputs as lines of text: escapes for what is none. Shared with `xtask`, which lays corpora out for libFuzzer.
+//! Inputs as lines of text: escapes for what is none. Shared with `xtask`, which lays corpora out
+//! for libFuzzer.
 
 /// An input as a line.
 pub fn escape(input: &[u8]) -> String {
@@ -19,8 +20,9 @@ pub fn unescape(line: &str) -> Vec<u8> {
             Some(b'r') => b'\r',
             Some(b't') => b'\t',
             Some(b'x') => {
-                let digit =
-                    |byte: Option<u8>| char::from(byte.unwrap_or(b'0')).to_digit(16).unwrap_or(0) as u8;
+                let digit = |byte: Option<u8>| {
+                    char::from(byte.unwrap_or(b'0')).to_digit(16).unwrap_or(0) as u8
+                };
                 let high = digit(bytes.next());
                 high << 4 | digit(bytes.next())
             }

@@ -1,8 +1,8 @@
-//! Fuzz targets: what reads bytes that strangers send or a disk gives back. Whatever the bytes are, nothing panics, and
-//! what each target says must hold does.
+//! Fuzz targets: what reads bytes that strangers send or a disk gives back. Whatever the bytes are,
+//! nothing panics, and what each target says must hold does.
 //!
-//! `cargo xtask fuzz` runs them under libFuzzer, which looks for inputs that reach new code, and keeps those in `corpus`;
-//! `cargo test` runs the corpora, and random changes of them.
+//! `cargo xtask fuzz` runs them under libFuzzer, which looks for inputs that reach new code, and
+//! keeps those in `corpus`; `cargo test` runs the corpora, and random changes of them.
 
 pub mod corpus;
 pub mod escape;
@@ -30,5 +30,8 @@ pub const TARGETS: [(&str, Target); 9] = [
 
 /// The target of a name.
 pub fn target(name: &str) -> Option<Target> {
-    TARGETS.iter().find(|(known, _)| *known == name).map(|(_, target)| *target)
+    TARGETS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, target)| *target)
 }

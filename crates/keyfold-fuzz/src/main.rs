@@ -1,4 +1,5 @@
-//! The entry for libFuzzer; `KEYFOLD_FUZZ_TARGET` names the target. Without the feature `libfuzzer`, runs the corpora once.
+//! The entry for libFuzzer; `KEYFOLD_FUZZ_TARGET` names the target. Without the feature
+//! `libfuzzer`, runs the corpora once.
 #![cfg_attr(feature = "libfuzzer", no_main)]
 
 #[cfg(feature = "libfuzzer")]
@@ -19,6 +20,8 @@ mod under_libfuzzer {
 #[cfg(not(feature = "libfuzzer"))]
 fn main() {
     for (name, target) in keyfold_fuzz::TARGETS {
-        keyfold_fuzz::corpus::of(name).iter().for_each(|input| target(input));
+        keyfold_fuzz::corpus::of(name)
+            .iter()
+            .for_each(|input| target(input));
     }
 }

@@ -28,7 +28,10 @@ pub(crate) fn ask(engine: &Engine, operation: Operation, body: &[u8]) -> Option<
             keyfold_wire::encode_response(&mut out, &response);
         }
         Err(error) => {
-            assert!(!matches!(error, keyfold_api::ApiError::Internal(_)), "{error:?}");
+            assert!(
+                !matches!(error, keyfold_api::ApiError::Internal(_)),
+                "{error:?}"
+            );
             keyfold_wire::encode_error(&mut out, &error);
         }
     }
@@ -45,17 +48,32 @@ pub(crate) fn ask_json(engine: &Engine, operation: Operation, body: &Value) -> O
 
 /// The table's stream.
 pub(crate) fn stream(engine: &Engine) -> String {
-    let answer = ask_json(engine, Operation::DescribeTable, &json!({"TableName": "Tab"})).unwrap_or_default();
+    let answer = ask_json(
+        engine,
+        Operation::DescribeTable,
+        &json!({"TableName": "Tab"}),
+    )
+    .unwrap_or_default();
     let told: Value = serde_json::from_slice(&answer).unwrap_or_default();
-    told["Table"]["LatestStreamArn"].as_str().unwrap_or_default().to_owned()
+    told["Table"]["LatestStreamArn"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// The stream's only shard.
 pub(crate) fn shard(engine: &Engine, stream: &str) -> String {
-    let answer =
-        ask_json(engine, Operation::DescribeStream, &json!({"StreamArn": stream})).unwrap_or_default();
+    let answer = ask_json(
+        engine,
+        Operation::DescribeStream,
+        &json!({"StreamArn": stream}),
+    )
+    .unwrap_or_default();
     let told: Value = serde_json::from_slice(&answer).unwrap_or_default();
-    told["StreamDescription"]["Shards"][0]["ShardId"].as_str().unwrap_or_default().to_owned()
+    told["StreamDescription"]["Shards"][0]["ShardId"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Bytes as the protocol writes them.
@@ -66,9 +84,12 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     told["B"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Carries a request out in which `$stream`, `$shard`, `$iterator`, `$table` and `$backup` stand for what there is.
+/// Carries a request out in which `$stream`, `$shard`, `$iterator`, `$table` and `$backup` stand
+/// for what there is.
 pub(crate) fn ask_known(engine: &Engine, operation: Operation, body: &[u8]) -> Option<Vec<u8>> {
-    let Ok(text) = std::str::from_utf8(body) else { return ask(engine, operation, body) };
+    let Ok(text) = std::str::from_utf8(body) else {
+        return ask(engine, operation, body);
+    };
     if !text.contains('$') {
         return ask(engine, operation, body);
     }
@@ -81,7 +102,11 @@ pub(crate) fn ask_known(engine: &Engine, operation: Operation, body: &[u8]) -> O
     };
     let iterator = told(Operation::GetShardIterator, &from);
     let backups = told(Operation::ListBackups, &json!({}));
-    let table = stream.split("/stream/").next().unwrap_or_default().to_owned();
+    let table = stream
+        .split("/stream/")
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     let of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let text = text
         .replace("$stream", &stream)
@@ -103,7 +128,10 @@ pub(crate) fn item() -> Value {
 }
 
 fn filled() -> Engine {
-    let options = EngineOptions { background: false, ..EngineOptions::new(StoreOptions::Memory) };
+    let options = EngineOptions {
+        background: false,
+        ..EngineOptions::new(StoreOptions::Memory)
+    };
     let engine = Engine::open(options).expect("an engine in memory opens");
     let key = |hash: &str, range: &str| json!([{"AttributeName": hash, "KeyType": "HASH"}, {"AttributeName": range, "KeyType": "RANGE"}]);
     let index = |name: &str, hash: &str| json!({"IndexName": name, "KeySchema": key(hash, "n"), "Projection": {"ProjectionType": "ALL"}});
@@ -116,10 +144,17 @@ fn filled() -> Engine {
         "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"},
     });
     ask_json(&engine, Operation::CreateTable, &table);
-    ask_json(&engine, Operation::PutItem, &json!({"TableName": "Tab", "Item": item()}));
-    ask_json(&engine, Operation::CreateBackup, &json!({"TableName": "Tab", "BackupName": "first"}));
-    let recovery =
-        json!({"TableName": "Tab", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": true}});
+    ask_json(
+        &engine,
+        Operation::PutItem,
+        &json!({"TableName": "Tab", "Item": item()}),
+    );
+    ask_json(
+        &engine,
+        Operation::CreateBackup,
+        &json!({"TableName": "Tab", "BackupName": "first"}),
+    );
+    let recovery = json!({"TableName": "Tab", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": true}});
     ask_json(&engine, Operation::UpdateContinuousBackups, &recovery);
     engine.work().expect("an engine in memory does its work");
     engine
@@ -137,8 +172,10 @@ pub(crate) fn with_engine<T>(use_it: impl FnOnce(&Engine) -> T) -> T {
             Some((engine, uses)) if uses < INPUTS => (engine, uses + 1),
             used => {
                 if let Some((engine, _)) = used {
-                    let found =
-                        engine.work().and_then(|()| engine.examine()).expect("it works and can be examined");
+                    let found = engine
+                        .work()
+                        .and_then(|()| engine.examine())
+                        .expect("it works and can be examined");
                     assert!(found.is_well(), "{:?}", found.problems);
                 }
                 (filled(), 0)

@@ -35,7 +35,9 @@ fn every_kept_input_and_changes_of_it_do_no_harm() {
         let inputs = corpus::of(name);
         assert!(inputs.len() >= 10, "{name} has {} inputs", inputs.len());
         let mut rng = Rng::with_seed(1);
-        let changes = (0..CHANGES).map(|_| changed(&mut rng, &inputs)).collect::<Vec<_>>();
+        let changes = (0..CHANGES)
+            .map(|_| changed(&mut rng, &inputs))
+            .collect::<Vec<_>>();
         for input in inputs.iter().chain(&changes) {
             let outcome = std::panic::catch_unwind(|| target(input));
             assert!(outcome.is_ok(), "{name}: {}", escape::escape(input));
@@ -61,24 +63,45 @@ fn what_was_written_by_hand_reaches_what_it_should() {
     for operation in Operation::ALL {
         // These write files, or tell of what did.
         use Operation::{DescribeExport, DescribeImport, ExportTableToPointInTime, ImportTable};
-        if matches!(operation, ExportTableToPointInTime | ImportTable | DescribeExport | DescribeImport) {
+        if matches!(
+            operation,
+            ExportTableToPointInTime | ImportTable | DescribeExport | DescribeImport
+        ) {
             continue;
         }
         let own = format!("{} ", operation.name());
-        let mut inputs = bodies.iter().filter(|input| input.starts_with(own.as_bytes()));
-        assert!(inputs.any(|input| good("body", input) > 0), "{} is never carried out", operation.name());
+        let mut inputs = bodies
+            .iter()
+            .filter(|input| input.starts_with(own.as_bytes()));
+        assert!(
+            inputs.any(|input| good("body", input) > 0),
+            "{} is never carried out",
+            operation.name()
+        );
     }
     for input in corpus::written("expression") {
         // The item is put in any case.
-        assert!(good("expression", &input) > 1, "{} is no expression of any kind", escape::escape(&input));
+        assert!(
+            good("expression", &input) > 1,
+            "{} is no expression of any kind",
+            escape::escape(&input)
+        );
     }
-    let reads: u64 = corpus::written("partiql").iter().map(|input| good("partiql", input)).sum();
+    let reads: u64 = corpus::written("partiql")
+        .iter()
+        .map(|input| good("partiql", input))
+        .sum();
     assert!(reads >= 20, "{reads} statements are carried out");
-    let reads: u64 = corpus::written("iterator").iter().map(|input| good("iterator", input)).sum();
+    let reads: u64 = corpus::written("iterator")
+        .iter()
+        .map(|input| good("iterator", input))
+        .sum();
     assert!(reads >= 10, "{reads} iterators are followed");
     let models = corpus::written("model");
-    let compiled = models
-        .iter()
-        .filter(|model| keyfold_model::compile(std::str::from_utf8(model).unwrap()).model.is_some());
+    let compiled = models.iter().filter(|model| {
+        keyfold_model::compile(std::str::from_utf8(model).unwrap())
+            .model
+            .is_some()
+    });
     assert!(compiled.count() >= 10);
 }

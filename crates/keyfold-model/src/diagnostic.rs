@@ -17,7 +17,10 @@ impl Span {
     /// From the start of this span to the end of another.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
-        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 
     fn range(self, source: &str) -> Range<usize> {
@@ -47,12 +50,18 @@ pub struct Edit {
 impl Edit {
     /// Replaces a piece.
     pub fn replace(span: Span, text: impl Into<String>) -> Edit {
-        Edit { span, text: text.into() }
+        Edit {
+            span,
+            text: text.into(),
+        }
     }
 
     /// Inserts at a place.
     pub fn insert(at: usize, text: impl Into<String>) -> Edit {
-        Edit { span: Span { start: at, end: at }, text: text.into() }
+        Edit {
+            span: Span { start: at, end: at },
+            text: text.into(),
+        }
     }
 }
 
@@ -119,7 +128,10 @@ impl Diagnostic {
         message: impl Into<String>,
         label: impl Into<String>,
     ) -> Diagnostic {
-        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message, label) }
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(code, span, message, label)
+        }
     }
 
     /// Adds edits that repair it.
@@ -159,7 +171,13 @@ impl Diagnostic {
     pub fn line_and_column(&self, source: &str) -> (usize, usize) {
         let before = source.get(..self.place()).unwrap_or(source);
         let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let column = before
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .count()
+            + 1;
         (line, column)
     }
 
@@ -171,27 +189,52 @@ impl Diagnostic {
         };
         // The lines that are pointed at and those between, not a whole file.
         let spans = || self.labels.iter().map(|(span, _)| span.range(source));
-        let (low, high) = (spans().map(|span| span.start).min(), spans().map(|span| span.end).max());
+        let (low, high) = (
+            spans().map(|span| span.start).min(),
+            spans().map(|span| span.end).max(),
+        );
         let (low, high) = (low.unwrap_or(0), high.unwrap_or(0));
-        let start = source.get(..low).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-        let end = source.get(high..).and_then(|rest| rest.find('\n')).map_or(source.len(), |at| high + at);
-        let line = source.get(..start).unwrap_or_default().matches('\n').count() + 1;
+        let start = source
+            .get(..low)
+            .and_then(|before| before.rfind('\n'))
+            .map_or(0, |at| at + 1);
+        let end = source
+            .get(high..)
+            .and_then(|rest| rest.find('\n'))
+            .map_or(source.len(), |at| high + at);
+        let line = source
+            .get(..start)
+            .unwrap_or_default()
+            .matches('\n')
+            .count()
+            + 1;
         let shown = source.get(start..end).unwrap_or(source);
         let mut snippet = Snippet::source(shown).line_start(line).path(path);
         for (at, (span, label)) in self.labels.iter().enumerate() {
-            let kind = if at == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+            let kind = if at == 0 {
+                AnnotationKind::Primary
+            } else {
+                AnnotationKind::Context
+            };
             let range = span.range(source);
             let range = range.start - start..range.end - start;
             snippet = snippet.annotation(kind.span(range).label(label.as_str()));
         }
-        let mut group: Group<'_> = level.primary_title(self.message.as_str()).id(self.code).element(snippet);
+        let mut group: Group<'_> = level
+            .primary_title(self.message.as_str())
+            .id(self.code)
+            .element(snippet);
         for note in &self.notes {
             group = group.element(Level::NOTE.message(note.as_str()));
         }
         for help in &self.help {
             group = group.element(Level::HELP.message(help.as_str()));
         }
-        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        let renderer = if color {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
         renderer.decor_style(DecorStyle::Ascii).render(&[group])
     }
 }

@@ -1,7 +1,8 @@
 //! Sets of texts, exactly: what a key template can make, and whether two such sets meet.
 //!
-//! A language is a small automaton over sets of characters. Whether two meet is decided by walking both at
-//! once; the walk also gives a text that lies in both, which makes the explanation of an error concrete.
+//! A language is a small automaton over sets of characters. Whether two meet is decided by walking
+//! both at once; the walk also gives a text that lies in both, which makes the explanation of an
+//! error concrete.
 
 use std::collections::btree_map::Entry;
 use std::collections::hash_map::Entry as HashEntry;
@@ -17,17 +18,23 @@ impl CharSet {
     /// The characters of a text.
     pub fn of(characters: &str) -> CharSet {
         let sorted: BTreeSet<char> = characters.chars().collect();
-        CharSet { ranges: sorted.into_iter().map(|c| (c, c)).collect() }
+        CharSet {
+            ranges: sorted.into_iter().map(|c| (c, c)).collect(),
+        }
     }
 
     /// 0 to 9.
     pub fn digits() -> CharSet {
-        CharSet { ranges: vec![('0', '9')] }
+        CharSet {
+            ranges: vec![('0', '9')],
+        }
     }
 
     /// Every character.
     pub fn all() -> CharSet {
-        CharSet { ranges: vec![('\0', char::MAX)] }
+        CharSet {
+            ranges: vec![('\0', char::MAX)],
+        }
     }
 
     /// Every character but these.
@@ -50,12 +57,16 @@ impl CharSet {
 
     /// Whether a character is in it.
     pub fn contains(&self, character: char) -> bool {
-        self.ranges.iter().any(|(low, high)| (*low..=*high).contains(&character))
+        self.ranges
+            .iter()
+            .any(|(low, high)| (*low..=*high).contains(&character))
     }
 
     /// Whether a character is in both.
     fn meets(&self, other: &CharSet) -> bool {
-        self.ranges.iter().any(|(low, high)| other.ranges.iter().any(|(l, h)| low.max(l) <= high.min(h)))
+        self.ranges
+            .iter()
+            .any(|(low, high)| other.ranges.iter().any(|(l, h)| low.max(l) <= high.min(h)))
     }
 
     /// A character in both, a readable one if there is one.
@@ -70,15 +81,21 @@ impl CharSet {
         {
             return self.contains(only).then_some(only);
         }
-        let readable = ('a'..='z').chain('A'..='Z').chain('0'..='9').chain("#-_.:".chars());
-        readable.into_iter().find(|c| self.contains(*c) && other.contains(*c)).or_else(|| {
-            self.ranges.iter().find_map(|(low, high)| {
-                other.ranges.iter().find_map(|(l, h)| {
-                    let start = *low.max(l);
-                    (start <= *high.min(h)).then_some(start)
+        let readable = ('a'..='z')
+            .chain('A'..='Z')
+            .chain('0'..='9')
+            .chain("#-_.:".chars());
+        readable
+            .into_iter()
+            .find(|c| self.contains(*c) && other.contains(*c))
+            .or_else(|| {
+                self.ranges.iter().find_map(|(low, high)| {
+                    other.ranges.iter().find_map(|(l, h)| {
+                        let start = *low.max(l);
+                        (start <= *high.min(h)).then_some(start)
+                    })
                 })
             })
-        })
     }
 }
 
@@ -128,7 +145,8 @@ impl Language {
         }
     }
 
-    /// The common beginning of its texts. Two languages meet only where one of these starts with the other.
+    /// The common beginning of its texts. Two languages meet only where one of these starts with
+    /// the other.
     pub(crate) fn start(&self) -> &str {
         &self.start
     }
@@ -142,7 +160,9 @@ impl Language {
     pub fn text(&mut self, text: &str) {
         self.tail.push_str(text);
         for character in text.chars() {
-            self.add(&CharSet { ranges: vec![(character, character)] });
+            self.add(&CharSet {
+                ranges: vec![(character, character)],
+            });
         }
         if self.is_fixed {
             self.start.push_str(text);
@@ -177,7 +197,8 @@ impl Language {
         self.is_fixed = false;
         self.tail.clear();
         let (start, end) = (self.end, self.add_state());
-        // Words that begin alike share their beginning: two lists are compared in time of their letters.
+        // Words that begin alike share their beginning: two lists are compared in time of their
+        // letters.
         let mut shared = BTreeMap::new();
         for word in words {
             let mut at = start;
@@ -188,7 +209,13 @@ impl Language {
                     Entry::Occupied(known) => *known.get(),
                     Entry::Vacant(new) => {
                         let next = if is_last { end } else { self.add_state() };
-                        self.step(at, CharSet { ranges: vec![(character, character)] }, next);
+                        self.step(
+                            at,
+                            CharSet {
+                                ranges: vec![(character, character)],
+                            },
+                            next,
+                        );
                         *new.insert(next)
                     }
                 };
@@ -228,7 +255,12 @@ impl Language {
             return None;
         }
         let (one, two) = (self.tail.as_bytes(), other.tail.as_bytes());
-        if one.iter().rev().zip(two.iter().rev()).any(|(one, two)| one != two) {
+        if one
+            .iter()
+            .rev()
+            .zip(two.iter().rev())
+            .any(|(one, two)| one != two)
+        {
             return None;
         }
         // The predecessor of each pair of states.
@@ -261,17 +293,24 @@ impl Language {
         };
         let pairs: Vec<Pair> = std::iter::successors(Some(end), |pair| before(*pair)).collect();
         let steps = pairs.iter().skip(1).rev().zip(pairs.iter().rev().skip(1));
-        steps.filter_map(|(before, pair)| self.step_of(other, *before, *pair)).collect()
+        steps
+            .filter_map(|(before, pair)| self.step_of(other, *before, *pair))
+            .collect()
     }
 
     /// A character that leads from a pair of states to another.
     fn step_of(&self, other: &Language, before: Pair, pair: Pair) -> Option<char> {
         let to = |language: &'_ Language, from: usize, to: usize| -> Vec<CharSet> {
             let steps = language.steps.get(from).into_iter().flatten();
-            steps.filter(|(_, found)| *found == to).map(|(set, _)| set.clone()).collect()
+            steps
+                .filter(|(_, found)| *found == to)
+                .map(|(set, _)| set.clone())
+                .collect()
         };
         let others = to(other, before.1, pair.1);
-        to(self, before.0, pair.0).iter().find_map(|one| others.iter().find_map(|two| one.common(two)))
+        to(self, before.0, pair.0)
+            .iter()
+            .find_map(|one| others.iter().find_map(|two| one.common(two)))
     }
 }
 
@@ -295,7 +334,9 @@ mod tests {
             l.some(&CharSet::all_except(&['#']));
         });
         assert!(order.accepts("ORDER#1") && order.accepts("ORDER#abc"));
-        assert!(!order.accepts("ORDER#") && !order.accepts("ORDER#a#b") && !order.accepts("order#1"));
+        assert!(
+            !order.accepts("ORDER#") && !order.accepts("ORDER#a#b") && !order.accepts("order#1")
+        );
         let day = language(|l| l.exactly(&CharSet::digits(), 2));
         assert!(day.accepts("07") && !day.accepts("7") && !day.accepts("007"));
         let status = language(|l| l.any_of(&["sent".to_owned(), "sent-back".to_owned()]));
@@ -315,7 +356,10 @@ mod tests {
                 && !one.accepts("state2000")
         );
         assert_eq!(
-            one.meet(&language(|l| l.any_of(&["state2000".to_owned(), "state77".to_owned()]))).as_deref(),
+            one.meet(&language(
+                |l| l.any_of(&["state2000".to_owned(), "state77".to_owned()])
+            ))
+            .as_deref(),
             Some("state77")
         );
     }

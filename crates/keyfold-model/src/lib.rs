@@ -1,9 +1,9 @@
 //! The model compiler: a single-table design as text, checked, and lowered to plans.
 //!
-//! The way of a model, each step once: `syntax` reads tokens and declarations (recovering line by line, so
-//! that one run reports everything), `resolve` gives names and types their meaning, [`check`] proves the
-//! design rule by rule, [`plan`] finds the requests that serve each pattern. Nothing here executes: the
-//! result is values, which the client carries out.
+//! The way of a model, each step once: `syntax` reads tokens and declarations (recovering line by
+//! line, so that one run reports everything), `resolve` gives names and types their meaning,
+//! [`check`] proves the design rule by rule, [`plan`] finds the requests that serve each pattern.
+//! Nothing here executes: the result is values, which the client carries out.
 //!
 //! ```text
 //! entity Order                                      pattern orders_of_user(userId) -> Order[] newest
@@ -32,8 +32,8 @@ pub use diagnostic::{Diagnostic, Edit, Severity, Span};
 pub use period::Unit;
 pub use resolve::columns::MEMBER_WORDS;
 pub use schema::{
-    Action, Attribute, Copy, DefaultValue, Entity, Index, IndexKey, IndexKind, Model, Operand, Pattern,
-    Precision, Returned, Sparse, Table, Type, Verb, Write,
+    Action, Attribute, Copy, DefaultValue, Entity, Index, IndexKey, IndexKind, Model, Operand,
+    Pattern, Precision, Returned, Sparse, Table, Type, Verb, Write,
 };
 pub use schema::{Fan, PatternPlan, RequestKind, SortCondition};
 pub use syntax::{GRAMMAR, format, grammar_markdown};
@@ -49,13 +49,16 @@ pub struct Compiled {
     pub more: usize,
 }
 
-/// Most errors and warnings that are reported: a text that is no model has one at each word, and nobody reads them.
+/// Most errors and warnings that are reported: a text that is no model has one at each word, and
+/// nobody reads them.
 pub const DIAGNOSTICS_MAX: usize = 200;
 
 impl Compiled {
     /// Whether there are errors.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
@@ -79,17 +82,29 @@ pub fn compile(source: &str) -> Compiled {
     let tree = syntax::parse(source, &mut diagnostics);
     let mut model = resolve::resolve(&tree, &mut diagnostics);
     // Proofs on a model with unknown names would only repeat what is already said.
-    if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+    if !diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.severity == Severity::Error)
+    {
         let spaces = check::shape::Spaces::new(&model);
         check::keys(&model, &spaces, &mut diagnostics);
         plan::plan_all(&mut model, &spaces, &mut diagnostics);
-        if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        if !diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
+        {
             check::warnings(&model, &mut diagnostics);
         }
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.place());
-    let failed = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    let failed = diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.severity == Severity::Error);
     let more = diagnostics.len().saturating_sub(DIAGNOSTICS_MAX);
     diagnostics.truncate(DIAGNOSTICS_MAX);
-    Compiled { model: (!failed).then_some(model), diagnostics, more }
+    Compiled {
+        model: (!failed).then_some(model),
+        diagnostics,
+        more,
+    }
 }

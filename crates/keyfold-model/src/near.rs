@@ -3,7 +3,8 @@
 /// Letters that may differ between a name and the one that was meant.
 const LETTERS_MAX: usize = 2;
 
-/// The edit distance of two words, if it is small: only as many letters around the same place are compared.
+/// The edit distance of two words, if it is small: only as many letters around the same place are
+/// compared.
 fn distance(one: &str, two: &str) -> Option<usize> {
     let two: Vec<char> = two.to_lowercase().chars().collect();
     let first = |place: usize| if place <= LETTERS_MAX { place } else { FAR };
@@ -14,7 +15,11 @@ fn distance(one: &str, two: &str) -> Option<usize> {
         let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(FAR);
         let from = count.saturating_sub(LETTERS_MAX);
         // The cells to the left, in the row before and in this one.
-        let mut corner = if from == 0 { get(&row, 0) } else { get(&row, from - 1) };
+        let mut corner = if from == 0 {
+            get(&row, 0)
+        } else {
+            get(&row, from - 1)
+        };
         let mut left = FAR;
         for place in from..=(count + LETTERS_MAX).min(two.len()) {
             let above = get(&row, place);
@@ -22,7 +27,11 @@ fn distance(one: &str, two: &str) -> Option<usize> {
                 Some(other) => corner + usize::from(letter != *other),
                 None => FAR,
             };
-            left = if place == 0 { first(count) } else { change.min(above + 1).min(left + 1) };
+            left = if place == 0 {
+                first(count)
+            } else {
+                change.min(above + 1).min(left + 1)
+            };
             if let Some(slot) = row.get_mut(place) {
                 *slot = left;
             }
@@ -30,24 +39,30 @@ fn distance(one: &str, two: &str) -> Option<usize> {
         }
     }
     let is_near = count.abs_diff(two.len()) <= LETTERS_MAX;
-    row.last().copied().filter(|far| is_near && *far <= LETTERS_MAX)
+    row.last()
+        .copied()
+        .filter(|far| is_near && *far <= LETTERS_MAX)
 }
 
 /// More letters than matter.
 const FAR: usize = 1_000;
 
-/// The known names that are most like one: none, the nearest, or several that are as near. Small words must be more alike: one of two letters
-/// is not like every other.
+/// The known names that are most like one: none, the nearest, or several that are as near. Small
+/// words must be more alike: one of two letters is not like every other.
 pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let letters = name.chars().count();
     let is_like = |far: usize, other: &str| 2 * far <= other.chars().count().min(letters);
-    let mut near: Vec<(usize, &str)> =
-        known.filter_map(|other| Some((distance(other, name)?, other))).collect();
+    let mut near: Vec<(usize, &str)> = known
+        .filter_map(|other| Some((distance(other, name)?, other)))
+        .collect();
     near.retain(|(far, other)| is_like(*far, other));
     near.sort_unstable();
     near.dedup();
     let least = near.first().map(|(far, _)| *far);
-    near.into_iter().filter(|(far, _)| Some(*far) == least).map(|(_, name)| name).collect()
+    near.into_iter()
+        .filter(|(far, _)| Some(*far) == least)
+        .map(|(_, name)| name)
+        .collect()
 }
 
 /// The same as a question behind a message: ``; did you mean `user`?``, or nothing.

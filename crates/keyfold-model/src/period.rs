@@ -1,7 +1,7 @@
 //! Units of time that keys and tables are cut into: hours, days, months, years of UTC.
 //!
-//! A time is text of fixed width, so a unit's period is a prefix of it: `2024-01-15T10:30:00.000Z` lies in
-//! the day `2024-01-15`.
+//! A time is text of fixed width, so a unit's period is a prefix of it: `2024-01-15T10:30:00.000Z`
+//! lies in the day `2024-01-15`.
 
 use crate::schema::Precision;
 use jiff::ToSpan;
@@ -69,9 +69,21 @@ impl Unit {
             return None;
         }
         let small = |value: i16| i8::try_from(value).ok();
-        let month = if self < Unit::Year { small(number(5, 7)?)? } else { 1 };
-        let day = if self < Unit::Month { small(number(8, 10)?)? } else { 1 };
-        let hour = if self == Unit::Hour { small(number(11, 13)?)? } else { 0 };
+        let month = if self < Unit::Year {
+            small(number(5, 7)?)?
+        } else {
+            1
+        };
+        let day = if self < Unit::Month {
+            small(number(8, 10)?)?
+        } else {
+            1
+        };
+        let hour = if self == Unit::Hour {
+            small(number(11, 13)?)?
+        } else {
+            0
+        };
         let made = jiff::civil::Date::new(number(0, 4)?, month, day).ok()?;
         (0..24).contains(&hour).then(|| made.at(hour, 0, 0, 0))
     }
@@ -85,21 +97,31 @@ impl Unit {
     pub fn is_period_in_name(self, text: &str) -> bool {
         let sample = Unit::in_name(&self.text(jiff::civil::date(2024, 1, 1).at(0, 0, 0, 0)));
         text.len() == sample.len()
-            && text.bytes().zip(sample.bytes()).all(|(found, form)| match form {
-                b'_' => found == b'_',
-                _ => found.is_ascii_digit(),
-            })
+            && text
+                .bytes()
+                .zip(sample.bytes())
+                .all(|(found, form)| match form {
+                    b'_' => found == b'_',
+                    _ => found.is_ascii_digit(),
+                })
     }
 
     /// Whether the text names a period: `2024-02-30` does not.
     pub fn is_period(self, text: &str) -> bool {
-        self.start(text).is_some_and(|start| self.text(start) == text)
+        self.start(text)
+            .is_some_and(|start| self.text(start) == text)
     }
 
     fn text(self, at: DateTime) -> String {
         match self {
             Unit::Hour => {
-                format!("{:04}-{:02}-{:02}T{:02}", at.year(), at.month(), at.day(), at.hour())
+                format!(
+                    "{:04}-{:02}-{:02}T{:02}",
+                    at.year(),
+                    at.month(),
+                    at.day(),
+                    at.hour()
+                )
             }
             Unit::Day => format!("{:04}-{:02}-{:02}", at.year(), at.month(), at.day()),
             Unit::Month => format!("{:04}-{:02}", at.year(), at.month()),
@@ -107,8 +129,8 @@ impl Unit {
         }
     }
 
-    /// The periods from that of one time to that of another, in order; `None` when there are more than
-    /// [`PERIODS_MAX`] or a text is no time.
+    /// The periods from that of one time to that of another, in order; `None` when there are more
+    /// than [`PERIODS_MAX`] or a text is no time.
     pub fn between(self, low: &str, high: &str) -> Option<Vec<String>> {
         let (mut at, last) = (self.start(self.of(low))?, self.start(self.of(high))?);
         let mut periods = Vec::new();
@@ -124,7 +146,9 @@ impl Unit {
                 Unit::Year => 1.year(),
             };
             // Behind the last period there is.
-            let Ok(next) = at.checked_add(step) else { break };
+            let Ok(next) = at.checked_add(step) else {
+                break;
+            };
             at = next;
         }
         Some(periods)
@@ -156,21 +180,38 @@ mod tests {
 
     #[test]
     fn periods_follow_the_calendar() {
-        let days = Unit::Day.between("2024-02-28T22:00:00.000Z", "2024-03-01").unwrap();
+        let days = Unit::Day
+            .between("2024-02-28T22:00:00.000Z", "2024-03-01")
+            .unwrap();
         assert_eq!(days, ["2024-02-28", "2024-02-29", "2024-03-01"]);
-        assert_eq!(Unit::Month.between("2023-12-31", "2024-01-01").unwrap(), ["2023-12", "2024-01"]);
         assert_eq!(
-            Unit::Hour.between("2024-01-01T23:59:00.000Z", "2024-01-02T00:00:00.000Z").unwrap().len(),
+            Unit::Month.between("2023-12-31", "2024-01-01").unwrap(),
+            ["2023-12", "2024-01"]
+        );
+        assert_eq!(
+            Unit::Hour
+                .between("2024-01-01T23:59:00.000Z", "2024-01-02T00:00:00.000Z")
+                .unwrap()
+                .len(),
             2
         );
-        assert_eq!(Unit::Year.between("2024-01-01", "2022-01-01").unwrap(), Vec::<String>::new());
+        assert_eq!(
+            Unit::Year.between("2024-01-01", "2022-01-01").unwrap(),
+            Vec::<String>::new()
+        );
         assert_eq!(Unit::Hour.between("0001-01-01", "9000-01-01"), None);
     }
 
     #[test]
     fn a_period_starts_with_its_first_time() {
-        assert_eq!(Unit::first_time("2024-02", Some(Precision::Millis)), "2024-02-01T00:00:00.000Z");
-        assert_eq!(Unit::first_time("2024-02-03T04", Some(Precision::Seconds)), "2024-02-03T04:00:00Z");
+        assert_eq!(
+            Unit::first_time("2024-02", Some(Precision::Millis)),
+            "2024-02-01T00:00:00.000Z"
+        );
+        assert_eq!(
+            Unit::first_time("2024-02-03T04", Some(Precision::Seconds)),
+            "2024-02-03T04:00:00Z"
+        );
         assert_eq!(Unit::first_time("2024", None), "2024-01-01");
         assert!(Unit::Day.is_period("2024-02-29") && !Unit::Day.is_period("2023-02-29"));
     }

@@ -49,8 +49,8 @@ pub enum Format {
     Plain,
     /// The attribute itself is the key: its number, or its text with whatever is in it.
     Bare,
-    /// A number with this many digits before and behind the point, zeros in front; in descending order if
-    /// reversed.
+    /// A number with this many digits before and behind the point, zeros in front; in descending
+    /// order if reversed.
     Padded {
         /// Digits before the point.
         whole: usize,
@@ -91,14 +91,21 @@ impl Format {
 
     /// Whether key order is the reverse of value order.
     pub fn is_reversed(self) -> bool {
-        matches!(self, Format::Reversed | Format::Padded { reversed: true, .. })
+        matches!(
+            self,
+            Format::Reversed | Format::Padded { reversed: true, .. }
+        )
     }
 }
 
 impl Part {
     /// A field with its type, as it is.
     pub fn plain(name: &str, kind: &Type) -> Part {
-        Part::Field { name: name.to_owned(), kind: kind.clone(), format: Format::Plain }
+        Part::Field {
+            name: name.to_owned(),
+            kind: kind.clone(),
+            format: Format::Plain,
+        }
     }
 
     /// Characters that the part's texts are made of; none for a fixed text.
@@ -111,7 +118,8 @@ impl Part {
             Type::String => {
                 // An escaped text contains the sign that it is escaped with.
                 let is_excluded = |c: &&char| format != Format::Escaped || **c != '%';
-                let mut excluded: Vec<char> = delimiters.iter().filter(is_excluded).copied().collect();
+                let mut excluded: Vec<char> =
+                    delimiters.iter().filter(is_excluded).copied().collect();
                 excluded.push(BREAK);
                 CharSet::all_except(&excluded)
             }
@@ -124,7 +132,9 @@ impl Part {
             Type::Uuid => CharSet::of("0123456789abcdef-"),
             Type::Bool => CharSet::of("truefals"),
             Type::Words(words) => CharSet::of(&words.concat()),
-            Type::Binary | Type::List(_) | Type::Map(_) | Type::Set(_) | Type::Record(_) => CharSet::all(),
+            Type::Binary | Type::List(_) | Type::Map(_) | Type::Set(_) | Type::Record(_) => {
+                CharSet::all()
+            }
         }
     }
 
@@ -132,14 +142,21 @@ impl Part {
     pub fn is_fixed_width(&self) -> bool {
         match self {
             Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => true,
-            Part::Field { format: Format::Padded { .. } | Format::Truncated(_) | Format::Hash, .. } => true,
+            Part::Field {
+                format: Format::Padded { .. } | Format::Truncated(_) | Format::Hash,
+                ..
+            } => true,
             Part::Field { kind, .. } => {
-                matches!(kind, Type::Time(_) | Type::Date | Type::Period(_) | Type::Ulid | Type::Uuid)
+                matches!(
+                    kind,
+                    Type::Time(_) | Type::Date | Type::Period(_) | Type::Ulid | Type::Uuid
+                )
             }
         }
     }
 
-    /// Whether text order is value order, or its reverse; so that a range of texts is one of values.
+    /// Whether text order is value order, or its reverse; so that a range of texts is one of
+    /// values.
     pub fn is_ordered(&self) -> bool {
         match self {
             Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => false,
@@ -155,7 +172,9 @@ impl Part {
     pub fn may_contain(&self, character: char, delimiters: &[char]) -> bool {
         match self {
             Part::Text(text) => text.contains(character),
-            Part::Field { kind, format, .. } => Part::charset(kind, *format, delimiters).contains(character),
+            Part::Field { kind, format, .. } => {
+                Part::charset(kind, *format, delimiters).contains(character)
+            }
             Part::Shard { .. } | Part::Chunk => character.is_ascii_digit(),
             Part::Break => character == BREAK,
         }
@@ -174,7 +193,12 @@ impl Part {
 
 fn append_field(kind: &Type, format: Format, language: &mut Language, delimiters: &[char]) {
     match (kind, format) {
-        (_, Format::Padded { whole, decimals, .. }) => {
+        (
+            _,
+            Format::Padded {
+                whole, decimals, ..
+            },
+        ) => {
             language.exactly(&CharSet::digits(), whole);
             if decimals > 0 {
                 language.text(".");
@@ -229,7 +253,10 @@ fn time(precision: Precision, language: &mut Language) {
 impl KeyTemplate {
     /// A template of one text.
     pub fn of_text(text: &str, span: Span) -> KeyTemplate {
-        KeyTemplate { parts: vec![Part::Text(text.to_owned())], span }
+        KeyTemplate {
+            parts: vec![Part::Text(text.to_owned())],
+            span,
+        }
     }
 
     /// The attributes it is made of, from left to right; those of a shard's number included.
@@ -239,7 +266,13 @@ impl KeyTemplate {
 
     /// Whether the key is the attribute itself.
     pub fn is_bare(&self) -> bool {
-        matches!(self.parts.as_slice(), [Part::Field { format: Format::Bare, .. }])
+        matches!(
+            self.parts.as_slice(),
+            [Part::Field {
+                format: Format::Bare,
+                ..
+            }]
+        )
     }
 
     /// The templates of each attribute of the key.
@@ -292,7 +325,11 @@ impl fmt::Display for Part {
             Part::Text(text) => f.write_str(&text.replace(char::MAX, "…")),
             Part::Field { name, format, .. } => match format {
                 Format::Plain | Format::Bare => write!(f, "{{{name}}}"),
-                Format::Padded { whole, decimals, reversed } => {
+                Format::Padded {
+                    whole,
+                    decimals,
+                    reversed,
+                } => {
                     write!(f, "{{{name}:0{whole}")?;
                     if *decimals > 0 {
                         write!(f, ".{decimals}")?;
@@ -319,7 +356,12 @@ pub fn print(parts: &[Part]) -> String {
         .map(|column| {
             let text: String = column.iter().map(Part::to_string).collect();
             match column {
-                [Part::Field { format: Format::Bare, .. }] => text,
+                [
+                    Part::Field {
+                        format: Format::Bare,
+                        ..
+                    },
+                ] => text,
                 _ => format!("\"{text}\""),
             }
         })

@@ -1,4 +1,5 @@
-//! The formatter: what it makes of crooked text, that it changes no meaning, and that once is enough.
+//! The formatter: what it makes of crooked text, that it changes no meaning, and that once is
+//! enough.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{compile, format};
@@ -8,8 +9,13 @@ fn models() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     for folder in [root.join("../../models"), root.join("testscripts")] {
-        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        found.extend(paths.filter(|path| path.extension().is_some_and(|extension| extension == "keyfold")));
+        let paths = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        found.extend(paths.filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "keyfold")
+        }));
     }
     assert!(found.len() > 20);
     found
@@ -27,7 +33,14 @@ fn meaning(source: &str) -> String {
         .model
         .iter()
         .flat_map(|model| &model.patterns)
-        .map(|pattern| format!("{} {} {}", pattern.name, pattern.plan.place(), pattern.plan.key_condition()))
+        .map(|pattern| {
+            format!(
+                "{} {} {}",
+                pattern.name,
+                pattern.plan.place(),
+                pattern.plan.key_condition()
+            )
+        })
         .collect();
     format!("{findings:#?}{plans:#?}")
 }
@@ -40,19 +53,32 @@ fn formatting_changes_no_meaning_and_once_is_enough() {
         assert_eq!(meaning(&formatted), meaning(&source), "{}", path.display());
         assert_eq!(format(&formatted), formatted, "{}", path.display());
         let comments = |text: &str| text.matches('#').count();
-        assert_eq!(comments(&formatted), comments(&source), "{}", path.display());
+        assert_eq!(
+            comments(&formatted),
+            comments(&source),
+            "{}",
+            path.display()
+        );
     }
 }
 
 #[test]
 fn the_models_of_the_repository_are_formatted() {
-    for path in models().into_iter().filter(|path| !path.to_string_lossy().contains("testscripts")) {
+    for path in models()
+        .into_iter()
+        .filter(|path| !path.to_string_lossy().contains("testscripts"))
+    {
         let source = std::fs::read_to_string(&path).unwrap();
         if std::env::var_os("UPDATE_GOLDENFILES").is_some() {
             std::fs::write(&path, format(&source)).unwrap();
             continue;
         }
-        assert_eq!(format(&source), source, "{}: run `keyfold fmt`", path.display());
+        assert_eq!(
+            format(&source),
+            source,
+            "{}: run `keyfold fmt`",
+            path.display()
+        );
     }
 }
 
@@ -83,10 +109,17 @@ pattern broken(\"
 #[test]
 fn half_written_text_is_formatted_without_panic() {
     let source = include_str!("../../../models/shop_techniques.keyfold");
-    for at in (0..source.len()).step_by(11).filter(|at| source.is_char_boundary(*at)) {
+    for at in (0..source.len())
+        .step_by(11)
+        .filter(|at| source.is_char_boundary(*at))
+    {
         let (head, tail) = source.split_at(at);
-        for text in [head.to_owned(), tail.to_owned(), format!("{head}\"{tail}"), format!("{head}({{{tail}")]
-        {
+        for text in [
+            head.to_owned(),
+            tail.to_owned(),
+            format!("{head}\"{tail}"),
+            format!("{head}({{{tail}"),
+        ] {
             let formatted = format(&text);
             assert_eq!(format(&formatted), formatted);
         }

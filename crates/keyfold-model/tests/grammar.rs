@@ -15,16 +15,27 @@ fn is_word(text: &str) -> bool {
 
 /// The words in quotes.
 fn quoted(text: &str) -> BTreeSet<String> {
-    text.split('"').skip(1).step_by(2).filter(|word| is_word(word)).map(str::to_owned).collect()
+    text.split('"')
+        .skip(1)
+        .step_by(2)
+        .filter(|word| is_word(word))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What the parser compares words with.
 fn of_parser() -> BTreeSet<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/syntax/parser");
     let mut words = BTreeSet::new();
-    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+    for path in std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
         let source = std::fs::read_to_string(path).unwrap();
-        let code: Vec<&str> = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        let code: Vec<&str> = source
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect();
         words.extend(quoted(&code.join("\n")));
     }
     words
@@ -35,15 +46,25 @@ fn the_grammar_has_the_words_of_the_parser() {
     let grammar = quoted(GRAMMAR);
     // Words that are types or formats, which get their meaning behind the parser.
     let behind = [
-        "time", "now", "string", "number", "binary", "all", "s", "ms", "us", "ns", "reverse", "lower",
-        "hash", "escape",
+        "time", "now", "string", "number", "binary", "all", "s", "ms", "us", "ns", "reverse",
+        "lower", "hash", "escape",
     ];
     let parser = of_parser();
-    let missing: Vec<&String> =
-        grammar.iter().filter(|word| !parser.contains(*word) && !behind.contains(&word.as_str())).collect();
-    assert_eq!(missing, Vec::<&String>::new(), "the parser does not know these");
+    let missing: Vec<&String> = grammar
+        .iter()
+        .filter(|word| !parser.contains(*word) && !behind.contains(&word.as_str()))
+        .collect();
+    assert_eq!(
+        missing,
+        Vec::<&String>::new(),
+        "the parser does not know these"
+    );
     let unsaid: Vec<&String> = parser.difference(&grammar).collect();
-    assert_eq!(unsaid, Vec::<&String>::new(), "the grammar does not say these");
+    assert_eq!(
+        unsaid,
+        Vec::<&String>::new(),
+        "the grammar does not say these"
+    );
 }
 
 #[test]
@@ -52,20 +73,35 @@ fn the_document_is_made_of_the_grammar() {
     if std::env::var_os("UPDATE_GOLDENFILES").is_some() {
         std::fs::write(&path, grammar_markdown()).unwrap();
     }
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), grammar_markdown(), "run with UPDATE_GOLDENFILES=1");
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap(),
+        grammar_markdown(),
+        "run with UPDATE_GOLDENFILES=1"
+    );
 }
 
 #[test]
 fn editors_know_every_word() {
-    let types = ["string", "int", "number", "bool", "time", "date", "binary", "ulid", "uuid"];
-    let mut words: BTreeSet<String> = quoted(GRAMMAR).into_iter().chain(types.map(str::to_owned)).collect();
+    let types = [
+        "string", "int", "number", "bool", "time", "date", "binary", "ulid", "uuid",
+    ];
+    let mut words: BTreeSet<String> = quoted(GRAMMAR)
+        .into_iter()
+        .chain(types.map(str::to_owned))
+        .collect();
     // The article in `20 writes a second` is no word to show.
     words.remove("a");
-    for file in ["vscode/syntaxes/keyfold.tmLanguage.json", "vim/syntax/keyfold.vim", "emacs/keyfold-mode.el"]
-    {
+    for file in [
+        "vscode/syntaxes/keyfold.tmLanguage.json",
+        "vim/syntax/keyfold.vim",
+        "emacs/keyfold-mode.el",
+    ] {
         let text = std::fs::read_to_string(root().join("editors").join(file)).unwrap();
         let known: BTreeSet<&str> = text.split(|c: char| !c.is_ascii_alphabetic()).collect();
-        let missing: Vec<&String> = words.iter().filter(|word| !known.contains(word.as_str())).collect();
+        let missing: Vec<&String> = words
+            .iter()
+            .filter(|word| !known.contains(word.as_str()))
+            .collect();
         assert_eq!(missing, Vec::<&String>::new(), "{file}");
     }
 }

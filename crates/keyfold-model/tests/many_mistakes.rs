@@ -7,24 +7,46 @@ const HEAD: &str = "model many 1\ntable Many (PK, SK)\n";
 
 fn entities(count: usize) -> Compiled {
     let entity = |n: usize| format!("entity E{n}\n  id: string\n  key \"E#{{id}}\" \"X\"\n");
-    compile(&format!("{HEAD}{}", (0..count).map(entity).collect::<String>()))
+    compile(&format!(
+        "{HEAD}{}",
+        (0..count).map(entity).collect::<String>()
+    ))
 }
 
 #[test]
 fn each_kind_that_collides_is_told_once() {
     let compiled = entities(50);
-    let told: Vec<&str> = compiled.diagnostics.iter().map(|one| one.message.as_str()).collect();
-    let expected: Vec<String> = (1..50).map(|n| format!("E0 and E{n} can have the same key")).collect();
+    let told: Vec<&str> = compiled
+        .diagnostics
+        .iter()
+        .map(|one| one.message.as_str())
+        .collect();
+    let expected: Vec<String> = (1..50)
+        .map(|n| format!("E0 and E{n} can have the same key"))
+        .collect();
     assert_eq!(told, expected);
 }
 
 #[test]
 fn characters_without_meaning_are_told_together_and_not_all() {
     let compiled = compile(&format!("{HEAD}@$%&@$%&@$%&@$%&@$%&@$%&"));
-    let told: Vec<&str> = compiled.diagnostics.iter().map(|one| one.message.as_str()).collect();
-    assert_eq!(told, ["the characters `@$%&@$%&@$%&@$%&@$%&…` have no meaning here"]);
+    let told: Vec<&str> = compiled
+        .diagnostics
+        .iter()
+        .map(|one| one.message.as_str())
+        .collect();
+    assert_eq!(
+        told,
+        ["the characters `@$%&@$%&@$%&@$%&@$%&…` have no meaning here"]
+    );
     let compiled = compile(&format!("{HEAD}{}", "@ ".repeat(10_000)));
-    assert_eq!((compiled.diagnostics.len(), compiled.more), (DIAGNOSTICS_MAX, 10_000 - DIAGNOSTICS_MAX));
+    assert_eq!(
+        (compiled.diagnostics.len(), compiled.more),
+        (DIAGNOSTICS_MAX, 10_000 - DIAGNOSTICS_MAX)
+    );
     let compiled = entities(1 + DIAGNOSTICS_MAX + 7);
-    assert_eq!((compiled.diagnostics.len(), compiled.more), (DIAGNOSTICS_MAX, 7));
+    assert_eq!(
+        (compiled.diagnostics.len(), compiled.more),
+        (DIAGNOSTICS_MAX, 7)
+    );
 }

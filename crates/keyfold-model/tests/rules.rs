@@ -1,5 +1,6 @@
-//! Every rule's examples are compiled: the failing one breaks just this rule, the repaired one none. Where the
-//! compiler proposes a repair, carrying it out repairs. `docs/rules.md` is made of the same texts.
+//! Every rule's examples are compiled: the failing one breaks just this rule, the repaired one
+//! none. Where the compiler proposes a repair, carrying it out repairs. `docs/rules.md` is made of
+//! the same texts.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::check::rule::Rule;
@@ -9,7 +10,11 @@ use keyfold_model::{Diagnostic, Severity, compile, format};
 use std::path::Path;
 
 fn shown(source: &str, diagnostics: &[Diagnostic]) -> String {
-    diagnostics.iter().map(|one| one.render(source, "example", false)).collect::<Vec<_>>().join("\n")
+    diagnostics
+        .iter()
+        .map(|one| one.render(source, "example", false))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
@@ -17,16 +22,31 @@ fn the_failing_example_breaks_the_rule_and_the_repaired_one_does_not() {
     for rule in &RULES {
         let failing = compile(rule.failing);
         let text = shown(rule.failing, &failing.diagnostics);
-        assert!(failing.diagnostics.iter().any(|one| one.code == rule.code), "{}: {text}", rule.code);
-        let wanted = if rule.is_warning() { Severity::Warning } else { Severity::Error };
         assert!(
-            failing.diagnostics.iter().all(|one| one.code != rule.code || one.severity == wanted),
+            failing.diagnostics.iter().any(|one| one.code == rule.code),
+            "{}: {text}",
+            rule.code
+        );
+        let wanted = if rule.is_warning() {
+            Severity::Warning
+        } else {
+            Severity::Error
+        };
+        assert!(
+            failing
+                .diagnostics
+                .iter()
+                .all(|one| one.code != rule.code || one.severity == wanted),
             "{}: {text}",
             rule.code
         );
         let repaired = compile(rule.repaired);
         let text = shown(rule.repaired, &repaired.diagnostics);
-        assert!(repaired.diagnostics.iter().all(|one| one.code != rule.code), "{}: {text}", rule.code);
+        assert!(
+            repaired.diagnostics.iter().all(|one| one.code != rule.code),
+            "{}: {text}",
+            rule.code
+        );
         assert!(!repaired.has_errors(), "{}: {text}", rule.code);
         for example in [rule.failing, rule.repaired] {
             assert_eq!(
@@ -44,7 +64,11 @@ fn a_proposed_repair_repairs() {
     let mut with_repair = Vec::new();
     for rule in &RULES {
         let failing = compile(rule.failing);
-        let first = failing.diagnostics.iter().find(|one| one.code == rule.code).unwrap();
+        let first = failing
+            .diagnostics
+            .iter()
+            .find(|one| one.code == rule.code)
+            .unwrap();
         if first.repair.is_empty() {
             continue;
         }
@@ -60,8 +84,8 @@ fn a_proposed_repair_repairs() {
         with_repair.push(rule.code);
     }
     let expected = [
-        "KF001", "KF002", "KF004", "KF010", "KF011", "KF012", "KF013", "KF014", "KF015", "KF017", "KF030",
-        "KF036",
+        "KF001", "KF002", "KF004", "KF010", "KF011", "KF012", "KF013", "KF014", "KF015", "KF017",
+        "KF030", "KF036",
     ];
     assert_eq!(with_repair, expected);
 }
@@ -69,7 +93,10 @@ fn a_proposed_repair_repairs() {
 #[test]
 fn codes_are_in_order_and_found_in_any_case() {
     assert!(RULES.windows(2).all(|pair| pair[0].code < pair[1].code));
-    assert_eq!(Rule::of_code("kf012").map(|rule| rule.name), Some("disjoint"));
+    assert_eq!(
+        Rule::of_code("kf012").map(|rule| rule.name),
+        Some("disjoint")
+    );
     assert_eq!(Rule::of_code("KF999"), None);
 }
 
@@ -86,7 +113,8 @@ fn the_document_is_made_of_the_rules() {
     );
 }
 
-/// Only templates of the table's own keys are given another beginning: not copies, guards, or values that stand for themselves.
+/// Only templates of the table's own keys are given another beginning: not copies, guards, or
+/// values that stand for themselves.
 #[test]
 fn a_repair_of_a_range_changes_templates_of_the_table_only() {
     let repairs = |returned: &str, neighbour: &str| -> Vec<String> {
@@ -94,15 +122,33 @@ fn a_repair_of_a_range_changes_templates_of_the_table_only() {
             "model m 1\ntable Tab (PK, SK)\nentity Order\n  u: string, o: string\n  key \"U#{{u}}\" {returned}\n{neighbour}pattern orders(u) -> Order[] page 9\n"
         );
         let compiled = compile(&text);
-        let found: Vec<&Diagnostic> = compiled.diagnostics.iter().filter(|one| one.code == "KF011").collect();
+        let found: Vec<&Diagnostic> = compiled
+            .diagnostics
+            .iter()
+            .filter(|one| one.code == "KF011")
+            .collect();
         assert_eq!(found.len(), 1, "{}", shown(&text, &compiled.diagnostics));
-        found.iter().flat_map(|one| &one.repair).map(|edit| edit.text.clone()).collect()
+        found
+            .iter()
+            .flat_map(|one| &one.repair)
+            .map(|edit| edit.text.clone())
+            .collect()
     };
     let entity = "entity Item\n  u: string, i: string\n  key \"U#{u}\" \"I#{i}\"\n";
     assert_eq!(repairs("\"{o}\"", entity), ["ORDER#", "ITEM#"]);
-    assert_eq!(repairs("\"{o}\"", &entity.replace("I#{i}", "ITEM#{i}")), ["ORDER#"], "it starts so already");
-    assert_eq!(repairs("{o}", entity), ["ITEM#"], "a value that stands for itself stays it");
-    let copy =
-        "entity Item\n  u: string, i: string\n  key \"X#{i}\" \"I#{i}\"\n  copy by \"U#{u}\" \"I#{i}\"\n";
-    assert!(repairs("\"{o}\"", copy).is_empty(), "a copy's key is not the entity's");
+    assert_eq!(
+        repairs("\"{o}\"", &entity.replace("I#{i}", "ITEM#{i}")),
+        ["ORDER#"],
+        "it starts so already"
+    );
+    assert_eq!(
+        repairs("{o}", entity),
+        ["ITEM#"],
+        "a value that stands for itself stays it"
+    );
+    let copy = "entity Item\n  u: string, i: string\n  key \"X#{i}\" \"I#{i}\"\n  copy by \"U#{u}\" \"I#{i}\"\n";
+    assert!(
+        repairs("\"{o}\"", copy).is_empty(),
+        "a copy's key is not the entity's"
+    );
 }

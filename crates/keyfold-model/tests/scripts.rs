@@ -1,5 +1,6 @@
-//! Each `testscripts/NAME.keyfold` is compiled; what the compiler says (findings, then plans) must be what
-//! `NAME.out` holds. `UPDATE_GOLDENFILES=1` writes the files anew, to be reviewed as a diff.
+//! Each `testscripts/NAME.keyfold` is compiled; what the compiler says (findings, then plans) must
+//! be what `NAME.out` holds. `UPDATE_GOLDENFILES=1` writes the files anew, to be reviewed as a
+//! diff.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{PatternPlan, compile};
@@ -12,7 +13,12 @@ fn plan_line(name: &str, plan: &PatternPlan) -> String {
         "1" => String::new(),
         other => format!(" [{other}]"),
     };
-    format!("{name}: {} {}: {}{order}{requests}\n", plan.request, plan.place(), plan.key_condition())
+    format!(
+        "{name}: {} {}: {}{order}{requests}\n",
+        plan.request,
+        plan.place(),
+        plan.key_condition()
+    )
 }
 
 fn output(source: &str, path: &str) -> String {
@@ -24,7 +30,10 @@ fn output(source: &str, path: &str) -> String {
     if let Some(model) = &compiled.model {
         for pattern in &model.patterns {
             for (absent, plan) in pattern.plans() {
-                let without = absent.iter().map(|name| format!(" without {name}")).collect::<String>();
+                let without = absent
+                    .iter()
+                    .map(|name| format!(" without {name}"))
+                    .collect::<String>();
                 out.push_str(&plan_line(&format!("{}{without}", pattern.name), plan));
             }
         }
@@ -36,8 +45,14 @@ fn output(source: &str, path: &str) -> String {
 fn scripts() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testscripts");
     let mut count = 0;
-    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if path.extension().is_none_or(|extension| extension != "keyfold") {
+    for path in std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
+        if path
+            .extension()
+            .is_none_or(|extension| extension != "keyfold")
+        {
             continue;
         }
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -46,7 +61,11 @@ fn scripts() {
         if std::env::var_os("UPDATE_GOLDENFILES").is_some() {
             std::fs::write(&golden, &found).unwrap();
         }
-        assert_eq!(found, std::fs::read_to_string(&golden).unwrap_or_default(), "{name}");
+        assert_eq!(
+            found,
+            std::fs::read_to_string(&golden).unwrap_or_default(),
+            "{name}"
+        );
         count += 1;
     }
     assert!(count >= 12, "scripts are missing: found {count}");
@@ -56,10 +75,18 @@ fn scripts() {
 fn the_models_of_the_repository_compile() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
     let mut count = 0;
-    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+    for path in std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
         let compiled = compile(&std::fs::read_to_string(&path).unwrap());
         // Which of them deserve a warning is said where they are proved by execution.
-        assert!(!compiled.has_errors(), "{}: {:#?}", path.display(), compiled.diagnostics);
+        assert!(
+            !compiled.has_errors(),
+            "{}: {:#?}",
+            path.display(),
+            compiled.diagnostics
+        );
         count += 1;
     }
     assert!(count >= 12);
@@ -90,7 +117,10 @@ fn half_written_models_do_not_panic() {
 }
 
 fn cut_everywhere(source: &str) {
-    for at in (0..source.len()).step_by(17).filter(|at| source.is_char_boundary(*at)) {
+    for at in (0..source.len())
+        .step_by(17)
+        .filter(|at| source.is_char_boundary(*at))
+    {
         let (head, tail) = source.split_at(at);
         for text in [
             head.to_owned(),
@@ -122,8 +152,8 @@ fn deep_and_wide_types_are_refused() {
     assert!(compile(&wide).has_errors());
 }
 
-/// A model of 100 entities and 300 patterns, the size at which nobody shall wait. The count of its plans is
-/// checked here; `time keyfold check` measures it.
+/// A model of 100 entities and 300 patterns, the size at which nobody shall wait. The count of its
+/// plans is checked here; `time keyfold check` measures it.
 #[test]
 fn a_large_model_compiles() {
     let compiled = compile(&large());
@@ -133,7 +163,8 @@ fn a_large_model_compiles() {
 
 fn large() -> String {
     let mut text =
-        "model large 1\ntable Big (PK, SK) type kind\n  gsi GSI1 (A, B)\n  gsi GSI2 (C, D)\n".to_owned();
+        "model large 1\ntable Big (PK, SK) type kind\n  gsi GSI1 (A, B)\n  gsi GSI2 (C, D)\n"
+            .to_owned();
     for n in 0..100 {
         writeln!(
             text,

@@ -1,11 +1,14 @@
-//! Models that are large: looked through in time that grows with them, and refused where no item could be changed.
+//! Models that are large: looked through in time that grows with them, and refused where no item
+//! could be changed.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{Severity, compile};
 
 /// An entity with this many attributes, and lines behind them.
 fn wide(attributes: usize, kind: &str, lines: &str) -> String {
-    let all: Vec<String> = (0..attributes).map(|n| format!("attribute{n}: {kind}")).collect();
+    let all: Vec<String> = (0..attributes)
+        .map(|n| format!("attribute{n}: {kind}"))
+        .collect();
     format!(
         "model wide 1\ntable Tab (PK, SK)\nentity Wide\n  id: string, {}\n  key \"W#{{id}}\" \"W\"\n{lines}entity Part\n  id: Wide.id, n: int\n  \
          key \"W#{{id}}\" \"PART#{{n:04}}\"\n",
@@ -15,42 +18,75 @@ fn wide(attributes: usize, kind: &str, lines: &str) -> String {
 
 fn errors(source: &str) -> Vec<String> {
     let compiled = compile(source);
-    let errors = compiled.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+    let errors = compiled
+        .diagnostics
+        .iter()
+        .filter(|one| one.severity == Severity::Error);
     errors.map(|one| one.message.clone()).collect()
 }
 
 #[test]
 fn an_entity_that_could_never_be_changed_is_refused() {
-    let copied = |count: usize, kind: &str| errors(&wide(count, kind, "  copy other \"O#{id}\" \"W\"\n"));
+    let copied =
+        |count: usize, kind: &str| errors(&wide(count, kind, "  copy other \"O#{id}\" \"W\"\n"));
     assert_eq!(copied(140, "string"), Vec::<String>::new());
-    assert!(copied(230, "string").concat().contains("rests on 231 attributes"));
+    assert!(
+        copied(230, "string")
+            .concat()
+            .contains("rests on 231 attributes")
+    );
     // A condition that an attribute is missing is longer than one that it has a value.
     assert_eq!(copied(110, "string?"), Vec::<String>::new());
-    assert!(copied(140, "string?").concat().contains("rests on 141 attributes"));
+    assert!(
+        copied(140, "string?")
+            .concat()
+            .contains("rests on 141 attributes")
+    );
     let counted = |count: usize| errors(&wide(count, "string", "  count parts of Part\n"));
     assert_eq!(counted(250), Vec::<String>::new());
-    assert!(counted(300).concat().contains("has 302 attributes, more than an update sets"));
+    assert!(
+        counted(300)
+            .concat()
+            .contains("has 302 attributes, more than an update sets")
+    );
     assert_eq!(errors(&wide(400, "string", "")), Vec::<String>::new());
 }
 
 #[test]
 fn an_entity_with_more_copies_than_a_transaction_has_actions_is_refused() {
     let copied = |count: usize, key: &str| {
-        let lines: String =
-            (0..count).map(|n| format!("  copy c{n} \"C{n}#{key}\" \"W\" only id\n")).collect();
+        let lines: String = (0..count)
+            .map(|n| format!("  copy c{n} \"C{n}#{key}\" \"W\" only id\n"))
+            .collect();
         errors(&wide(2, "string", &lines))
     };
     assert_eq!(copied(99, "{id}"), Vec::<String>::new());
-    assert!(copied(100, "{id}").concat().contains("may take 101 actions"));
+    assert!(
+        copied(100, "{id}")
+            .concat()
+            .contains("may take 101 actions")
+    );
     assert_eq!(copied(49, "{attribute0}#{id}"), Vec::<String>::new());
-    assert!(copied(50, "{attribute0}#{id}").concat().contains("may take 101 actions"));
+    assert!(
+        copied(50, "{attribute0}#{id}")
+            .concat()
+            .contains("may take 101 actions")
+    );
 }
 
 #[test]
 fn what_no_expression_holds_is_refused() {
-    let names = |count: usize| (0..count).map(|n| format!("attribute{n}")).collect::<Vec<_>>();
+    let names = |count: usize| {
+        (0..count)
+            .map(|n| format!("attribute{n}"))
+            .collect::<Vec<_>>()
+    };
     let list = |count: usize, each: &str| {
-        names(count).iter().map(|name| each.replace('_', name)).collect::<Vec<_>>().join(", ")
+        names(count)
+            .iter()
+            .map(|name| each.replace('_', name))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     let refused = |attributes: usize, lines: String, told: &str| {
         let kind = if lines.contains("+ 1") { "int" } else { "int?" };
@@ -61,14 +97,24 @@ fn what_no_expression_holds_is_refused() {
     let only = |count: usize| format!("pattern p(id) -> Wide? only {}\n", list(count, "_"));
     refused(500, only(500), "");
     refused(501, only(501), "returns only 501 attributes");
-    let filter = |count: usize| format!("pattern p(id) -> Wide[] filter {} page 5\n", list(count, "_ = 1"));
+    let filter = |count: usize| {
+        format!(
+            "pattern p(id) -> Wide[] filter {} page 5\n",
+            list(count, "_ = 1")
+        )
+    };
     refused(120, filter(120), "");
     refused(121, filter(121), "has 121 filters");
     let update = |count: usize| format!("write w()\n  update Wide set {}\n", list(count, "_ = 1"));
     refused(266, update(266), "");
     refused(267, update(267), "changes 267 attributes");
     // A sum takes most.
-    let add = |count: usize| format!("write w()\n  update Wide set {}\n", list(count, "_ = _ + 1"));
+    let add = |count: usize| {
+        format!(
+            "write w()\n  update Wide set {}\n",
+            list(count, "_ = _ + 1")
+        )
+    };
     refused(70, add(70), "");
     refused(71, add(71), "changes 71 attributes");
     let remove = |count: usize| {
@@ -97,7 +143,10 @@ fn kinds_that_share_a_partition_are_compared_with_few() {
                 "entity Ent{n}\n  owner: string, at: time\n  key \"OWNER#{{owner}}\" \"ENT{n}#{{at}}\"\npattern p{n}(owner) -> Ent{n}[] page 9\n"
             )
         };
-        format!("model many 1\ntable Tab (PK, SK)\n{}", (0..count).map(of).collect::<String>())
+        format!(
+            "model many 1\ntable Tab (PK, SK)\n{}",
+            (0..count).map(of).collect::<String>()
+        )
     };
     // With each compared with each, this takes minutes.
     assert_eq!(errors(&kinds(3_000)), Vec::<String>::new());

@@ -6,7 +6,9 @@ use crate::order::order;
 use crate::rows::{Rows, column, sql};
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Comparator, Comparison, Limit, Order, Parameter};
-use keyfold_model::{Entity, Fan, Format, Operand, Part, Pattern, PatternPlan, SortCondition, Type, value};
+use keyfold_model::{
+    Entity, Fan, Format, Operand, Part, Pattern, PatternPlan, SortCondition, Type, value,
+};
 use keyfold_types::Value;
 use rusqlite::types::Value as Sql;
 
@@ -18,8 +20,12 @@ pub(crate) fn arguments<'m>(
     rows: &Rows<'m>,
     generator: &mut Generator<'m>,
 ) -> Values {
-    let Some(first) = pattern.returned.first() else { return Values::new() };
-    let Some(entity) = rows.model.entities.get(first.entity) else { return Values::new() };
+    let Some(first) = pattern.returned.first() else {
+        return Values::new();
+    };
+    let Some(entity) = rows.model.entities.get(first.entity) else {
+        return Values::new();
+    };
     let row = |generator: &mut Generator<'m>| -> Values {
         let picked = rows.pick_row(first.entity, &mut generator.rng);
         let at = first.entity;
@@ -38,7 +44,13 @@ pub(crate) fn arguments<'m>(
         let value = match parameter.limit {
             Limit::Among => Value::L(list(entity, parameter, rows, generator)),
             Limit::Free => free(pattern, parameter, &one, generator),
-            _ => limited(entity, parameter, if strange { None } else { Some(&one) }, &other, generator),
+            _ => limited(
+                entity,
+                parameter,
+                if strange { None } else { Some(&one) },
+                &other,
+                generator,
+            ),
         };
         values.insert(parameter.name.clone(), value);
     }
@@ -51,12 +63,20 @@ pub(crate) fn arguments<'m>(
 
 /// The lower end of a range is not above the upper one.
 fn order_ends(pattern: &Pattern, values: &mut Values) {
-    for low in pattern.parameters.iter().filter(|p| p.limit == Limit::AtLeast) {
-        let high =
-            pattern.parameters.iter().find(|p| p.limit == Limit::AtMost && p.attribute == low.attribute);
+    for low in pattern
+        .parameters
+        .iter()
+        .filter(|p| p.limit == Limit::AtLeast)
+    {
+        let high = pattern
+            .parameters
+            .iter()
+            .find(|p| p.limit == Limit::AtMost && p.attribute == low.attribute);
         let Some(high) = high else { continue };
-        if let (Some(one), Some(two)) = (values.get(&low.name).cloned(), values.get(&high.name).cloned())
-            && order(&one, &two).is_gt()
+        if let (Some(one), Some(two)) = (
+            values.get(&low.name).cloned(),
+            values.get(&high.name).cloned(),
+        ) && order(&one, &two).is_gt()
         {
             values.insert(low.name.clone(), two);
             values.insert(high.name.clone(), one);
@@ -72,7 +92,9 @@ fn limited<'m>(
     generator: &mut Generator<'m>,
 ) -> Value {
     let name = &parameter.attribute;
-    let Some(attribute) = entity.attribute(name) else { return Value::Null };
+    let Some(attribute) = entity.attribute(name) else {
+        return Value::Null;
+    };
     let held = match parameter.limit {
         Limit::AtMost => other.get(name).or(one.and_then(|row| row.get(name))),
         _ => one.and_then(|row| row.get(name)),
@@ -110,7 +132,9 @@ fn list<'m>(
     let count = generator.rng.usize(1..9);
     let mut ids = Vec::new();
     for _ in 0..count {
-        let row = rows.pick_row(at, &mut generator.rng).and_then(|row| rows.get(at, row));
+        let row = rows
+            .pick_row(at, &mut generator.rng)
+            .and_then(|row| rows.get(at, row));
         let held = row.and_then(|row| row.get(&parameter.attribute)).cloned();
         let id = match (held, entity.attribute(&parameter.attribute)) {
             (Some(held), _) if generator.rng.u8(..5) > 0 => held,
@@ -123,7 +147,12 @@ fn list<'m>(
 }
 
 /// What a filter compares with: the value of a row.
-fn free(pattern: &Pattern, parameter: &Parameter, row: &Values, generator: &mut Generator<'_>) -> Value {
+fn free(
+    pattern: &Pattern,
+    parameter: &Parameter,
+    row: &Values,
+    generator: &mut Generator<'_>,
+) -> Value {
     let used = pattern
         .filters
         .iter()
@@ -147,11 +176,19 @@ pub(crate) fn expected(
     arguments: &Values,
 ) -> Result<Vec<i64>, ProveError> {
     let (mut conditions, mut parameters) = (vec!["1".to_owned()], Vec::new());
-    for parameter in pattern.parameters.iter().filter(|parameter| arguments.contains_key(&parameter.name)) {
+    for parameter in pattern
+        .parameters
+        .iter()
+        .filter(|parameter| arguments.contains_key(&parameter.name))
+    {
         let name = column(&parameter.attribute);
         let held = arguments.get(&parameter.name);
         let lower = is_lower(plan, &parameter.attribute, &parameter.name);
-        let (left, right) = if lower { (format!("lower({name})"), "lower(?)") } else { (name, "?") };
+        let (left, right) = if lower {
+            (format!("lower({name})"), "lower(?)")
+        } else {
+            (name, "?")
+        };
         match parameter.limit {
             Limit::Free => continue,
             Limit::Equal => conditions.push(format!("{left} = {right}")),
@@ -161,7 +198,9 @@ pub(crate) fn expected(
                 conditions.push(format!("substr({left}, 1, length({right})) = {right}"));
                 parameters.push(sql(held));
             }
-            Limit::In(unit) => conditions.push(format!("substr({left}, 1, {}) = {right}", unit.width())),
+            Limit::In(unit) => {
+                conditions.push(format!("substr({left}, 1, {}) = {right}", unit.width()))
+            }
             Limit::Among => {
                 let Some(Value::L(ids)) = held else { continue };
                 let marks = vec!["?"; ids.len()].join(", ");
@@ -173,11 +212,22 @@ pub(crate) fn expected(
         parameters.push(sql(held));
     }
     // Without an upper end, periods are read up to the present one.
-    if let Fan::Periods { unit, attribute, high: None, .. } = &plan.fan
-        && let Some(Value::S(now)) =
-            value::time_of_epoch_ms(&Type::Time(keyfold_model::Precision::Millis), rows.now_epoch_ms)
+    if let Fan::Periods {
+        unit,
+        attribute,
+        high: None,
+        ..
+    } = &plan.fan
+        && let Some(Value::S(now)) = value::time_of_epoch_ms(
+            &Type::Time(keyfold_model::Precision::Millis),
+            rows.now_epoch_ms,
+        )
     {
-        conditions.push(format!("substr({}, 1, {}) <= ?", column(attribute), unit.width()));
+        conditions.push(format!(
+            "substr({}, 1, {}) <= ?",
+            column(attribute),
+            unit.width()
+        ));
         parameters.push(Sql::Text(unit.of(&now).to_owned()));
     }
     for (name, kind, text) in &pattern.fixed_values {
@@ -190,9 +240,14 @@ pub(crate) fn expected(
     for filter in &pattern.filters {
         conditions.push(filtered(filter, arguments, rows, entity, &mut parameters));
     }
-    let descending =
-        pattern.order.as_ref().is_some_and(|order| matches!(order.order, Order::Newest | Order::Highest));
-    let order = plan.ordered_by.as_ref().map(|name| (name.as_str(), descending));
+    let descending = pattern
+        .order
+        .as_ref()
+        .is_some_and(|order| matches!(order.order, Order::Newest | Order::Highest));
+    let order = plan
+        .ordered_by
+        .as_ref()
+        .map(|name| (name.as_str(), descending));
     rows.select(entity, &conditions.join(" AND "), order, parameters)
 }
 
@@ -210,9 +265,18 @@ fn filtered(
         Some(Operand::Parameter(parameter)) => ("?".to_owned(), arguments.get(parameter).cloned()),
         Some(Operand::Literal(value)) => ("?".to_owned(), Some(value.clone())),
     };
-    let kind = rows.model.entities.get(entity).and_then(|entity| entity.attribute(&filter.attribute));
-    let nested = kind.is_some_and(|attribute| matches!(attribute.kind, Type::List(_) | Type::Set(_)));
-    let times = if filter.comparator == Comparator::Starts { 2 } else { 1 };
+    let kind = rows
+        .model
+        .entities
+        .get(entity)
+        .and_then(|entity| entity.attribute(&filter.attribute));
+    let nested =
+        kind.is_some_and(|attribute| matches!(attribute.kind, Type::List(_) | Type::Set(_)));
+    let times = if filter.comparator == Comparator::Starts {
+        2
+    } else {
+        1
+    };
     if operand == "?" {
         parameters.extend(std::iter::repeat_n(sql(value.as_ref()), times));
     }
@@ -240,10 +304,15 @@ fn is_lower(plan: &PatternPlan, attribute: &str, parameter: &str) -> bool {
         | SortCondition::AtLeast(one)
         | SortCondition::AtMost(one) => Some(one),
     };
-    let parts = || plan.partition.iter().chain(sort).flat_map(|template| &template.parts);
+    let parts = || {
+        plan.partition
+            .iter()
+            .chain(sort)
+            .flat_map(|template| &template.parts)
+    };
     let is_of = |name: &String| name == attribute || name == parameter;
-    let lower =
-        parts().any(|part| matches!(part, Part::Field { name, format: Format::Lower, .. } if is_of(name)));
+    let lower = parts()
+        .any(|part| matches!(part, Part::Field { name, format: Format::Lower, .. } if is_of(name)));
     let whole = parts()
         .any(|part| matches!(part, Part::Field { name, format, .. } if is_of(name) && format.keeps_value()));
     lower && !whole

@@ -19,13 +19,17 @@ pub(crate) fn create<'m>(rows: &Rows<'m>, entity: &'m Entity, generator: &mut Ge
     Op::Create { entity: at, values }
 }
 
-/// A change, a replacement, a deletion of a row, or a named write. None where there is no row to change.
+/// A change, a replacement, a deletion of a row, or a named write. None where there is no row to
+/// change.
 pub(crate) fn any<'m>(rows: &Rows<'m>, generator: &mut Generator<'m>) -> Option<Op> {
     let model = rows.model;
     if generator.rng.u8(..4) == 0 && !model.writes.is_empty() {
         let at = generator.rng.usize(..model.writes.len());
         let write = model.writes.get(at)?;
-        return Some(Op::Named { write: at, arguments: named::arguments(rows, write, generator) });
+        return Some(Op::Named {
+            write: at,
+            arguments: named::arguments(rows, write, generator),
+        });
     }
     let at = generator.rng.usize(..model.entities.len());
     of_entity(rows, model.entities.get(at)?, generator)
@@ -52,18 +56,27 @@ pub(crate) fn of_row<'m>(
     let at = rows.place(entity);
     let key = key_of(entity, old);
     match generator.rng.u8(..8) {
-        0 if entity.ttl.is_some() => Op::Expire { entity: at, key: old.clone() },
+        0 if entity.ttl.is_some() => Op::Expire {
+            entity: at,
+            key: old.clone(),
+        },
         0 | 1 => Op::Delete { entity: at, key },
         2 => {
             let mut values = generator.row(entity, rows);
             values.extend(key);
             Op::Put { entity: at, values }
         }
-        3 if generator.rng.u8(..4) == 0 => Op::Create { entity: at, values: old_without_kept(entity, old) },
+        3 if generator.rng.u8(..4) == 0 => Op::Create {
+            entity: at,
+            values: old_without_kept(entity, old),
+        },
         _ => {
             let fresh = generator.row(entity, rows);
             let (mut changes, mut removed) = (key.clone(), Vec::new());
-            let free = entity.attributes.iter().filter(|a| !a.is_kept && !key.contains_key(&a.name));
+            let free = entity
+                .attributes
+                .iter()
+                .filter(|a| !a.is_kept && !key.contains_key(&a.name));
             for attribute in free {
                 match (generator.rng.u8(..3), fresh.get(&attribute.name)) {
                     (0, Some(value)) => {
@@ -73,14 +86,25 @@ pub(crate) fn of_row<'m>(
                     _ => {}
                 }
             }
-            Op::Update { entity: at, changes, removed }
+            Op::Update {
+                entity: at,
+                changes,
+                removed,
+            }
         }
     }
 }
 
 fn old_without_kept(entity: &Entity, old: &Values) -> Values {
-    let is_given = |name: &String| entity.attribute(name).is_some_and(|attribute| !attribute.is_kept);
-    old.iter().filter(|(name, _)| is_given(name)).map(|(name, held)| (name.clone(), held.clone())).collect()
+    let is_given = |name: &String| {
+        entity
+            .attribute(name)
+            .is_some_and(|attribute| !attribute.is_kept)
+    };
+    old.iter()
+        .filter(|(name, _)| is_given(name))
+        .map(|(name, held)| (name.clone(), held.clone()))
+        .collect()
 }
 
 fn picked<'m>(rows: &Rows<'m>, at: usize, generator: &mut Generator<'m>) -> Option<Values> {
@@ -90,5 +114,9 @@ fn picked<'m>(rows: &Rows<'m>, at: usize, generator: &mut Generator<'m>) -> Opti
 
 /// The attributes of a row's key.
 pub(crate) fn key_of(entity: &Entity, values: &Values) -> Values {
-    entity.key.fields().filter_map(|field| Some((field.to_owned(), values.get(field)?.clone()))).collect()
+    entity
+        .key
+        .fields()
+        .filter_map(|field| Some((field.to_owned(), values.get(field)?.clone())))
+        .collect()
 }

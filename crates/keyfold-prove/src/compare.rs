@@ -43,15 +43,22 @@ pub(crate) fn pattern(
         now_epoch_ms: Some(rows.now_epoch_ms),
         ..PageRequest::default()
     };
-    let ways = [way(None, false), way(Some(page), false), way(Some(page), true)];
+    let ways = [
+        way(None, false),
+        way(Some(page), false),
+        way(Some(page), true),
+    ];
     let takes_pages = plan.request == RequestKind::Query;
     for way in ways.iter().take(if takes_pages { 3 } else { 1 }) {
-        ask_once(backend, rows, pattern, plan, arguments, way, &expected, report);
+        ask_once(
+            backend, rows, pattern, plan, arguments, way, &expected, report,
+        );
     }
     Ok(())
 }
 
-/// The rows of all returned kinds that a pattern must find; none where one is missing that must be there.
+/// The rows of all returned kinds that a pattern must find; none where one is missing that must be
+/// there.
 fn all_expected(
     rows: &Rows<'_>,
     pattern: &Pattern,
@@ -80,7 +87,10 @@ pub(crate) fn must_find(
     arguments: &Values,
 ) -> Result<Vec<FoundItem>, ProveError> {
     let plan = pattern.plan_for(|name| arguments.contains_key(name));
-    Ok(all_expected(rows, pattern, plan, arguments)?.into_iter().map(|one| one.item).collect())
+    Ok(all_expected(rows, pattern, plan, arguments)?
+        .into_iter()
+        .map(|one| one.item)
+        .collect())
 }
 
 fn expect(
@@ -95,9 +105,14 @@ fn expect(
     let copy = returned.copy.and_then(|at| entity.copies.get(at));
     let names: Vec<&str> = match copy {
         Some(copy) => copy.attributes.iter().map(String::as_str).collect(),
-        None => entity.attributes.iter().map(|attribute| attribute.name.as_str()).collect(),
+        None => entity
+            .attributes
+            .iter()
+            .map(|attribute| attribute.name.as_str())
+            .collect(),
     };
-    let is_asked = |name: &&str| pattern.only.is_empty() || pattern.only.iter().any(|only| only == name);
+    let is_asked =
+        |name: &&str| pattern.only.is_empty() || pattern.only.iter().any(|only| only == name);
     let attributes = names
         .into_iter()
         .filter(is_asked)
@@ -108,11 +123,21 @@ fn expect(
         Some(copy) => format!("{}.{}", entity.name, copy.name),
         None => entity.name.clone(),
     };
-    let key = plan.ordered_by.as_ref().and_then(|name| values.get(name)).cloned();
-    Some(Expected { item: FoundItem { kind, attributes }, key })
+    let key = plan
+        .ordered_by
+        .as_ref()
+        .and_then(|name| values.get(name))
+        .cloned();
+    Some(Expected {
+        item: FoundItem { kind, attributes },
+        key,
+    })
 }
 
-#[allow(clippy::too_many_arguments, reason = "one way of asking one pattern, and where it is noted")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one way of asking one pattern, and where it is noted"
+)]
 fn ask_once(
     backend: &Backend,
     rows: &Rows<'_>,
@@ -125,18 +150,28 @@ fn ask_once(
 ) {
     report.runs += 1;
     let mut note = |expected: String, found: String| {
-        let shown: Vec<String> =
-            arguments.iter().map(|(name, held)| format!("{name}={}", value::display(held))).collect();
-        let limit = way.limit.map_or(String::new(), |limit| format!(" --limit {limit}"));
+        let shown: Vec<String> = arguments
+            .iter()
+            .map(|(name, held)| format!("{name}={}", value::display(held)))
+            .collect();
+        let limit = way
+            .limit
+            .map_or(String::new(), |limit| format!(" --limit {limit}"));
         let backward = if way.backward { " backward" } else { "" };
         let what = format!("{} {}{limit}{backward}", pattern.name, shown.join(" "));
-        report.failures.push(Failure { what, expected, found });
+        report.failures.push(Failure {
+            what,
+            expected,
+            found,
+        });
     };
     let found = match read::run(backend, rows.model, pattern, arguments, way, true) {
         Ok(found) => found,
         Err(ClientError::NotFound(_)) if expected.is_empty() => return,
         // A delimiter in an argument: no row can have it either.
-        Err(ClientError::Value(_)) if expected.is_empty() || lists_strange(rows, pattern, arguments) => {
+        Err(ClientError::Value(_))
+            if expected.is_empty() || lists_strange(rows, pattern, arguments) =>
+        {
             return;
         }
         Err(error) if is_too_long(&error, arguments) => return,
@@ -154,11 +189,22 @@ fn ask_once(
     }
     let limit = way.limit.or(plan.page);
     let split = |entity: &Entity| entity.split.is_some();
-    let is_split = pattern.returned.iter().any(|one| rows.model.entities.get(one.entity).is_some_and(split));
-    if let Some(most) = promised(pattern, plan, arguments, (limit, is_split), found.items.len())
-        && u64::from(found.requests) > most
+    let is_split = pattern
+        .returned
+        .iter()
+        .any(|one| rows.model.entities.get(one.entity).is_some_and(split));
+    if let Some(most) = promised(
+        pattern,
+        plan,
+        arguments,
+        (limit, is_split),
+        found.items.len(),
+    ) && u64::from(found.requests) > most
     {
-        note(format!("at most {most} requests"), format!("{} requests", found.requests));
+        note(
+            format!("at most {most} requests"),
+            format!("{} requests", found.requests),
+        );
     }
 }
 
@@ -172,13 +218,22 @@ pub(crate) fn is_too_long(error: &ClientError, arguments: &Values) -> bool {
     has_long && error.kind() == Some(ErrorKind::Validation)
 }
 
-/// Whether a list of ids has one that no key of the table can hold: that is refused, whatever else is asked for.
+/// Whether a list of ids has one that no key of the table can hold: that is refused, whatever else
+/// is asked for.
 fn lists_strange(rows: &Rows<'_>, pattern: &Pattern, arguments: &Values) -> bool {
-    let is_apart =
-        |c: char| c == char::MAX || rows.model.tables.iter().any(|table| table.delimiters.contains(&c));
+    let is_apart = |c: char| {
+        c == char::MAX
+            || rows
+                .model
+                .tables
+                .iter()
+                .any(|table| table.delimiters.contains(&c))
+    };
     let is_strange = |id: &Value| match id {
         Value::S(text) => text.is_empty() || text.len() > 1000 || text.contains(is_apart),
-        Value::N(number) => number.is_negative() || number.exponent() < 0 || number.to_string().len() > 4,
+        Value::N(number) => {
+            number.is_negative() || number.exponent() < 0 || number.to_string().len() > 4
+        }
         _ => false,
     };
     pattern.parameters.iter().filter(|parameter| parameter.limit == Limit::Among).any(
@@ -214,7 +269,16 @@ fn promised(
         }
         (RequestKind::Query, Fan::One) => Some(pages),
         (RequestKind::Query, Fan::Shards(count)) => Some(u64::from(*count) * (pages + 1)),
-        (RequestKind::Query, Fan::Periods { unit, low, high, attribute, kind }) => {
+        (
+            RequestKind::Query,
+            Fan::Periods {
+                unit,
+                low,
+                high,
+                attribute,
+                kind,
+            },
+        ) => {
             let low = arguments.get(low)?;
             let high = high.as_ref().and_then(|high| arguments.get(high)).cloned();
             let high = high.or_else(|| value::time_of_epoch_ms(kind, 4_102_444_800_000))?;
@@ -224,8 +288,13 @@ fn promised(
     }
 }
 
-/// The first difference between what must be found and what was; items of one rank may come in any order.
-fn difference(expected: &[Expected], found: &[FoundItem], backward: bool) -> Option<(String, String)> {
+/// The first difference between what must be found and what was; items of one rank may come in any
+/// order.
+fn difference(
+    expected: &[Expected],
+    found: &[FoundItem],
+    backward: bool,
+) -> Option<(String, String)> {
     let mut expected: Vec<&Expected> = expected.iter().collect();
     if backward {
         expected.reverse();
@@ -237,18 +306,28 @@ fn difference(expected: &[Expected], found: &[FoundItem], backward: bool) -> Opt
             .find(|one| !is_there(one))
             .map_or(String::new(), |one| format!(", among them {}", show(one)));
         let lost = expected.iter().find(|one| !found.contains(&one.item));
-        let lost = lost.map_or(String::new(), |one| format!(", among them {}", show(&one.item)));
-        return Some((format!("{} items{lost}", expected.len()), format!("{} items{extra}", found.len())));
+        let lost = lost.map_or(String::new(), |one| {
+            format!(", among them {}", show(&one.item))
+        });
+        return Some((
+            format!("{} items{lost}", expected.len()),
+            format!("{} items{extra}", found.len()),
+        ));
     }
     let same_rank = |one: &&Expected, two: &&Expected| one.key == two.key;
     let mut at = 0;
     for rank in expected.chunk_by(same_rank) {
         let there = found.get(at..at + rank.len()).unwrap_or_default();
-        let (wanted, found) = (counted(rank.iter().map(|one| &one.item)), counted(there.iter()));
+        let (wanted, found) = (
+            counted(rank.iter().map(|one| &one.item)),
+            counted(there.iter()),
+        );
         for one in rank {
             let shown = format!("{:?}", one.item);
             if wanted.get(&shown) != found.get(&shown) {
-                let is = there.iter().find(|item| !rank.iter().any(|other| other.item == **item));
+                let is = there
+                    .iter()
+                    .find(|item| !rank.iter().any(|other| other.item == **item));
                 return Some((
                     format!("item {} is {}", at + 1, show(&one.item)),
                     is.map_or("it is elsewhere".to_owned(), show),
@@ -270,7 +349,10 @@ fn counted<'i>(items: impl Iterator<Item = &'i FoundItem>) -> BTreeMap<String, u
 }
 
 fn show(item: &FoundItem) -> String {
-    let attributes: Vec<String> =
-        item.attributes.iter().map(|(name, held)| format!("{name}={}", value::display(held))).collect();
+    let attributes: Vec<String> = item
+        .attributes
+        .iter()
+        .map(|(name, held)| format!("{name}={}", value::display(held)))
+        .collect();
     format!("{} {}", item.kind, attributes.join(" "))
 }

@@ -1,5 +1,5 @@
-//! Values that look alike at the edges: texts that are prefixes of each other, 9 beside 10, both cases,
-//! times of one second. References mostly point at rows that exist.
+//! Values that look alike at the edges: texts that are prefixes of each other, 9 beside 10, both
+//! cases, times of one second. References mostly point at rows that exist.
 
 use crate::rows::Rows;
 use keyfold_client::arguments::Values;
@@ -28,7 +28,16 @@ const WORDS: [&str; 16] = [
     "10",
 ];
 /// What may only stand in values that no key is made of, or that are escaped.
-const WILD: [&str; 8] = ["a#b", "100%", "", "é#", "tab\tand \"quote\"", "#", "a, b", "\u{10ffff}"];
+const WILD: [&str; 8] = [
+    "a#b",
+    "100%",
+    "",
+    "é#",
+    "tab\tand \"quote\"",
+    "#",
+    "a, b",
+    "\u{10ffff}",
+];
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
 /// A moment that is far enough away to never expire: the year 2096.
 const FAR_MS: i64 = 3_976_214_400_000;
@@ -49,10 +58,17 @@ impl<'m> Generator<'m> {
     pub(crate) fn new(model: &'m Model, seed: u64, now_ms: i64, items: usize) -> Generator<'m> {
         // Few periods where each is a table or a request.
         let finest = model.tables.iter().filter_map(|table| table.period).min();
-        let bucketed = model.entities.iter().flat_map(keys_of).filter_map(|part| match part {
-            Part::Field { format: Format::Truncated(unit), .. } => Some(*unit),
-            _ => None,
-        });
+        let bucketed = model
+            .entities
+            .iter()
+            .flat_map(keys_of)
+            .filter_map(|part| match part {
+                Part::Field {
+                    format: Format::Truncated(unit),
+                    ..
+                } => Some(*unit),
+                _ => None,
+            });
         let window_ms = match finest.into_iter().chain(bucketed).min() {
             Some(Unit::Hour) => DAY_MS / 2,
             Some(Unit::Day) => 9 * DAY_MS,
@@ -60,14 +76,24 @@ impl<'m> Generator<'m> {
             Some(Unit::Year) => 900 * DAY_MS,
             None => 40 * DAY_MS,
         };
-        Generator { model, rng: fastrand::Rng::with_seed(seed), now_ms, window_ms, identifiers: items.max(4) }
+        Generator {
+            model,
+            rng: fastrand::Rng::with_seed(seed),
+            now_ms,
+            window_ms,
+            identifiers: items.max(4),
+        }
     }
 
     /// All attributes of a new row that are not kept by the model.
     pub(crate) fn row(&mut self, entity: &'m Entity, rows: &Rows<'m>) -> Values {
         let references = self.references(entity, rows);
         let mut values = Values::new();
-        for attribute in entity.attributes.iter().filter(|attribute| !attribute.is_kept) {
+        for attribute in entity
+            .attributes
+            .iter()
+            .filter(|attribute| !attribute.is_kept)
+        {
             if attribute.optional && self.rng.u8(..4) == 0 {
                 continue;
             }
@@ -78,19 +104,23 @@ impl<'m> Generator<'m> {
         values
     }
 
-    /// What each reference is: one row of each entity that this one refers to, so that references to several of its attributes agree;
-    /// another row for a second reference to the same attribute.
+    /// What each reference is: one row of each entity that this one refers to, so that references
+    /// to several of its attributes agree; another row for a second reference to the same
+    /// attribute.
     fn references(&mut self, entity: &Entity, rows: &Rows<'m>) -> BTreeMap<String, Value> {
         let mut picked: BTreeMap<(&str, usize), Option<Values>> = BTreeMap::new();
         let mut times: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         let mut references = BTreeMap::new();
         for attribute in &entity.attributes {
-            let Some((parent, target)) = &attribute.refers else { continue };
+            let Some((parent, target)) = &attribute.refers else {
+                continue;
+            };
             let time = times.entry((parent, target)).or_default();
             // Some refer to nothing: nothing may come of that.
-            let row = picked
-                .entry((parent, *time))
-                .or_insert_with(|| rows.pick(parent, &mut self.rng).filter(|_| self.rng.u8(..20) > 0));
+            let row = picked.entry((parent, *time)).or_insert_with(|| {
+                rows.pick(parent, &mut self.rng)
+                    .filter(|_| self.rng.u8(..20) > 0)
+            });
             *time += 1;
             if let Some(value) = row.as_ref().and_then(|row| row.get(target)) {
                 references.insert(attribute.name.clone(), value.clone());
@@ -113,7 +143,9 @@ impl<'m> Generator<'m> {
         }
         let formats = formats_of(self.model, entity, &attribute.name);
         let padded = formats.iter().filter_map(|format| match format {
-            Format::Padded { whole, decimals, .. } => Some((*whole, *decimals)),
+            Format::Padded {
+                whole, decimals, ..
+            } => Some((*whole, *decimals)),
             _ => None,
         });
         if let Some((whole, decimals)) = padded.min() {
@@ -140,7 +172,9 @@ impl<'m> Generator<'m> {
             Type::Int => &["-1", "-120", "99999", "123456789012", "0"],
             _ => &["-1", "-0.5", "99999.99", "123456789012", "0.125", "7.999"],
         };
-        all[self.rng.usize(..all.len())].parse().map_or(Value::from(-1), Value::N)
+        all[self.rng.usize(..all.len())]
+            .parse()
+            .map_or(Value::from(-1), Value::N)
     }
 
     /// A text that few keys hold.
@@ -155,8 +189,11 @@ impl<'m> Generator<'m> {
     fn padded(&mut self, whole: usize, decimals: usize) -> Number {
         let most = 10_u64.saturating_pow(u32::try_from(whole.min(9)).unwrap_or(9)) - 1;
         // Mostly small, so that different numbers of digits meet.
-        let whole_part =
-            if self.rng.bool() { self.rng.u64(0..=most.min(120)) } else { self.rng.u64(0..=most) };
+        let whole_part = if self.rng.bool() {
+            self.rng.u64(0..=most.min(120))
+        } else {
+            self.rng.u64(0..=most)
+        };
         let text = match decimals {
             0 => whole_part.to_string(),
             _ => format!("{whole_part}.{:02}", self.rng.u8(0..100)),
@@ -166,11 +203,18 @@ impl<'m> Generator<'m> {
 
     fn string(&mut self, entity: &Entity, attribute: &Attribute, formats: &[Format]) -> Value {
         let in_own_key = entity.key.fields().any(|field| field == attribute.name);
-        let is_free = formats.iter().all(|format| matches!(format, Format::Escaped | Format::Hash));
+        let is_free = formats
+            .iter()
+            .all(|format| matches!(format, Format::Escaped | Format::Hash));
         if in_own_key && attribute.refers.is_none() && self.rng.u8(..3) > 0 {
             let number = self.rng.usize(0..self.identifiers * 2);
             // Ids of different kinds are often the same.
-            let first = attribute.name.chars().next().filter(|_| self.rng.bool()).unwrap_or('x');
+            let first = attribute
+                .name
+                .chars()
+                .next()
+                .filter(|_| self.rng.bool())
+                .unwrap_or('x');
             return Value::S(format!("{first}{number}"));
         }
         let is_bare = formats.contains(&Format::Bare);
@@ -178,7 +222,12 @@ impl<'m> Generator<'m> {
             return Value::from(WILD[self.rng.usize(..WILD.len())]);
         }
         let word = WORDS[self.rng.usize(..WORDS.len())];
-        let is_apart = |c: char| self.model.tables.iter().any(|table| table.delimiters.contains(&c));
+        let is_apart = |c: char| {
+            self.model
+                .tables
+                .iter()
+                .any(|table| table.delimiters.contains(&c))
+        };
         if formats.is_empty() || is_free || !word.contains(is_apart) {
             Value::from(word)
         } else {
@@ -201,7 +250,11 @@ impl<'m> Generator<'m> {
                 let steps = self.window_ms / 1_200_000;
                 let back = self.rng.i64(0..steps.max(1)) * 1_200_000 + self.rng.i64(0..3) * 7;
                 // Some lie in the future.
-                let back = if self.rng.u8(..16) == 0 { -back / 4 } else { back };
+                let back = if self.rng.u8(..16) == 0 {
+                    -back / 4
+                } else {
+                    back
+                };
                 value::time_of_epoch_ms(kind, self.now_ms - back).unwrap_or(Value::Null)
             }
             Type::Period(unit) => {
@@ -214,13 +267,24 @@ impl<'m> Generator<'m> {
             }
             Type::Ulid => {
                 let digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ".as_bytes();
-                let rest: String = (0..25).map(|_| char::from(digits[self.rng.usize(..32)])).collect();
+                let rest: String = (0..25)
+                    .map(|_| char::from(digits[self.rng.usize(..32)]))
+                    .collect();
                 Value::S(format!("0{rest}"))
             }
             Type::Uuid => {
                 let text = format!("{:032x}", self.rng.u128(..));
                 let piece = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
-                Value::S([piece(0, 8), piece(8, 12), piece(12, 16), piece(16, 20), piece(20, 32)].join("-"))
+                Value::S(
+                    [
+                        piece(0, 8),
+                        piece(8, 12),
+                        piece(12, 16),
+                        piece(16, 20),
+                        piece(20, 32),
+                    ]
+                    .join("-"),
+                )
             }
             Type::Words(words) => Value::S(words[self.rng.usize(..words.len())].clone()),
             Type::List(of) => {
@@ -229,7 +293,11 @@ impl<'m> Generator<'m> {
             }
             Type::Map(of) => {
                 let length = self.rng.usize(0..4);
-                Value::M((0..length).map(|at| (format!("k{at}"), self.of_type(of))).collect())
+                Value::M(
+                    (0..length)
+                        .map(|at| (format!("k{at}"), self.of_type(of)))
+                        .collect(),
+                )
             }
             Type::Set(of) => self.set(of),
             Type::Record(record) => self.record(record),
@@ -256,11 +324,23 @@ impl<'m> Generator<'m> {
         }
         let texts: Vec<String> = members
             .iter()
-            .filter_map(|one| if let Value::S(text) = one { Some(text.clone()) } else { None })
+            .filter_map(|one| {
+                if let Value::S(text) = one {
+                    Some(text.clone())
+                } else {
+                    None
+                }
+            })
             .collect();
         let numbers: Vec<Number> = members
             .iter()
-            .filter_map(|one| if let Value::N(number) = one { Some(*number) } else { None })
+            .filter_map(|one| {
+                if let Value::N(number) = one {
+                    Some(*number)
+                } else {
+                    None
+                }
+            })
             .collect();
         if !texts.is_empty() {
             return Set::new(texts).map_or(Value::Null, Value::Ss);
@@ -268,8 +348,13 @@ impl<'m> Generator<'m> {
         if !numbers.is_empty() {
             return Set::new(numbers).map_or(Value::Null, Value::Ns);
         }
-        let bytes =
-            members.into_iter().filter_map(|one| if let Value::B(bytes) = one { Some(bytes) } else { None });
+        let bytes = members.into_iter().filter_map(|one| {
+            if let Value::B(bytes) = one {
+                Some(bytes)
+            } else {
+                None
+            }
+        });
         Set::new(bytes.collect()).map_or(Value::Null, Value::Bs)
     }
 }
@@ -279,7 +364,8 @@ fn keys_of(entity: &Entity) -> impl Iterator<Item = &Part> {
     let keys = std::iter::once(&entity.key)
         .chain(entity.indexes.iter().map(|index| &index.key))
         .chain(entity.copies.iter().map(|copy| &copy.key));
-    keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort)).flat_map(|template| &template.parts)
+    keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort))
+        .flat_map(|template| &template.parts)
 }
 
 /// How an attribute is written into keys: those of its entity, and of entities that refer to it.
@@ -287,7 +373,11 @@ fn formats_of(model: &Model, entity: &Entity, name: &str) -> Vec<Format> {
     let mut formats: Vec<Format> = Vec::new();
     let mut add = |entity: &Entity, name: &str| {
         for part in keys_of(entity) {
-            if let Part::Field { name: field, format, .. } = part
+            if let Part::Field {
+                name: field,
+                format,
+                ..
+            } = part
                 && field == name
             {
                 formats.push(*format);
@@ -300,7 +390,11 @@ fn formats_of(model: &Model, entity: &Entity, name: &str) -> Vec<Format> {
     add(entity, name);
     for other in &model.entities {
         for attribute in &other.attributes {
-            if attribute.refers.as_ref().is_some_and(|(e, a)| *e == entity.name && a == name) {
+            if attribute
+                .refers
+                .as_ref()
+                .is_some_and(|(e, a)| *e == entity.name && a == name)
+            {
                 add(other, &attribute.name);
             }
         }

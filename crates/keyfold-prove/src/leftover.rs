@@ -1,5 +1,5 @@
-//! The stored items compared with those that follow from the rows: every item, every copy, guard, part, index
-//! attribute and aggregate; and nothing else.
+//! The stored items compared with those that follow from the rows: every item, every copy, guard,
+//! part, index attribute and aggregate; and nothing else.
 
 use crate::ProveError;
 use crate::expect::{self, Attributes};
@@ -26,16 +26,24 @@ pub(crate) fn complete(rows: &Rows<'_>, entity: &Entity, row: i64) -> Option<Val
     Some(values)
 }
 
-/// All rows of an entity with what the model keeps in them, and how many rows are in each of its aggregates.
+/// All rows of an entity with what the model keeps in them, and how many rows are in each of its
+/// aggregates.
 pub(crate) fn complete_all(rows: &Rows<'_>, at: usize) -> BTreeMap<i64, (Values, Vec<i64>)> {
-    let Some(entity) = rows.model.entities.get(at) else { return BTreeMap::new() };
-    let mut all: BTreeMap<i64, (Values, Vec<i64>)> =
-        rows.of(at).map(|(row, values)| (row, (values.clone(), Vec::new()))).collect();
+    let Some(entity) = rows.model.entities.get(at) else {
+        return BTreeMap::new();
+    };
+    let mut all: BTreeMap<i64, (Values, Vec<i64>)> = rows
+        .of(at)
+        .map(|(row, values)| (row, (values.clone(), Vec::new())))
+        .collect();
     for aggregate in &entity.aggregates {
         let by_parent = by_parent(rows, entity, aggregate);
         for (row, values) in rows.of(at) {
-            let own: Vec<Option<&Value>> = entity.key.fields().map(|field| values.get(field)).collect();
-            let children = by_parent.get(&format!("{own:?}")).map_or(&[][..], Vec::as_slice);
+            let own: Vec<Option<&Value>> =
+                entity.key.fields().map(|field| values.get(field)).collect();
+            let children = by_parent
+                .get(&format!("{own:?}"))
+                .map_or(&[][..], Vec::as_slice);
             if let Some((values, counts)) = all.get_mut(&row) {
                 set(values, aggregate, aggregated(aggregate, children));
                 counts.push(i64::try_from(children.len()).unwrap_or(i64::MAX));
@@ -56,9 +64,17 @@ fn set(values: &mut Values, aggregate: &Aggregate, kept: Option<Value>) {
 pub(crate) fn has_children(rows: &Rows<'_>, entity: &Entity, values: &Values) -> bool {
     entity.aggregates.iter().any(|aggregate| {
         // One that is counted in itself goes with itself.
-        let is_own = rows.model.entities.get(aggregate.entity).is_some_and(|child| child.name == entity.name);
+        let is_own = rows
+            .model
+            .entities
+            .get(aggregate.entity)
+            .is_some_and(|child| child.name == entity.name);
         let other = |child: &&Values| {
-            !is_own || entity.key.fields().any(|field| child.get(field) != values.get(field))
+            !is_own
+                || entity
+                    .key
+                    .fields()
+                    .any(|field| child.get(field) != values.get(field))
         };
         children(rows, entity, aggregate, values).any(|child| other(&child))
     })
@@ -66,9 +82,14 @@ pub(crate) fn has_children(rows: &Rows<'_>, entity: &Entity, values: &Values) ->
 
 /// Whether a row is in an aggregate of its parent.
 fn counts(aggregate: &Aggregate, child: &Values) -> bool {
-    let has = |(name, text): &(String, String)| child.get(name).map(value::display).as_ref() == Some(text);
+    let has = |(name, text): &(String, String)| {
+        child.get(name).map(value::display).as_ref() == Some(text)
+    };
     aggregate.condition.as_ref().is_none_or(has)
-        && aggregate.of.as_ref().is_none_or(|of| child.contains_key(of))
+        && aggregate
+            .of
+            .as_ref()
+            .is_none_or(|of| child.contains_key(of))
 }
 
 /// The rows that are in an aggregate of this one.
@@ -79,11 +100,17 @@ fn children<'r>(
     parent: &'r Values,
 ) -> impl Iterator<Item = &'r Values> {
     let child = rows.model.entities.get(aggregate.entity);
-    let link = child.map(|child| rows.link(entity, child, aggregate)).unwrap_or_default();
+    let link = child
+        .map(|child| rows.link(entity, child, aggregate))
+        .unwrap_or_default();
     let belongs = move |child: &&Values| {
-        link.iter().all(|(field, name)| parent.get(field) == child.get(name)) && counts(aggregate, child)
+        link.iter()
+            .all(|(field, name)| parent.get(field) == child.get(name))
+            && counts(aggregate, child)
     };
-    rows.of(aggregate.entity).map(|(_, values)| values).filter(belongs)
+    rows.of(aggregate.entity)
+        .map(|(_, values)| values)
+        .filter(belongs)
 }
 
 /// The rows that are in an aggregate, by the key of what they are counted in.
@@ -92,10 +119,15 @@ fn by_parent<'r>(
     entity: &Entity,
     aggregate: &Aggregate,
 ) -> BTreeMap<String, Vec<&'r Values>> {
-    let Some(child) = rows.model.entities.get(aggregate.entity) else { return BTreeMap::new() };
+    let Some(child) = rows.model.entities.get(aggregate.entity) else {
+        return BTreeMap::new();
+    };
     let link = rows.link(entity, child, aggregate);
     let mut all: BTreeMap<String, Vec<&Values>> = BTreeMap::new();
-    for (_, values) in rows.of(aggregate.entity).filter(|(_, values)| counts(aggregate, values)) {
+    for (_, values) in rows
+        .of(aggregate.entity)
+        .filter(|(_, values)| counts(aggregate, values))
+    {
         let parent: Vec<Option<&Value>> = link.iter().map(|(_, name)| values.get(name)).collect();
         all.entry(format!("{parent:?}")).or_default().push(values);
     }
@@ -107,21 +139,29 @@ fn aggregated(aggregate: &Aggregate, children: &[&Values]) -> Option<Value> {
     let of = aggregate.of.as_deref().unwrap_or_default();
     let held = children.iter().filter_map(|child| child.get(of));
     match aggregate.kind {
-        AggregateKind::Count => Some(Value::from(i64::try_from(children.len()).unwrap_or(i64::MAX))),
+        AggregateKind::Count => Some(Value::from(
+            i64::try_from(children.len()).unwrap_or(i64::MAX),
+        )),
         AggregateKind::Sum => {
             let numbers = held.filter_map(|value| match value {
                 Value::N(number) => Some(*number),
                 _ => None,
             });
             let zero = Number::from(0_i64);
-            Some(Value::N(numbers.fold(zero, |sum, one| sum.checked_add(&one).unwrap_or(sum))))
+            Some(Value::N(
+                numbers.fold(zero, |sum, one| sum.checked_add(&one).unwrap_or(sum)),
+            ))
         }
         AggregateKind::Max => held.max_by(|one, two| order(one, two)).cloned(),
     }
 }
 
 /// Compares everything that is stored.
-pub(crate) fn check(backend: &Backend, rows: &Rows<'_>, report: &mut Report) -> Result<(), ProveError> {
+pub(crate) fn check(
+    backend: &Backend,
+    rows: &Rows<'_>,
+    report: &mut Report,
+) -> Result<(), ProveError> {
     check_aggregates(rows, report)?;
     let mut wanted = wanted(rows, report);
     for table in tables(backend)? {
@@ -138,8 +178,15 @@ pub(crate) fn check(backend: &Backend, rows: &Rows<'_>, report: &mut Report) -> 
                 });
                 continue;
             };
-            let MustBe { item: mut must, what, compressed, changes, counters } = expected;
-            // How often a maximum was looked at depends on the way there; what is compressed is read by the patterns.
+            let MustBe {
+                item: mut must,
+                what,
+                compressed,
+                changes,
+                counters,
+            } = expected;
+            // How often a maximum was looked at depends on the way there; what is compressed is
+            // read by the patterns.
             for name in &changes {
                 found.remove(name);
             }
@@ -194,7 +241,10 @@ fn wanted(rows: &Rows<'_>, report: &mut Report) -> BTreeMap<(String, String), Mu
                 Ok(items) => items,
                 Err(error) => {
                     report.failures.push(Failure {
-                        what: format!("a row of {} that cannot be stored: {}", entity.name, error.0),
+                        what: format!(
+                            "a row of {} that cannot be stored: {}",
+                            entity.name, error.0
+                        ),
                         expected: "refused".to_owned(),
                         found: "written".to_owned(),
                     });
@@ -210,12 +260,14 @@ fn wanted(rows: &Rows<'_>, report: &mut Report) -> BTreeMap<(String, String), Mu
                     counters: Vec::new(),
                 };
                 let kept = entity.aggregates.iter().zip(&counts);
-                let of_items = kept.filter(|(one, _)| number == 0 && one.kind != AggregateKind::Count);
+                let of_items =
+                    kept.filter(|(one, _)| number == 0 && one.kind != AggregateKind::Count);
                 for (aggregate, count) in of_items {
                     let name = format!("{}:items", aggregate.attribute);
                     must.item.insert(name.clone(), Value::from(*count));
                     must.counters.push(name);
-                    must.changes.push(format!("{}:changes", aggregate.attribute));
+                    must.changes
+                        .push(format!("{}:changes", aggregate.attribute));
                 }
                 wanted.insert((one.table, exact(&one.key)), must);
             }
@@ -226,12 +278,20 @@ fn wanted(rows: &Rows<'_>, report: &mut Report) -> BTreeMap<(String, String), Mu
 
 /// SQL's aggregates against those of decimal arithmetic.
 fn check_aggregates(rows: &Rows<'_>, report: &mut Report) -> Result<(), ProveError> {
-    for (at, entity) in rows.model.entities.iter().enumerate().filter(|(_, one)| !one.aggregates.is_empty()) {
+    for (at, entity) in rows
+        .model
+        .entities
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| !one.aggregates.is_empty())
+    {
         for (values, _) in complete_all(rows, at).into_values() {
             for aggregate in &entity.aggregates {
                 report.aggregates += 1;
-                let (exact, by_sql) =
-                    (values.get(&aggregate.attribute), rows.aggregate(entity, aggregate, &values)?);
+                let (exact, by_sql) = (
+                    values.get(&aggregate.attribute),
+                    rows.aggregate(entity, aggregate, &values)?,
+                );
                 if !same(exact, &by_sql) {
                     report.failures.push(Failure {
                         what: format!("{}.{}", entity.name, aggregate.attribute),
@@ -254,7 +314,9 @@ fn same(exact: Option<&Value>, by_sql: &Sql) -> bool {
         (Some(value), Sql::Null) => float(value) == Some(0.0),
         (Some(value), Sql::Integer(number)) => float(value) == Some(*number as f64),
         // SQLite adds in binary, so its sum is near.
-        (Some(value), Sql::Real(number)) => float(value).is_some_and(|one| (one - number).abs() < 0.001),
+        (Some(value), Sql::Real(number)) => {
+            float(value).is_some_and(|one| (one - number).abs() < 0.001)
+        }
         _ => false,
     }
 }
@@ -267,7 +329,9 @@ fn tables(backend: &Backend) -> Result<Vec<String>, ProveError> {
 }
 
 fn unexpected() -> ProveError {
-    ProveError::Client(ClientError::Transport("the engine answered another operation".to_owned()))
+    ProveError::Client(ClientError::Transport(
+        "the engine answered another operation".to_owned(),
+    ))
 }
 
 fn scan(backend: &Backend, table: &str) -> Result<Vec<Item>, ProveError> {
@@ -278,8 +342,16 @@ fn scan(backend: &Backend, table: &str) -> Result<Vec<Item>, ProveError> {
             exclusive_start_key: after.take().map(Ok),
             ..ScanInput::default()
         };
-        let Response::Scan(output) = backend.call(input.into())? else { return Err(unexpected()) };
-        items.extend(output.items.unwrap_or_default().iter().map(|item| item.to_item()));
+        let Response::Scan(output) = backend.call(input.into())? else {
+            return Err(unexpected());
+        };
+        items.extend(
+            output
+                .items
+                .unwrap_or_default()
+                .iter()
+                .map(|item| item.to_item()),
+        );
         match output.last_evaluated_key {
             Some(key) => after = Some(key),
             None => return Ok(items),
@@ -289,7 +361,8 @@ fn scan(backend: &Backend, table: &str) -> Result<Vec<Item>, ProveError> {
 
 fn key_of(rows: &Rows<'_>, table: &str, item: &Attributes) -> Attributes {
     let fits = |model: &&keyfold_model::Table| {
-        model.name == table || (model.period.is_some() && table.starts_with(&format!("{}_", model.name)))
+        model.name == table
+            || (model.period.is_some() && table.starts_with(&format!("{}_", model.name)))
     };
     let mut key = Attributes::new();
     if let Some(table) = rows.model.tables.iter().find(fits) {
@@ -303,8 +376,10 @@ fn key_of(rows: &Rows<'_>, table: &str, item: &Attributes) -> Attributes {
 }
 
 fn show(item: &Attributes) -> String {
-    let all: Vec<String> =
-        item.iter().map(|(name, value)| format!("{name}={}", value::display(value))).collect();
+    let all: Vec<String> = item
+        .iter()
+        .map(|(name, value)| format!("{name}={}", value::display(value)))
+        .collect();
     all.join(" ")
 }
 

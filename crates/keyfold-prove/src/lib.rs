@@ -1,12 +1,13 @@
 //! Proof by execution: a model's patterns against the same questions in SQL.
 //!
-//! Lifelike related data is made from a seed and written twice: through the model's own writes into an
-//! embedded engine, and as plain rows into SQLite. Every pattern is then asked with many arguments, all
-//! pages, in both directions, and must answer what SQL answers, in as many requests as promised. Random
-//! changes follow, and the same again; at the end every item of every table must be one that follows from
-//! the rows, and every row must have all of its items.
+//! Lifelike related data is made from a seed and written twice: through the model's own writes into
+//! an embedded engine, and as plain rows into SQLite. Every pattern is then asked with many
+//! arguments, all pages, in both directions, and must answer what SQL answers, in as many requests
+//! as promised. Random changes follow, and the same again; at the end every item of every table
+//! must be one that follows from the rows, and every row must have all of its items.
 //!
-//! - [`generate`]: values that look alike at the edges: prefixes of each other, 9 beside 10, both cases.
+//! - [`generate`]: values that look alike at the edges: prefixes of each other, 9 beside 10, both
+//!   cases.
 //! - [`rows`]: the plain rows, in SQLite and beside it.
 //! - [`ask`]: a pattern as SQL; [`compare`]: two answers.
 //! - [`change`]: random writes; [`op`]: what one does to the rows, and through the model.

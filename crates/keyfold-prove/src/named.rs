@@ -1,5 +1,5 @@
-//! Named writes with random arguments: carried out on the rows action by action, and undone as a whole when
-//! one is not possible.
+//! Named writes with random arguments: carried out on the rows action by action, and undone as a
+//! whole when one is not possible.
 
 use crate::ProveError;
 use crate::generate::Generator;
@@ -10,23 +10,34 @@ use keyfold_model::schema::{Comparator, Comparison};
 use keyfold_model::{Action, Entity, Operand, Type, Verb, Write};
 use keyfold_types::Value;
 
-/// Attributes of what is created are new, keys of what is changed are those of rows; the rest is made up.
-pub(crate) fn arguments<'m>(rows: &Rows<'m>, named: &'m Write, generator: &mut Generator<'m>) -> Values {
+/// Attributes of what is created are new, keys of what is changed are those of rows; the rest is
+/// made up.
+pub(crate) fn arguments<'m>(
+    rows: &Rows<'m>,
+    named: &'m Write,
+    generator: &mut Generator<'m>,
+) -> Values {
     let mut all = Values::new();
     for action in &named.actions {
-        let Some(entity) = rows.model.entities.get(action.entity) else { continue };
+        let Some(entity) = rows.model.entities.get(action.entity) else {
+            continue;
+        };
         let whole = matches!(action.verb, Verb::Create | Verb::Put);
         let row = if whole {
             generator.row(entity, rows)
         } else {
             let picked = rows.pick_row(action.entity, &mut generator.rng);
-            picked.and_then(|row| rows.get(action.entity, row)).cloned().unwrap_or_default()
+            picked
+                .and_then(|row| rows.get(action.entity, row))
+                .cloned()
+                .unwrap_or_default()
         };
         for parameter in &named.parameters {
             let in_key = entity.key.fields().any(|field| field == parameter.name);
             if let (Some(value), true) = (row.get(&parameter.name), whole || in_key) {
                 // What is referred to is there; a new item's own attributes come first.
-                all.entry(parameter.name.clone()).or_insert_with(|| value.clone());
+                all.entry(parameter.name.clone())
+                    .or_insert_with(|| value.clone());
             }
         }
     }
@@ -46,14 +57,34 @@ pub(crate) fn arguments<'m>(rows: &Rows<'m>, named: &'m Write, generator: &mut G
     all
 }
 
-/// Records for an action that is repeated: fields that are attributes of its entity are as in a new row.
-fn records<'m>(rows: &Rows<'m>, named: &'m Write, list: &str, generator: &mut Generator<'m>) -> Value {
-    let action = named.actions.iter().find(|action| action.each.as_deref() == Some(list));
-    let parameter = named.parameters.iter().find(|parameter| parameter.name == list);
-    let (Some(action), Some(parameter)) = (action, parameter) else { return Value::L(Vec::new()) };
-    let Some(entity) = rows.model.entities.get(action.entity) else { return Value::L(Vec::new()) };
-    let Type::List(of) = &parameter.kind else { return Value::L(Vec::new()) };
-    let Type::Record(record) = &**of else { return Value::L(Vec::new()) };
+/// Records for an action that is repeated: fields that are attributes of its entity are as in a new
+/// row.
+fn records<'m>(
+    rows: &Rows<'m>,
+    named: &'m Write,
+    list: &str,
+    generator: &mut Generator<'m>,
+) -> Value {
+    let action = named
+        .actions
+        .iter()
+        .find(|action| action.each.as_deref() == Some(list));
+    let parameter = named
+        .parameters
+        .iter()
+        .find(|parameter| parameter.name == list);
+    let (Some(action), Some(parameter)) = (action, parameter) else {
+        return Value::L(Vec::new());
+    };
+    let Some(entity) = rows.model.entities.get(action.entity) else {
+        return Value::L(Vec::new());
+    };
+    let Type::List(of) = &parameter.kind else {
+        return Value::L(Vec::new());
+    };
+    let Type::Record(record) = &**of else {
+        return Value::L(Vec::new());
+    };
     let count = generator.rng.usize(1..4);
     let one = |generator: &mut Generator<'m>| {
         let row = generator.row(entity, rows);
@@ -71,26 +102,41 @@ fn records<'m>(rows: &Rows<'m>, named: &'m Write, list: &str, generator: &mut Ge
 }
 
 /// Carries out the actions on the rows; false when one of them is not possible.
-pub(crate) fn carry_out(rows: &mut Rows<'_>, named: &Write, arguments: &Values) -> Result<bool, ProveError> {
+pub(crate) fn carry_out(
+    rows: &mut Rows<'_>,
+    named: &Write,
+    arguments: &Values,
+) -> Result<bool, ProveError> {
     // Who others are counted in is made first.
     let mut actions: Vec<&Action> = named.actions.iter().collect();
     actions.sort_by_key(|action| {
-        rows.model.entities.get(action.entity).is_none_or(|entity| entity.aggregates.is_empty())
+        rows.model
+            .entities
+            .get(action.entity)
+            .is_none_or(|entity| entity.aggregates.is_empty())
     });
     let mut touched: Vec<(usize, Values)> = Vec::new();
     for action in actions {
-        let Some(entity) = rows.model.entities.get(action.entity) else { continue };
+        let Some(entity) = rows.model.entities.get(action.entity) else {
+            continue;
+        };
         let elements = match &action.each {
             None => vec![arguments.clone()],
             Some(each) => match arguments.get(each) {
-                Some(Value::L(records)) => records.iter().map(|record| with(arguments, record)).collect(),
+                Some(Value::L(records)) => records
+                    .iter()
+                    .map(|record| with(arguments, record))
+                    .collect(),
                 _ => return Ok(false),
             },
         };
         for element in elements {
             // A transaction has one action for each item.
-            let key: Values =
-                entity.key.fields().filter_map(|f| Some((f.to_owned(), element.get(f)?.clone()))).collect();
+            let key: Values = entity
+                .key
+                .fields()
+                .filter_map(|f| Some((f.to_owned(), element.get(f)?.clone())))
+                .collect();
             if touched.contains(&(action.entity, key.clone())) {
                 return Ok(false);
             }
@@ -106,7 +152,11 @@ pub(crate) fn carry_out(rows: &mut Rows<'_>, named: &Write, arguments: &Values) 
 fn with(arguments: &Values, record: &Value) -> Values {
     let mut all = arguments.clone();
     if let Value::M(fields) = record {
-        all.extend(fields.iter().map(|(name, value)| (name.clone(), value.clone())));
+        all.extend(
+            fields
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone())),
+        );
     }
     all
 }
@@ -118,13 +168,25 @@ fn act(
     arguments: &Values,
 ) -> Result<bool, ProveError> {
     if matches!(action.verb, Verb::Create | Verb::Put) {
-        let own = |name: &String| entity.attribute(name).is_some_and(|attribute| !attribute.is_kept);
-        let mut new: Values =
-            arguments.iter().filter(|(name, _)| own(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
+        let own = |name: &String| {
+            entity
+                .attribute(name)
+                .is_some_and(|attribute| !attribute.is_kept)
+        };
+        let mut new: Values = arguments
+            .iter()
+            .filter(|(name, _)| own(name))
+            .map(|(n, v)| (n.clone(), v.clone()))
+            .collect();
         assign(entity, action, arguments, &Values::new(), &mut new);
-        for attribute in entity.attributes.iter().filter(|attribute| !attribute.is_kept) {
+        for attribute in entity
+            .attributes
+            .iter()
+            .filter(|attribute| !attribute.is_kept)
+        {
             if let Some(keyfold_model::DefaultValue::Value(value)) = &attribute.default {
-                new.entry(attribute.name.clone()).or_insert_with(|| value.clone());
+                new.entry(attribute.name.clone())
+                    .or_insert_with(|| value.clone());
             }
         }
         if action.verb == Verb::Put {
@@ -133,9 +195,15 @@ fn act(
         let new = first(entity, new);
         return Ok(has_parents(rows, entity, &new, None) && rows.insert(entity, new)?);
     }
-    let Some((row, old)) = rows.found(entity, arguments) else { return Ok(false) };
+    let Some((row, old)) = rows.found(entity, arguments) else {
+        return Ok(false);
+    };
     let now = crate::leftover::complete(rows, entity, row).unwrap_or_default();
-    if !action.conditions.iter().all(|condition| holds(condition, &now, arguments)) {
+    if !action
+        .conditions
+        .iter()
+        .all(|condition| holds(condition, &now, arguments))
+    {
         return Ok(false);
     }
     match action.verb {
@@ -156,9 +224,15 @@ fn act(
 /// An update that nothing follows from is made without looking: its version goes up in any case.
 fn is_plain(rows: &Rows<'_>, entity: &Entity, action: &Action) -> bool {
     let followed = rows.model.followed(entity);
-    let names =
-        action.assignments.iter().map(|one| &one.attribute).chain(&action.removed).chain(&entity.version);
-    names.into_iter().all(|name| !followed.contains(&name.as_str()) && !entity.compressed.contains(name))
+    let names = action
+        .assignments
+        .iter()
+        .map(|one| &one.attribute)
+        .chain(&action.removed)
+        .chain(&entity.version);
+    names
+        .into_iter()
+        .all(|name| !followed.contains(&name.as_str()) && !entity.compressed.contains(name))
 }
 
 fn operand(operand: &Operand, arguments: &Values, old: &Values) -> Option<Value> {
@@ -171,8 +245,9 @@ fn operand(operand: &Operand, arguments: &Values, old: &Values) -> Option<Value>
 
 fn assign(entity: &Entity, action: &Action, arguments: &Values, old: &Values, new: &mut Values) {
     for assignment in &action.assignments {
-        let is_list =
-            entity.attribute(&assignment.attribute).is_some_and(|a| matches!(a.kind, Type::List(_)));
+        let is_list = entity
+            .attribute(&assignment.attribute)
+            .is_some_and(|a| matches!(a.kind, Type::List(_)));
         let left = operand(&assignment.left, arguments, old);
         let made = match (&assignment.right, left) {
             (None, left) => left,
@@ -186,7 +261,11 @@ fn assign(entity: &Entity, action: &Action, arguments: &Values, old: &Values, ne
             }
             (Some((plus, right)), Some(Value::N(left))) => match operand(right, arguments, old) {
                 Some(Value::N(right)) => {
-                    let made = if *plus { left.checked_add(&right) } else { left.checked_sub(&right) };
+                    let made = if *plus {
+                        left.checked_add(&right)
+                    } else {
+                        left.checked_sub(&right)
+                    };
                     made.ok().map(Value::N)
                 }
                 _ => None,
@@ -201,7 +280,10 @@ fn assign(entity: &Entity, action: &Action, arguments: &Values, old: &Values, ne
 
 fn holds(condition: &Comparison, now: &Values, arguments: &Values) -> bool {
     let held = now.get(&condition.attribute);
-    let with = condition.operand.as_ref().and_then(|one| operand(one, arguments, now));
+    let with = condition
+        .operand
+        .as_ref()
+        .and_then(|one| operand(one, arguments, now));
     let order = match (held, &with) {
         (Some(one), Some(two)) => Some(crate::order::order(one, two)),
         _ => None,

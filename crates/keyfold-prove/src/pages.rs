@@ -1,4 +1,5 @@
-//! Writes between the pages of an answer: what was there all the time is found once, and nothing that never was.
+//! Writes between the pages of an answer: what was there all the time is found once, and nothing
+//! that never was.
 
 use crate::ProveError;
 use crate::ask;
@@ -25,7 +26,11 @@ pub(crate) fn with_writes_between<'m>(
     found: &mut PatternReport,
     report: &mut Report,
 ) -> Result<(), ProveError> {
-    let optional = pattern.parameters.iter().filter(|parameter| parameter.optional).count();
+    let optional = pattern
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.optional)
+        .count();
     let arguments = ask::arguments(pattern, optional, &world.rows, generator);
     let plan = pattern.plan_for(|name| arguments.contains_key(name));
     if plan.request != RequestKind::Query {
@@ -62,7 +67,8 @@ pub(crate) fn with_writes_between<'m>(
         start.after = Some(next);
         // Rows come and go; a row that changes may be found as it was, as it is, or both.
         if turned < WRITES_MAX
-            && let Some(op @ (Op::Create { .. } | Op::Delete { .. })) = change::any(&world.rows, generator)
+            && let Some(op @ (Op::Create { .. } | Op::Delete { .. })) =
+                change::any(&world.rows, generator)
         {
             world.apply(op, report)?;
             world.rows.fill_kept()?;
@@ -76,25 +82,47 @@ pub(crate) fn with_writes_between<'m>(
         return Ok(());
     }
     if let Some(lost) = always.iter().find(|item| !answer.contains(item)) {
-        note(found, pattern, "what was there all the time", format!("not found: {lost:?}"));
+        note(
+            found,
+            pattern,
+            "what was there all the time",
+            format!("not found: {lost:?}"),
+        );
     }
     if let Some(strange) = answer.iter().find(|item| !ever.contains(item)) {
-        note(found, pattern, "what was there at some time", format!("{strange:?}"));
+        note(
+            found,
+            pattern,
+            "what was there at some time",
+            format!("{strange:?}"),
+        );
     }
     // Where not all is returned, two items may look the same.
-    let shows_all = pattern.only.is_empty() && pattern.returned.iter().all(|one| one.copy.is_none());
+    let shows_all =
+        pattern.only.is_empty() && pattern.returned.iter().all(|one| one.copy.is_none());
     if !shows_all {
         return Ok(());
     }
-    if let Some(twice) =
-        answer.iter().enumerate().find(|(at, item)| answer.iter().take(*at).any(|one| one == *item))
+    if let Some(twice) = answer
+        .iter()
+        .enumerate()
+        .find(|(at, item)| answer.iter().take(*at).any(|one| one == *item))
     {
-        note(found, pattern, "each item once", format!("twice: {:?}", twice.1));
+        note(
+            found,
+            pattern,
+            "each item once",
+            format!("twice: {:?}", twice.1),
+        );
     }
     Ok(())
 }
 
 fn note(report: &mut PatternReport, pattern: &Pattern, expected: &str, found: String) {
     let what = format!("{} with writes between its pages", pattern.name);
-    report.failures.push(Failure { what, expected: expected.to_owned(), found });
+    report.failures.push(Failure {
+        what,
+        expected: expected.to_owned(),
+        found,
+    });
 }

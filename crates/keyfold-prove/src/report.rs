@@ -106,7 +106,10 @@ pub struct Smallest {
 impl Report {
     /// Everything that went wrong.
     pub fn all_failures(&self) -> impl Iterator<Item = &Failure> {
-        self.patterns.iter().flat_map(|pattern| &pattern.failures).chain(&self.failures)
+        self.patterns
+            .iter()
+            .flat_map(|pattern| &pattern.failures)
+            .chain(&self.failures)
     }
 
     /// Whether nothing went wrong.
@@ -116,6 +119,9 @@ impl Report {
 
     /// Patterns that never answered an item: nothing is proved of them.
     pub fn unanswered(&self) -> impl Iterator<Item = &str> {
-        self.patterns.iter().filter(|pattern| pattern.answered == 0).map(|pattern| pattern.name.as_str())
+        self.patterns
+            .iter()
+            .filter(|pattern| pattern.answered == 0)
+            .map(|pattern| pattern.name.as_str())
     }
 }

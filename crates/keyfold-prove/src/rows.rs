@@ -19,7 +19,8 @@ pub(crate) struct Rows<'m> {
     connection: Connection,
     /// By entity: row number to values.
     values: Vec<BTreeMap<i64, Values>>,
-    /// The same with what the model keeps in them, as it was when that was written into the columns.
+    /// The same with what the model keeps in them, as it was when that was written into the
+    /// columns.
     complete: Vec<BTreeMap<i64, Values>>,
     next: i64,
     /// What changed since `begin`: entity, row, and the values before.
@@ -39,24 +40,41 @@ impl<'m> Rows<'m> {
     pub(crate) fn new(model: &'m Model, now_epoch_ms: i64) -> Result<Rows<'m>, ProveError> {
         let connection = Connection::open_in_memory()?;
         for (at, entity) in model.entities.iter().enumerate() {
-            let columns: String =
-                entity.attributes.iter().map(|attribute| format!(", {}", quoted(&attribute.name))).collect();
-            connection
-                .execute(&format!("CREATE TABLE {} (_row INTEGER PRIMARY KEY{columns})", table(at)), [])?;
+            let columns: String = entity
+                .attributes
+                .iter()
+                .map(|attribute| format!(", {}", quoted(&attribute.name)))
+                .collect();
+            connection.execute(
+                &format!(
+                    "CREATE TABLE {} (_row INTEGER PRIMARY KEY{columns})",
+                    table(at)
+                ),
+                [],
+            )?;
             let mut key: Vec<String> = Vec::new();
             for field in entity.key.fields().map(quoted) {
                 if !key.contains(&field) {
                     key.push(field);
                 }
             }
-            let uniques =
-                entity.uniques.iter().map(|unique| unique.iter().map(|name| quoted(name)).collect());
+            let uniques = entity
+                .uniques
+                .iter()
+                .map(|unique| unique.iter().map(|name| quoted(name)).collect());
             for (number, columns) in std::iter::once(key).chain(uniques).enumerate() {
                 let columns: Vec<String> = columns;
                 // An entity whose key is a fixed text is one row.
-                let columns = if columns.is_empty() { "(1)".to_owned() } else { columns.join(", ") };
+                let columns = if columns.is_empty() {
+                    "(1)".to_owned()
+                } else {
+                    columns.join(", ")
+                };
                 connection.execute(
-                    &format!("CREATE UNIQUE INDEX u_{at}_{number} ON {} ({columns})", table(at)),
+                    &format!(
+                        "CREATE UNIQUE INDEX u_{at}_{number} ON {} ({columns})",
+                        table(at)
+                    ),
                     [],
                 )?;
             }
@@ -73,7 +91,11 @@ impl<'m> Rows<'m> {
     }
 
     pub(crate) fn place(&self, entity: &Entity) -> usize {
-        self.model.entities.iter().position(|known| known.name == entity.name).unwrap_or(0)
+        self.model
+            .entities
+            .iter()
+            .position(|known| known.name == entity.name)
+            .unwrap_or(0)
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -82,7 +104,11 @@ impl<'m> Rows<'m> {
 
     /// Every row of an entity.
     pub(crate) fn of(&self, at: usize) -> impl Iterator<Item = (i64, &Values)> {
-        self.values.get(at).into_iter().flatten().map(|(row, values)| (*row, values))
+        self.values
+            .get(at)
+            .into_iter()
+            .flatten()
+            .map(|(row, values)| (*row, values))
     }
 
     pub(crate) fn get(&self, at: usize, row: i64) -> Option<&Values> {
@@ -96,8 +122,14 @@ impl<'m> Rows<'m> {
 
     /// Any row of an entity.
     pub(crate) fn pick(&self, entity: &str, rng: &mut fastrand::Rng) -> Option<Values> {
-        let at = self.model.entities.iter().position(|known| known.name == entity)?;
-        self.pick_row(at, rng).and_then(|row| self.get(at, row)).cloned()
+        let at = self
+            .model
+            .entities
+            .iter()
+            .position(|known| known.name == entity)?;
+        self.pick_row(at, rng)
+            .and_then(|row| self.get(at, row))
+            .cloned()
     }
 
     pub(crate) fn pick_row(&self, at: usize, rng: &mut fastrand::Rng) -> Option<i64> {
@@ -111,7 +143,12 @@ impl<'m> Rows<'m> {
     /// The row with the key of these values.
     pub(crate) fn find(&self, entity: &Entity, values: &Values) -> Option<i64> {
         let at = self.place(entity);
-        let same = |row: &Values| entity.key.fields().all(|field| row.get(field) == values.get(field));
+        let same = |row: &Values| {
+            entity
+                .key
+                .fields()
+                .all(|field| row.get(field) == values.get(field))
+        };
         self.of(at).find(|(_, row)| same(row)).map(|(row, _)| row)
     }
 
@@ -121,8 +158,8 @@ impl<'m> Rows<'m> {
         Some((row, self.get(self.place(entity), row)?.clone()))
     }
 
-    /// For each attribute of a parent's key, the child's attribute that stands for it: the reference that is named, the only one there is,
-    /// or the attribute of the same name.
+    /// For each attribute of a parent's key, the child's attribute that stands for it: the
+    /// reference that is named, the only one there is, or the attribute of the same name.
     pub(crate) fn link(
         &self,
         parent: &Entity,
@@ -131,9 +168,17 @@ impl<'m> Rows<'m> {
     ) -> Vec<(String, String)> {
         let of_field = |field: &str| -> Option<(String, String)> {
             let named = aggregate.by.iter().find(|name| {
-                **name == field || child.attribute(name).is_some_and(|one| self.leads_to(one, parent, field))
+                **name == field
+                    || child
+                        .attribute(name)
+                        .is_some_and(|one| self.leads_to(one, parent, field))
             });
-            let referring = || child.attributes.iter().find(|one| self.leads_to(one, parent, field));
+            let referring = || {
+                child
+                    .attributes
+                    .iter()
+                    .find(|one| self.leads_to(one, parent, field))
+            };
             let same = || child.attribute(field);
             let found = match named {
                 Some(name) => name.clone(),
@@ -148,29 +193,40 @@ impl<'m> Rows<'m> {
     fn leads_to(&self, attribute: &Attribute, entity: &Entity, field: &str) -> bool {
         let mut at = attribute;
         for _ in 0..self.model.entities.len() + 1 {
-            let Some((to, name)) = &at.refers else { return false };
+            let Some((to, name)) = &at.refers else {
+                return false;
+            };
             if *to == entity.name && name == field {
                 return true;
             }
-            let next = self.model.entity(to).and_then(|entity| entity.attribute(name));
+            let next = self
+                .model
+                .entity(to)
+                .and_then(|entity| entity.attribute(name));
             let Some(next) = next else { return false };
             at = next;
         }
         false
     }
 
-    /// Writes what the model keeps of other rows into the columns, so that SQL can compare and order by it.
+    /// Writes what the model keeps of other rows into the columns, so that SQL can compare and
+    /// order by it.
     pub(crate) fn fill_kept(&mut self) -> Result<(), ProveError> {
         self.complete = (0..self.model.entities.len())
             .map(|at| {
                 let all = crate::leftover::complete_all(self, at);
-                all.into_iter().map(|(row, (values, _))| (row, values)).collect()
+                all.into_iter()
+                    .map(|(row, (values, _))| (row, values))
+                    .collect()
             })
             .collect();
         for (at, (entity, complete)) in self.model.entities.iter().zip(&self.complete).enumerate() {
             for aggregate in &entity.aggregates {
-                let text =
-                    format!("UPDATE {} SET {} = ? WHERE _row = ?", table(at), quoted(&aggregate.attribute));
+                let text = format!(
+                    "UPDATE {} SET {} = ? WHERE _row = ?",
+                    table(at),
+                    quoted(&aggregate.attribute)
+                );
                 let mut statement = self.connection.prepare_cached(&text)?;
                 for (row, values) in complete {
                     let kept = sql(values.get(&aggregate.attribute));
@@ -216,7 +272,9 @@ impl<'m> Rows<'m> {
     /// Gives rows back their values, down to a length of the journal.
     fn unwind(&mut self, length: usize) {
         while self.journal.len() > length {
-            let Some((at, row, before)) = self.journal.pop() else { return };
+            let Some((at, row, before)) = self.journal.pop() else {
+                return;
+            };
             if let Some(rows) = self.values.get_mut(at) {
                 match before {
                     Some(values) => rows.insert(row, values),
@@ -226,7 +284,8 @@ impl<'m> Rows<'m> {
         }
     }
 
-    /// Adds a row; false when SQL says that its key or a unique value is there already, or the declarations that it cannot be stored.
+    /// Adds a row; false when SQL says that its key or a unique value is there already, or the
+    /// declarations that it cannot be stored.
     pub(crate) fn insert(&mut self, entity: &Entity, values: Values) -> Result<bool, ProveError> {
         let row = self.next;
         self.next += 1;
@@ -234,7 +293,12 @@ impl<'m> Rows<'m> {
     }
 
     /// Changes a row; false when SQL says that a unique value is there already.
-    pub(crate) fn replace(&mut self, entity: &Entity, row: i64, values: Values) -> Result<bool, ProveError> {
+    pub(crate) fn replace(
+        &mut self,
+        entity: &Entity,
+        row: i64,
+        values: Values,
+    ) -> Result<bool, ProveError> {
         self.delete(entity, row)?;
         self.write(entity, row, values)
     }
@@ -246,12 +310,19 @@ impl<'m> Rows<'m> {
         }
         let names: Vec<String> = entity.attributes.iter().map(|a| quoted(&a.name)).collect();
         let marks = vec!["?"; names.len() + 1].join(", ");
-        let columns = std::iter::once("_row".to_owned()).chain(names).collect::<Vec<_>>().join(", ");
+        let columns = std::iter::once("_row".to_owned())
+            .chain(names)
+            .collect::<Vec<_>>()
+            .join(", ");
         // What is kept of other rows is written before patterns are asked.
         let held = entity.attributes.iter().map(|a| sql(values.get(&a.name)));
         let parameters: Vec<Sql> = std::iter::once(Sql::Integer(row)).chain(held).collect();
         let text = format!("INSERT INTO {} ({columns}) VALUES ({marks})", table(at));
-        match self.connection.prepare_cached(&text)?.execute(params_from_iter(parameters)) {
+        match self
+            .connection
+            .prepare_cached(&text)?
+            .execute(params_from_iter(parameters))
+        {
             Ok(_) => {
                 if let Some(rows) = self.values.get_mut(at) {
                     let before = rows.insert(row, values);
@@ -288,7 +359,11 @@ impl<'m> Rows<'m> {
         parameters: Vec<Sql>,
     ) -> Result<Vec<i64>, ProveError> {
         let order = order.map_or(String::new(), |(name, descending)| {
-            format!(" ORDER BY {}{}", quoted(name), if descending { " DESC" } else { "" })
+            format!(
+                " ORDER BY {}{}",
+                quoted(name),
+                if descending { " DESC" } else { "" }
+            )
         });
         let text = format!("SELECT _row FROM {} WHERE {condition}{order}", table(at));
         let mut statement = self.connection.prepare_cached(&text)?;
@@ -306,14 +381,20 @@ impl<'m> Rows<'m> {
         let mut conditions = vec!["1".to_owned()];
         let mut parameters = Vec::new();
         let child = self.model.entities.get(aggregate.entity);
-        for (field, name) in child.map(|child| self.link(entity, child, aggregate)).unwrap_or_default() {
+        for (field, name) in child
+            .map(|child| self.link(entity, child, aggregate))
+            .unwrap_or_default()
+        {
             conditions.push(format!("{} = ?", quoted(&name)));
             parameters.push(sql(parent.get(&field)));
         }
-        if let (Some((name, text)), Some(child)) =
-            (&aggregate.condition, self.model.entities.get(aggregate.entity))
-        {
-            let kind = child.attribute(name).map_or(Type::String, |attribute| attribute.kind.clone());
+        if let (Some((name, text)), Some(child)) = (
+            &aggregate.condition,
+            self.model.entities.get(aggregate.entity),
+        ) {
+            let kind = child
+                .attribute(name)
+                .map_or(Type::String, |attribute| attribute.kind.clone());
             conditions.push(format!("{} = ?", quoted(name)));
             parameters.push(sql(value::parse(name, &kind, text).ok().as_ref()));
         }
@@ -321,8 +402,11 @@ impl<'m> Rows<'m> {
             None => "count(*)".to_owned(),
             Some(of) => format!("{}({})", aggregate.kind.word(), quoted(of)),
         };
-        let text =
-            format!("SELECT {what} FROM {} WHERE {}", table(aggregate.entity), conditions.join(" AND "));
+        let text = format!(
+            "SELECT {what} FROM {} WHERE {}",
+            table(aggregate.entity),
+            conditions.join(" AND ")
+        );
         let mut statement = self.connection.prepare_cached(&text)?;
         Ok(statement.query_row(params_from_iter(parameters), |row| row.get(0))?)
     }
@@ -346,11 +430,19 @@ pub(crate) fn sql(value: Option<&Value>) -> Sql {
         Some(Value::B(bytes)) => Sql::Blob(bytes.to_vec()),
         Some(Value::L(values)) => Sql::Text(json(values.iter())),
         Some(Value::Ss(set)) => {
-            let texts: Vec<Value> = set.members().iter().map(|text| Value::S(text.clone())).collect();
+            let texts: Vec<Value> = set
+                .members()
+                .iter()
+                .map(|text| Value::S(text.clone()))
+                .collect();
             Sql::Text(json(texts.iter()))
         }
         Some(Value::Ns(set)) => {
-            let numbers: Vec<Value> = set.members().iter().map(|number| Value::N(*number)).collect();
+            let numbers: Vec<Value> = set
+                .members()
+                .iter()
+                .map(|number| Value::N(*number))
+                .collect();
             Sql::Text(json(numbers.iter()))
         }
         Some(other @ (Value::M(_) | Value::Bs(_))) => Sql::Text(value::display(other)),

@@ -18,7 +18,8 @@ pub struct Options {
     pub asks: usize,
     /// The present moment, milliseconds since 1970: most times of the data lie before it.
     pub now_epoch_ms: i64,
-    /// Whether the engine keeps files and is ended and opened again between, with many more writers at once.
+    /// Whether the engine keeps files and is ended and opened again between, with many more writers
+    /// at once.
     pub deep: bool,
 }
 
@@ -29,16 +30,33 @@ const FAILURES_MAX: usize = 50;
 ///
 /// # Errors
 /// When SQLite or the engine cannot be used; wrong answers are in the report.
-pub fn prove(model: &Model, options: Options, progress: impl FnMut(Progress)) -> Result<Report, ProveError> {
+pub fn prove(
+    model: &Model,
+    options: Options,
+    progress: impl FnMut(Progress),
+) -> Result<Report, ProveError> {
     let world = World::new(model, options.now_epoch_ms, options.deep)?;
     let generator = Generator::new(model, options.seed, options.now_epoch_ms, options.items);
-    let mut report = Report { seed: options.seed, ..Report::default() };
+    let mut report = Report {
+        seed: options.seed,
+        ..Report::default()
+    };
     report.patterns = model
         .patterns
         .iter()
-        .map(|pattern| PatternReport { name: pattern.name.clone(), ..PatternReport::default() })
+        .map(|pattern| PatternReport {
+            name: pattern.name.clone(),
+            ..PatternReport::default()
+        })
         .collect();
-    let mut proof = Proof { world, generator, options, report, question: None, progress };
+    let mut proof = Proof {
+        world,
+        generator,
+        options,
+        report,
+        question: None,
+        progress,
+    };
     proof.write()?;
     proof.report.rows = proof.world.rows.count();
     proof.ask(Phase::Asking)?;
@@ -70,7 +88,9 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         let model = self.world.model;
         let (order, items) = (parents_first(model), self.options.items);
         for (number, at) in order.iter().enumerate() {
-            let Some(entity) = model.entities.get(*at) else { continue };
+            let Some(entity) = model.entities.get(*at) else {
+                continue;
+            };
             for tried in 0..items {
                 if tried % 16 == 0 {
                     self.tell(Phase::Writing, number * items + tried, order.len() * items);
@@ -94,19 +114,33 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         }
         self.world.rows.fill_kept()?;
         for (at, pattern) in model.patterns.iter().enumerate() {
-            let optional = pattern.parameters.iter().filter(|parameter| parameter.optional).count();
+            let optional = pattern
+                .parameters
+                .iter()
+                .filter(|parameter| parameter.optional)
+                .count();
             for asked in 0..asks {
                 if asked % 8 == 0 {
                     self.tell(phase, at * asks + asked, model.patterns.len() * asks);
                 }
-                let Some(found) = self.report.patterns.get_mut(at) else { continue };
+                let Some(found) = self.report.patterns.get_mut(at) else {
+                    continue;
+                };
                 if found.failures.len() >= FAILURES_MAX {
                     break;
                 }
                 let given = optional - asked % (optional + 1);
-                let arguments = ask::arguments(pattern, given, &self.world.rows, &mut self.generator);
+                let arguments =
+                    ask::arguments(pattern, given, &self.world.rows, &mut self.generator);
                 let page = self.generator.rng.u32(1..8);
-                compare::pattern(&self.world.backend, &self.world.rows, pattern, &arguments, page, found)?;
+                compare::pattern(
+                    &self.world.backend,
+                    &self.world.rows,
+                    pattern,
+                    &arguments,
+                    page,
+                    found,
+                )?;
                 if self.question.is_none() && !found.failures.is_empty() {
                     let question = Question::Asked(pattern, arguments, page);
                     self.question = Some((question, self.world.made.len()));
@@ -116,7 +150,8 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         Ok(())
     }
 
-    /// Changes rows: one writer mostly, two at once now and then, and between the pages of an answer.
+    /// Changes rows: one writer mostly, two at once now and then, and between the pages of an
+    /// answer.
     fn change(&mut self) -> Result<(), ProveError> {
         let model = self.world.model;
         let changes = model.entities.len() * self.options.items / 2;
@@ -144,9 +179,10 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
 
     fn turn_pages(&mut self) -> Result<(), ProveError> {
         let at = self.generator.rng.usize(..self.world.model.patterns.len());
-        let (Some(pattern), Some(found)) =
-            (self.world.model.patterns.get(at), self.report.patterns.get_mut(at))
-        else {
+        let (Some(pattern), Some(found)) = (
+            self.world.model.patterns.get(at),
+            self.report.patterns.get_mut(at),
+        ) else {
             return Ok(());
         };
         let mut of_pattern = std::mem::take(found);
@@ -184,7 +220,9 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
 
     /// Looks for the fewest writes after which the first failure shows.
     fn shrink(&mut self) -> Result<(), ProveError> {
-        let Some((question, length)) = self.question.take() else { return Ok(()) };
+        let Some((question, length)) = self.question.take() else {
+            return Ok(());
+        };
         self.tell(Phase::Shrinking, 0, 1);
         let made = self.world.made.get(..length).unwrap_or_default();
         let model = self.world.model;
@@ -200,20 +238,35 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
 /// Entities in an order in which what is referred to, or counted in, comes first.
 fn parents_first(model: &Model) -> Vec<usize> {
     let depends = |child: usize, parent: usize| {
-        let (Some(one), Some(other)) = (model.entities.get(child), model.entities.get(parent)) else {
+        let (Some(one), Some(other)) = (model.entities.get(child), model.entities.get(parent))
+        else {
             return false;
         };
-        let refers = one.attributes.iter().any(|a| a.refers.as_ref().is_some_and(|(e, _)| *e == other.name));
-        child != parent && (refers || other.aggregates.iter().any(|aggregate| aggregate.entity == child))
+        let refers = one
+            .attributes
+            .iter()
+            .any(|a| a.refers.as_ref().is_some_and(|(e, _)| *e == other.name));
+        child != parent
+            && (refers
+                || other
+                    .aggregates
+                    .iter()
+                    .any(|aggregate| aggregate.entity == child))
     };
     let mut order: Vec<usize> = Vec::new();
     let all: Vec<usize> = (0..model.entities.len()).collect();
     while order.len() < all.len() {
         let ready = |at: &&usize| {
-            !order.contains(at) && all.iter().all(|other| order.contains(other) || !depends(**at, *other))
+            !order.contains(at)
+                && all
+                    .iter()
+                    .all(|other| order.contains(other) || !depends(**at, *other))
         };
         // References that go round are broken anywhere.
-        let next = all.iter().find(ready).or_else(|| all.iter().find(|at| !order.contains(at)));
+        let next = all
+            .iter()
+            .find(ready)
+            .or_else(|| all.iter().find(|at| !order.contains(at)));
         match next {
             Some(at) => order.push(*at),
             None => break,

@@ -27,7 +27,9 @@ pub(crate) fn smallest<'m>(
     made: &[Op],
 ) -> Result<Option<(Vec<Op>, Failure)>, ProveError> {
     let begun = Instant::now();
-    let Some(mut failure) = fails(model, now_epoch_ms, question, made)? else { return Ok(None) };
+    let Some(mut failure) = fails(model, now_epoch_ms, question, made)? else {
+        return Ok(None);
+    };
     let mut left = made.to_vec();
     let mut size = left.len().div_ceil(2);
     while size > 0 {
@@ -36,7 +38,12 @@ pub(crate) fn smallest<'m>(
             if begun.elapsed() > TIME_MAX {
                 return Ok(Some((left, failure)));
             }
-            let without: Vec<Op> = left.iter().take(at).chain(left.iter().skip(at + size)).cloned().collect();
+            let without: Vec<Op> = left
+                .iter()
+                .take(at)
+                .chain(left.iter().skip(at + size))
+                .cloned()
+                .collect();
             match fails(model, now_epoch_ms, question, &without)? {
                 Some(found) => (left, failure) = (without, found),
                 None => at += size,
@@ -63,7 +70,14 @@ fn fails<'m>(
         Question::Asked(pattern, arguments, page) => {
             let mut asked = PatternReport::default();
             world.rows.fill_kept()?;
-            compare::pattern(&world.backend, &world.rows, pattern, arguments, *page, &mut asked)?;
+            compare::pattern(
+                &world.backend,
+                &world.rows,
+                pattern,
+                arguments,
+                *page,
+                &mut asked,
+            )?;
             Ok(asked.failures.into_iter().next())
         }
         Question::Stored => {

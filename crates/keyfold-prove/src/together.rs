@@ -14,7 +14,9 @@ pub(crate) fn two_writers<'m>(
     generator: &mut Generator<'m>,
     report: &mut Report,
 ) -> Result<(), ProveError> {
-    let Some((one, two)) = pair(world, generator) else { return Ok(()) };
+    let Some((one, two)) = pair(world, generator) else {
+        return Ok(());
+    };
     let (model, backend) = (world.model, &world.backend);
     let results = std::thread::scope(|scope| {
         let first = scope.spawn(|| one.in_model(model, backend));
@@ -27,7 +29,11 @@ pub(crate) fn two_writers<'m>(
     report.writes += 2;
     let what = format!("at once: {} | {}", one.show(model), two.show(model));
     let mut note = |expected: &str, found: String| {
-        report.failures.push(Failure { what: what.clone(), expected: expected.to_owned(), found });
+        report.failures.push(Failure {
+            what: what.clone(),
+            expected: expected.to_owned(),
+            found,
+        });
     };
     for result in [&first, &second] {
         if let Err(error) = result
@@ -39,7 +45,10 @@ pub(crate) fn two_writers<'m>(
     }
     let done = [first.is_ok(), second.is_ok()];
     // In one of the two orders, the same is possible and the same is left.
-    for order in [[(&one, done[0]), (&two, done[1])], [(&two, done[1]), (&one, done[0])]] {
+    for order in [
+        [(&one, done[0]), (&two, done[1])],
+        [(&two, done[1]), (&one, done[0])],
+    ] {
         if follows(world, order)? {
             world.rows.keep()?;
             for (op, _) in order {
@@ -53,11 +62,15 @@ pub(crate) fn two_writers<'m>(
         Ok(()) => "done".to_owned(),
         Err(error) => error.to_string(),
     };
-    note("as if one came behind the other", format!("{} | {}", shown(&first), shown(&second)));
+    note(
+        "as if one came behind the other",
+        format!("{} | {}", shown(&first), shown(&second)),
+    );
     Ok(())
 }
 
-/// Makes the writes in the rows in this order; false when another one was possible, or something else is stored.
+/// Makes the writes in the rows in this order; false when another one was possible, or something
+/// else is stored.
 fn follows(world: &mut World<'_>, order: [(&Op, bool); 2]) -> Result<bool, ProveError> {
     world.rows.begin()?;
     for (op, done) in order {

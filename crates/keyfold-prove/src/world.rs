@@ -23,25 +23,41 @@ pub(crate) struct World<'m> {
 
 impl<'m> World<'m> {
     /// An engine in memory, or with its files in a folder of its own.
-    pub(crate) fn new(model: &'m Model, now_epoch_ms: i64, on_disk: bool) -> Result<World<'m>, ProveError> {
+    pub(crate) fn new(
+        model: &'m Model,
+        now_epoch_ms: i64,
+        on_disk: bool,
+    ) -> Result<World<'m>, ProveError> {
         let failed = |error: std::io::Error| ProveError::Engine(error.to_string());
-        let folder = if on_disk { Some(tempfile::tempdir().map_err(failed)?) } else { None };
+        let folder = if on_disk {
+            Some(tempfile::tempdir().map_err(failed)?)
+        } else {
+            None
+        };
         let backend = open(folder.as_ref().map(tempfile::TempDir::path))?;
         tables::ensure(&backend, model)?;
-        Ok(World { model, backend, rows: Rows::new(model, now_epoch_ms)?, made: Vec::new(), folder })
+        Ok(World {
+            model,
+            backend,
+            rows: Rows::new(model, now_epoch_ms)?,
+            made: Vec::new(),
+            folder,
+        })
     }
 
     /// Ends the engine and opens its folder again.
     pub(crate) fn restart(&mut self) -> Result<(), ProveError> {
-        let Some(folder) = &self.folder else { return Ok(()) };
+        let Some(folder) = &self.folder else {
+            return Ok(());
+        };
         // The folder is free when its engine has gone.
         self.backend = open(None)?;
         self.backend = open(Some(folder.path()))?;
         Ok(())
     }
 
-    /// Makes a write on both sides, and notes where they differ. What the rows refuse is undone there, and so is what the model wrongly
-    /// refuses.
+    /// Makes a write on both sides, and notes where they differ. What the rows refuse is undone
+    /// there, and so is what the model wrongly refuses.
     pub(crate) fn apply(&mut self, op: Op, report: &mut Report) -> Result<(), ProveError> {
         self.rows.begin()?;
         let possible = op.in_rows(&mut self.rows)?;
@@ -63,7 +79,11 @@ impl<'m> World<'m> {
         if let Some((expected, found)) = differs {
             self.rows.undo()?;
             let what = op.show(self.model);
-            report.failures.push(Failure { what, expected: expected.to_owned(), found });
+            report.failures.push(Failure {
+                what,
+                expected: expected.to_owned(),
+                found,
+            });
         }
         self.made.push(op);
         Ok(())
@@ -75,8 +95,8 @@ impl<'m> World<'m> {
     }
 }
 
-/// Whether a write was refused for what it is, and not because something went wrong. A value that no key takes is refused too, and what
-/// is too long for one.
+/// Whether a write was refused for what it is, and not because something went wrong. A value that
+/// no key takes is refused too, and what is too long for one.
 pub(crate) fn is_refusal(error: &ClientError) -> bool {
     matches!(
         error,
@@ -94,7 +114,12 @@ fn open(folder: Option<&Path>) -> Result<Backend, ProveError> {
         Some(folder) => StoreOptions::folder(folder, Durability::Buffered),
     };
     // What expires is deleted when the proof says so.
-    let options = EngineOptions { background: false, ..EngineOptions::new(store) };
+    let options = EngineOptions {
+        background: false,
+        ..EngineOptions::new(store)
+    };
     let engine = Engine::open(options);
-    Ok(Backend::Embedded(Arc::new(engine.map_err(|error| ProveError::Engine(error.to_string()))?)))
+    Ok(Backend::Embedded(Arc::new(
+        engine.map_err(|error| ProveError::Engine(error.to_string()))?,
+    )))
 }

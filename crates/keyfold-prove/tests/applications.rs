@@ -1,6 +1,11 @@
-//! What the articles' applications do beside their patterns: joins without a join, assignments that are all or
-//! nothing, histories that stay, lists that are split. Ids of the designs are in the tests' names.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! What the articles' applications do beside their patterns: joins without a join, assignments that
+//! are all or nothing, histories that stay, lists that are split. Ids of the designs are in the
+//! tests' names.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use keyfold_api::{DescribeTableInput, Response, ScanInput};
 use keyfold_client::arguments::{self, Values};
@@ -19,7 +24,9 @@ struct Place {
 impl Place {
     fn new(name: &str) -> Place {
         let path = format!("{}/../../models/{name}.keyfold", env!("CARGO_MANIFEST_DIR"));
-        let model = keyfold_model::compile(&std::fs::read_to_string(path).unwrap()).model.unwrap();
+        let model = keyfold_model::compile(&std::fs::read_to_string(path).unwrap())
+            .model
+            .unwrap();
         let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
         let backend = Backend::Embedded(Arc::new(engine));
         tables::ensure(&backend, &model).unwrap();
@@ -34,24 +41,45 @@ impl Place {
 
     fn write(&self, name: &str, text: &[(&str, &str)]) -> Result<write::Written, ClientError> {
         let named = self.model.write(name).unwrap();
-        write::run(&self.backend, &self.model, named, &arguments::of_write(named, &given(text)).unwrap())
+        write::run(
+            &self.backend,
+            &self.model,
+            named,
+            &arguments::of_write(named, &given(text)).unwrap(),
+        )
     }
 
     fn ask(&self, name: &str, text: &[(&str, &str)]) -> Vec<FoundItem> {
         let pattern = self.model.pattern(name).unwrap();
         let values: Values = arguments::of_pattern(pattern, &given(text)).unwrap();
-        read::run(&self.backend, &self.model, pattern, &values, &PageRequest::default(), true).unwrap().items
+        read::run(
+            &self.backend,
+            &self.model,
+            pattern,
+            &values,
+            &PageRequest::default(),
+            true,
+        )
+        .unwrap()
+        .items
     }
 
     fn stored(&self, table: &str) -> usize {
-        let input = ScanInput { table_name: Some(table.to_owned()), ..ScanInput::default() };
-        let Response::Scan(page) = self.backend.call(input.into()).unwrap() else { panic!("no page") };
+        let input = ScanInput {
+            table_name: Some(table.to_owned()),
+            ..ScanInput::default()
+        };
+        let Response::Scan(page) = self.backend.call(input.into()).unwrap() else {
+            panic!("no page")
+        };
         page.items.unwrap().len()
     }
 }
 
 fn given(text: &[(&str, &str)]) -> BTreeMap<String, String> {
-    text.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    text.iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
 }
 
 fn shown(item: &FoundItem, name: &str) -> String {
@@ -68,34 +96,69 @@ fn n2_one_table_answers_as_the_join_of_two() {
     )
     .unwrap();
     for n in 0..30 {
-        let (customer, zip) = (format!("c{}", n % 4), if n % 3 == 0 { "10115" } else { "75001" });
+        let (customer, zip) = (
+            format!("c{}", n % 4),
+            if n % 3 == 0 { "10115" } else { "75001" },
+        );
         sql.execute(
             "INSERT INTO orders VALUES (?, ?, ?, ?, ?)",
-            (&customer, format!("t{n:02}"), format!("2024-01-{:02}T00:00:00.000Z", n % 28 + 1), n * 10, zip),
+            (
+                &customer,
+                format!("t{n:02}"),
+                format!("2024-01-{:02}T00:00:00.000Z", n % 28 + 1),
+                n * 10,
+                zip,
+            ),
         )
         .unwrap();
     }
     let place = Place::new("orders_with_address");
     let join = "SELECT custid, transaction_id, ordered_at, amount, zip, street, city, country FROM orders JOIN addresses ON delivery_code = zip";
     let rows = |condition: &str| -> Vec<Vec<String>> {
-        let mut statement = sql.prepare(&format!("{join} {condition} ORDER BY transaction_id")).unwrap();
+        let mut statement = sql
+            .prepare(&format!("{join} {condition} ORDER BY transaction_id"))
+            .unwrap();
         let found = statement.query_map([], |row| {
             (0..8)
-                .map(|at| Ok(if at == 3 { row.get::<_, i64>(at)?.to_string() } else { row.get(at)? }))
+                .map(|at| {
+                    Ok(if at == 3 {
+                        row.get::<_, i64>(at)?.to_string()
+                    } else {
+                        row.get(at)?
+                    })
+                })
                 .collect()
         });
         found.unwrap().map(Result::unwrap).collect()
     };
-    let names = ["Custid", "Transaction_Id", "orderedAt", "amount", "zip", "street", "city", "country"];
+    let names = [
+        "Custid",
+        "Transaction_Id",
+        "orderedAt",
+        "amount",
+        "zip",
+        "street",
+        "city",
+        "country",
+    ];
     for row in rows("") {
-        let pairs: Vec<(&str, &str)> = names.into_iter().zip(row.iter().map(String::as_str)).collect();
+        let pairs: Vec<(&str, &str)> = names
+            .into_iter()
+            .zip(row.iter().map(String::as_str))
+            .collect();
         place.put("CustomerOrder", &pairs);
     }
     for customer in ["c0", "c1", "c2", "c3", "nobody"] {
         let found = place.ask("orders_of_customer", &[("Custid", customer)]);
-        let found: Vec<Vec<String>> =
-            found.iter().map(|item| names.iter().map(|name| shown(item, name)).collect()).collect();
-        assert_eq!(found, rows(&format!("WHERE custid = '{customer}'")), "{customer}");
+        let found: Vec<Vec<String>> = found
+            .iter()
+            .map(|item| names.iter().map(|name| shown(item, name)).collect())
+            .collect();
+        assert_eq!(
+            found,
+            rows(&format!("WHERE custid = '{customer}'")),
+            "{customer}"
+        );
     }
 }
 
@@ -106,7 +169,10 @@ fn n3_goods_are_assigned_all_or_nothing_and_never_too_many() {
         place.put("Container", &[("containerId", container), ("free", "7")]);
     }
     for item in 0..40 {
-        place.put("Item", &[("itemId", &item.to_string()), ("description", "box")]);
+        place.put(
+            "Item",
+            &[("itemId", &item.to_string()), ("description", "box")],
+        );
     }
     let assigned: usize = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..8)
@@ -118,25 +184,36 @@ fn n3_goods_are_assigned_all_or_nothing_and_never_too_many() {
                         .filter(|n| {
                             let container = if (n / 4) % 2 == 0 { "a" } else { "b" };
                             place
-                                .write("assign", &[("containerId", container), ("itemId", &n.to_string())])
+                                .write(
+                                    "assign",
+                                    &[("containerId", container), ("itemId", &n.to_string())],
+                                )
                                 .is_ok()
                         })
                         .count()
                 })
             })
             .collect();
-        workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap())
+            .sum()
     });
     assert_eq!(assigned, 14, "two containers with seven places each");
     let mut placed = Vec::new();
     for container in ["a", "b"] {
         let found = place.ask("container", &[("containerId", container)]);
         assert_eq!(shown(&found[0], "free"), "0");
-        let Some(Value::L(items)) = found[0].get("shipments") else { panic!("no list") };
+        let Some(Value::L(items)) = found[0].get("shipments") else {
+            panic!("no list")
+        };
         placed.extend(items.iter().map(|item| (value::display(item), container)));
     }
     for (item, container) in &placed {
-        assert_eq!(shown(&place.ask("item", &[("itemId", item)])[0], "containerId"), *container);
+        assert_eq!(
+            shown(&place.ask("item", &[("itemId", item)])[0], "containerId"),
+            *container
+        );
     }
     let mut distinct = placed.clone();
     distinct.sort();
@@ -144,47 +221,84 @@ fn n3_goods_are_assigned_all_or_nothing_and_never_too_many() {
     assert_eq!((placed.len(), distinct.len()), (14, 14));
     // A refusal says which condition did not hold.
     let refused = |container: &str, item: &str| {
-        place.write("assign", &[("containerId", container), ("itemId", item)]).unwrap_err().to_string()
+        place
+            .write("assign", &[("containerId", container), ("itemId", item)])
+            .unwrap_err()
+            .to_string()
     };
-    let free = (0..40).map(|n| n.to_string()).find(|n| !placed.iter().any(|(item, _)| item == n)).unwrap();
+    let free = (0..40)
+        .map(|n| n.to_string())
+        .find(|n| !placed.iter().any(|(item, _)| item == n))
+        .unwrap();
     let text = refused("a", &free);
-    assert!(text.contains("Container") && text.contains("free > 0"), "{text}");
+    assert!(
+        text.contains("Container") && text.contains("free > 0"),
+        "{text}"
+    );
     place.put("Container", &[("containerId", "c"), ("free", "1")]);
     let text = refused("c", &placed[0].0);
-    assert!(text.contains("Item") && text.contains("missing containerId"), "{text}");
-    assert_eq!(shown(&place.ask("container", &[("containerId", "c")])[0], "free"), "1");
+    assert!(
+        text.contains("Item") && text.contains("missing containerId"),
+        "{text}"
+    );
+    assert_eq!(
+        shown(&place.ask("container", &[("containerId", "c")])[0], "free"),
+        "1"
+    );
 }
 
 #[test]
 fn n4_two_tables_have_different_capacity() {
     let place = Place::new("smart_home");
     let units = |table: &str| {
-        let input = DescribeTableInput { table_name: Some(table.to_owned()) };
+        let input = DescribeTableInput {
+            table_name: Some(table.to_owned()),
+        };
         let Response::DescribeTable(found) = place.backend.call(input.into()).unwrap() else {
             panic!("no table")
         };
         let units = found.provisioned_throughput.unwrap_or_default();
-        (units.read_capacity_units.unwrap_or(0), units.write_capacity_units.unwrap_or(0))
+        (
+            units.read_capacity_units.unwrap_or(0),
+            units.write_capacity_units.unwrap_or(0),
+        )
     };
-    assert_eq!((units("DeviceStatus"), units("DeviceActivity")), ((50, 25), (0, 0)));
+    assert_eq!(
+        (units("DeviceStatus"), units("DeviceActivity")),
+        ((50, 25), (0, 0))
+    );
 }
 
 #[test]
 fn n6_each_month_has_its_table() {
     let place = Place::new("readings");
-    for (at, number) in
-        [("2024-01-31T23:59:00Z", "1"), ("2024-02-01T00:00:00Z", "2"), ("2024-03-05T12:00:00Z", "3")]
-    {
-        place.put("Reading", &[("sensorId", "s"), ("at", at), ("value", number)]);
+    for (at, number) in [
+        ("2024-01-31T23:59:00Z", "1"),
+        ("2024-02-01T00:00:00Z", "2"),
+        ("2024-03-05T12:00:00Z", "3"),
+    ] {
+        place.put(
+            "Reading",
+            &[("sensorId", "s"), ("at", at), ("value", number)],
+        );
     }
     for table in ["Readings_2024_01", "Readings_2024_02", "Readings_2024_03"] {
         assert_eq!(place.stored(table), 1, "{table}");
     }
-    let found =
-        place.ask("readings_between", &[("sensorId", "s"), ("from", "2024-01-01"), ("to", "2024-03-31")]);
+    let found = place.ask(
+        "readings_between",
+        &[
+            ("sensorId", "s"),
+            ("from", "2024-01-01"),
+            ("to", "2024-03-31"),
+        ],
+    );
     let values: Vec<String> = found.iter().map(|item| shown(item, "value")).collect();
     assert_eq!(values, ["1", "2", "3"]);
-    let day = place.ask("readings_of_day", &[("sensorId", "s"), ("day", "2024-02-01")]);
+    let day = place.ask(
+        "readings_of_day",
+        &[("sensorId", "s"), ("day", "2024-02-01")],
+    );
     assert_eq!(day.len(), 1);
 }
 
@@ -193,7 +307,15 @@ fn s5_s7_s9_a_letter_has_its_total_and_its_history_stays() {
     let place = Place::new("santa_spread");
     let toy = |id: &str, price: &str| {
         place
-            .write("create_toy", &[("toyId", id), ("name", id), ("description", "a toy"), ("price", price)])
+            .write(
+                "create_toy",
+                &[
+                    ("toyId", id),
+                    ("name", id),
+                    ("description", "a toy"),
+                    ("price", price),
+                ],
+            )
             .unwrap();
     };
     toy("drum", "25");
@@ -211,7 +333,10 @@ fn s5_s7_s9_a_letter_has_its_total_and_its_history_stays() {
     };
     let wishes = r#"[{"toyId": "drum", "quantity": 1, "price": 25, "amount": 25}, {"toyId": "kite", "quantity": 2, "price": 12.5, "amount": 25}]"#;
     let toys = r#"[{"toyId": "drum", "name": "drum", "price": 25, "quantity": 1}]"#;
-    assert_eq!(letter("1", wishes, toys).unwrap().operation, "TransactWriteItems");
+    assert_eq!(
+        letter("1", wishes, toys).unwrap().operation,
+        "TransactWriteItems"
+    );
     let more = r#"[{"toyId": "kite", "quantity": 3, "price": 12.5, "amount": 37.5}]"#;
     letter("2", more, "[]").unwrap();
     // S4, S8: the letter with its rows, the total summed up in the same transaction.
@@ -224,12 +349,20 @@ fn s5_s7_s9_a_letter_has_its_total_and_its_history_stays() {
     let toy = demand.iter().find(|item| item.kind == "Toy").unwrap();
     assert_eq!((demand.len(), shown(toy, "wanted")), (3, "5".to_owned()));
     // S9: a new price leaves the history as it was.
-    place.write("reprice", &[("toyId", "drum"), ("price", "99")]).unwrap();
+    place
+        .write("reprice", &[("toyId", "drum"), ("price", "99")])
+        .unwrap();
     let history = place.ask("history", &[("letterId", "1")]);
-    assert!(shown(&history[0], "toys").contains("price: 25"), "{history:?}");
+    assert!(
+        shown(&history[0], "toys").contains("price: 25"),
+        "{history:?}"
+    );
     // Nothing of a letter that wishes for a toy nobody makes.
     let unknown = r#"[{"toyId": "unicorn", "quantity": 1, "price": 1, "amount": 1}]"#;
-    assert!(matches!(letter("3", unknown, "[]"), Err(ClientError::NotFound(_))));
+    assert!(matches!(
+        letter("3", unknown, "[]"),
+        Err(ClientError::NotFound(_))
+    ));
     assert!(place.ask("history", &[("letterId", "3")]).is_empty());
 }
 
@@ -238,28 +371,60 @@ fn a5_an_hour_of_points_lies_in_six_items_and_is_read_as_one_list() {
     let place = Place::new("alleycat");
     let points: Vec<String> = (0..3_600).map(|second| (second % 97).to_string()).collect();
     let list = format!("[{}]", points.join(","));
-    let text =
-        [("racerId", "r1"), ("raceId", "race1"), ("classId", "c1"), ("score", "10"), ("points", &list)];
+    let text = [
+        ("racerId", "r1"),
+        ("raceId", "race1"),
+        ("classId", "c1"),
+        ("score", "10"),
+        ("points", &list),
+    ];
     place.put("Result", &text);
     assert_eq!(place.stored("Alleycat"), 6);
     let found = place.ask("performance", &[("racerId", "r1"), ("raceId", "race1")]);
-    let Some(Value::L(read)) = found[0].get("points") else { panic!("no list") };
+    let Some(Value::L(read)) = found[0].get("points") else {
+        panic!("no list")
+    };
     let read: Vec<String> = read.iter().map(value::display).collect();
     assert_eq!((found.len(), read == points), (1, true));
     // While racing only the score changes, and the leaderboard follows.
-    place.write("score_in_race", &[("racerId", "r1"), ("raceId", "race1"), ("score", "77")]).unwrap();
+    place
+        .write(
+            "score_in_race",
+            &[("racerId", "r1"), ("raceId", "race1"), ("score", "77")],
+        )
+        .unwrap();
     place.put(
         "Result",
-        &[("racerId", "r2"), ("raceId", "race1"), ("classId", "c1"), ("score", "50"), ("points", "[]")],
+        &[
+            ("racerId", "r2"),
+            ("raceId", "race1"),
+            ("classId", "c1"),
+            ("score", "50"),
+            ("points", "[]"),
+        ],
     );
     let board = place.ask("leaderboard", &[("raceId", "race1")]);
-    let board: Vec<(String, String)> =
-        board.iter().map(|item| (shown(item, "racerId"), shown(item, "score"))).collect();
-    assert_eq!(board, [("r1".to_owned(), "77".to_owned()), ("r2".to_owned(), "50".to_owned())]);
+    let board: Vec<(String, String)> = board
+        .iter()
+        .map(|item| (shown(item, "racerId"), shown(item, "score")))
+        .collect();
+    assert_eq!(
+        board,
+        [
+            ("r1".to_owned(), "77".to_owned()),
+            ("r2".to_owned(), "50".to_owned())
+        ]
+    );
     // A shorter list leaves no parts behind.
     place.put(
         "Result",
-        &[("racerId", "r1"), ("raceId", "race1"), ("classId", "c1"), ("score", "1"), ("points", "[1,2,3]")],
+        &[
+            ("racerId", "r1"),
+            ("raceId", "race1"),
+            ("classId", "c1"),
+            ("score", "1"),
+            ("points", "[1,2,3]"),
+        ],
     );
     assert_eq!(place.stored("Alleycat"), 2);
 }

@@ -1,5 +1,6 @@
-//! A model with every word of the language is proved; and a proof that could not fail would prove nothing, so
-//! models are broken behind the compiler's back, one template, plan or rule at a time: each must be caught.
+//! A model with every word of the language is proved; and a proof that could not fail would prove
+//! nothing, so models are broken behind the compiler's back, one template, plan or rule at a time:
+//! each must be caught.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::template::Part;
@@ -8,15 +9,33 @@ use keyfold_prove::{Options, Report, prove};
 
 fn model(source: &str) -> Model {
     let compiled = compile(source);
-    let shown: Vec<String> =
-        compiled.diagnostics.iter().map(|one| one.render(source, "model", false)).collect();
-    compiled.model.unwrap_or_else(|| panic!("{}", shown.join("\n")))
+    let shown: Vec<String> = compiled
+        .diagnostics
+        .iter()
+        .map(|one| one.render(source, "model", false))
+        .collect();
+    compiled
+        .model
+        .unwrap_or_else(|| panic!("{}", shown.join("\n")))
 }
 
 fn report(model: &Model, seed: u64, items: usize, asks: usize) -> Report {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
     let now_epoch_ms = i64::try_from(now.as_millis()).unwrap();
-    prove(model, Options { seed, items, asks, now_epoch_ms, deep: false }, |_| {}).unwrap()
+    prove(
+        model,
+        Options {
+            seed,
+            items,
+            asks,
+            now_epoch_ms,
+            deep: false,
+        },
+        |_| {},
+    )
+    .unwrap()
 }
 
 #[test]
@@ -25,10 +44,20 @@ fn every_word_of_the_language_is_proved() {
     let mut answered: Vec<String> = Vec::new();
     for seed in [3, 4, 5] {
         let report = report(&model, seed, 60, 16);
-        let failures: Vec<String> = report.all_failures().take(5).map(|one| format!("{one:#?}")).collect();
+        let failures: Vec<String> = report
+            .all_failures()
+            .take(5)
+            .map(|one| format!("{one:#?}"))
+            .collect();
         assert!(failures.is_empty(), "seed {seed}: {}", failures.join("\n"));
         assert!(report.aggregates > 0 && report.refused > 0);
-        answered.extend(report.patterns.iter().filter(|one| one.answered > 0).map(|one| one.name.clone()));
+        answered.extend(
+            report
+                .patterns
+                .iter()
+                .filter(|one| one.answered > 0)
+                .map(|one| one.name.clone()),
+        );
     }
     let never: Vec<&str> = model
         .patterns
@@ -45,10 +74,25 @@ fn right_models_are_proved() {
     let mut answered = std::collections::BTreeSet::new();
     for seed in 1..=6 {
         let report = report(&model, seed, 60, 12);
-        let failures: Vec<String> = report.all_failures().take(5).map(|one| format!("{one:#?}")).collect();
-        assert!(failures.is_empty(), "seed {seed}: {}\n{:#?}", failures.join("\n"), report.smallest);
+        let failures: Vec<String> = report
+            .all_failures()
+            .take(5)
+            .map(|one| format!("{one:#?}"))
+            .collect();
+        assert!(
+            failures.is_empty(),
+            "seed {seed}: {}\n{:#?}",
+            failures.join("\n"),
+            report.smallest
+        );
         assert!(report.refused > 0);
-        answered.extend(report.patterns.into_iter().filter(|one| one.answered > 0).map(|one| one.name));
+        answered.extend(
+            report
+                .patterns
+                .into_iter()
+                .filter(|one| one.answered > 0)
+                .map(|one| one.name),
+        );
     }
     assert_eq!(answered.len(), model.patterns.len(), "{answered:?}");
 }
@@ -56,20 +100,36 @@ fn right_models_are_proved() {
 #[test]
 fn a_proof_repeats_itself() {
     let model = model(include_str!("../../../models/shop.keyfold"));
-    let options = Options { seed: 9, items: 30, asks: 4, now_epoch_ms: 1_700_000_000_000, deep: false };
-    assert_eq!(prove(&model, options, |_| {}).unwrap(), prove(&model, options, |_| {}).unwrap());
+    let options = Options {
+        seed: 9,
+        items: 30,
+        asks: 4,
+        now_epoch_ms: 1_700_000_000_000,
+        deep: false,
+    };
+    assert_eq!(
+        prove(&model, options, |_| {}).unwrap(),
+        prove(&model, options, |_| {}).unwrap()
+    );
 }
 
 /// Proves a broken model; it must be noticed.
 fn caught(source: &str, what: &str, spoil: impl Fn(&mut Model)) {
     let whole = model(source);
-    assert!(report(&whole, 1, 80, 12).is_proved(), "{what}: the whole model is not proved");
+    assert!(
+        report(&whole, 1, 80, 12).is_proved(),
+        "{what}: the whole model is not proved"
+    );
     let mut broken = whole;
     spoil(&mut broken);
-    let found = (1..=3).map(|seed| report(&broken, seed, 80, 12)).find(|report| !report.is_proved());
+    let found = (1..=3)
+        .map(|seed| report(&broken, seed, 80, 12))
+        .find(|report| !report.is_proved());
     let report = found.unwrap_or_else(|| panic!("{what} was not noticed"));
     // What is wrong is wrong after fewer writes.
-    let smallest = report.smallest.unwrap_or_else(|| panic!("{what}: no shortest way"));
+    let smallest = report
+        .smallest
+        .unwrap_or_else(|| panic!("{what}: no shortest way"));
     assert!(smallest.writes.len() < 40, "{what}: {:#?}", smallest.writes);
 }
 
@@ -77,7 +137,11 @@ const SHOP: &str = include_str!("../../../models/shop.keyfold");
 const MYAPP: &str = include_str!("../../../models/myapp.keyfold");
 
 fn sort_of<'m>(model: &'m mut Model, entity: &str) -> &'m mut KeyTemplate {
-    let entity = model.entities.iter_mut().find(|one| one.name == entity).unwrap();
+    let entity = model
+        .entities
+        .iter_mut()
+        .find(|one| one.name == entity)
+        .unwrap();
     entity.key.sort.as_mut().unwrap()
 }
 
@@ -99,7 +163,11 @@ fn a_template_without_padding_is_caught() {
 #[test]
 fn a_key_that_does_not_keep_its_value_is_caught() {
     caught(SHOP, "a product key in small letters", |model| {
-        let product = model.entities.iter_mut().find(|one| one.name == "Product").unwrap();
+        let product = model
+            .entities
+            .iter_mut()
+            .find(|one| one.name == "Product")
+            .unwrap();
         for part in &mut product.key.partition.parts {
             if let Part::Field { format, .. } = part {
                 *format = Format::Lower;
@@ -111,17 +179,31 @@ fn a_key_that_does_not_keep_its_value_is_caught() {
 #[test]
 fn a_range_that_is_too_wide_is_caught() {
     // As if the rule about exact ranges had been forgotten.
-    caught(MYAPP, "a whole partition instead of the orders in it", |model| {
-        let pattern = model.patterns.iter_mut().find(|one| one.name == "orders_of_user").unwrap();
-        pattern.plan.sort = SortCondition::Any;
-    });
+    caught(
+        MYAPP,
+        "a whole partition instead of the orders in it",
+        |model| {
+            let pattern = model
+                .patterns
+                .iter_mut()
+                .find(|one| one.name == "orders_of_user")
+                .unwrap();
+            pattern.plan.sort = SortCondition::Any;
+        },
+    );
 }
 
 #[test]
 fn a_range_that_is_too_narrow_is_caught() {
     caught(SHOP, "an open end that is closed too early", |model| {
-        let pattern = model.patterns.iter_mut().find(|one| one.name == "recent_orders").unwrap();
-        let SortCondition::Between(low, high) = pattern.plan.sort.clone() else { panic!("no range") };
+        let pattern = model
+            .patterns
+            .iter_mut()
+            .find(|one| one.name == "recent_orders")
+            .unwrap();
+        let SortCondition::Between(low, high) = pattern.plan.sort.clone() else {
+            panic!("no range")
+        };
         let mut ends_early = high;
         ends_early.parts = vec![Part::Text("ORDER#2".to_owned())];
         pattern.plan.sort = SortCondition::Between(low, ends_early);
@@ -131,18 +213,34 @@ fn a_range_that_is_too_narrow_is_caught() {
 #[test]
 fn the_wrong_order_is_caught() {
     caught(SHOP, "oldest instead of newest", |model| {
-        let pattern = model.patterns.iter_mut().find(|one| one.name == "orders_by_status").unwrap();
+        let pattern = model
+            .patterns
+            .iter_mut()
+            .find(|one| one.name == "orders_by_status")
+            .unwrap();
         pattern.plan.descending = false;
     });
 }
 
 #[test]
 fn an_index_that_holds_other_items_is_caught() {
-    caught(MYAPP, "an index of paid orders for the pending ones", |model| {
-        let order = model.entities.iter_mut().find(|one| one.name == "Order").unwrap();
-        let sparse = order.indexes.iter_mut().find_map(|key| key.sparse.as_mut()).unwrap();
-        sparse.value = Some("paid".to_owned());
-    });
+    caught(
+        MYAPP,
+        "an index of paid orders for the pending ones",
+        |model| {
+            let order = model
+                .entities
+                .iter_mut()
+                .find(|one| one.name == "Order")
+                .unwrap();
+            let sparse = order
+                .indexes
+                .iter_mut()
+                .find_map(|key| key.sparse.as_mut())
+                .unwrap();
+            sparse.value = Some("paid".to_owned());
+        },
+    );
 }
 
 #[test]
@@ -151,8 +249,16 @@ fn an_aggregate_of_another_attribute_is_caught() {
         include_str!("../../../models/sales_view.keyfold"),
         "a search for the last that finds the first",
         |model| {
-            let total = model.entities.iter_mut().find(|one| one.name == "Total").unwrap();
-            let next = total.aggregates.iter_mut().find_map(|one| one.next.as_mut()).unwrap();
+            let total = model
+                .entities
+                .iter_mut()
+                .find(|one| one.name == "Total")
+                .unwrap();
+            let next = total
+                .aggregates
+                .iter_mut()
+                .find_map(|one| one.next.as_mut())
+                .unwrap();
             next.descending = false;
         },
     );
@@ -160,9 +266,13 @@ fn an_aggregate_of_another_attribute_is_caught() {
 
 #[test]
 fn an_order_of_another_attribute_is_caught() {
-    caught(MYAPP, "orders by their number instead of their day", |model| {
-        let sort = sort_of(model, "Order");
-        let last = sort.parts.len() - 1;
-        sort.parts.swap(1, last);
-    });
+    caught(
+        MYAPP,
+        "orders by their number instead of their day",
+        |model| {
+            let sort = sort_of(model, "Order");
+            let last = sort.parts.len() - 1;
+            sort.parts.swap(1, last);
+        },
+    );
 }

@@ -1,5 +1,6 @@
-//! Models that nobody would write: random keys, indexes, copies and patterns. What the compiler accepts must be
-//! proved by execution; what it refuses is none of this test's business, as long as enough is accepted.
+//! Models that nobody would write: random keys, indexes, copies and patterns. What the compiler
+//! accepts must be proved by execution; what it refuses is none of this test's business, as long as
+//! enough is accepted.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::compile;
@@ -25,7 +26,10 @@ fn pick<'a>(rng: &mut fastrand::Rng, all: &[&'a str]) -> &'a str {
 }
 
 fn kind_of(name: &str) -> &'static str {
-    TYPES.iter().find(|(known, _)| *known == name).map_or("string", |(_, kind)| kind)
+    TYPES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map_or("string", |(_, kind)| kind)
 }
 
 /// A template's text, and the attributes in it from left to right.
@@ -36,7 +40,10 @@ struct Template {
 }
 
 fn template(rng: &mut fastrand::Rng, first: &str, fields: usize) -> Template {
-    let mut made = Template { text: first.to_owned(), fields: Vec::new() };
+    let mut made = Template {
+        text: first.to_owned(),
+        fields: Vec::new(),
+    };
     for _ in 0..fields {
         let (name, kind) = TYPES[rng.usize(..TYPES.len())];
         if made.fields.contains(&name) {
@@ -81,9 +88,16 @@ fn model(rng: &mut fastrand::Rng) -> String {
     let shared = template(rng, "P", shared);
     let mut keys: Vec<Key> = Vec::new();
     for name in ["One", "Two", "Three"].into_iter().take(count) {
-        let all: Vec<String> = TYPES.iter().map(|(name, kind)| format!("{name}: {kind}")).collect();
+        let all: Vec<String> = TYPES
+            .iter()
+            .map(|(name, kind)| format!("{name}: {kind}"))
+            .collect();
         let own = rng.usize(0..3);
-        let partition = if rng.u8(..3) > 0 { shared.clone() } else { template(rng, name, own) };
+        let partition = if rng.u8(..3) > 0 {
+            shared.clone()
+        } else {
+            template(rng, name, own)
+        };
         let start = match rng.u8(..4) {
             0 => String::new(),
             1 | 2 => same_start.text.clone(),
@@ -106,26 +120,52 @@ fn model(rng: &mut fastrand::Rng) -> String {
             sort.text
         )
         .unwrap();
-        keys.push(Key { result: name.to_owned(), partition, sort });
+        keys.push(Key {
+            result: name.to_owned(),
+            partition,
+            sort,
+        });
         if rng.bool() {
             let (one, two) = (rng.usize(0..2), rng.usize(0..3));
             let (partition, sort) = (template(rng, "G", one), template(rng, name, two));
             let sparse = pick(rng, &["", "", " sparse when w = red", " sparse when o"]);
             let place = pick(rng, &["", "", "", " shard 3", " bucket day of t"]);
-            writeln!(text, "  GG1 \"{}\" \"{}\"{place}{sparse}", partition.text, sort.text).unwrap();
-            keys.push(Key { result: name.to_owned(), partition, sort });
+            writeln!(
+                text,
+                "  GG1 \"{}\" \"{}\"{place}{sparse}",
+                partition.text, sort.text
+            )
+            .unwrap();
+            keys.push(Key {
+                result: name.to_owned(),
+                partition,
+                sort,
+            });
         }
         if rng.u8(..4) == 0 {
             writeln!(text, "  Loc \"{}\"", template(rng, "L", 2).text).unwrap();
         }
         if rng.u8(..4) == 0 {
             let (partition, mut sort) = (template(rng, "C", 1), template(rng, name, 1));
-            sort.text.push_str("#{u}#{a}#{b}#{n:05}#{t}#{d}#{w}#{m:06.2}");
+            sort.text
+                .push_str("#{u}#{a}#{b}#{n:05}#{t}#{d}#{w}#{m:06.2}");
             writeln!(text, "  copy dup \"{}\" \"{}\"", partition.text, sort.text).unwrap();
-            keys.push(Key { result: format!("{name}.dup"), partition, sort });
+            keys.push(Key {
+                result: format!("{name}.dup"),
+                partition,
+                sort,
+            });
         }
-        let lines = ["  unique (u, a)", "  split list by 3", "  version v", "  compress list"];
-        lines.into_iter().filter(|_| rng.u8(..6) == 0).for_each(|line| writeln!(text, "{line}").unwrap());
+        let lines = [
+            "  unique (u, a)",
+            "  split list by 3",
+            "  version v",
+            "  compress list",
+        ];
+        lines
+            .into_iter()
+            .filter(|_| rng.u8(..6) == 0)
+            .for_each(|line| writeln!(text, "{line}").unwrap());
     }
     for at in 0..12 {
         let line = pattern(rng, &keys);
@@ -134,12 +174,24 @@ fn model(rng: &mut fastrand::Rng) -> String {
     text
 }
 
-/// A question that a key may answer: its partition, some of its sort key, perhaps a range of what follows.
+/// A question that a key may answer: its partition, some of its sort key, perhaps a range of what
+/// follows.
 fn pattern(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
     let key = &keys[rng.usize(..keys.len())];
-    let mut parameters: Vec<String> = key.partition.fields.iter().map(|name| (*name).to_owned()).collect();
+    let mut parameters: Vec<String> = key
+        .partition
+        .fields
+        .iter()
+        .map(|name| (*name).to_owned())
+        .collect();
     let given = rng.usize(0..=key.sort.fields.len());
-    parameters.extend(key.sort.fields.iter().take(given).map(|name| (*name).to_owned()));
+    parameters.extend(
+        key.sort
+            .fields
+            .iter()
+            .take(given)
+            .map(|name| (*name).to_owned()),
+    );
     let next = key.sort.fields.get(given).copied();
     let mut order = "";
     if let Some(name) = next {
@@ -163,7 +215,13 @@ fn pattern(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
     let mut result = format!("{}{}", key.result, pick(rng, &["[]", "[]", "[]", "?"]));
     if rng.u8(..3) == 0 {
         let other = &keys[rng.usize(..keys.len())];
-        write!(result, " + {}{}", other.result, pick(rng, &["[]", "[]", ""])).unwrap();
+        write!(
+            result,
+            " + {}{}",
+            other.result,
+            pick(rng, &["[]", "[]", ""])
+        )
+        .unwrap();
     }
     let rest = [
         order,
@@ -174,7 +232,8 @@ fn pattern(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
     format!("({}) -> {result} {}", parameters.join(", "), rest.join(" "))
 }
 
-/// Leaves out the patterns that the compiler refuses; gives nothing if something else is refused too.
+/// Leaves out the patterns that the compiler refuses; gives nothing if something else is refused
+/// too.
 fn accepted(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.lines().collect();
     for _ in 0..12 {
@@ -191,7 +250,11 @@ fn accepted(text: &str) -> Option<String> {
             .collect();
         wrong.sort_unstable();
         wrong.dedup();
-        if wrong.iter().any(|at| !lines.get(*at).is_some_and(|line| line.starts_with("pattern"))) {
+        if wrong.iter().any(|at| {
+            !lines
+                .get(*at)
+                .is_some_and(|line| line.starts_with("pattern"))
+        }) {
             return None;
         }
         wrong.iter().rev().for_each(|at| {
@@ -203,24 +266,51 @@ fn accepted(text: &str) -> Option<String> {
 
 #[test]
 fn what_the_compiler_accepts_is_proved() {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
     let now_epoch_ms = i64::try_from(now.as_millis()).unwrap();
     let (mut models, mut patterns) = (0, 0);
-    let tried = std::env::var("RANDOM_MODELS").ok().and_then(|text| text.parse().ok()).unwrap_or(MODELS);
+    let tried = std::env::var("RANDOM_MODELS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(MODELS);
     for seed in 0..tried {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let Some(source) = accepted(&model(&mut rng)) else { continue };
+        let Some(source) = accepted(&model(&mut rng)) else {
+            continue;
+        };
         let compiled = compile(&source).model.unwrap();
         if compiled.patterns.is_empty() {
             continue;
         }
         models += 1;
         patterns += compiled.patterns.len();
-        let report =
-            prove(&compiled, Options { seed, items: 25, asks: 4, now_epoch_ms, deep: seed % 4 == 0 }, |_| {})
-                .unwrap();
-        let failures: Vec<String> = report.all_failures().take(3).map(|one| format!("{one:#?}")).collect();
-        assert!(failures.is_empty(), "seed {seed}\n{source}\n{}", failures.join("\n"));
+        let report = prove(
+            &compiled,
+            Options {
+                seed,
+                items: 25,
+                asks: 4,
+                now_epoch_ms,
+                deep: seed % 4 == 0,
+            },
+            |_| {},
+        )
+        .unwrap();
+        let failures: Vec<String> = report
+            .all_failures()
+            .take(3)
+            .map(|one| format!("{one:#?}"))
+            .collect();
+        assert!(
+            failures.is_empty(),
+            "seed {seed}\n{source}\n{}",
+            failures.join("\n")
+        );
     }
-    assert!(models >= 40 && patterns >= 100, "only {models} models with {patterns} patterns were accepted");
+    assert!(
+        models >= 40 && patterns >= 100,
+        "only {models} models with {patterns} patterns were accepted"
+    );
 }

@@ -1,4 +1,5 @@
-//! The designs that Keyfold comes from, each pattern proved by execution: its id is in the test's name.
+//! The designs that Keyfold comes from, each pattern proved by execution: its id is in the test's
+//! name.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{Model, Severity, compile};
@@ -9,21 +10,51 @@ use std::path::Path;
 const SEEDS: [u64; 2] = [1, 20_240_115];
 
 fn model(name: &str, warnings: &[&str]) -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(format!("{name}.keyfold"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../models")
+        .join(format!("{name}.keyfold"));
     let source = std::fs::read_to_string(path).unwrap();
     let compiled = compile(&source);
-    let shown: Vec<String> =
-        compiled.diagnostics.iter().map(|one| one.render(&source, name, false)).collect();
+    let shown: Vec<String> = compiled
+        .diagnostics
+        .iter()
+        .map(|one| one.render(&source, name, false))
+        .collect();
     let found: BTreeSet<&str> = compiled.diagnostics.iter().map(|one| one.code).collect();
-    assert!(compiled.diagnostics.iter().all(|one| one.severity == Severity::Warning), "{}", shown.join("\n"));
-    assert_eq!(found, warnings.iter().copied().collect(), "{name}: {}", shown.join("\n"));
+    assert!(
+        compiled
+            .diagnostics
+            .iter()
+            .all(|one| one.severity == Severity::Warning),
+        "{}",
+        shown.join("\n")
+    );
+    assert_eq!(
+        found,
+        warnings.iter().copied().collect(),
+        "{name}: {}",
+        shown.join("\n")
+    );
     compiled.model.unwrap()
 }
 
 fn report(model: &Model, seed: u64, items: usize) -> Report {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
     let now_epoch_ms = i64::try_from(now.as_millis()).unwrap();
-    prove(model, Options { seed, items, asks: 12, now_epoch_ms, deep: false }, |_| {}).unwrap()
+    prove(
+        model,
+        Options {
+            seed,
+            items,
+            asks: 12,
+            now_epoch_ms,
+            deep: false,
+        },
+        |_| {},
+    )
+    .unwrap()
 }
 
 /// Proves the model with several seeds; each of the patterns must have answered something.
@@ -31,13 +62,24 @@ fn proved(name: &str, warnings: &[&str], patterns: &[&str]) {
     let model = model(name, warnings);
     for seed in SEEDS {
         let report = report(&model, seed, 60);
-        let failures: Vec<String> = report.all_failures().take(5).map(|one| format!("{one:#?}")).collect();
-        assert!(failures.is_empty(), "{name}, seed {seed}: {}", failures.join("\n"));
+        let failures: Vec<String> = report
+            .all_failures()
+            .take(5)
+            .map(|one| format!("{one:#?}"))
+            .collect();
+        assert!(
+            failures.is_empty(),
+            "{name}, seed {seed}: {}",
+            failures.join("\n")
+        );
         assert!(report.rows > 0 && report.stored_items > 0 && report.writes > report.refused);
         for pattern in patterns {
             let found = report.patterns.iter().find(|found| found.name == *pattern);
             let found = found.unwrap_or_else(|| panic!("{name} has no pattern {pattern}"));
-            assert!(found.answered > 0, "{name}.{pattern} never answered anything with seed {seed}");
+            assert!(
+                found.answered > 0,
+                "{name}.{pattern} never answered anything with seed {seed}"
+            );
         }
     }
 }
@@ -71,14 +113,37 @@ designs! {
 fn every_model_is_proved_deeply() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/everything.keyfold");
-    let models = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).chain([own]);
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let models = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .chain([own]);
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
     let now_epoch_ms = i64::try_from(now.as_millis()).unwrap();
     for path in models {
-        let model = compile(&std::fs::read_to_string(&path).unwrap()).model.unwrap();
-        let options = Options { seed: 7, items: 50, asks: 8, now_epoch_ms, deep: true };
+        let model = compile(&std::fs::read_to_string(&path).unwrap())
+            .model
+            .unwrap();
+        let options = Options {
+            seed: 7,
+            items: 50,
+            asks: 8,
+            now_epoch_ms,
+            deep: true,
+        };
         let report = prove(&model, options, |_| {}).unwrap();
-        let failures: Vec<String> = report.all_failures().take(3).map(|one| format!("{one:#?}")).collect();
-        assert!(failures.is_empty(), "{}: {}\n{:#?}", path.display(), failures.join("\n"), report.smallest);
+        let failures: Vec<String> = report
+            .all_failures()
+            .take(3)
+            .map(|one| format!("{one:#?}"))
+            .collect();
+        assert!(
+            failures.is_empty(),
+            "{}: {}\n{:#?}",
+            path.display(),
+            failures.join("\n"),
+            report.smallest
+        );
     }
 }

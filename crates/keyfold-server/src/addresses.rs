@@ -27,7 +27,10 @@ fn owner(address: IpAddr) -> IpAddr {
 
 impl Addresses {
     pub(crate) fn new(max: usize) -> Arc<Addresses> {
-        Arc::new(Addresses { open: Mutex::default(), max })
+        Arc::new(Addresses {
+            open: Mutex::default(),
+            max,
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
@@ -43,7 +46,10 @@ impl Addresses {
             return None;
         }
         *count += 1;
-        Some(Place { addresses: Arc::clone(self), address })
+        Some(Place {
+            addresses: Arc::clone(self),
+            address,
+        })
     }
 }
 
@@ -74,10 +80,16 @@ mod tests {
         drop(first);
         let _again = admit("10.0.0.1").unwrap();
         // A network of IPv6 is one client.
-        let network = [admit("2001:db8::1").unwrap(), admit("2001:db8::ffff:2").unwrap()];
+        let network = [
+            admit("2001:db8::1").unwrap(),
+            admit("2001:db8::ffff:2").unwrap(),
+        ];
         assert!(admit("2001:db8::3").is_none());
         assert!(admit("2001:db8:0:1::3").is_some());
         drop(network);
-        assert!(!addresses.lock().keys().any(IpAddr::is_ipv6), "nobody is remembered who has gone");
+        assert!(
+            !addresses.lock().keys().any(IpAddr::is_ipv6),
+            "nobody is remembered who has gone"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Authentication: the form of every request's signature, and, with configured credentials, the signature itself
-//! and the rights.
+//! Authentication: the form of every request's signature, and, with configured credentials, the
+//! signature itself and the rights.
 
 use crate::config::{Access, Credential, ServerConfig};
 use hyper::HeaderMap;
@@ -31,7 +31,8 @@ pub(crate) fn query(parts: &Parts) -> Result<Query, ApiError> {
     Query::parse(parts.uri.query().unwrap_or_default()).map_err(refused)
 }
 
-/// Judges a request's signature, in its header or its query. Without credentials only its form is judged.
+/// Judges a request's signature, in its header or its query. Without credentials only its form is
+/// judged.
 pub(crate) fn check<'c>(
     config: &'c ServerConfig,
     headers: &'c HeaderMap,
@@ -42,11 +43,14 @@ pub(crate) fn check<'c>(
     check_headers(headers)?;
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     // A header that is no text is no signature, but it is present.
-    let given = headers.get(AUTHORIZATION).map(|value| value.to_str().unwrap_or_default());
+    let given = headers
+        .get(AUTHORIZATION)
+        .map(|value| value.to_str().unwrap_or_default());
     let authorization = match (given, query.authorization().map_err(refused)?) {
         (Some(_), Some(_)) => {
             return Err(ApiError::IncompleteSignature(
-                "The request is signed twice, in its Authorization header and in its query.".to_owned(),
+                "The request is signed twice, in its Authorization header and in its query."
+                    .to_owned(),
             ));
         }
         (Some(given), None) => Authorization::parse(given).map_err(refused)?,
@@ -57,7 +61,10 @@ pub(crate) fn check<'c>(
         (None, None) => return Err(ApiError::MissingAuthenticationToken),
     };
     match authorization.validity {
-        Validity::Presigned { timestamp, expires_s } => {
+        Validity::Presigned {
+            timestamp,
+            expires_s,
+        } => {
             check_date(timestamp, now, i64::from(expires_s))?;
         }
         Validity::Header => {
@@ -72,7 +79,10 @@ pub(crate) fn check<'c>(
     }
     let region = is_region(authorization.region).then_some(authorization.region);
     if config.credentials.is_empty() {
-        return Ok(Caller { credential: None, region });
+        return Ok(Caller {
+            credential: None,
+            region,
+        });
     }
     let token = header("x-amz-security-token").or_else(|| query.get("x-amz-security-token"));
     let credential = config
@@ -80,40 +90,58 @@ pub(crate) fn check<'c>(
         .iter()
         .find(|credential| {
             // One key may have several sessions.
-            credential.access_key == authorization.access_key && credential.session_token.as_deref() == token
+            credential.access_key == authorization.access_key
+                && credential.session_token.as_deref() == token
         })
         .ok_or(ApiError::UnrecognizedClient)?;
     let received = headers.keys().map(hyper::header::HeaderName::as_str);
-    authorization.verify(&credential.secret, query, header, received, body).map_err(refused)?;
-    Ok(Caller { credential: Some(credential), region })
+    authorization
+        .verify(&credential.secret, query, header, received, body)
+        .map_err(refused)?;
+    Ok(Caller {
+        credential: Some(credential),
+        region,
+    })
 }
 
-/// Refuses a header of the API's that comes twice: one reader may take the first, and another the last.
+/// Refuses a header of the API's that comes twice: one reader may take the first, and another the
+/// last.
 fn check_headers(headers: &HeaderMap) -> Result<(), ApiError> {
     let is_ours = |name: &HeaderName| *name == AUTHORIZATION || name.as_str().starts_with("x-amz-");
-    match headers.keys().find(|name| is_ours(name) && headers.get_all(*name).iter().nth(1).is_some()) {
-        Some(name) => {
-            Err(ApiError::IncompleteSignature(format!("The header '{name}' is there more than once.")))
-        }
+    match headers
+        .keys()
+        .find(|name| is_ours(name) && headers.get_all(*name).iter().nth(1).is_some())
+    {
+        Some(name) => Err(ApiError::IncompleteSignature(format!(
+            "The header '{name}' is there more than once."
+        ))),
         None => Ok(()),
     }
 }
 
 fn is_region(text: &str) -> bool {
     (1..=32).contains(&text.len())
-        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
 /// Whether it was signed no longer ago than it holds, and not in the future.
 fn check_date(given: &str, now: Timestamp, holds_s: i64) -> Result<(), ApiError> {
     let wrong = |message: String| Err(ApiError::InvalidSignature(message));
     let Some(signed) = moment(given) else {
-        return wrong(format!("Date must be in ISO-8601 'basic format'. Got '{given}'."));
+        return wrong(format!(
+            "Date must be in ISO-8601 'basic format'. Got '{given}'."
+        ));
     };
     let text = |moment: Timestamp| moment.strftime("%Y%m%dT%H%M%SZ").to_string();
     let edge = |seconds: i64| now.checked_add(seconds.seconds()).unwrap_or(now);
     let span = |seconds: i64| {
-        if seconds % 60 == 0 { format!("{} min.", seconds / 60) } else { format!("{seconds} s.") }
+        if seconds % 60 == 0 {
+            format!("{} min.", seconds / 60)
+        } else {
+            format!("{seconds} s.")
+        }
     };
     let (low, high) = (edge(-holds_s), edge(DATE_SKEW_S));
     if signed < low {
@@ -151,9 +179,15 @@ pub(crate) fn check_rights(
     operation: Operation,
     resources: &[Resource],
 ) -> Result<(), ApiError> {
-    let Some(credential) = caller.credential else { return Ok(()) };
+    let Some(credential) = caller.credential else {
+        return Ok(());
+    };
     for resource in resources {
-        let needed = if resource.is_write { Access::ReadWrite } else { Access::Read };
+        let needed = if resource.is_write {
+            Access::ReadWrite
+        } else {
+            Access::Read
+        };
         if credential.access_to(&resource.subject) < needed {
             let name = operation.name();
             return Err(ApiError::Plain(

@@ -1,8 +1,10 @@
-//! Memory for bodies under way, shared by all connections: who sends a large body slowly, or does not read a large answer, holds
-//! a part of it until the time is up, and all together hold no more than all of it.
+//! Memory for bodies under way, shared by all connections: who sends a large body slowly, or does
+//! not read a large answer, holds a part of it until the time is up, and all together hold no more
+//! than all of it.
 //!
-//! Bytes received count, not bytes announced; and small bodies are free, so that requests of the usual size are
-//! served whatever large ones do. Requests and answers have a budget each: who cannot send can still be answered.
+//! Bytes received count, not bytes announced; and small bodies are free, so that requests of the
+//! usual size are served whatever large ones do. Requests and answers have a budget each: who
+//! cannot send can still be answered.
 
 use bytes::Bytes;
 use std::sync::Arc;
@@ -14,8 +16,8 @@ use tokio::time::Instant;
 const UNIT: usize = 1024;
 /// Bodies up to this size are free.
 pub(crate) const FREE_BYTES: usize = 64 * 1024;
-/// Time that a body waits for admission, all its parts together: long enough for a burst to pass, and short enough for clients to try
-/// again.
+/// Time that a body waits for admission, all its parts together: long enough for a burst to pass,
+/// and short enough for clients to try again.
 const WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
@@ -38,14 +40,20 @@ pub(crate) struct Room {
 
 impl Default for Room {
     fn default() -> Room {
-        Room { permit: None, patience: WAIT }
+        Room {
+            permit: None,
+            patience: WAIT,
+        }
     }
 }
 
 impl Budget {
     pub(crate) fn new(bytes: usize) -> Budget {
         let units = (bytes / UNIT).clamp(1, Semaphore::MAX_PERMITS);
-        Budget { room: Arc::new(Semaphore::new(units)), units }
+        Budget {
+            room: Arc::new(Semaphore::new(units)),
+            units,
+        }
     }
 
     /// Bytes that are taken now.
@@ -60,10 +68,16 @@ impl Budget {
         if needed == 0 {
             room.permit = None;
         } else if needed < held {
-            drop(room.permit.as_mut().and_then(|permit| permit.split(held - needed)));
+            drop(
+                room.permit
+                    .as_mut()
+                    .and_then(|permit| permit.split(held - needed)),
+            );
         } else if needed > held {
             let more = u32::try_from(needed - held).unwrap_or(u32::MAX);
-            let Ok(more) = Arc::clone(&self.room).try_acquire_many_owned(more) else { return false };
+            let Ok(more) = Arc::clone(&self.room).try_acquire_many_owned(more) else {
+                return false;
+            };
             room.add(more);
         }
         true
@@ -72,7 +86,9 @@ impl Budget {
     /// Makes `room` what a body of so many bytes takes; waits for it, but not for long.
     pub(crate) async fn fit(&self, room: &mut Room, bytes: usize) -> Result<(), NoRoom> {
         if !self.try_fit(room, bytes) {
-            let more = self.take(self.needed(bytes) - room.units(), &mut room.patience).await?;
+            let more = self
+                .take(self.needed(bytes) - room.units(), &mut room.patience)
+                .await?;
             room.add(more);
         }
         Ok(())
@@ -80,10 +96,18 @@ impl Budget {
 
     /// One body larger than everything is let in alone.
     fn needed(&self, bytes: usize) -> usize {
-        if bytes <= FREE_BYTES { 0 } else { bytes.div_ceil(UNIT).min(self.units) }
+        if bytes <= FREE_BYTES {
+            0
+        } else {
+            bytes.div_ceil(UNIT).min(self.units)
+        }
     }
 
-    async fn take(&self, units: usize, patience: &mut Duration) -> Result<OwnedSemaphorePermit, NoRoom> {
+    async fn take(
+        &self,
+        units: usize,
+        patience: &mut Duration,
+    ) -> Result<OwnedSemaphorePermit, NoRoom> {
         let units = u32::try_from(units).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.room).acquire_many_owned(units);
         let begun = Instant::now();
@@ -98,7 +122,9 @@ impl Budget {
 
 impl Room {
     fn units(&self) -> usize {
-        self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits)
+        self.permit
+            .as_ref()
+            .map_or(0, OwnedSemaphorePermit::num_permits)
     }
 
     fn add(&mut self, more: OwnedSemaphorePermit) {
@@ -108,7 +134,8 @@ impl Room {
         }
     }
 
-    /// Gives back what is held: who needs more waits for all of it, and keeps nobody else waiting meanwhile.
+    /// Gives back what is held: who needs more waits for all of it, and keeps nobody else waiting
+    /// meanwhile.
     pub(crate) fn give_back(&mut self) {
         self.permit = None;
     }
@@ -153,7 +180,11 @@ mod tests {
         let (begun, mut slow) = (Instant::now(), Room::default());
         let mut parts = (1..).map(|part| 64 * 1024 + part * 400);
         while budget.fit(&mut slow, parts.next().unwrap()).await.is_ok() {}
-        assert!(begun.elapsed() <= WAIT + Duration::from_secs(1), "{:?}", begun.elapsed());
+        assert!(
+            begun.elapsed() <= WAIT + Duration::from_secs(1),
+            "{:?}",
+            begun.elapsed()
+        );
         free.abort();
     }
 
@@ -169,11 +200,18 @@ mod tests {
         assert_eq!(budget.fit(&mut other, 100_000).await, Err(NoRoom));
         assert_eq!(budget.fit(&mut other, FREE_BYTES).await, Ok(()));
         let mut page = Room::default();
-        assert!(budget.fit(&mut page, 500_000).await.is_err(), "there is room, but too little");
+        assert!(
+            budget.fit(&mut page, 500_000).await.is_err(),
+            "there is room, but too little"
+        );
         let bytes = large.filled_with(vec![0; 1_000_000]);
         let part = bytes.slice(..10);
         drop(bytes);
-        assert_eq!(budget.fit(&mut other, 600_000).await, Err(NoRoom), "a part keeps it all");
+        assert_eq!(
+            budget.fit(&mut other, 600_000).await,
+            Err(NoRoom),
+            "a part keeps it all"
+        );
         drop(part);
         assert_eq!(budget.fit(&mut other, usize::MAX).await, Ok(()), "alone");
         assert!(budget.fit(&mut page, 100_000).await.is_err());

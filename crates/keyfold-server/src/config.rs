@@ -32,8 +32,9 @@ pub struct Credential {
     pub access: Access,
     /// Rights to single tables.
     pub tables: BTreeMap<String, Access>,
-    /// Rights to single buckets. Exports need the right to write, imports to read. With other buckets it may do what it
-    /// may with every table: an export of any table can stand in any bucket.
+    /// Rights to single buckets. Exports need the right to write, imports to read. With other
+    /// buckets it may do what it may with every table: an export of any table can stand in any
+    /// bucket.
     pub buckets: BTreeMap<String, Access>,
 }
 
@@ -54,7 +55,11 @@ impl Credential {
     pub(crate) fn access_to(&self, subject: &Subject) -> Access {
         match subject {
             Subject::Table(name) => self.tables.get(name).copied().unwrap_or(self.access),
-            Subject::Bucket(name) => self.buckets.get(name).copied().unwrap_or_else(|| self.to_everything()),
+            Subject::Bucket(name) => self
+                .buckets
+                .get(name)
+                .copied()
+                .unwrap_or_else(|| self.to_everything()),
             Subject::Account => self.access,
             Subject::Unreadable => self.to_everything(),
         }
@@ -82,10 +87,11 @@ pub struct ServerConfig {
     pub address: SocketAddr,
     /// The credentials that may call. Empty: anyone, whatever the signature.
     pub credentials: Vec<Credential>,
-    /// Whether requests without any signature are served, when there are no credentials. The service refuses
-    /// them.
+    /// Whether requests without any signature are served, when there are no credentials. The
+    /// service refuses them.
     pub allow_unsigned: bool,
-    /// Origins whose pages may call, as browsers name them (`http://localhost:3000`); `*` is every one.
+    /// Origins whose pages may call, as browsers name them (`http://localhost:3000`); `*` is every
+    /// one.
     pub allow_origins: Vec<String>,
     /// Names of this server that others could register, for servers without credentials.
     pub allow_hosts: Vec<String>,
@@ -97,15 +103,18 @@ pub struct ServerConfig {
     pub latency: Option<(LatencyProfile, u64)>,
     /// Bytes of a request body at the most, also after decompression.
     pub body_bytes_max: usize,
-    /// Time that a client may take to send headers, or to begin with a body; a large body may take longer as long as it comes.
+    /// Time that a client may take to send headers, or to begin with a body; a large body may take
+    /// longer as long as it comes.
     pub receive_timeout: Duration,
     /// Time that a client may take to read a part of an answer.
     pub send_timeout: Duration,
-    /// Bytes of memory for the large bodies of all clients together: so many for requests, and as many for answers.
+    /// Bytes of memory for the large bodies of all clients together: so many for requests, and as
+    /// many for answers.
     pub bodies_bytes_max: usize,
     /// Connections at a time; more wait until one is closed.
     pub connections_max: usize,
-    /// Connections of one address at a time, or of one /64 network of IPv6; more are closed at once.
+    /// Connections of one address at a time, or of one /64 network of IPv6; more are closed at
+    /// once.
     pub connections_of_address_max: usize,
     /// Time that open requests may take during a shutdown.
     pub shutdown_timeout: Duration,

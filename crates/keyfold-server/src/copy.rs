@@ -18,8 +18,12 @@ pub(crate) async fn data_folder(
     body: &[u8],
 ) -> Result<Vec<u8>, ApiError> {
     // Every table is in it.
-    if caller.credential.is_some_and(|credential| credential.to_everything() < Access::ReadWrite) {
-        let sentence = "A copy of the data folder needs the right read-write to every table".to_owned();
+    if caller
+        .credential
+        .is_some_and(|credential| credential.to_everything() < Access::ReadWrite)
+    {
+        let sentence =
+            "A copy of the data folder needs the right read-write to every table".to_owned();
         return Err(ApiError::Plain(ErrorKind::AccessDenied, sentence));
     }
     let name = decode_copy(body)?;
@@ -27,8 +31,9 @@ pub(crate) async fn data_folder(
     let engine = Arc::clone(&service.engine);
     // It may take long: not on a thread that answers others.
     let copied = tokio::task::spawn_blocking(move || engine.copy_to(&to)).await;
-    let keys =
-        copied.map_err(|error| ApiError::Internal(error.to_string()))?.map_err(|error| match error {
+    let keys = copied
+        .map_err(|error| ApiError::Internal(error.to_string()))?
+        .map_err(|error| match error {
             ApiError::Validation(why) => refused(format!("The copy {name} cannot be made: {why}")),
             other => other,
         })?;
@@ -41,7 +46,8 @@ fn refused(sentence: String) -> ApiError {
     Validation::Sentence(sentence).into()
 }
 
-/// The folder of a copy: a new one in the folder that the server was started with, and nowhere else.
+/// The folder of a copy: a new one in the folder that the server was started with, and nowhere
+/// else.
 fn target(backups: Option<&Path>, name: &str) -> Result<PathBuf, ApiError> {
     let Some(backups) = backups else {
         let advice = "The server has no folder for copies; start it with --backups DIR";
@@ -49,7 +55,9 @@ fn target(backups: Option<&Path>, name: &str) -> Result<PathBuf, ApiError> {
     };
     let is_name = !name.starts_with('.')
         && (1..=NAME_BYTES_MAX).contains(&name.len())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     if !is_name {
         return Err(refused(format!(
             "`{name}` is no name for a copy: it takes up to {NAME_BYTES_MAX} letters, digits, `_`, `-` and `.`, and does not begin with `.`"
@@ -58,9 +66,9 @@ fn target(backups: Option<&Path>, name: &str) -> Result<PathBuf, ApiError> {
     let to = backups.join(name);
     // A link would lead elsewhere.
     match std::fs::symlink_metadata(&to) {
-        Ok(found) if !found.is_dir() => {
-            Err(refused(format!("There is something else called {name} among the copies")))
-        }
+        Ok(found) if !found.is_dir() => Err(refused(format!(
+            "There is something else called {name} among the copies"
+        ))),
         _ => Ok(to),
     }
 }
@@ -73,10 +81,24 @@ mod tests {
     fn copies_go_into_their_folder_and_nowhere_else() {
         let folder = tempfile::tempdir().unwrap();
         let backups = Some(folder.path());
-        assert_eq!(target(backups, "monday-1.2").unwrap(), folder.path().join("monday-1.2"));
+        assert_eq!(
+            target(backups, "monday-1.2").unwrap(),
+            folder.path().join("monday-1.2")
+        );
         assert!(target(None, "monday").is_err());
-        for odd in ["", ".", "..", "../x", "/etc/x", "a/b", "a\\b", ".hidden", "a\0b", "ä", &"n".repeat(201)]
-        {
+        for odd in [
+            "",
+            ".",
+            "..",
+            "../x",
+            "/etc/x",
+            "a/b",
+            "a\\b",
+            ".hidden",
+            "a\0b",
+            "ä",
+            &"n".repeat(201),
+        ] {
             assert!(target(backups, odd).is_err(), "{odd:?}");
         }
         #[cfg(unix)]

@@ -1,9 +1,10 @@
 //! A stream that refuses requests which say in two ways how long their body is.
 //!
-//! With `Content-Length` beside `Transfer-Encoding` one reader may take for a body what another takes for the next request: what a proxy
-//! in front of the server let through is then not what the server carries out. The HTTP library takes the chunks and forgets
-//! the length, so heads are looked at before it reads them. The end of a refused head is made unreadable: the library answers 400 and
-//! closes.
+//! With `Content-Length` beside `Transfer-Encoding` one reader may take for a body what another
+//! takes for the next request: what a proxy in front of the server let through is then not what the
+//! server carries out. The HTTP library takes the chunks and forgets the length, so heads are
+//! looked at before it reads them. The end of a refused head is made unreadable: the library
+//! answers 400 and closes.
 //!
 //! Not an HTTP parser: whatever else is wrong with a head or a chunk is the library's to refuse.
 
@@ -59,13 +60,18 @@ struct Line {
 }
 
 impl Line {
-    /// Takes bytes up to the end of the line; gives how many these were, and the line when it has ended.
+    /// Takes bytes up to the end of the line; gives how many these were, and the line when it has
+    /// ended.
     fn take(&mut self, bytes: &[u8]) -> (usize, Option<Line>) {
         let end = memchr(b'\n', bytes);
         let taken = end.map_or(bytes.len(), |end| end + 1);
         let left = LINE_BYTES_MAX.saturating_sub(self.bytes.len());
         let text = bytes.get(..end.unwrap_or(taken)).unwrap_or_default();
-        self.bytes.extend(text.iter().filter(|byte| !byte.is_ascii_whitespace()).take(left));
+        self.bytes.extend(
+            text.iter()
+                .filter(|byte| !byte.is_ascii_whitespace())
+                .take(left),
+        );
         self.has_blanks |= text.iter().any(|byte| matches!(byte, b' ' | b'\t'));
         if let Some(last) = text.last() {
             self.has_return = *last == b'\r';
@@ -108,13 +114,19 @@ impl Head {
 }
 
 fn number(digits: &[u8], radix: u32) -> Option<u64> {
-    let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
+    let digits = std::str::from_utf8(digits)
+        .ok()
+        .filter(|digits| !digits.starts_with('+'))?;
     u64::from_str_radix(digits, radix).ok()
 }
 
-/// The position of the next byte behind the line with a chunk's size. Extensions of the size are skipped.
+/// The position of the next byte behind the line with a chunk's size. Extensions of the size are
+/// skipped.
 fn behind_size(line: &[u8]) -> Option<Place> {
-    let digits = line.split(|byte| *byte == b';').next().filter(|digits| digits.len() < LINE_BYTES_MAX)?;
+    let digits = line
+        .split(|byte| *byte == b';')
+        .next()
+        .filter(|digits| digits.len() < LINE_BYTES_MAX)?;
     Some(match number(digits, 16)? {
         0 => Place::Trailer(Line::default()),
         // With the line's end behind it.
@@ -123,8 +135,8 @@ fn behind_size(line: &[u8]) -> Option<Place> {
 }
 
 impl Place {
-    /// Goes on by what can be decided at once of `bytes`, which are not empty; gives how many bytes that was, and whether what ends there
-    /// is refused.
+    /// Goes on by what can be decided at once of `bytes`, which are not empty; gives how many bytes
+    /// that was, and whether what ends there is refused.
     fn advance(&mut self, bytes: &[u8]) -> (usize, bool) {
         let (taken, next) = match self {
             Place::Head(head) => {
@@ -134,12 +146,16 @@ impl Place {
             }
             Place::ChunkSize(line) => {
                 let (taken, line) = line.take(bytes);
-                (taken, line.map(|line| behind_size(&line.bytes).filter(|_| line.has_return)))
+                (
+                    taken,
+                    line.map(|line| behind_size(&line.bytes).filter(|_| line.has_return)),
+                )
             }
             Place::Trailer(line) => {
                 let (taken, line) = line.take(bytes);
                 let next = line.and_then(|line| match (line.has_return, line.bytes.is_empty()) {
-                    // Here the library ends no line without a carriage return: it would read the rest as something else.
+                    // Here the library ends no line without a carriage return: it would read the
+                    // rest as something else.
                     (false, _) => Some(None),
                     (true, true) => Some((!line.has_blanks).then(|| Place::Head(Head::default()))),
                     (true, false) => None,
@@ -147,7 +163,9 @@ impl Place {
                 (taken, next)
             }
             Place::Body(left) | Place::Chunk(left) => {
-                let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
+                let taken = usize::try_from(*left)
+                    .unwrap_or(usize::MAX)
+                    .min(bytes.len());
                 *left -= taken as u64;
                 let next = if let Place::Chunk(0) = self {
                     Some(Some(Place::ChunkSize(Line::default())))
@@ -170,7 +188,10 @@ impl Place {
 
 impl<S> Heads<S> {
     pub(crate) fn new(stream: S) -> Heads<S> {
-        Heads { stream, place: Place::Head(Head::default()) }
+        Heads {
+            stream,
+            place: Place::Head(Head::default()),
+        }
     }
 
     /// Looks through what was read, and makes the end of what is refused unreadable.
@@ -263,7 +284,11 @@ mod tests {
         ] {
             let all = [begun, behind].concat();
             for part in 1..all.len() {
-                assert_eq!(changed(&all, part), [begun.len() + refused], "{behind:?} in parts of {part}");
+                assert_eq!(
+                    changed(&all, part),
+                    [begun.len() + refused],
+                    "{behind:?} in parts of {part}"
+                );
             }
         }
     }
@@ -272,9 +297,16 @@ mod tests {
 
     #[test]
     fn requests_that_say_it_once_are_let_through() {
-        let all = [LENGTH, NONE, CHUNKS, LOOKS, "\r\n\r\n", CHUNKS, LENGTH, LOOKS, NONE].concat();
+        let all = [
+            LENGTH, NONE, CHUNKS, LOOKS, "\r\n\r\n", CHUNKS, LENGTH, LOOKS, NONE,
+        ]
+        .concat();
         for part in 1..all.len() {
-            assert_eq!(changed(&all, part), Vec::<usize>::new(), "in parts of {part}");
+            assert_eq!(
+                changed(&all, part),
+                Vec::<usize>::new(),
+                "in parts of {part}"
+            );
         }
     }
 
@@ -285,9 +317,15 @@ mod tests {
             ("Content-Length: 5\r\n", one),
             (one, "Content-Length: 5\r\n"),
             (one, "cOnTeNt-LeNgTh:5\n"),
-            ("Content-Length: 0\r\n", "X: y\r\ntransfer-encoding:\tchunked\r\n"),
+            (
+                "Content-Length: 0\r\n",
+                "X: y\r\ntransfer-encoding:\tchunked\r\n",
+            ),
             (one, "Content-Length: nonsense\r\n"),
-            ("Content-Length:                                                                   5\r\n", one),
+            (
+                "Content-Length:                                                                   5\r\n",
+                one,
+            ),
             // A length of which the beginning is not the whole.
             (
                 "Content-Length: 00000000000000000000000000000000000000000000000000000000000000005\r\n",

@@ -48,7 +48,11 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
     let mut response = match (&parts.method, parts.uri.path()) {
         (&Method::POST, "/") if !speaks_json(&parts.headers) => page_not_found(),
         (&Method::POST, "/") => {
-            let mut told = Received { operation: Told::Unknown, bytes: 0, room: Room::default() };
+            let mut told = Received {
+                operation: Told::Unknown,
+                bytes: 0,
+                room: Room::default(),
+            };
             let outcome = respond_to(service, &parts, body, &mut told).await;
             let failure = match &outcome {
                 Ok(_) => None,
@@ -67,7 +71,9 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
             let response = respond(service, &parts.headers, outcome, told.room);
             let sent = response.body().size_hint().lower() as usize;
             let took = begun.elapsed();
-            service.metrics.answered(told.operation, failure, took, (told.bytes, sent));
+            service
+                .metrics
+                .answered(told.operation, failure, took, (told.bytes, sent));
             tracing::info!(
                 request = %id,
                 operation = told.operation.name(),
@@ -84,13 +90,19 @@ pub(crate) async fn answer(service: &Service, request: Request<Incoming>) -> Res
             origin::preflight(&page, &parts.headers, response.headers_mut());
             response
         }
-        (&Method::GET | &Method::HEAD, "/" | "/health") => {
-            text(StatusCode::OK, format!("healthy: dynamodb.{}.amazonaws.com ", service.engine.region()))
-        }
+        (&Method::GET | &Method::HEAD, "/" | "/health") => text(
+            StatusCode::OK,
+            format!(
+                "healthy: dynamodb.{}.amazonaws.com ",
+                service.engine.region()
+            ),
+        ),
         (&Method::GET, "/metrics") => {
             let held = (service.received.taken_bytes(), service.sent.taken_bytes());
             let mut response = text(StatusCode::OK, service.metrics.text(&service.engine, held));
-            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(METRICS_TYPE));
+            response
+                .headers_mut()
+                .insert(header::CONTENT_TYPE, HeaderValue::from_static(METRICS_TYPE));
             response
         }
         _ => page_not_found(),
@@ -121,17 +133,34 @@ async fn respond_to(
     operate(service, &parts.headers, &query, body, told).await
 }
 
-/// The operation asked for: in a header, or in the query, where signers of presigned requests put it. From the query only with the type of the
-/// protocol's bodies, which a form of a web page cannot send.
+/// The operation asked for: in a header, or in the query, where signers of presigned requests put
+/// it. From the query only with the type of the protocol's bodies, which a form of a web page
+/// cannot send.
 fn target<'r>(headers: &'r HeaderMap, query: &'r Query) -> &'r str {
-    let in_query = || query.get(TARGET.as_str()).filter(|_| headers.contains_key(header::CONTENT_TYPE));
-    headers.get(TARGET).and_then(|target| target.to_str().ok()).or_else(in_query).unwrap_or_default()
+    let in_query = || {
+        query
+            .get(TARGET.as_str())
+            .filter(|_| headers.contains_key(header::CONTENT_TYPE))
+    };
+    headers
+        .get(TARGET)
+        .and_then(|target| target.to_str().ok())
+        .or_else(in_query)
+        .unwrap_or_default()
 }
 
 /// Whether the body is said to be JSON of the protocol, or nothing is said.
 fn speaks_json(headers: &HeaderMap) -> bool {
-    let Some(given) = headers.get(header::CONTENT_TYPE) else { return true };
-    let kind = given.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let Some(given) = headers.get(header::CONTENT_TYPE) else {
+        return true;
+    };
+    let kind = given
+        .to_str()
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim();
     matches!(kind, "application/x-amz-json-1.0" | "application/json")
 }
 
@@ -141,7 +170,10 @@ fn page_not_found() -> Response<Full<Bytes>> {
         StatusCode::NOT_FOUND,
         "<!DOCTYPE html><html><head><title>Page Not Found</title></head><body>Page Not Found</body></html>\n",
     );
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/html; charset=utf-8"),
+    );
     response
 }
 
@@ -182,7 +214,9 @@ async fn receive(
     let config = &service.config;
     let is_gzip = is_gzip(headers)?;
     // Refused before anything is read, if the length says so.
-    let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    let declared = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok());
     let declared = declared.and_then(|length| length.parse::<usize>().ok());
     if declared.is_some_and(|bytes| bytes > config.body_bytes_max) {
         return Err(Refusal::TooLarge);
@@ -193,9 +227,11 @@ async fn receive(
         let length = whole.len() + parts.len();
         let late = async {
             let begun = waiting_since.get_or_insert_with(Instant::now);
-            let time =
-                config.receive_timeout + Duration::from_secs(1) * length as u32 / RECEIVED_A_SECOND_MIN;
-            let left = time.saturating_sub(begun.elapsed()).min(config.receive_timeout);
+            let time = config.receive_timeout
+                + Duration::from_secs(1) * length as u32 / RECEIVED_A_SECOND_MIN;
+            let left = time
+                .saturating_sub(begun.elapsed())
+                .min(config.receive_timeout);
             tokio::time::sleep(left).await;
         };
         // Bytes that have arrived are taken without a timer.
@@ -209,7 +245,9 @@ async fn receive(
             None => break,
             Some(Ok(frame)) => frame,
         };
-        let Ok(part) = frame.into_data() else { continue };
+        let Ok(part) = frame.into_data() else {
+            continue;
+        };
         if length + part.len() > config.body_bytes_max {
             return Err(Refusal::TooLarge);
         }
@@ -225,19 +263,37 @@ async fn receive(
             parts.extend_from_slice(&part);
         }
     }
-    let sent = if parts.is_empty() { whole } else { Bytes::from(parts) };
-    let plain = if is_gzip { unpack(service, &sent, &mut room).await? } else { sent.clone() };
+    let sent = if parts.is_empty() {
+        whole
+    } else {
+        Bytes::from(parts)
+    };
+    let plain = if is_gzip {
+        unpack(service, &sent, &mut room).await?
+    } else {
+        sent.clone()
+    };
     let packed = if is_gzip { sent.len() } else { 0 };
-    service.received.fit(&mut room, packed + plain.len() + room::values_bytes(&plain)).await?;
-    Ok(ReceivedBody { sent, plain, _room: room })
+    service
+        .received
+        .fit(&mut room, packed + plain.len() + room::values_bytes(&plain))
+        .await?;
+    Ok(ReceivedBody {
+        sent,
+        plain,
+        _room: room,
+    })
 }
 
 /// Whether a body is compressed.
 fn is_gzip(headers: &HeaderMap) -> Result<bool, Refusal> {
     let mut codings = headers.get_all(header::CONTENT_ENCODING).iter();
     let (first, second) = (codings.next(), codings.next());
-    let word =
-        |coding: &HeaderValue| coding.to_str().map_or_else(|_| "?".to_owned(), str::to_ascii_lowercase);
+    let word = |coding: &HeaderValue| {
+        coding
+            .to_str()
+            .map_or_else(|_| "?".to_owned(), str::to_ascii_lowercase)
+    };
     match (first.map(word).as_deref().map(str::trim), second) {
         (None | Some("" | "identity"), None) => Ok(false),
         (Some("gzip" | "x-gzip"), None) => Ok(true),
@@ -250,19 +306,26 @@ async fn unpack(service: &Service, sent: &Bytes, room: &mut Room) -> Result<Byte
     let mut unpacked = GzDecoder::new(sent.as_ref());
     loop {
         let before = plain.len();
-        match unpacked.by_ref().take(UNPACKED_AT_ONCE).read_to_end(&mut plain) {
+        match unpacked
+            .by_ref()
+            .take(UNPACKED_AT_ONCE)
+            .read_to_end(&mut plain)
+        {
             Ok(_) if plain.len() == before => break,
             Ok(_) if plain.len() > service.config.body_bytes_max => return Err(Refusal::TooLarge),
             Ok(_) => service.received.fit(room, sent.len() + plain.len()).await?,
             Err(_) => {
-                return Err(ApiError::Serialization(Some("The body is not valid gzip".to_owned())).into());
+                return Err(
+                    ApiError::Serialization(Some("The body is not valid gzip".to_owned())).into(),
+                );
             }
         }
     }
     Ok(plain.into())
 }
 
-/// A body as it was sent, which is what a signature covers, and without compression. Kept until the answer is there.
+/// A body as it was sent, which is what a signature covers, and without compression. Kept until the
+/// answer is there.
 struct ReceivedBody {
     sent: Bytes,
     plain: Bytes,
@@ -279,12 +342,24 @@ async fn operate(
     let target = target(headers, query);
     if target == COPY_TARGET {
         told.operation = Told::CopyDataFolder;
-        let caller = auth::check(&service.config, headers, query, &body.sent, jiff::Timestamp::now())?;
+        let caller = auth::check(
+            &service.config,
+            headers,
+            query,
+            &body.sent,
+            jiff::Timestamp::now(),
+        )?;
         return Ok(copy::data_folder(service, &caller, &body.plain).await?);
     }
     let operation = keyfold_wire::target::operation(target)?;
     told.operation = Told::Known(operation);
-    let caller = auth::check(&service.config, headers, query, &body.sent, jiff::Timestamp::now())?;
+    let caller = auth::check(
+        &service.config,
+        headers,
+        query,
+        &body.sent,
+        jiff::Timestamp::now(),
+    )?;
     let read = || keyfold_wire::decode(operation, &body.plain).map_err(ApiError::from);
     let request = read()?;
     if caller.credential.is_some() {
@@ -293,7 +368,8 @@ async fn operate(
     let need = room::needed_for(&request);
     let has_room = service.sent.try_fit(&mut told.room, need.bytes)
         || is_small(service, &request, body.plain.len()).await;
-    // A waiting request holds its body, which is admitted, and not the decoded input, which can be many times as large.
+    // A waiting request holds its body, which is admitted, and not the decoded input, which can be
+    // many times as large.
     let mut request = Some(request);
     if !has_room {
         request = None;
@@ -317,7 +393,10 @@ async fn operate(
                 tell_host(headers, &mut response);
                 let expected = 256 + room::item_bytes(&response);
                 // Before it is written down: it can be many times as large as what was read.
-                if need.writes || expected <= need.bytes || service.sent.try_fit(&mut told.room, expected) {
+                if need.writes
+                    || expected <= need.bytes
+                    || service.sent.try_fit(&mut told.room, expected)
+                {
                     let mut out = Vec::with_capacity(expected);
                     keyfold_wire::encode_response(&mut out, &response);
                     if out.len() <= FREE_BYTES {
@@ -327,8 +406,13 @@ async fn operate(
                         return Ok(out);
                     }
                     if need.writes {
-                        // It became larger than was asked room for, while it was written: told all the same, since it would be done twice.
-                        service.sent.fit(&mut told.room, out.capacity()).await.unwrap_or_default();
+                        // It became larger than was asked room for, while it was written: told all
+                        // the same, since it would be done twice.
+                        service
+                            .sent
+                            .fit(&mut told.room, out.capacity())
+                            .await
+                            .unwrap_or_default();
                         return Ok(out);
                     }
                     out.capacity()
@@ -357,7 +441,9 @@ async fn operate(
 /// Requests go where this one went.
 fn tell_host(headers: &HeaderMap, response: &mut ApiResponse) {
     if let ApiResponse::DescribeEndpoints(output) = response {
-        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        let host = headers
+            .get(header::HOST)
+            .and_then(|host| host.to_str().ok());
         for endpoint in output.endpoints.iter_mut().flatten() {
             endpoint.address = host.map(str::to_owned).or(endpoint.address.take());
         }
@@ -366,8 +452,12 @@ fn tell_host(headers: &HeaderMap, response: &mut ApiResponse) {
 
 /// Whether a write that finds no room tells an item of the usual size, which is free.
 async fn is_small(service: &Service, request: &keyfold_api::Request, received: usize) -> bool {
-    let Some((look, times)) = room::look_at(request) else { return false };
-    let Ok(found) = service.engine.execute(look).await else { return false };
+    let Some((look, times)) = room::look_at(request) else {
+        return false;
+    };
+    let Ok(found) = service.engine.execute(look).await else {
+        return false;
+    };
     if room::item_bytes(&found) > FREE_BYTES {
         return false;
     }
@@ -387,15 +477,27 @@ fn respond(
         Err(Refusal::Api(error)) => {
             let mut body = Vec::new();
             keyfold_wire::encode_error(&mut body, &error);
-            (StatusCode::from_u16(error.kind().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body)
+            (
+                StatusCode::from_u16(error.kind().status())
+                    .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+                body,
+            )
         }
         Err(Refusal::TooLarge) => {
-            return text(StatusCode::PAYLOAD_TOO_LARGE, "The request body is too large\n");
+            return text(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "The request body is too large\n",
+            );
         }
         Err(Refusal::TooSlow) => {
-            return text(StatusCode::REQUEST_TIMEOUT, "The request body took too long\n");
+            return text(
+                StatusCode::REQUEST_TIMEOUT,
+                "The request body took too long\n",
+            );
         }
-        Err(Refusal::Cut) => return text(StatusCode::BAD_REQUEST, "The request body ended early\n"),
+        Err(Refusal::Cut) => {
+            return text(StatusCode::BAD_REQUEST, "The request body ended early\n");
+        }
         Err(Refusal::NoRoom) => return no_room(),
         Err(Refusal::Coding) => {
             return text(
@@ -425,12 +527,16 @@ fn respond(
 fn no_room() -> Response<Full<Bytes>> {
     const BODY: &str = r#"{"__type":"com.amazonaws.dynamodb.v20120810#ServiceUnavailable","message":"Too many large bodies are under way; try again in a moment"}"#;
     let mut response = text(StatusCode::SERVICE_UNAVAILABLE, BODY);
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
     response
 }
 
 fn compress(headers: &HeaderMap, body: Vec<u8>) -> (Vec<u8>, bool) {
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|accepted| accepted.to_str().ok());
+    let accepted = headers
+        .get(header::ACCEPT_ENCODING)
+        .and_then(|accepted| accepted.to_str().ok());
     let is_gzip = |one: &str| {
         let mut parts = one.split(';').map(str::trim);
         parts.next() == Some("gzip")
@@ -450,8 +556,9 @@ fn compress(headers: &HeaderMap, body: Vec<u8>) -> (Vec<u8>, bool) {
 fn text(status: StatusCode, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body.into()));
     *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
     response
 }

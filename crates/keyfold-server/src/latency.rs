@@ -1,7 +1,9 @@
-//! Answers as late as the cloud's, when that is asked for, so that an application meets them before its users do.
+//! Answers as late as the cloud's, when that is asked for, so that an application meets them before
+//! its users do.
 //!
-//! A profile is a distribution, not a promise: times are log-normal around a median for each class of operation,
-//! as latencies of services are, and the same seed gives the same times in the same order.
+//! A profile is a distribution, not a promise: times are log-normal around a median for each class
+//! of operation, as latencies of services are, and the same seed gives the same times in the same
+//! order.
 
 use keyfold_api::Operation;
 use std::sync::{Mutex, PoisonError};
@@ -10,8 +12,8 @@ use std::time::Duration;
 /// A distribution of latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LatencyProfile {
-    /// As from a machine in the table's region: reads around 3 ms, writes 5 ms, transactions 12 ms, and one in a
-    /// hundred about three times as long.
+    /// As from a machine in the table's region: reads around 3 ms, writes 5 ms, transactions 12 ms,
+    /// and one in a hundred about three times as long.
     SameRegion,
     /// The same and a way of 80 ms, as from another continent.
     CrossRegion,
@@ -32,7 +34,10 @@ pub(crate) struct Latency {
 
 impl Latency {
     pub(crate) fn new(profile: LatencyProfile, seed: u64) -> Latency {
-        Latency { profile, random: Mutex::new(fastrand::Rng::with_seed(seed)) }
+        Latency {
+            profile,
+            random: Mutex::new(fastrand::Rng::with_seed(seed)),
+        }
     }
 
     /// The latency of the next answer.
@@ -55,7 +60,9 @@ impl Latency {
 fn median(operation: Operation) -> Duration {
     let ms = match operation {
         Operation::GetItem | Operation::Query | Operation::Scan | Operation::BatchGetItem => 3,
-        Operation::TransactGetItems | Operation::TransactWriteItems | Operation::ExecuteTransaction => 12,
+        Operation::TransactGetItems
+        | Operation::TransactWriteItems
+        | Operation::ExecuteTransaction => 12,
         _ => 5,
     };
     Duration::from_millis(ms)
@@ -69,7 +76,9 @@ mod tests {
     fn times_are_spread_around_the_median_and_repeat_with_the_seed() {
         let times = |seed| -> Vec<Duration> {
             let latency = Latency::new(LatencyProfile::SameRegion, seed);
-            (0..10_000).map(|_| latency.next(Operation::GetItem)).collect()
+            (0..10_000)
+                .map(|_| latency.next(Operation::GetItem))
+                .collect()
         };
         let mut sorted = times(7);
         assert_eq!(sorted, times(7));
@@ -81,6 +90,9 @@ mod tests {
         let far = Latency::new(LatencyProfile::CrossRegion, 7).next(Operation::PutItem);
         assert!(far > FAR);
         let fixed = LatencyProfile::Fixed(Duration::from_millis(25));
-        assert_eq!(Latency::new(fixed, 1).next(Operation::PutItem), Duration::from_millis(25));
+        assert_eq!(
+            Latency::new(fixed, 1).next(Operation::PutItem),
+            Duration::from_millis(25)
+        );
     }
 }

@@ -13,7 +13,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Upper edges of the buckets of a request's time, in seconds.
-const EDGES: [f64; 12] = [0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0];
+const EDGES: [f64; 12] = [
+    0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0,
+];
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Outcome {
@@ -86,21 +88,45 @@ impl Metrics {
         let requests = Family::<Outcome, Counter>::default();
         let seconds: Family<ByOperation, Histogram, fn() -> Histogram> =
             Family::new_with_constructor(|| Histogram::new(EDGES));
-        let [received, sent, turned_away, turned_away_pages] = std::array::from_fn(|_| Counter::default());
-        let [connections, commits, batches, upkeep, failures, received_held, sent_held] =
-            std::array::from_fn(|_| Gauge::default());
+        let [received, sent, turned_away, turned_away_pages] =
+            std::array::from_fn(|_| Counter::default());
+        let [
+            connections,
+            commits,
+            batches,
+            upkeep,
+            failures,
+            received_held,
+            sent_held,
+        ] = std::array::from_fn(|_| Gauge::default());
         let mut registry = Registry::with_prefix("keyfold");
-        registry.register("requests", "Requests by operation and outcome", requests.clone());
+        registry.register(
+            "requests",
+            "Requests by operation and outcome",
+            requests.clone(),
+        );
         registry.register("request_seconds", "How long requests took", seconds.clone());
-        registry.register("received_bytes", "Bytes of request bodies", received.clone());
+        registry.register(
+            "received_bytes",
+            "Bytes of request bodies",
+            received.clone(),
+        );
         registry.register("sent_bytes", "Bytes of response bodies", sent.clone());
         registry.register("connections", "Open connections", connections.clone());
         let closed = "Connections closed at once, since their address has as many as it may";
         registry.register("connections_turned_away", closed, turned_away.clone());
         let refused = "Requests refused for the Host or Origin that they name";
         registry.register("pages_turned_away", refused, turned_away_pages.clone());
-        registry.register("store_commits", "Synced commits since the start", commits.clone());
-        registry.register("store_batches", "Batches written since the start", batches.clone());
+        registry.register(
+            "store_commits",
+            "Synced commits since the start",
+            commits.clone(),
+        );
+        registry.register(
+            "store_batches",
+            "Batches written since the start",
+            batches.clone(),
+        );
         let good = Operation::ALL.iter().map(|_| OnceLock::new()).collect();
         let left = "Memtables to be written and merges to be done, behind the writes";
         registry.register("store_upkeep", left, upkeep.clone());
@@ -129,7 +155,8 @@ impl Metrics {
         }
     }
 
-    /// Counts an answer: to which operation, if that was known, and the exception's name if it failed.
+    /// Counts an answer: to which operation, if that was known, and the exception's name if it
+    /// failed.
     pub(crate) fn answered(
         &self,
         operation: Told,
@@ -139,10 +166,21 @@ impl Metrics {
     ) {
         let name = operation.name();
         let counters = |outcome| {
-            let requests = self.requests.get_or_create_owned(&Outcome { operation: name, outcome });
-            (requests, self.seconds.get_or_create_owned(&ByOperation { operation: name }))
+            let requests = self.requests.get_or_create_owned(&Outcome {
+                operation: name,
+                outcome,
+            });
+            (
+                requests,
+                self.seconds
+                    .get_or_create_owned(&ByOperation { operation: name }),
+            )
         };
-        let place = if let Told::Known(operation) = operation { Some(operation as usize) } else { None };
+        let place = if let Told::Known(operation) = operation {
+            Some(operation as usize)
+        } else {
+            None
+        };
         let count = |(requests, seconds): &(Counter, Histogram)| {
             requests.inc();
             seconds.observe(took.as_secs_f64());

@@ -1,8 +1,9 @@
 //! Which web pages may call: none, unless the server was started for their origin.
 //!
-//! A page in a browser on this machine reaches a server that only this machine reaches. Two ways are closed here: a page of another
-//! origin, which browsers name in `Origin`, and a page whose own name was made to lead here (DNS rebinding), which is seen by `Host`.
-//! Programs that are no browsers send no `Origin`, and are not hindered.
+//! A page in a browser on this machine reaches a server that only this machine reaches. Two ways
+//! are closed here: a page of another origin, which browsers name in `Origin`, and a page whose own
+//! name was made to lead here (DNS rebinding), which is seen by `Host`. Programs that are no
+//! browsers send no `Origin`, and are not hindered.
 
 use crate::config::ServerConfig;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -33,9 +34,13 @@ pub(crate) fn judge(config: &ServerConfig, parts: &Parts) -> Result<Page, String
     // A target with a name of its own goes before `Host`. Probes of HTTP/1.0 have neither.
     let authority = parts.uri.authority().map(|authority| authority.as_str());
     // A header that is no text names no origin.
-    let host = parts.headers.get(header::HOST).map(|value| value.to_str().unwrap_or("?"));
+    let host = parts
+        .headers
+        .get(header::HOST)
+        .map(|value| value.to_str().unwrap_or("?"));
     let named = authority.or(host);
-    // Without a credential a page could call under its own name; with one it cannot sign, and over HTTPS its certificate differs.
+    // Without a credential a page could call under its own name; with one it cannot sign, and over
+    // HTTPS its certificate differs.
     let is_open = config.credentials.is_empty() && config.tls.is_none();
     if let Some(named) = named.filter(|_| is_open) {
         let name = name_of(named).ok_or_else(|| format!("`{named}` is no name of a server"))?;
@@ -45,12 +50,22 @@ pub(crate) fn judge(config: &ServerConfig, parts: &Parts) -> Result<Page, String
             ));
         }
     }
-    let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(Page::Own) };
+    let Some(origin) = parts.headers.get(header::ORIGIN) else {
+        return Ok(Page::Own);
+    };
     let given = origin.to_str().unwrap_or_default();
-    if config.allow_origins.iter().any(|allowed| allowed == "*" || allowed.eq_ignore_ascii_case(given)) {
+    if config
+        .allow_origins
+        .iter()
+        .any(|allowed| allowed == "*" || allowed.eq_ignore_ascii_case(given))
+    {
         return Ok(Page::Allowed(origin.clone()));
     }
-    let scheme = if config.tls.is_some() { "https" } else { "http" };
+    let scheme = if config.tls.is_some() {
+        "https"
+    } else {
+        "http"
+    };
     let is_own = given.split_once("://").is_some_and(|(before, rest)| {
         before == scheme && named.is_some_and(|named| rest.eq_ignore_ascii_case(named))
     });
@@ -66,34 +81,50 @@ pub(crate) fn judge(config: &ServerConfig, parts: &Parts) -> Result<Page, String
 fn name_of(authority: &str) -> Option<&str> {
     let (name, rest) = match authority.strip_prefix('[') {
         Some(rest) => rest.split_once(']')?,
-        None => authority.find(':').map_or((authority, ""), |at| authority.split_at(at)),
+        None => authority
+            .find(':')
+            .map_or((authority, ""), |at| authority.split_at(at)),
     };
     let is_port = |port: &str| port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
     let is_whole = rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port);
     let is_name = match authority.starts_with('[') {
         true => name.parse::<Ipv6Addr>().is_ok(),
-        false => name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')),
+        false => name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')),
     };
     (is_whole && is_name && !name.is_empty()).then_some(name)
 }
 
-/// Whether nobody can have made a name lead here: addresses, names that cannot be registered, and those that the server was
-/// started with.
+/// Whether nobody can have made a name lead here: addresses, names that cannot be registered, and
+/// those that the server was started with.
 fn is_ours(config: &ServerConfig, name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let is_reserved =
-        |top: &str| name == top || name.strip_suffix(top).is_some_and(|rest| rest.ends_with('.'));
+    let is_reserved = |top: &str| {
+        name == top
+            || name
+                .strip_suffix(top)
+                .is_some_and(|rest| rest.ends_with('.'))
+    };
     name.parse::<IpAddr>().is_ok()
         || !name.contains('.')
-        || ["localhost", "internal", "test", "home.arpa"].into_iter().any(is_reserved)
-        || config.allow_hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(&name))
+        || ["localhost", "internal", "test", "home.arpa"]
+            .into_iter()
+            .any(is_reserved)
+        || config
+            .allow_hosts
+            .iter()
+            .any(|allowed| allowed.eq_ignore_ascii_case(&name))
 }
 
 /// Adds what lets an allowed page read an answer.
 pub(crate) fn tell(page: &Page, answer: &mut HeaderMap) {
     if let Page::Allowed(origin) = page {
         answer.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-        answer.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+        answer.insert(
+            header::ACCESS_CONTROL_EXPOSE_HEADERS,
+            HeaderValue::from_static(EXPOSED),
+        );
         answer.insert(header::VARY, HeaderValue::from_static("Origin"));
     }
 }
@@ -104,8 +135,14 @@ pub(crate) fn preflight(page: &Page, asked: &HeaderMap, answer: &mut HeaderMap) 
         return;
     }
     let pairs = [
-        (header::ACCESS_CONTROL_REQUEST_METHOD, header::ACCESS_CONTROL_ALLOW_METHODS),
-        (header::ACCESS_CONTROL_REQUEST_HEADERS, header::ACCESS_CONTROL_ALLOW_HEADERS),
+        (
+            header::ACCESS_CONTROL_REQUEST_METHOD,
+            header::ACCESS_CONTROL_ALLOW_METHODS,
+        ),
+        (
+            header::ACCESS_CONTROL_REQUEST_HEADERS,
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+        ),
         (WANTS_PRIVATE, ALLOWS_PRIVATE),
     ];
     for (asked_in, told_in) in pairs {
@@ -113,7 +150,10 @@ pub(crate) fn preflight(page: &Page, asked: &HeaderMap, answer: &mut HeaderMap) 
             answer.insert(told_in, wanted.clone());
         }
     }
-    answer.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(ASKED_FOR_S));
+    answer.insert(
+        header::ACCESS_CONTROL_MAX_AGE,
+        HeaderValue::from_static(ASKED_FOR_S),
+    );
 }
 
 #[cfg(test)]
@@ -138,9 +178,14 @@ mod tests {
     #[test]
     fn names_that_anyone_can_register_are_refused() {
         let mut config = plain();
-        for ours in
-            ["localhost", "localhost:8000", "127.0.0.1:8000", "[::1]:8000", "a.localhost", "keyfold:8000"]
-        {
+        for ours in [
+            "localhost",
+            "localhost:8000",
+            "127.0.0.1:8000",
+            "[::1]:8000",
+            "a.localhost",
+            "keyfold:8000",
+        ] {
             assert_eq!(told(&config, ours, None), Ok(false), "{ours}");
         }
         assert_eq!(told(&config, "host.docker.internal:8000", None), Ok(false));
@@ -172,7 +217,9 @@ mod tests {
     fn a_header_that_comes_twice_names_nobody() {
         for name in ["host", "origin"] {
             let request = hyper::Request::post("/").header("host", "localhost");
-            let request = request.header(name, "localhost").header(name, "evil.example");
+            let request = request
+                .header(name, "localhost")
+                .header(name, "evil.example");
             let (parts, ()) = request.body(()).unwrap().into_parts();
             assert!(judge(&plain(), &parts).is_err(), "{name}");
         }
@@ -181,12 +228,29 @@ mod tests {
     #[test]
     fn pages_call_from_their_own_origin_or_an_allowed_one() {
         let mut config = plain();
-        assert_eq!(told(&config, "localhost:8000", Some("http://localhost:8000")), Ok(false));
-        for other in ["http://localhost:3000", "https://localhost:8000", "http://evil.example", "null", ""] {
-            assert!(told(&config, "localhost:8000", Some(other)).is_err(), "{other}");
+        assert_eq!(
+            told(&config, "localhost:8000", Some("http://localhost:8000")),
+            Ok(false)
+        );
+        for other in [
+            "http://localhost:3000",
+            "https://localhost:8000",
+            "http://evil.example",
+            "null",
+            "",
+        ] {
+            assert!(
+                told(&config, "localhost:8000", Some(other)).is_err(),
+                "{other}"
+            );
         }
-        config.allow_origins.push("http://localhost:3000".to_owned());
-        assert_eq!(told(&config, "localhost:8000", Some("http://localhost:3000")), Ok(true));
+        config
+            .allow_origins
+            .push("http://localhost:3000".to_owned());
+        assert_eq!(
+            told(&config, "localhost:8000", Some("http://localhost:3000")),
+            Ok(true)
+        );
         assert!(told(&config, "localhost:8000", Some("http://localhost:30001")).is_err());
         config.allow_origins.push("*".to_owned());
         assert_eq!(told(&config, "localhost:8000", Some("null")), Ok(true));

@@ -1,7 +1,8 @@
-//! A stream that is given up when the other side reads too slowly. Standing still is found by the stream inside.
+//! A stream that is given up when the other side reads too slowly. Standing still is found by the
+//! stream inside.
 //!
-//! A client that reads a little now and then would hold an answer, and its budget, for as long as it likes. Not for what is received, which
-//! is looked at where bodies are read.
+//! A client that reads a little now and then would hold an answer, and its budget, for as long as
+//! it likes. Not for what is received, which is looked at where bodies are read.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -31,14 +32,22 @@ struct Late {
 
 impl<S> Paced<S> {
     pub(crate) fn new(stream: S, patience: Duration) -> Paced<S> {
-        Paced { stream, patience, late: None }
+        Paced {
+            stream,
+            patience,
+            late: None,
+        }
     }
 
     /// The stream is not ready: gives up when it has not been for too long.
     fn wait(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
         let late = self.late.get_or_insert_with(|| {
             let since = Instant::now();
-            Late { since, sent: 0, alarm: Box::pin(sleep_until(since + self.patience)) }
+            Late {
+                since,
+                sent: 0,
+                alarm: Box::pin(sleep_until(since + self.patience)),
+            }
         });
         let sent = u32::try_from(late.sent).unwrap_or(u32::MAX);
         let end = late.since + self.patience + Duration::from_secs(1) * sent / SENT_A_SECOND_MIN;
@@ -46,7 +55,10 @@ impl<S> Paced<S> {
             late.alarm.as_mut().reset(end);
         }
         ready!(late.alarm.as_mut().poll(context));
-        Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, "the answer is read too slowly"))
+        Poll::Ready(io::Error::new(
+            io::ErrorKind::TimedOut,
+            "the answer is read too slowly",
+        ))
     }
 
     fn written(

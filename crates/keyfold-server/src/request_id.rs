@@ -43,7 +43,10 @@ mod tests {
     fn ids_have_the_services_form() {
         let id = super::RequestId::new().to_string();
         assert_eq!(id.len(), 52);
-        assert!(id.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()));
+        assert!(
+            id.bytes()
+                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        );
         assert_ne!(id, super::RequestId::new().to_string());
     }
 }

@@ -68,8 +68,8 @@ const SILENCE_MAX: Duration = Duration::from_secs(1);
 /// Interval at which that is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Bytes that the system may hold of a connection each way, which are nobody's budget: enough for any network that a database is
-/// on.
+/// Bytes that the system may hold of a connection each way, which are nobody's budget: enough for
+/// any network that a database is on.
 const SOCKET_BYTES: u32 = 256 * 1024;
 /// Connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
@@ -86,8 +86,13 @@ impl Server {
         let address = config.address;
         let listener = listen(address).map_err(|source| ServerError::Bind { address, source })?;
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
-        let latency = config.latency.map(|(profile, seed)| Latency::new(profile, seed));
-        let (received, sent) = (Budget::new(config.bodies_bytes_max), Budget::new(config.bodies_bytes_max));
+        let latency = config
+            .latency
+            .map(|(profile, seed)| Latency::new(profile, seed));
+        let (received, sent) = (
+            Budget::new(config.bodies_bytes_max),
+            Budget::new(config.bodies_bytes_max),
+        );
         let service = Service {
             engine,
             config,
@@ -97,12 +102,18 @@ impl Server {
             sent,
             executing: AtomicUsize::new(0),
         };
-        Ok(Server { listener, tls, service: Arc::new(service) })
+        Ok(Server {
+            listener,
+            tls,
+            service: Arc::new(service),
+        })
     }
 
     /// The address listened on, with the port that was taken.
     pub fn address(&self) -> SocketAddr {
-        self.listener.local_addr().unwrap_or(self.service.config.address)
+        self.listener
+            .local_addr()
+            .unwrap_or(self.service.config.address)
     }
 
     /// Answers until `shutdown` is done, then finishes the requests under way.
@@ -153,18 +164,26 @@ impl Server {
     }
 }
 
-/// Ends when nothing has been carried out for a while: who is connected still says nothing, or does not read its answer.
+/// Ends when nothing has been carried out for a while: who is connected still says nothing, or does
+/// not read its answer.
 async fn silence(service: &Service) {
     let mut silent = Duration::ZERO;
     while silent < SILENCE_MAX {
         tokio::time::sleep(LOOK_EVERY).await;
-        silent =
-            if service.executing.load(Ordering::Relaxed) == 0 { silent + LOOK_EVERY } else { Duration::ZERO };
+        silent = if service.executing.load(Ordering::Relaxed) == 0 {
+            silent + LOOK_EVERY
+        } else {
+            Duration::ZERO
+        };
     }
 }
 
 fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
     if cfg!(unix) {
         // A restarted server takes its port again at once.
         socket.set_reuseaddr(true)?;
@@ -206,7 +225,8 @@ async fn connection(
     match tls {
         None => converse(&service, stream, stopped).await,
         Some(tls) => {
-            let handshake = tokio::time::timeout(service.config.receive_timeout, tls.accept(stream));
+            let handshake =
+                tokio::time::timeout(service.config.receive_timeout, tls.accept(stream));
             if let Ok(Ok(stream)) = handshake.await {
                 converse(&service, stream, stopped).await;
             }
@@ -224,7 +244,8 @@ async fn converse(
         let service = Arc::clone(service);
         async move { Ok::<_, Infallible>(http::answer(&service, request).await) }
     });
-    // A client that does not read answers is disconnected; each holds one at the most, since its next request waits.
+    // A client that does not read answers is disconnected; each holds one at the most, since its
+    // next request waits.
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(service.config.send_timeout));
     let stream = Paced::new(Box::pin(stream), service.config.send_timeout);

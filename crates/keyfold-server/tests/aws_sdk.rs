@@ -1,5 +1,9 @@
 //! The AWS SDK for Rust on a server: tables, items, transactions, streams, statements.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
@@ -60,7 +64,11 @@ async fn use_tables_and_items(client: &Client) {
         .attribute_type(ScalarAttributeType::S)
         .build()
         .unwrap();
-    let key = KeySchemaElement::builder().attribute_name("p").key_type(KeyType::Hash).build().unwrap();
+    let key = KeySchemaElement::builder()
+        .attribute_name("p")
+        .key_type(KeyType::Hash)
+        .build()
+        .unwrap();
     let stream = StreamSpecification::builder()
         .stream_enabled(true)
         .stream_view_type(StreamViewType::NewImage)
@@ -76,7 +84,12 @@ async fn use_tables_and_items(client: &Client) {
         .send()
         .await
         .unwrap();
-    let arn = made.table_description().unwrap().table_arn().unwrap().to_owned();
+    let arn = made
+        .table_description()
+        .unwrap()
+        .table_arn()
+        .unwrap()
+        .to_owned();
     assert!(arn.starts_with("arn:aws:dynamodb:eu-central-1:"), "{arn}");
 
     client
@@ -97,7 +110,10 @@ async fn use_tables_and_items(client: &Client) {
         .send()
         .await
         .unwrap();
-    assert_eq!(updated.attributes().unwrap()["n"], AttributeValue::N("2".into()));
+    assert_eq!(
+        updated.attributes().unwrap()["n"],
+        AttributeValue::N("2".into())
+    );
     let put = |p: &str| {
         let put = Put::builder()
             .table_name("Tab")
@@ -107,9 +123,19 @@ async fn use_tables_and_items(client: &Client) {
             .unwrap();
         TransactWriteItem::builder().put(put).build()
     };
-    client.transact_write_items().transact_items(put("b")).transact_items(put("c")).send().await.unwrap();
-    let refused =
-        client.transact_write_items().transact_items(put("d")).transact_items(put("a")).send().await;
+    client
+        .transact_write_items()
+        .transact_items(put("b"))
+        .transact_items(put("c"))
+        .send()
+        .await
+        .unwrap();
+    let refused = client
+        .transact_write_items()
+        .transact_items(put("d"))
+        .transact_items(put("a"))
+        .send()
+        .await;
     let refused = refused.unwrap_err().into_service_error();
     let aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError::TransactionCanceledException(
         cancelled,
@@ -117,27 +143,65 @@ async fn use_tables_and_items(client: &Client) {
     else {
         panic!("{refused:?}")
     };
-    let codes: Vec<_> =
-        cancelled.cancellation_reasons().iter().map(|reason| reason.code().unwrap()).collect();
+    let codes: Vec<_> = cancelled
+        .cancellation_reasons()
+        .iter()
+        .map(|reason| reason.code().unwrap())
+        .collect();
     assert_eq!(codes, ["None", "ConditionalCheckFailed"]);
-    let mut pages = client.scan().table_name("Tab").limit(1).into_paginator().items().send();
+    let mut pages = client
+        .scan()
+        .table_name("Tab")
+        .limit(1)
+        .into_paginator()
+        .items()
+        .send();
     let mut found = 0;
     while let Some(item) = pages.next().await {
         item.unwrap();
         found += 1;
     }
     assert_eq!(found, 3);
-    let said = client.execute_statement().statement("SELECT n FROM Tab WHERE p = 'a'").send().await.unwrap();
+    let said = client
+        .execute_statement()
+        .statement("SELECT n FROM Tab WHERE p = 'a'")
+        .send()
+        .await
+        .unwrap();
     assert_eq!(said.items()[0]["n"], AttributeValue::N("2".into()));
-    let missing = client.get_item().table_name("None").key("p", text("a")).send().await.unwrap_err();
+    let missing = client
+        .get_item()
+        .table_name("None")
+        .key("p", text("a"))
+        .send()
+        .await
+        .unwrap_err();
     assert_eq!(missing.code(), Some("ResourceNotFoundException"));
 }
 
 async fn read_the_stream(client: &Client, streams: &aws_sdk_dynamodbstreams::Client) {
-    let table = client.describe_table().table_name("Tab").send().await.unwrap();
-    let arn = table.table().unwrap().latest_stream_arn().unwrap().to_owned();
-    let told = streams.describe_stream().stream_arn(&arn).send().await.unwrap();
-    let shard = told.stream_description().unwrap().shards()[0].shard_id().unwrap().to_owned();
+    let table = client
+        .describe_table()
+        .table_name("Tab")
+        .send()
+        .await
+        .unwrap();
+    let arn = table
+        .table()
+        .unwrap()
+        .latest_stream_arn()
+        .unwrap()
+        .to_owned();
+    let told = streams
+        .describe_stream()
+        .stream_arn(&arn)
+        .send()
+        .await
+        .unwrap();
+    let shard = told.stream_description().unwrap().shards()[0]
+        .shard_id()
+        .unwrap()
+        .to_owned();
     let place = streams
         .get_shard_iterator()
         .stream_arn(&arn)
@@ -146,7 +210,16 @@ async fn read_the_stream(client: &Client, streams: &aws_sdk_dynamodbstreams::Cli
         .send()
         .await
         .unwrap();
-    let read = streams.get_records().shard_iterator(place.shard_iterator().unwrap()).send().await.unwrap();
-    let names: Vec<_> = read.records().iter().map(|record| record.event_name().unwrap().as_str()).collect();
+    let read = streams
+        .get_records()
+        .shard_iterator(place.shard_iterator().unwrap())
+        .send()
+        .await
+        .unwrap();
+    let names: Vec<_> = read
+        .records()
+        .iter()
+        .map(|record| record.event_name().unwrap().as_str())
+        .collect();
     assert_eq!(names, ["INSERT", "MODIFY", "INSERT", "INSERT"]);
 }

@@ -1,7 +1,11 @@
-//! Clients that mean no good, by the hundred: they hold a bounded amount of memory for a bounded time, and others are
-//! served meanwhile. That nobody waits for them is shown by servers that do not let them go: times would tell of the
-//! machine's load too.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! Clients that mean no good, by the hundred: they hold a bounded amount of memory for a bounded
+//! time, and others are served meanwhile. That nobody waits for them is shown by servers that do
+//! not let them go: times would tell of the machine's load too.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -36,7 +40,10 @@ type Trust = (ClientConfig, tempfile::TempDir);
 fn secured(config: &mut ServerConfig) -> Option<Trust> {
     let folder = tempfile::tempdir().unwrap();
     let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let files = TlsFiles { certificate: folder.path().join("chain.pem"), key: folder.path().join("key.pem") };
+    let files = TlsFiles {
+        certificate: folder.path().join("chain.pem"),
+        key: folder.path().join("key.pem"),
+    };
     std::fs::write(&files.certificate, certified.cert.pem()).unwrap();
     std::fs::write(&files.key, certified.signing_key.serialize_pem()).unwrap();
     config.tls = Some(files);
@@ -83,7 +90,10 @@ impl Running {
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .enable_all()
+                .build();
             runtime.unwrap().block_on(async {
                 let server = Server::bind(engine, config).await.unwrap();
                 tell.send(server.address()).unwrap();
@@ -92,7 +102,13 @@ impl Running {
         });
         let address = told.recv().unwrap();
         let tls = tls.map(|(tls, _files)| Arc::new(tls));
-        let running = Running { address, tls, stop: Some(stop), thread: Some(thread), _alone: alone };
+        let running = Running {
+            address,
+            tls,
+            stop: Some(stop),
+            thread: Some(thread),
+            _alone: alone,
+        };
         let table = r#"{"TableName":"Tab","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"},{"AttributeName":"s","AttributeType":"S"}],"KeySchema":[{"AttributeName":"p","KeyType":"HASH"},{"AttributeName":"s","KeyType":"RANGE"}]}"#;
         assert_eq!(running.ask("CreateTable", table).0, 200);
         let text = "x".repeat(300_000);
@@ -121,7 +137,9 @@ impl Running {
     fn connect_writing(&self, time: Option<Duration>) -> Box<dyn Client> {
         let stream = self.connect_plain();
         stream.set_write_timeout(time).unwrap();
-        let Some(tls) = &self.tls else { return Box::new(stream) };
+        let Some(tls) = &self.tls else {
+            return Box::new(stream);
+        };
         let name = ServerName::try_from("localhost").unwrap();
         let connection = ClientConnection::new(Arc::clone(tls), name).unwrap();
         Box::new(StreamOwned::new(connection, stream))
@@ -156,9 +174,13 @@ impl Running {
 
     /// What the server tells of itself by this name.
     fn gauge(&self, name: &str) -> usize {
-        let told = self.tell(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-        let line = told.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        line.and_then(|count| count.parse().ok()).expect("the server tells of itself")
+        let told =
+            self.tell(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        let line = told
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.and_then(|count| count.parse().ok())
+            .expect("the server tells of itself")
     }
 
     /// How many connections the server has, this question's included.
@@ -168,12 +190,19 @@ impl Running {
 
     /// Bytes that large bodies take, and large answers.
     fn held(&self) -> (usize, usize) {
-        (self.gauge("keyfold_received_held_bytes"), self.gauge("keyfold_sent_held_bytes"))
+        (
+            self.gauge("keyfold_received_held_bytes"),
+            self.gauge("keyfold_sent_held_bytes"),
+        )
     }
 
     /// Bytes that both ends of secured connections, which are in this process, have for themselves.
     fn buffers(&self, connections: usize) -> usize {
-        if self.tls.is_some() { connections * 128 * 1024 } else { 0 }
+        if self.tls.is_some() {
+            connections * 128 * 1024
+        } else {
+            0
+        }
     }
 
     fn serves_small_requests(&self) {
@@ -186,11 +215,26 @@ impl Running {
         // Also those that tell the item.
         let key = r#""TableName":"Tab","Key":{"p":{"S":"b"},"s":{"S":"1"}}"#;
         let add = r#""UpdateExpression":"ADD n :n","ExpressionAttributeValues":{":n":{"N":"1"}}"#;
-        assert_eq!(self.ask("UpdateItem", &format!(r#"{{{key},{add},"ReturnValues":"ALL_NEW"}}"#)).0, 200);
-        assert_eq!(self.ask("DeleteItem", &format!(r#"{{{key},"ReturnValues":"ALL_OLD"}}"#)).0, 200);
+        assert_eq!(
+            self.ask(
+                "UpdateItem",
+                &format!(r#"{{{key},{add},"ReturnValues":"ALL_NEW"}}"#)
+            )
+            .0,
+            200
+        );
+        assert_eq!(
+            self.ask(
+                "DeleteItem",
+                &format!(r#"{{{key},"ReturnValues":"ALL_OLD"}}"#)
+            )
+            .0,
+            200
+        );
     }
 
-    /// Others are served: small requests, and large ones at the latest when the hostile ones are let go.
+    /// Others are served: small requests, and large ones at the latest when the hostile ones are
+    /// let go.
     fn serves_others(&self) {
         self.serves_small_requests();
         let text = "x".repeat(200_000);
@@ -206,7 +250,10 @@ impl Running {
                     answered => break answered,
                 }
             };
-            assert!(status == 200 && length > least, "{operation}: {status}, {length} bytes");
+            assert!(
+                status == 200 && length > least,
+                "{operation}: {status}, {length} bytes"
+            );
         }
     }
 }
@@ -218,8 +265,7 @@ impl Drop for Running {
     }
 }
 
-const QUERY: &str =
-    r#"{"TableName":"Tab","KeyConditionExpression":"p = :p","ExpressionAttributeValues":{":p":{"S":"a"}}}"#;
+const QUERY: &str = r#"{"TableName":"Tab","KeyConditionExpression":"p = :p","ExpressionAttributeValues":{":p":{"S":"a"}}}"#;
 
 fn post(operation: &str, body: impl AsRef<[u8]>, headers: &str) -> Vec<u8> {
     let head = format!(
@@ -232,7 +278,9 @@ fn post(operation: &str, body: impl AsRef<[u8]>, headers: &str) -> Vec<u8> {
 /// A body that is sent in less bytes.
 fn packed(body: impl Read) -> Vec<u8> {
     let mut packed = Vec::new();
-    flate2::read::GzEncoder::new(body, Compression::best()).read_to_end(&mut packed).unwrap();
+    flate2::read::GzEncoder::new(body, Compression::best())
+        .read_to_end(&mut packed)
+        .unwrap();
     packed
 }
 
@@ -241,13 +289,23 @@ fn answer(stream: &mut dyn Client) -> (u16, usize) {
     let mut told = Vec::new();
     drop(stream.read_to_end(&mut told));
     let head = String::from_utf8_lossy(&told[..told.len().min(20)]).into_owned();
-    (head.split_whitespace().nth(1).and_then(|status| status.parse().ok()).unwrap_or(0), told.len())
+    (
+        head.split_whitespace()
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .unwrap_or(0),
+        told.len(),
+    )
 }
 
 /// Bytes that this process holds.
 fn memory() -> usize {
     let told = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    told.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or(0) * 4096
+    told.split_whitespace()
+        .nth(1)
+        .and_then(|pages| pages.parse::<usize>().ok())
+        .unwrap_or(0)
+        * 4096
 }
 
 /// The most that is held beyond what was held before, in so many looks.
@@ -276,7 +334,11 @@ fn assert_closed_in_time(streams: Vec<impl Read>) {
         let is_open = matches!(end, Err(ErrorKind::WouldBlock | ErrorKind::TimedOut));
         assert!(!is_open, "one is not let go after {:?}", begun.elapsed());
     }
-    assert!(begun.elapsed() < PATIENCE * 60, "the last was let go after {:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < PATIENCE * 60,
+        "the last was let go after {:?}",
+        begun.elapsed()
+    );
 }
 
 const GET: &str = r#"{"TableName":"Tab","Key":{"p":{"S":"a"},"s":{"S":"0"}}}"#;
@@ -289,10 +351,14 @@ fn cancelled() -> String {
             r#"{{"ConditionCheck":{{"TableName":"Tab","Key":{{"p":{{"S":"a"}},"s":{{"S":"{n}"}}}},"ConditionExpression":"attribute_not_exists(p)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}}}"#
         )
     };
-    format!(r#"{{"TransactItems":[{}]}}"#, [0, 1, 2, 3].map(check).join(","))
+    format!(
+        r#"{{"TransactItems":[{}]}}"#,
+        [0, 1, 2, 3].map(check).join(",")
+    )
 }
 
-/// Statements whose conditions all fail, each of which tells the item it met beside what the others did.
+/// Statements whose conditions all fail, each of which tells the item it met beside what the others
+/// did.
 fn statements() -> String {
     let one = r#"{"Statement":"UPDATE Tab SET n = 1 WHERE p = 'a' AND s = '0' AND attribute_not_exists(p)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"#;
     format!(r#"{{"Statements":[{}]}}"#, [one; 25].join(","))
@@ -315,12 +381,20 @@ fn answers_that_nobody_reads(running: &Running) {
         let hostile = running.ask_unread(clients, &post(operation, body, "").repeat(10));
         // Without a budget they would take 150 megabytes.
         let most = held_at_most(before, 20);
-        assert!(most < 100 * MIB + running.buffers(clients), "{operation}: {} MiB are held", most / MIB);
+        assert!(
+            most < 100 * MIB + running.buffers(clients),
+            "{operation}: {} MiB are held",
+            most / MIB
+        );
         running.serves_others();
         // They are let go though they never read, nor close.
         let deadline = Instant::now() + PATIENCE * 30;
         while running.connections() > 1 {
-            assert!(Instant::now() < deadline, "{operation}: {} are still there", running.connections());
+            assert!(
+                Instant::now() < deadline,
+                "{operation}: {} are still there",
+                running.connections()
+            );
             std::thread::sleep(PATIENCE / 4);
         }
         drop(hostile);
@@ -337,7 +411,8 @@ fn secured_answers_that_nobody_reads_are_bounded_and_let_go() {
     answers_that_nobody_reads(&Running::start_with_tls());
 }
 
-/// A write that is refused for want of room must not have happened: who is told to try again would do it twice.
+/// A write that is refused for want of room must not have happened: who is told to try again would
+/// do it twice.
 #[test]
 fn a_write_whose_answer_has_no_room_does_not_happen() {
     let running = Running::start_patient(|config| {
@@ -346,7 +421,9 @@ fn a_write_whose_answer_has_no_room_does_not_happen() {
     });
     let mut hostile = running.connect();
     // More than the system keeps for a connection.
-    hostile.write_all(&post("GetItem", GET, "").repeat(40)).unwrap();
+    hostile
+        .write_all(&post("GetItem", GET, "").repeat(40))
+        .unwrap();
     let mut looks = 0;
     wait_until("an answer is stuck", || {
         looks = if running.held().1 > 0 { looks + 1 } else { 0 };
@@ -354,13 +431,15 @@ fn a_write_whose_answer_has_no_room_does_not_happen() {
     });
     let update = r#"{"TableName":"Tab","Key":{"p":{"S":"a"},"s":{"S":"3"}},"UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}},"ReturnValues":"ALL_NEW"}"#;
     assert_eq!(running.ask("UpdateItem", update).0, 503);
-    let look = r#"{"TableName":"Tab","Key":{"p":{"S":"a"},"s":{"S":"3"}},"ProjectionExpression":"n"}"#;
+    let look =
+        r#"{"TableName":"Tab","Key":{"p":{"S":"a"},"s":{"S":"3"}},"ProjectionExpression":"n"}"#;
     let told = running.tell(&post("GetItem", look, "Connection: close\r\n"));
     assert!(told.ends_with(r#"{"Item":{}}"#), "{told}");
     // A small item that a small request makes a large one.
     let text = "x".repeat(10_000);
-    let put =
-        format!(r#"{{"TableName":"Tab","Item":{{"p":{{"S":"b"}},"s":{{"S":"2"}},"t":{{"S":"{text}"}}}}}}"#);
+    let put = format!(
+        r#"{{"TableName":"Tab","Item":{{"p":{{"S":"b"}},"s":{{"S":"2"}},"t":{{"S":"{text}"}}}}}}"#
+    );
     assert_eq!(running.ask("PutItem", &put).0, 200);
     let copies: Vec<String> = (0..38).map(|n| format!("a{n} = t")).collect();
     let copy = format!(
@@ -370,13 +449,17 @@ fn a_write_whose_answer_has_no_room_does_not_happen() {
     assert_eq!(running.ask("UpdateItem", &copy).0, 503);
     // One whose answer is free, though just.
     let text = "x".repeat(60_000);
-    let put =
-        format!(r#"{{"TableName":"Tab","Item":{{"p":{{"S":"b"}},"s":{{"S":"3"}},"t":{{"S":"{text}"}}}}}}"#);
+    let put = format!(
+        r#"{{"TableName":"Tab","Item":{{"p":{{"S":"b"}},"s":{{"S":"3"}},"t":{{"S":"{text}"}}}}}}"#
+    );
     assert_eq!(running.ask("PutItem", &put).0, 200);
     let add = update.replace(r#"{"S":"a"}"#, r#"{"S":"b"}"#);
     let begun = Instant::now();
     assert_eq!(running.ask("UpdateItem", &add).0, 200);
-    assert!(begun.elapsed() < Duration::from_secs(2), "it waited for room");
+    assert!(
+        begun.elapsed() < Duration::from_secs(2),
+        "it waited for room"
+    );
     drop(hostile);
 }
 
@@ -387,16 +470,26 @@ fn answers_that_are_read_a_little_at_a_time_are_let_go() {
         config.send_timeout = PATIENCE * 3;
         None
     });
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     // So that a little makes room for as much on the way.
     let mut hostile = runtime.block_on(async {
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
         socket.set_recv_buffer_size(16 * 1024).unwrap();
-        socket.connect(running.address).await.unwrap().into_std().unwrap()
+        socket
+            .connect(running.address)
+            .await
+            .unwrap()
+            .into_std()
+            .unwrap()
     });
     hostile.set_nonblocking(false).unwrap();
     // As many megabytes as there are batches, of which a hundred kilobytes are read a second.
-    hostile.write_all(&post("BatchGetItem", BATCH, "").repeat(20)).unwrap();
+    hostile
+        .write_all(&post("BatchGetItem", BATCH, "").repeat(20))
+        .unwrap();
     let mut part = vec![0; 10 * 1024];
     let mut rest = 20 * 900_000;
     wait_until("it is let go", || {
@@ -415,15 +508,25 @@ fn requests_that_wait_for_their_answers_room_are_bounded() {
         None
     });
     let unread = running.ask_unread(20, &post("Query", QUERY, "").repeat(20));
-    wait_until("answers take nearly all the room", || running.held().1 > 6 * MIB);
+    wait_until("answers take nearly all the room", || {
+        running.held().1 > 6 * MIB
+    });
     let empties = [r#"{"S":""}"#; 200_000].join(",");
     let query = format!(
         r#"{{"TableName":"Tab","KeyConditionExpression":"p = :p","ExpressionAttributeValues":{{":p":{{"S":"a"}},":q":{{"L":[{empties}]}}}}}}"#
     );
-    let waiting =
-        running.ask_unread(20, &post("Query", packed(query.as_bytes()), "Content-Encoding: gzip\r\n"));
+    let waiting = running.ask_unread(
+        20,
+        &post(
+            "Query",
+            packed(query.as_bytes()),
+            "Content-Encoding: gzip\r\n",
+        ),
+    );
     // More than two threads that read them could hold.
-    wait_until("requests that wait have room", || running.held().0 > 4 * query.len());
+    wait_until("requests that wait have room", || {
+        running.held().0 > 4 * query.len()
+    });
     drop((unread, waiting));
     running.serves_others();
 }
@@ -464,7 +567,10 @@ fn begun_bodies(
                 })
             })
             .collect();
-        clients.into_iter().map(|client| client.join().unwrap()).collect()
+        clients
+            .into_iter()
+            .map(|client| client.join().unwrap())
+            .collect()
     })
 }
 
@@ -481,9 +587,21 @@ fn bodies_that_never_end(running: &Running) {
     // Those whose body has no room are not listened to.
     let time = Some(PATIENCE / 4);
     let mut hostile = begun_bodies(running, 60, "Content-Length: 16000000", &chunk, time);
-    hostile.extend(begun_bodies(running, 60, "Transfer-Encoding: chunked", &chunk, time));
+    hostile.extend(begun_bodies(
+        running,
+        60,
+        "Transfer-Encoding: chunked",
+        &chunk,
+        time,
+    ));
     // One that is announced and does not come holds nothing, but its connection.
-    hostile.extend(begun_bodies(running, 60, "Content-Length: 16000000", b"", time));
+    hostile.extend(begun_bodies(
+        running,
+        60,
+        "Content-Length: 16000000",
+        b"",
+        time,
+    ));
     let held = memory().saturating_sub(before);
     assert!(held < 100 * MIB, "{} MiB are held", held / MIB);
     running.serves_others();
@@ -501,22 +619,36 @@ fn secured_bodies_that_never_end_are_bounded_and_let_go() {
     bodies_that_never_end(&Running::start_with_tls());
 }
 
-/// Clients that are not let go hold everything that can be held: nobody else's small request waits for them, and what they
-/// held is free when they leave.
+/// Clients that are not let go hold everything that can be held: nobody else's small request waits
+/// for them, and what they held is free when they leave.
 fn small_requests_do_not_wait(running: &Running) {
     let before = memory();
-    let begun: &[u8] =
-        if running.tls.is_some() { &[22, 3, 1, 2, 0, 1] } else { b"POST / HTTP/1.1\r\nX-Long: y" };
+    let begun: &[u8] = if running.tls.is_some() {
+        &[22, 3, 1, 2, 0, 1]
+    } else {
+        b"POST / HTTP/1.1\r\nX-Long: y"
+    };
     let mut silent: Vec<TcpStream> = (0..100).map(|_| running.connect_plain()).collect();
-    silent.iter_mut().step_by(2).for_each(|stream| stream.write_all(begun).unwrap());
+    silent
+        .iter_mut()
+        .step_by(2)
+        .for_each(|stream| stream.write_all(begun).unwrap());
     let (half, chunk) = (ROOM / (2 * MIB) / 2, chunk());
     let mut bodies = begun_bodies(running, half, "Content-Length: 16000000", &chunk, None);
-    bodies.extend(begun_bodies(running, half, "Transfer-Encoding: chunked", &chunk, None));
+    bodies.extend(begun_bodies(
+        running,
+        half,
+        "Transfer-Encoding: chunked",
+        &chunk,
+        None,
+    ));
     wait_until("bodies take all the room", || running.held().0 == ROOM);
     // Answers have room of their own.
     assert_eq!(running.ask("Query", QUERY).0, 200);
     let unread = running.ask_unread(150, &post("Query", QUERY, "").repeat(100));
-    wait_until("answers take nearly all the room", || running.held().1 > ROOM - 2 * MIB);
+    wait_until("answers take nearly all the room", || {
+        running.held().1 > ROOM - 2 * MIB
+    });
     running.serves_small_requests();
     let hostile = silent.len() + bodies.len() + unread.len();
     assert!(
@@ -525,9 +657,15 @@ fn small_requests_do_not_wait(running: &Running) {
         running.connections()
     );
     let held = memory().saturating_sub(before);
-    assert!(held < 100 * MIB + running.buffers(hostile), "{} MiB are held", held / MIB);
+    assert!(
+        held < 100 * MIB + running.buffers(hostile),
+        "{} MiB are held",
+        held / MIB
+    );
     drop((silent, bodies, unread));
-    wait_until("who left holds nothing", || running.held() == (0, 0) && running.connections() == 1);
+    wait_until("who left holds nothing", || {
+        running.held() == (0, 0) && running.connections() == 1
+    });
     running.serves_others();
 }
 
@@ -545,15 +683,25 @@ fn small_requests_do_not_wait_for_hostile_clients_over_tls() {
 fn an_announced_body_holds_nothing() {
     let running = Running::start_patient(|_| None);
     let mut hostile = begun_bodies(&running, 100, "Content-Length: 16000000", b"", None);
-    hostile.extend(begun_bodies(&running, 100, "Transfer-Encoding: chunked", b"", None));
+    hostile.extend(begun_bodies(
+        &running,
+        100,
+        "Transfer-Encoding: chunked",
+        b"",
+        None,
+    ));
     wait_until("all are there", || running.connections() > hostile.len());
     assert_eq!(running.held(), (0, 0));
     let text = "x".repeat(200_000);
-    let put =
-        format!(r#"{{"TableName":"Tab","Item":{{"p":{{"S":"c"}},"s":{{"S":"0"}},"t":{{"S":"{text}"}}}}}}"#);
+    let put = format!(
+        r#"{{"TableName":"Tab","Item":{{"p":{{"S":"c"}},"s":{{"S":"0"}},"t":{{"S":"{text}"}}}}}}"#
+    );
     assert_eq!(running.ask("PutItem", &put).0, 200);
     assert_eq!(running.ask("Query", QUERY).0, 200);
-    assert!(running.connections() > hostile.len(), "others waited until some were let go");
+    assert!(
+        running.connections() > hostile.len(),
+        "others waited until some were let go"
+    );
 }
 
 /// A body that comes slowly, but comes, may take longer than a client may be silent.
@@ -563,7 +711,11 @@ fn a_slow_honest_client_is_served() {
     let mut put = br#"{"TableName":"Tab","Item":{"p":{"S":"slow"},"s":{"S":"0"}}}"#.to_vec();
     put.resize(120_000, b' ');
     let mut stream = running.connect();
-    let request = post("PutItem", std::str::from_utf8(&put).unwrap(), "Connection: close\r\n");
+    let request = post(
+        "PutItem",
+        std::str::from_utf8(&put).unwrap(),
+        "Connection: close\r\n",
+    );
     for part in request.chunks(request.len() / 30 + 1) {
         stream.write_all(part).unwrap();
         std::thread::sleep(PATIENCE / 12);
@@ -608,7 +760,10 @@ fn headers_that_trickle_never_end_or_are_huge_are_let_go() {
     running.serves_others();
     assert_closed_in_time(trickling);
 
-    let huge = format!("POST / HTTP/1.1\r\nHost: localhost\r\nX-Long: {}\r\n\r\n", "y".repeat(300_000));
+    let huge = format!(
+        "POST / HTTP/1.1\r\nHost: localhost\r\nX-Long: {}\r\n\r\n",
+        "y".repeat(300_000)
+    );
     let many: String = (0..2_000).map(|n| format!("X-{n}: y\r\n")).collect();
     let many = format!("POST / HTTP/1.1\r\nHost: localhost\r\n{many}\r\n");
     for request in [huge, many] {

@@ -1,5 +1,9 @@
 //! The server at the level of bytes on a socket: well-formed, malformed and hostile requests.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 #[path = "common/running.rs"]
 mod running;
@@ -15,8 +19,14 @@ fn an_answer_carries_request_id_checksum_and_type() {
     let server = Running::start(|_| {});
     let answer = server.post("ListTables", b"{}");
     assert_eq!(answer.status, 200);
-    assert_eq!(answer.header("content-type"), Some("application/x-amz-json-1.0"));
-    assert_eq!(answer.header("x-amz-crc32"), Some(crc32fast::hash(&answer.body).to_string().as_str()));
+    assert_eq!(
+        answer.header("content-type"),
+        Some("application/x-amz-json-1.0")
+    );
+    assert_eq!(
+        answer.header("x-amz-crc32"),
+        Some(crc32fast::hash(&answer.body).to_string().as_str())
+    );
     assert_eq!(answer.header("x-amzn-requestid").map(str::len), Some(52));
 }
 
@@ -25,7 +35,12 @@ fn a_connection_serves_one_request_after_another() {
     let server = Running::start(|_| {});
     let mut stream = server.connect();
     for _ in 0..3 {
-        write_post(&mut stream, &[("X-Amz-Target", "DynamoDB_20120810.ListTables")], b"{}", 2);
+        write_post(
+            &mut stream,
+            &[("X-Amz-Target", "DynamoDB_20120810.ListTables")],
+            b"{}",
+            2,
+        );
         assert_eq!(Answer::read(&mut stream).text(), r#"{"TableNames":[]}"#);
     }
 }
@@ -49,40 +64,72 @@ fn bodies_that_are_no_request_get_an_error_and_hurt_nobody() {
         "NOT ".repeat(1_000)
     );
     let cases: Vec<(&str, Vec<u8>, &str)> = vec![
-        ("PutItem", b"{\"TableName\": \"x".to_vec(), "SerializationException"),
+        (
+            "PutItem",
+            b"{\"TableName\": \"x".to_vec(),
+            "SerializationException",
+        ),
         ("PutItem", b"".to_vec(), "SerializationException"),
         ("PutItem", b"nonsense".to_vec(), "SerializationException"),
         ("PutItem", vec![0xff, 0xfe, 0x00], "SerializationException"),
         ("PutItem", deep_lists, "SerializationException"),
         ("PutItem", deep_values.into_bytes(), "Exception"),
-        ("PutItem", deep_condition.into_bytes(), "redundant parentheses"),
+        (
+            "PutItem",
+            deep_condition.into_bytes(),
+            "redundant parentheses",
+        ),
         ("PutItem", not_condition.into_bytes(), "too many operators"),
-        ("PutItem", br#"{"TableName":"Tab","Item":{"pk":{"B":"a$"}}}"#.to_vec(), "base64"),
+        (
+            "PutItem",
+            br#"{"TableName":"Tab","Item":{"pk":{"B":"a$"}}}"#.to_vec(),
+            "base64",
+        ),
         ("Nonsense", b"{}".to_vec(), "UnknownOperationException"),
     ];
     for (operation, body, expected) in cases {
         let answer = server.post(operation, &body);
         assert_eq!(answer.status, 400, "{operation} {}", answer.text());
-        assert!(answer.text().contains(expected), "{operation}: {}", answer.text());
+        assert!(
+            answer.text().contains(expected),
+            "{operation}: {}",
+            answer.text()
+        );
         server.is_well();
     }
-    assert!(server.send(&[], b"{}").text().contains("UnknownOperationException"));
+    assert!(
+        server
+            .send(&[], b"{}")
+            .text()
+            .contains("UnknownOperationException")
+    );
 }
 
 #[test]
 fn malformed_http_is_refused_and_slow_clients_are_let_go() {
     let server = Running::start(|config| config.body_bytes_max = 1_000);
-    for raw in ["nonsense\r\n\r\n", "POST / HTTP/9.9\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n"]
-    {
+    for raw in [
+        "nonsense\r\n\r\n",
+        "POST / HTTP/9.9\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+    ] {
         let mut stream = server.connect();
         stream.write_all(raw.as_bytes()).unwrap();
         let status = Answer::read(&mut stream).status;
-        assert!(status == 400 || status == 505 || status == 0, "{raw}: {status}");
+        assert!(
+            status == 400 || status == 505 || status == 0,
+            "{raw}: {status}"
+        );
     }
     assert_eq!(server.post("PutItem", &vec![b' '; 2_000]).status, 413);
     // A body that never comes.
     let mut stream = server.connect();
-    write_post(&mut stream, &[("X-Amz-Target", "DynamoDB_20120810.ListTables")], b"{", 100);
+    write_post(
+        &mut stream,
+        &[("X-Amz-Target", "DynamoDB_20120810.ListTables")],
+        b"{",
+        100,
+    );
     assert_eq!(Answer::read(&mut stream).status, 408);
     // A client that goes away in the middle.
     write_post(&mut server.connect(), &[], b"{", 100);
@@ -97,19 +144,31 @@ fn a_request_with_two_lengths_is_refused_and_nothing_behind_it_is_read() {
     let (length, chunks) = ("Content-Length: 12\r\n", "Transfer-Encoding: chunked\r\n");
     for lengths in [[length, chunks], [chunks, length]] {
         let mut stream = server.connect();
-        let head = format!("POST / HTTP/1.1\r\nHost: x\r\n{list}{}\r\n", lengths.concat());
-        stream.write_all(format!("{head}2\r\n{{}}\r\n0\r\n\r\n{head}").as_bytes()).unwrap();
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: x\r\n{list}{}\r\n",
+            lengths.concat()
+        );
+        stream
+            .write_all(format!("{head}2\r\n{{}}\r\n0\r\n\r\n{head}").as_bytes())
+            .unwrap();
         let mut told = String::new();
         drop(stream.read_to_string(&mut told));
-        assert!(told.starts_with("HTTP/1.1 400") && told.matches("HTTP/1.1").count() == 1, "{told}");
+        assert!(
+            told.starts_with("HTTP/1.1 400") && told.matches("HTTP/1.1").count() == 1,
+            "{told}"
+        );
     }
     // With one of them it is served, behind others on the same connection.
     let mut stream = server.connect();
-    for (lengths, body) in
-        [(length, "{          }"), (chunks, "2\r\n{}\r\n0\r\n\r\n"), (length, "          {}")]
-    {
+    for (lengths, body) in [
+        (length, "{          }"),
+        (chunks, "2\r\n{}\r\n0\r\n\r\n"),
+        (length, "          {}"),
+    ] {
         stream
-            .write_all(format!("POST / HTTP/1.1\r\nHost: x\r\n{list}{lengths}\r\n{body}").as_bytes())
+            .write_all(
+                format!("POST / HTTP/1.1\r\nHost: x\r\n{list}{lengths}\r\n{body}").as_bytes(),
+            )
             .unwrap();
         assert_eq!(Answer::read(&mut stream).status, 200, "{lengths}");
     }
@@ -119,7 +178,12 @@ fn a_request_with_two_lengths_is_refused_and_nothing_behind_it_is_read() {
 fn one_address_does_not_take_all_connections() {
     let server = Running::start(|config| config.connections_of_address_max = 2);
     let list = |stream: &mut TcpStream| {
-        write_post(stream, &[("X-Amz-Target", "DynamoDB_20120810.ListTables")], b"{}", 2);
+        write_post(
+            stream,
+            &[("X-Amz-Target", "DynamoDB_20120810.ListTables")],
+            b"{}",
+            2,
+        );
         Answer::read(stream).status
     };
     let (mut first, mut second) = (server.connect(), server.connect());
@@ -130,19 +194,40 @@ fn one_address_does_not_take_all_connections() {
     drop(second);
     let deadline = std::time::Instant::now() + Duration::from_secs(10);
     while list(&mut server.connect()) != 200 {
-        assert!(std::time::Instant::now() < deadline, "the place of who has gone is not free");
+        assert!(
+            std::time::Instant::now() < deadline,
+            "the place of who has gone is not free"
+        );
     }
-    first.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    first
+        .write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+        .unwrap();
     let told = Answer::read(&mut first);
-    assert!(!told.text().contains("keyfold_connections_turned_away_total 0"), "{}", told.text());
-    assert!(told.text().contains("keyfold_connections_turned_away_total"), "{}", told.text());
+    assert!(
+        !told
+            .text()
+            .contains("keyfold_connections_turned_away_total 0"),
+        "{}",
+        told.text()
+    );
+    assert!(
+        told.text()
+            .contains("keyfold_connections_turned_away_total"),
+        "{}",
+        told.text()
+    );
 }
 
 #[test]
 fn a_shutdown_finishes_the_request_under_way_and_takes_no_more() {
     let mut server = Running::start(|config| config.receive_timeout = Duration::from_secs(60));
     let mut stream = server.connect();
-    write_post(&mut stream, &[("X-Amz-Target", "DynamoDB_20120810.ListTables")], b"{", 2);
+    write_post(
+        &mut stream,
+        &[("X-Amz-Target", "DynamoDB_20120810.ListTables")],
+        b"{",
+        2,
+    );
     // The first half is there before the server is told to stop.
     server.is_well();
     drop(server.stop.take());
@@ -160,22 +245,41 @@ fn connections_beyond_the_limit_wait_until_one_is_closed() {
         config.receive_timeout = Duration::from_secs(60);
     });
     let list = |stream: &mut TcpStream| {
-        write_post(stream, &[("X-Amz-Target", "DynamoDB_20120810.ListTables")], b"{}", 2);
+        write_post(
+            stream,
+            &[("X-Amz-Target", "DynamoDB_20120810.ListTables")],
+            b"{}",
+            2,
+        );
         assert_eq!(Answer::read(stream).status, 200);
     };
     let (mut first, mut second) = (server.connect(), server.connect());
     list(&mut first);
     list(&mut second);
     let mut third = server.connect();
-    third.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-    third.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    assert_eq!(Answer::read(&mut third).status, 0, "one more is served beside the two");
+    third
+        .write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+        .unwrap();
+    third
+        .set_read_timeout(Some(Duration::from_millis(300)))
+        .unwrap();
+    assert_eq!(
+        Answer::read(&mut third).status,
+        0,
+        "one more is served beside the two"
+    );
     // Who was there before is served meanwhile.
     list(&mut first);
     drop(second);
-    third.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    third
+        .set_read_timeout(Some(Duration::from_secs(10)))
+        .unwrap();
     let told = Answer::read(&mut third);
-    assert!(told.text().contains("keyfold_connections 2\n"), "{}", told.text());
+    assert!(
+        told.text().contains("keyfold_connections 2\n"),
+        "{}",
+        told.text()
+    );
 }
 
 #[test]
@@ -183,34 +287,65 @@ fn gzip_goes_both_ways() {
     let server = Running::start(|config| config.body_bytes_max = 100_000);
     let create = br#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
     let mut packed = Vec::new();
-    GzEncoder::new(create.as_slice(), flate2::Compression::fast()).read_to_end(&mut packed).unwrap();
+    GzEncoder::new(create.as_slice(), flate2::Compression::fast())
+        .read_to_end(&mut packed)
+        .unwrap();
     let target = |operation: &str| ("X-Amz-Target", format!("DynamoDB_20120810.{operation}"));
     let (name, value) = target("CreateTable");
-    assert_eq!(server.send(&[(name, &value), ("Content-Encoding", "gzip")], &packed).status, 200);
-    let put =
-        format!(r#"{{"TableName":"Tab","Item":{{"pk":{{"S":"a"}},"x":{{"S":"{}"}}}}}}"#, "y".repeat(5_000));
+    assert_eq!(
+        server
+            .send(&[(name, &value), ("Content-Encoding", "gzip")], &packed)
+            .status,
+        200
+    );
+    let put = format!(
+        r#"{{"TableName":"Tab","Item":{{"pk":{{"S":"a"}},"x":{{"S":"{}"}}}}}}"#,
+        "y".repeat(5_000)
+    );
     assert_eq!(server.post("PutItem", put.as_bytes()).status, 200);
     let (name, value) = target("GetItem");
     let get = br#"{"TableName":"Tab","Key":{"pk":{"S":"a"}}}"#;
     let answer = server.send(&[(name, &value), ("Accept-Encoding", "gzip")], get);
     assert_eq!(answer.header("content-encoding"), Some("gzip"));
-    assert_eq!(answer.header("x-amz-crc32"), Some(crc32fast::hash(&answer.body).to_string().as_str()));
+    assert_eq!(
+        answer.header("x-amz-crc32"),
+        Some(crc32fast::hash(&answer.body).to_string().as_str())
+    );
     let mut plain = String::new();
-    GzDecoder::new(answer.body.as_slice()).read_to_string(&mut plain).unwrap();
+    GzDecoder::new(answer.body.as_slice())
+        .read_to_string(&mut plain)
+        .unwrap();
     assert!(plain.contains("yyyy") && answer.body.len() < 500);
     // Small answers are not worth it; a bomb is refused; what is no gzip is told so.
     assert_eq!(
         server
-            .send(&[("X-Amz-Target", "DynamoDB_20120810.ListTables"), ("Accept-Encoding", "gzip")], b"{}")
+            .send(
+                &[
+                    ("X-Amz-Target", "DynamoDB_20120810.ListTables"),
+                    ("Accept-Encoding", "gzip")
+                ],
+                b"{}"
+            )
             .header("content-encoding"),
         None
     );
     let mut bomb = Vec::new();
-    GzEncoder::new(vec![b' '; 10_000_000].as_slice(), flate2::Compression::fast())
-        .read_to_end(&mut bomb)
-        .unwrap();
-    assert_eq!(server.send(&[("Content-Encoding", "gzip")], &bomb).status, 413);
-    assert!(server.send(&[("Content-Encoding", "gzip")], b"{}").text().contains("not valid gzip"));
+    GzEncoder::new(
+        vec![b' '; 10_000_000].as_slice(),
+        flate2::Compression::fast(),
+    )
+    .read_to_end(&mut bomb)
+    .unwrap();
+    assert_eq!(
+        server.send(&[("Content-Encoding", "gzip")], &bomb).status,
+        413
+    );
+    assert!(
+        server
+            .send(&[("Content-Encoding", "gzip")], b"{}")
+            .text()
+            .contains("not valid gzip")
+    );
 }
 
 #[test]
@@ -222,12 +357,22 @@ fn probes_and_browsers_are_answered() {
         Answer::read(&mut stream)
     };
     assert_eq!(request("GET / HTTP/1.1\r\nHost: x\r\n\r\n").status, 200);
-    assert_eq!(request("GET /health HTTP/1.1\r\nHost: x\r\n\r\n").status, 200);
+    assert_eq!(
+        request("GET /health HTTP/1.1\r\nHost: x\r\n\r\n").status,
+        200
+    );
     for other in ["DELETE /", "PUT /", "GET /abc", "PATCH /x", "POST /x"] {
-        assert_eq!(request(&format!("{other} HTTP/1.1\r\nHost: x\r\n\r\n")).status, 404, "{other}");
+        assert_eq!(
+            request(&format!("{other} HTTP/1.1\r\nHost: x\r\n\r\n")).status,
+            404,
+            "{other}"
+        );
     }
     let plain = request("OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n");
-    assert_eq!((plain.status, plain.header("access-control-allow-origin")), (200, None));
+    assert_eq!(
+        (plain.status, plain.header("access-control-allow-origin")),
+        (200, None)
+    );
 }
 
 #[test]
@@ -263,18 +408,35 @@ fn pages_call_only_from_allowed_origins() {
             answer.status,
             told(&answer, "access-control-allow-origin"),
         ));
-        // Whatever a page can send without being asked is refused, and an unknown name of the server, too.
+        // Whatever a page can send without being asked is refused, and an unknown name of the
+        // server, too.
         assert_eq!(call("Origin: http://b\r\n", "{}").status, 403);
-        assert_eq!(call("Origin: null\r\nContent-Type: text/plain\r\n", "{}").status, 403);
-        assert_eq!(request("GET /metrics HTTP/1.1\r\nHost: rebound.example\r\n\r\n").status, 403);
-        assert_eq!(request("GET /metrics HTTP/1.1\r\nHost: x\r\nOrigin: http://b\r\n\r\n").status, 403);
+        assert_eq!(
+            call("Origin: null\r\nContent-Type: text/plain\r\n", "{}").status,
+            403
+        );
+        assert_eq!(
+            request("GET /metrics HTTP/1.1\r\nHost: rebound.example\r\n\r\n").status,
+            403
+        );
+        assert_eq!(
+            request("GET /metrics HTTP/1.1\r\nHost: x\r\nOrigin: http://b\r\n\r\n").status,
+            403
+        );
     }
     let own = |text: &str| Some(text.to_owned());
     assert_eq!(
         store,
         [
             (403, None, None, None, 403, None),
-            (200, own("x-amz-target"), own("POST"), own("172800"), 200, own("http://a")),
+            (
+                200,
+                own("x-amz-target"),
+                own("POST"),
+                own("172800"),
+                200,
+                own("http://a")
+            ),
         ]
     );
 }
@@ -282,9 +444,17 @@ fn pages_call_only_from_allowed_origins() {
 #[test]
 fn a_body_in_an_unknown_encoding_is_refused() {
     let server = Running::start(|_| {});
-    for (coding, status) in [("identity", 200), ("gzip, gzip", 415), ("deflate", 415), ("br", 415), ("", 200)]
-    {
-        let headers = [("X-Amz-Target", "DynamoDB_20120810.ListTables"), ("Content-Encoding", coding)];
+    for (coding, status) in [
+        ("identity", 200),
+        ("gzip, gzip", 415),
+        ("deflate", 415),
+        ("br", 415),
+        ("", 200),
+    ] {
+        let headers = [
+            ("X-Amz-Target", "DynamoDB_20120810.ListTables"),
+            ("Content-Encoding", coding),
+        ];
         assert_eq!(server.send(&headers, b"{}").status, status, "{coding}");
     }
 }
@@ -294,7 +464,10 @@ fn headers_have_a_limit_however_they_come() {
     let server = Running::start(|_| {});
     for (bytes, is_served) in [(60_000, true), (70_000, false), (130_000, false)] {
         let mut stream = server.connect();
-        let head = format!("GET / HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n", "v".repeat(bytes));
+        let head = format!(
+            "GET / HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n",
+            "v".repeat(bytes)
+        );
         // The server may close before all of it is sent.
         drop(stream.write_all(head.as_bytes()));
         let mut status = [0; 12];
@@ -307,13 +480,23 @@ fn headers_have_a_limit_however_they_come() {
 fn other_content_types_and_paths_are_no_api() {
     let server = Running::start(|_| {});
     let with_type = |kind: &str| {
-        server.send(&[("X-Amz-Target", "DynamoDB_20120810.ListTables"), ("Content-Type", kind)], b"{}").status
+        server
+            .send(
+                &[
+                    ("X-Amz-Target", "DynamoDB_20120810.ListTables"),
+                    ("Content-Type", kind),
+                ],
+                b"{}",
+            )
+            .status
     };
     assert_eq!(with_type("application/x-amz-json-1.0"), 200);
     assert_eq!(with_type("application/json; charset=utf-8"), 200);
     assert_eq!(with_type("application/x-amz-json-1.1"), 404);
     let mut stream = server.connect();
-    stream.write_all(b"POST /other HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}").unwrap();
+    stream
+        .write_all(b"POST /other HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
+        .unwrap();
     assert_eq!(Answer::read(&mut stream).status, 404);
 }
 
@@ -323,14 +506,20 @@ fn requests_are_counted() {
     server.is_well();
     assert_eq!(server.post("GetItem", b"{}").status, 400);
     let mut stream = server.connect();
-    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    stream
+        .write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+        .unwrap();
     let answer = Answer::read(&mut stream);
     for line in [
         r#"keyfold_requests_total{operation="ListTables",outcome="ok"} 1"#,
         r#"keyfold_requests_total{operation="GetItem",outcome="ValidationException"} 1"#,
         r#"keyfold_request_seconds_count{operation="ListTables"} 1"#,
     ] {
-        assert!(answer.text().contains(line), "{line} is missing:\n{}", answer.text());
+        assert!(
+            answer.text().contains(line),
+            "{line} is missing:\n{}",
+            answer.text()
+        );
     }
 }
 
@@ -338,10 +527,15 @@ fn requests_are_counted() {
 fn headers_that_never_come_end_the_connection() {
     let server = Running::start(|_| {});
     let mut stream = server.connect();
-    stream.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(3)))
+        .unwrap();
     stream.write_all(b"POST / HTTP/1.1\r\nHost: x\r\n").unwrap();
     let mut rest = Vec::new();
-    assert!(stream.read_to_end(&mut rest).is_ok(), "the connection is still open");
+    assert!(
+        stream.read_to_end(&mut rest).is_ok(),
+        "the connection is still open"
+    );
 }
 
 #[test]
@@ -350,7 +544,9 @@ fn a_chunked_body_has_the_same_limit() {
     let mut stream = server.connect();
     let head = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nTransfer-Encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();
-    stream.write_all(format!("7d0\r\n{{}}{}\r\n0\r\n\r\n", " ".repeat(1998)).as_bytes()).unwrap();
+    stream
+        .write_all(format!("7d0\r\n{{}}{}\r\n0\r\n\r\n", " ".repeat(1998)).as_bytes())
+        .unwrap();
     assert_eq!(Answer::read(&mut stream).status, 413);
 }
 

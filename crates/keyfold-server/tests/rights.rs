@@ -1,4 +1,5 @@
-//! Who may call, and what: signatures, sessions, and rights by table, whatever way a table is named.
+//! Who may call, and what: signatures, sessions, and rights by table, whatever way a table is
+//! named.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "common/running.rs"]
@@ -21,13 +22,20 @@ fn with_credentials() -> Running {
 }
 
 fn ask(server: &Running, key: &str, operation: &str, body: &str) -> String {
-    let target =
-        if operation.contains('.') { operation.to_owned() } else { format!("DynamoDB_20120810.{operation}") };
-    signed(server, (key, None), &now(), &target, body.as_bytes(), false).text().to_owned()
+    let target = if operation.contains('.') {
+        operation.to_owned()
+    } else {
+        format!("DynamoDB_20120810.{operation}")
+    };
+    signed(server, (key, None), &now(), &target, body.as_bytes(), false)
+        .text()
+        .to_owned()
 }
 
 fn shifted(minutes: i64) -> String {
-    let moment = jiff::Timestamp::now().checked_add(jiff::SignedDuration::from_mins(minutes)).unwrap();
+    let moment = jiff::Timestamp::now()
+        .checked_add(jiff::SignedDuration::from_mins(minutes))
+        .unwrap();
     moment.strftime("%Y%m%dT%H%M%SZ").to_string()
 }
 
@@ -39,22 +47,49 @@ const NAMING: &[(&str, &str)] = &[
         "UpdateItem",
         r#"{"TableName":"@","Key":{"p":{"S":"a"}},"UpdateExpression":"SET x = p","ReturnValues":"ALL_NEW"}"#,
     ),
-    ("DeleteItem", r#"{"TableName":"@","Key":{"p":{"S":"a"}},"ReturnValues":"ALL_OLD"}"#),
+    (
+        "DeleteItem",
+        r#"{"TableName":"@","Key":{"p":{"S":"a"}},"ReturnValues":"ALL_OLD"}"#,
+    ),
     (
         "Query",
         r#"{"TableName":"@","KeyConditionExpression":"p = :p","ExpressionAttributeValues":{":p":{"S":"a"}}}"#,
     ),
     ("Scan", r#"{"TableName":"@"}"#),
-    ("BatchGetItem", r#"{"RequestItems":{"@":{"Keys":[{"p":{"S":"a"}}]}}}"#),
-    ("BatchWriteItem", r#"{"RequestItems":{"@":[{"DeleteRequest":{"Key":{"p":{"S":"a"}}}}]}}"#),
-    ("TransactGetItems", r#"{"TransactItems":[{"Get":{"TableName":"@","Key":{"p":{"S":"a"}}}}]}"#),
-    ("TransactWriteItems", r#"{"TransactItems":[{"Delete":{"TableName":"@","Key":{"p":{"S":"a"}}}}]}"#),
+    (
+        "BatchGetItem",
+        r#"{"RequestItems":{"@":{"Keys":[{"p":{"S":"a"}}]}}}"#,
+    ),
+    (
+        "BatchWriteItem",
+        r#"{"RequestItems":{"@":[{"DeleteRequest":{"Key":{"p":{"S":"a"}}}}]}}"#,
+    ),
+    (
+        "TransactGetItems",
+        r#"{"TransactItems":[{"Get":{"TableName":"@","Key":{"p":{"S":"a"}}}}]}"#,
+    ),
+    (
+        "TransactWriteItems",
+        r#"{"TransactItems":[{"Delete":{"TableName":"@","Key":{"p":{"S":"a"}}}}]}"#,
+    ),
     ("ExecuteStatement", r#"{"Statement":"SELECT * FROM \"@\""}"#),
-    ("ExecuteStatement", r#"{"Statement":"DELETE FROM \"@\" WHERE p = 'a'"}"#),
-    ("BatchExecuteStatement", r#"{"Statements":[{"Statement":"SELECT * FROM \"@\" WHERE p = 'a'"}]}"#),
-    ("ExecuteTransaction", r#"{"TransactStatements":[{"Statement":"DELETE FROM \"@\" WHERE p = 'a'"}]}"#),
+    (
+        "ExecuteStatement",
+        r#"{"Statement":"DELETE FROM \"@\" WHERE p = 'a'"}"#,
+    ),
+    (
+        "BatchExecuteStatement",
+        r#"{"Statements":[{"Statement":"SELECT * FROM \"@\" WHERE p = 'a'"}]}"#,
+    ),
+    (
+        "ExecuteTransaction",
+        r#"{"TransactStatements":[{"Statement":"DELETE FROM \"@\" WHERE p = 'a'"}]}"#,
+    ),
     ("DescribeTable", r#"{"TableName":"@"}"#),
-    ("UpdateTable", r#"{"TableName":"@","DeletionProtectionEnabled":true}"#),
+    (
+        "UpdateTable",
+        r#"{"TableName":"@","DeletionProtectionEnabled":true}"#,
+    ),
     ("DeleteTable", r#"{"TableName":"@"}"#),
     ("DescribeTimeToLive", r#"{"TableName":"@"}"#),
     (
@@ -67,14 +102,20 @@ const NAMING: &[(&str, &str)] = &[
         r#"{"TableName":"@","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":false}}"#,
     ),
     ("DescribeContributorInsights", r#"{"TableName":"@"}"#),
-    ("TagResource", r#"{"ResourceArn":"@","Tags":[{"Key":"a","Value":"b"}]}"#),
+    (
+        "TagResource",
+        r#"{"ResourceArn":"@","Tags":[{"Key":"a","Value":"b"}]}"#,
+    ),
     ("ListTagsOfResource", r#"{"ResourceArn":"@"}"#),
     ("PutResourcePolicy", r#"{"ResourceArn":"@","Policy":"{}"}"#),
     ("GetResourcePolicy", r#"{"ResourceArn":"@"}"#),
     ("CreateBackup", r#"{"TableName":"@","BackupName":"more"}"#),
     ("DescribeBackup", r#"{"BackupArn":"@"}"#),
     ("DeleteBackup", r#"{"BackupArn":"@"}"#),
-    ("RestoreTableFromBackup", r#"{"BackupArn":"@","TargetTableName":"Taken"}"#),
+    (
+        "RestoreTableFromBackup",
+        r#"{"BackupArn":"@","TargetTableName":"Taken"}"#,
+    ),
     (
         "RestoreTableToPointInTime",
         r#"{"SourceTableName":"@","TargetTableName":"Taken","UseLatestRestorableTime":true}"#,
@@ -92,7 +133,10 @@ const NAMING: &[(&str, &str)] = &[
     ("ListImports", r#"{"TableArn":"@"}"#),
     ("DescribeExport", r#"{"ExportArn":"@"}"#),
     ("DescribeImport", r#"{"ImportArn":"@"}"#),
-    ("ExportTableToPointInTime", r#"{"TableArn":"@","S3Bucket":"mine"}"#),
+    (
+        "ExportTableToPointInTime",
+        r#"{"TableArn":"@","S3Bucket":"mine"}"#,
+    ),
     ("ListStreams", r#"{"TableName":"@"}"#),
     ("DescribeStream", r#"{"StreamArn":"@"}"#),
     (
@@ -115,18 +159,33 @@ fn spellings(name: &str) -> Vec<String> {
     ] {
         all.push(format!("{before}{name}"));
     }
-    for after in
-        ["/", " ", "\\n", "\\u0000", "/stream/x", "/index/ByName", "/backup/1", "|1|AAAA", ":table/Mine"]
-    {
+    for after in [
+        "/",
+        " ",
+        "\\n",
+        "\\u0000",
+        "/stream/x",
+        "/index/ByName",
+        "/backup/1",
+        "|1|AAAA",
+        ":table/Mine",
+    ] {
         all.push(format!("{name}{after}"));
     }
     if let Some((_, rest)) = name.split_once(":table/") {
         all.push(format!("{}:table/{rest}", "x".repeat(40)));
         all.push(format!(":table/{rest}"));
         all.push(format!("arn:aws:s3:us-east-1:000000000000:table/{rest}"));
-        all.push(format!("arn:aws:dynamodb:eu-west-1:999999999999:table/{rest}"));
-        all.push(format!("arn:aws:dynamodb:us-east-1:000000000000:table/Mine/../{rest}"));
-        all.push(format!("arn:aws:dynamodb:us-east-1:000000000000:table/%53{}", &rest[1..]));
+        all.push(format!(
+            "arn:aws:dynamodb:eu-west-1:999999999999:table/{rest}"
+        ));
+        all.push(format!(
+            "arn:aws:dynamodb:us-east-1:000000000000:table/Mine/../{rest}"
+        ));
+        all.push(format!(
+            "arn:aws:dynamodb:us-east-1:000000000000:table/%53{}",
+            &rest[1..]
+        ));
     }
     all
 }
@@ -141,7 +200,12 @@ fn configured_credentials_are_required() {
     let server = Running::start(|config| {
         config.credentials = vec![Credential::new("AK", "secret"), reader, temporary];
     });
-    assert!(server.post("ListTables", b"{}").text().contains("MissingAuthenticationTokenException"));
+    assert!(
+        server
+            .post("ListTables", b"{}")
+            .text()
+            .contains("MissingAuthenticationTokenException")
+    );
     let try_with = |key: &str, secret: &str, timestamp: &str, authorization: Option<&str>| {
         let headers = [
             ("host", "localhost"),
@@ -168,11 +232,15 @@ fn configured_credentials_are_required() {
         try_with("AK", "secret", "20990101T000000Z", None)
             .contains("Signature not yet current: 20990101T000000Z is still later than")
     );
-    assert!(try_with("AK", "secret", &now, Some("Bearer x")).contains("IncompleteSignatureException"));
+    assert!(
+        try_with("AK", "secret", &now, Some("Bearer x")).contains("IncompleteSignatureException")
+    );
     let cut = "AWS4-HMAC-SHA256 Credential=AK/20260101/us-east-1/dynamodb/aws4_request";
     let refused = try_with("AK", "secret", &now, Some(cut));
     assert!(
-        refused.contains("requires 'Signature' parameter. Authorization header requires 'SignedHeaders'"),
+        refused.contains(
+            "requires 'Signature' parameter. Authorization header requires 'SignedHeaders'"
+        ),
         "{refused}"
     );
     // What one reader would take from the first header, and another from the last.
@@ -203,14 +271,30 @@ fn configured_credentials_are_required() {
     // Rights are by table; what belongs to no table needs the general right.
     let ask = |operation: &str, body: &str| {
         let target = format!("DynamoDB_20120810.{operation}");
-        let headers =
-            [("host", "localhost"), ("x-amz-date", now.as_str()), ("x-amz-target", target.as_str())];
-        let signed = keyfold_sigv4::sign("READER", "secret", "us-east-1", &now, &headers, body.as_bytes());
-        let sent = [("X-Amz-Date", now.as_str()), ("X-Amz-Target", &target), ("Authorization", &signed)];
+        let headers = [
+            ("host", "localhost"),
+            ("x-amz-date", now.as_str()),
+            ("x-amz-target", target.as_str()),
+        ];
+        let signed = keyfold_sigv4::sign(
+            "READER",
+            "secret",
+            "us-east-1",
+            &now,
+            &headers,
+            body.as_bytes(),
+        );
+        let sent = [
+            ("X-Amz-Date", now.as_str()),
+            ("X-Amz-Target", &target),
+            ("Authorization", &signed),
+        ];
         server.send(&sent, body.as_bytes()).text().to_owned()
     };
     assert!(ask("ListTables", "{}").contains("AccessDeniedException"));
-    assert!(ask("GetItem", r#"{"TableName":"Open","Key":{}}"#).contains("ResourceNotFoundException"));
+    assert!(
+        ask("GetItem", r#"{"TableName":"Open","Key":{}}"#).contains("ResourceNotFoundException")
+    );
     assert!(ask("PutItem", r#"{"TableName":"Open","Item":{}}"#).contains("is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:us-east-1:000000000000:table/Open"));
     assert!(ask("GetItem", r#"{"TableName":"Closed","Key":{}}"#).contains("AccessDeniedException"));
     assert!(
@@ -218,24 +302,41 @@ fn configured_credentials_are_required() {
             .contains("ResourceNotFoundException")
     );
     assert!(
-        ask("ExecuteStatement", r#"{"Statement":"DELETE FROM Open WHERE p = 1"}"#)
-            .contains("AccessDeniedException")
+        ask(
+            "ExecuteStatement",
+            r#"{"Statement":"DELETE FROM Open WHERE p = 1"}"#
+        )
+        .contains("AccessDeniedException")
     );
 }
 
 #[test]
 fn without_credentials_a_signature_is_asked_for_and_its_region_is_told() {
     let server = Running::start(|config| config.allow_unsigned = false);
-    assert!(server.post("ListTables", b"{}").text().contains("Request is missing Authentication Token"));
+    assert!(
+        server
+            .post("ListTables", b"{}")
+            .text()
+            .contains("Request is missing Authentication Token")
+    );
     // What is no operation is told before.
-    assert!(server.post("Nonsense", b"{}").text().contains("UnknownOperationException"));
+    assert!(
+        server
+            .post("Nonsense", b"{}")
+            .text()
+            .contains("UnknownOperationException")
+    );
     let sign = |region: &str, operation: &str, body: &str| {
         let credential = format!(
             "AWS4-HMAC-SHA256 Credential=any/20260101/{region}/dynamodb/aws4_request, SignedHeaders=host, Signature=00"
         );
         let date = now();
         let target = format!("DynamoDB_20120810.{operation}");
-        let sent = [("X-Amz-Date", date.as_str()), ("X-Amz-Target", &target), ("Authorization", &credential)];
+        let sent = [
+            ("X-Amz-Date", date.as_str()),
+            ("X-Amz-Target", &target),
+            ("Authorization", &credential),
+        ];
         server.send(&sent, body.as_bytes()).text().to_owned()
     };
     let create = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
@@ -272,7 +373,8 @@ fn a_batch_needs_the_right_to_write() {
 #[test]
 fn every_table_of_a_transaction_is_judged() {
     let server = with_credentials();
-    let get = |table: &str| format!(r#"{{"Get":{{"TableName":"{table}","Key":{{"p":{{"S":"a"}}}}}}}}"#);
+    let get =
+        |table: &str| format!(r#"{{"Get":{{"TableName":"{table}","Key":{{"p":{{"S":"a"}}}}}}}}"#);
     let told = ask(
         &server,
         "READER",
@@ -305,7 +407,16 @@ fn an_arn_is_its_table() {
 fn signatures_are_good_for_a_quarter_of_an_hour() {
     let server = with_credentials();
     let list = |at: &str| {
-        signed(&server, ("MOST", None), at, "DynamoDB_20120810.ListTables", b"{}", false).text().to_owned()
+        signed(
+            &server,
+            ("MOST", None),
+            at,
+            "DynamoDB_20120810.ListTables",
+            b"{}",
+            false,
+        )
+        .text()
+        .to_owned()
     };
     assert!(list(&shifted(-14)).contains("TableNames"));
     assert!(list(&shifted(14)).contains("TableNames"));
@@ -317,9 +428,16 @@ fn signatures_are_good_for_a_quarter_of_an_hour() {
 fn a_session_token_must_be_the_one() {
     let server = with_credentials();
     let list = |token| {
-        signed(&server, ("TEMP", Some(token)), &now(), "DynamoDB_20120810.ListTables", b"{}", false)
-            .text()
-            .to_owned()
+        signed(
+            &server,
+            ("TEMP", Some(token)),
+            &now(),
+            "DynamoDB_20120810.ListTables",
+            b"{}",
+            false,
+        )
+        .text()
+        .to_owned()
     };
     assert!(list("token").contains("TableNames"));
     assert!(list("other").contains("UnrecognizedClientException"));
@@ -328,14 +446,26 @@ fn a_session_token_must_be_the_one() {
 #[test]
 fn a_copy_needs_the_right_to_write() {
     let server = with_credentials();
-    let told = ask(&server, "LOOKS", "Keyfold.CopyDataFolder", r#"{"To":"/nonexistent/x"}"#);
+    let told = ask(
+        &server,
+        "LOOKS",
+        "Keyfold.CopyDataFolder",
+        r#"{"To":"/nonexistent/x"}"#,
+    );
     assert!(told.contains("AccessDeniedException"), "{told}");
 }
 
 #[test]
 fn a_signature_covers_the_compressed_body() {
     let server = with_credentials();
-    let told = signed(&server, ("MOST", None), &now(), "DynamoDB_20120810.ListTables", b"{}", true);
+    let told = signed(
+        &server,
+        ("MOST", None),
+        &now(),
+        "DynamoDB_20120810.ListTables",
+        b"{}",
+        true,
+    );
     assert!(told.text().contains("TableNames"), "{}", told.text());
 }
 
@@ -343,18 +473,37 @@ fn a_signature_covers_the_compressed_body() {
 fn no_spelling_of_a_name_has_a_right_that_the_name_has_not() {
     let mut most = Credential::new("MOST", "secret");
     most.tables.insert("Secret".to_owned(), Access::None);
-    let server = Running::start(|config| config.credentials = vec![most, Credential::new("ALL", "secret")]);
+    let server =
+        Running::start(|config| config.credentials = vec![most, Credential::new("ALL", "secret")]);
     let target = |operation: &str| {
-        let of_streams =
-            matches!(operation, "ListStreams" | "DescribeStream" | "GetShardIterator" | "GetRecords");
-        format!("{}_20120810.{operation}", if of_streams { "DynamoDBStreams" } else { "DynamoDB" })
+        let of_streams = matches!(
+            operation,
+            "ListStreams" | "DescribeStream" | "GetShardIterator" | "GetRecords"
+        );
+        format!(
+            "{}_20120810.{operation}",
+            if of_streams {
+                "DynamoDBStreams"
+            } else {
+                "DynamoDB"
+            }
+        )
     };
     let call = |key: &str, operation: &str, body: &str| {
-        signed(&server, (key, None), &now(), &target(operation), body.as_bytes(), false)
+        signed(
+            &server,
+            (key, None),
+            &now(),
+            &target(operation),
+            body.as_bytes(),
+            false,
+        )
     };
     let told = |answer: &Answer, member: &str| {
         let text = answer.text();
-        let rest = text.split_once(&format!("\"{member}\":\"")).map(|(_, rest)| rest);
+        let rest = text
+            .split_once(&format!("\"{member}\":\""))
+            .map(|(_, rest)| rest);
         rest.and_then(|rest| rest.split('"').next())
             .unwrap_or_else(|| panic!("no {member} in {text}"))
             .to_owned()
@@ -367,46 +516,88 @@ fn no_spelling_of_a_name_has_a_right_that_the_name_has_not() {
         let recovery = format!(
             r#"{{"TableName":"{name}","PointInTimeRecoverySpecification":{{"PointInTimeRecoveryEnabled":true}}}}"#
         );
-        assert_eq!(call("ALL", "UpdateContinuousBackups", &recovery).status, 200);
+        assert_eq!(
+            call("ALL", "UpdateContinuousBackups", &recovery).status,
+            200
+        );
     }
     let put = r#"{"TableName":"Secret","Item":{"p":{"S":"a"},"v":{"S":"classified"}}}"#;
     assert_eq!(call("ALL", "PutItem", put).status, 200);
-    let backup =
-        told(&call("ALL", "CreateBackup", r#"{"TableName":"Secret","BackupName":"one"}"#), "BackupArn");
+    let backup = told(
+        &call(
+            "ALL",
+            "CreateBackup",
+            r#"{"TableName":"Secret","BackupName":"one"}"#,
+        ),
+        "BackupArn",
+    );
     let described = call("ALL", "DescribeTable", r#"{"TableName":"Secret"}"#);
-    let (table, stream) = (told(&described, "TableArn"), told(&described, "LatestStreamArn"));
-    let shards = call("ALL", "DescribeStream", &format!(r#"{{"StreamArn":"{stream}"}}"#));
+    let (table, stream) = (
+        told(&described, "TableArn"),
+        told(&described, "LatestStreamArn"),
+    );
+    let shards = call(
+        "ALL",
+        "DescribeStream",
+        &format!(r#"{{"StreamArn":"{stream}"}}"#),
+    );
     let shard = told(&shards, "ShardId");
     let iterator = call(
         "ALL",
         "GetShardIterator",
-        &format!(r#"{{"StreamArn":"{stream}","ShardId":"{shard}","ShardIteratorType":"TRIM_HORIZON"}}"#),
+        &format!(
+            r#"{{"StreamArn":"{stream}","ShardId":"{shard}","ShardIteratorType":"TRIM_HORIZON"}}"#
+        ),
     );
     let iterator = told(&iterator, "ShardIterator");
     let records = |key: &str| {
-        call(key, "GetRecords", &format!(r#"{{"ShardIterator":"{iterator}"}}"#)).text().to_owned()
+        call(
+            key,
+            "GetRecords",
+            &format!(r#"{{"ShardIterator":"{iterator}"}}"#),
+        )
+        .text()
+        .to_owned()
     };
     assert!(records("ALL").contains("classified"));
     let state = || {
-        let scan = call("ALL", "Scan", r#"{"TableName":"Secret"}"#).text().to_owned();
-        let table = call("ALL", "DescribeTable", r#"{"TableName":"Secret"}"#).text().to_owned();
-        let tags =
-            call("ALL", "ListTagsOfResource", &format!(r#"{{"ResourceArn":"{table}"}}"#)).text().to_owned();
+        let scan = call("ALL", "Scan", r#"{"TableName":"Secret"}"#)
+            .text()
+            .to_owned();
+        let table = call("ALL", "DescribeTable", r#"{"TableName":"Secret"}"#)
+            .text()
+            .to_owned();
+        let tags = call(
+            "ALL",
+            "ListTagsOfResource",
+            &format!(r#"{{"ResourceArn":"{table}"}}"#),
+        )
+        .text()
+        .to_owned();
         let backups = call("ALL", "ListBackups", "{}").text().to_owned();
-        (scan, table, tags, backups, call("ALL", "ListTables", "{}").text().to_owned())
+        (
+            scan,
+            table,
+            tags,
+            backups,
+            call("ALL", "ListTables", "{}").text().to_owned(),
+        )
     };
     let before = state();
     let mut tried = 0;
     for name in ["Secret", &table, &stream, &backup, &iterator] {
         for spelling in spellings(name) {
             for (operation, body) in NAMING {
-                let body =
-                    body.replace('@', &spelling).replace("shardId-00000001757000000000-00000000", &shard);
+                let body = body
+                    .replace('@', &spelling)
+                    .replace("shardId-00000001757000000000-00000000", &shard);
                 let answer = call("MOST", operation, &body);
                 let text = answer.text();
                 assert!(!text.contains("classified"), "{operation} {body}: {text}");
                 assert!(
-                    answer.status != 200 || !text.contains("Secret") || text.contains(r#""Error":{"#),
+                    answer.status != 200
+                        || !text.contains("Secret")
+                        || text.contains(r#""Error":{"#),
                     "{operation} {body}: {text}"
                 );
                 tried += 1;

@@ -1,5 +1,9 @@
 //! A device that takes its time: who reads is answered, however much others have to write.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 #[path = "../../keyfold-engine/tests/common/disk.rs"]
 mod disk;
@@ -15,7 +19,9 @@ use std::time::Duration;
 /// Sends a request, after whose answer the server closes.
 fn send(address: SocketAddr, operation: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
     let head = format!(
         "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\nContent-Length: {}\r\n\r\n",
         body.len()
@@ -42,7 +48,11 @@ fn readers_are_answered_while_more_is_written_than_the_device_takes() {
     let engine = Arc::new(Engine::open(EngineOptions::new(StoreOptions::Folder(store))).unwrap());
     let mut config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
     config.allow_unsigned = true;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
     let server = runtime.block_on(Server::bind(engine, config)).unwrap();
     let address = server.address();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -54,7 +64,9 @@ fn readers_are_answered_while_more_is_written_than_the_device_takes() {
     let text = "x".repeat(390_000);
     let puts: Vec<TcpStream> = (0..120)
         .map(|n| {
-            let put = format!(r#"{{"TableName":"Tab","Item":{{"p":{{"S":"{n}"}},"t":{{"S":"{text}"}}}}}}"#);
+            let put = format!(
+                r#"{{"TableName":"Tab","Item":{{"p":{{"S":"{n}"}},"t":{{"S":"{text}"}}}}}}"#
+            );
             send(address, "PutItem", &put)
         })
         .collect();

@@ -21,7 +21,8 @@ fn authority() -> (CertificateParams, KeyPair) {
     (params, KeyPair::generate().unwrap())
 }
 
-/// Writes the chain of a server named localhost, below an authority below the root whose certificate is given back.
+/// Writes the chain of a server named localhost, below an authority below the root whose
+/// certificate is given back.
 fn write_chain(folder: &Path) -> (TlsFiles, CertificateDer<'static>) {
     let (params, key) = authority();
     let root = CertifiedIssuer::self_signed(params, key).unwrap();
@@ -30,8 +31,15 @@ fn write_chain(folder: &Path) -> (TlsFiles, CertificateDer<'static>) {
     let leaf_key = KeyPair::generate().unwrap();
     let leaf = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
     let leaf = leaf.signed_by(&leaf_key, &between).unwrap();
-    let files = TlsFiles { certificate: folder.join("chain.pem"), key: folder.join("key.pem") };
-    std::fs::write(&files.certificate, format!("{}{}", leaf.pem(), between.pem())).unwrap();
+    let files = TlsFiles {
+        certificate: folder.join("chain.pem"),
+        key: folder.join("key.pem"),
+    };
+    std::fs::write(
+        &files.certificate,
+        format!("{}{}", leaf.pem(), between.pem()),
+    )
+    .unwrap();
     std::fs::write(&files.key, leaf_key.serialize_pem()).unwrap();
     (files, root.der().clone())
 }
@@ -50,7 +58,9 @@ fn engine() -> Arc<Engine> {
 async fn list_tables(address: SocketAddr, roots: RootCertStore) -> std::io::Result<String> {
     let stream = TcpStream::connect(address).await?;
     let name = ServerName::try_from("localhost").unwrap();
-    let mut stream = TlsConnector::from(Arc::new(common::trusting(roots))).connect(name, stream).await?;
+    let mut stream = TlsConnector::from(Arc::new(common::trusting(roots)))
+        .connect(name, stream)
+        .await?;
     let request = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\
          Content-Length: 2\r\nConnection: close\r\n\r\n{}";
     stream.write_all(request.as_bytes()).await?;
@@ -70,11 +80,20 @@ async fn a_client_that_trusts_the_root_is_served_and_others_go_away() {
     let mut roots = RootCertStore::empty();
     roots.add(root).unwrap();
     let answer = list_tables(address, roots.clone()).await.unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with(r#"{"TableNames":[]}"#), "{answer}");
-    assert!(list_tables(address, RootCertStore::empty()).await.is_err(), "a stranger's certificate");
+    assert!(
+        answer.starts_with("HTTP/1.1 200") && answer.ends_with(r#"{"TableNames":[]}"#),
+        "{answer}"
+    );
+    assert!(
+        list_tables(address, RootCertStore::empty()).await.is_err(),
+        "a stranger's certificate"
+    );
     // Plain HTTP is not answered in clear, and hurts nobody.
     let mut plain = TcpStream::connect(address).await.unwrap();
-    plain.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+    plain
+        .write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .await
+        .unwrap();
     let mut told = Vec::new();
     // Closed or reset: either will do.
     drop(plain.read_to_end(&mut told).await);
@@ -88,10 +107,23 @@ async fn a_client_that_trusts_the_root_is_served_and_others_go_away() {
 async fn files_that_are_no_certificate_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let (files, _) = write_chain(folder.path());
-    let absent = TlsFiles { certificate: folder.path().join("absent.pem"), ..files.clone() };
-    let swapped = TlsFiles { certificate: files.key.clone(), key: files.key.clone() };
-    let keyless = TlsFiles { key: files.certificate.clone(), ..files };
-    for (files, named) in [(absent, "absent.pem"), (swapped, "key.pem"), (keyless, "chain.pem")] {
+    let absent = TlsFiles {
+        certificate: folder.path().join("absent.pem"),
+        ..files.clone()
+    };
+    let swapped = TlsFiles {
+        certificate: files.key.clone(),
+        key: files.key.clone(),
+    };
+    let keyless = TlsFiles {
+        key: files.certificate.clone(),
+        ..files
+    };
+    for (files, named) in [
+        (absent, "absent.pem"),
+        (swapped, "key.pem"),
+        (keyless, "chain.pem"),
+    ] {
         match Server::bind(engine(), config(files)).await {
             Err(error @ ServerError::Certificate { .. }) => {
                 assert!(error.to_string().contains(named), "{error}");

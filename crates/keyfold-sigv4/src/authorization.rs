@@ -8,7 +8,8 @@ use hmac::Mac;
 /// What an `Authorization` header must hold.
 const PARTS: [&str; 3] = ["Credential", "Signature", "SignedHeaders"];
 
-/// A received signature. It borrows the text of the header or of the query: reading one costs no memory.
+/// A received signature. It borrows the text of the header or of the query: reading one costs no
+/// memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Authorization<'t> {
     /// Whose key signed.
@@ -41,12 +42,17 @@ impl<'t> Authorization<'t> {
     /// # Errors
     /// `Malformed` when a part is missing or unreadable.
     pub fn parse(header: &'t str) -> Result<Authorization<'t>, SignatureError> {
-        let malformed = |what: String| SignatureError::Malformed(format!("{what} Authorization={header}"));
+        let malformed =
+            |what: String| SignatureError::Malformed(format!("{what} Authorization={header}"));
         let Some(rest) = header.trim().strip_prefix(ALGORITHM) else {
             return Err(malformed("Unsupported AWS 'algorithm'.".to_owned()));
         };
         let mut found: [Option<&str>; 3] = [None; 3];
-        for part in rest.split(',').map(str::trim_ascii).filter(|part| !part.is_empty()) {
+        for part in rest
+            .split(',')
+            .map(str::trim_ascii)
+            .filter(|part| !part.is_empty())
+        {
             match part.split_once('=') {
                 Some((name, value)) if !name.as_bytes().contains(&b' ') => {
                     let place = PARTS.iter().position(|known| *known == name);
@@ -70,9 +76,11 @@ impl<'t> Authorization<'t> {
                 .collect();
             return Err(malformed(missing.join(" ")));
         };
-        Authorization::new(credential, names, signature, Validity::Header).map_err(|error| match error {
-            SignatureError::Malformed(what) => malformed(what),
-            other => other,
+        Authorization::new(credential, names, signature, Validity::Header).map_err(|error| {
+            match error {
+                SignatureError::Malformed(what) => malformed(what),
+                other => other,
+            }
         })
     }
 
@@ -82,26 +90,43 @@ impl<'t> Authorization<'t> {
         signature: &'t str,
         validity: Validity<'t>,
     ) -> Result<Authorization<'t>, SignatureError> {
-        if !signature.len().is_multiple_of(2) || !signature.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        if !signature.len().is_multiple_of(2)
+            || !signature.bytes().all(|byte| byte.is_ascii_hexdigit())
+        {
             return Err(SignatureError::Mismatch);
         }
         let mut scope = credential.split('/');
         let scope: [Option<&str>; 6] = std::array::from_fn(|_| scope.next());
-        let [Some(access_key), Some(date), Some(region), Some(service), Some("aws4_request"), None] = scope
+        let [
+            Some(access_key),
+            Some(date),
+            Some(region),
+            Some(service),
+            Some("aws4_request"),
+            None,
+        ] = scope
         else {
             return Err(SignatureError::Malformed(format!(
                 "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '{credential}'."
             )));
         };
-        Ok(Authorization { access_key, region, validity, date, service, signed_headers, signature })
+        Ok(Authorization {
+            access_key,
+            region,
+            validity,
+            date,
+            service,
+            signed_headers,
+            signature,
+        })
     }
 
-    /// Checks the signature of a request. `header` gives the received value of a lower-case name, `received`
-    /// are the names of all headers received.
+    /// Checks the signature of a request. `header` gives the received value of a lower-case name,
+    /// `received` are the names of all headers received.
     ///
     /// # Errors
-    /// `Service` or `Mismatch`; `Malformed` when `host`, the date or any `x-amz-` header is not signed: what
-    /// is not signed could be exchanged by others.
+    /// `Service` or `Mismatch`; `Malformed` when `host`, the date or any `x-amz-` header is not
+    /// signed: what is not signed could be exchanged by others.
     pub fn verify<'h>(
         &self,
         secret: &str,
@@ -113,8 +138,11 @@ impl<'t> Authorization<'t> {
         if self.service != SERVICE {
             return Err(SignatureError::Service);
         }
-        let signed_headers: Vec<String> =
-            self.signed_headers.split(';').map(str::to_ascii_lowercase).collect();
+        let signed_headers: Vec<String> = self
+            .signed_headers
+            .split(';')
+            .map(str::to_ascii_lowercase)
+            .collect();
         // As the form demands. A name that comes often would copy its value as often.
         if !signed_headers.is_sorted_by(|one, next| one < next) {
             return Err(SignatureError::Malformed(
@@ -153,8 +181,10 @@ impl<'t> Authorization<'t> {
         if claimed.is_some_and(|claimed| claimed != payload) {
             return Err(SignatureError::Mismatch);
         }
-        let headers: Vec<Header<'_>> =
-            signed_headers.iter().map(|name| (name.as_str(), header(name).unwrap_or_default())).collect();
+        let headers: Vec<Header<'_>> = signed_headers
+            .iter()
+            .map(|name| (name.as_str(), header(name).unwrap_or_default()))
+            .collect();
         let signed = Signed {
             date: self.date,
             region: self.region,
@@ -164,6 +194,9 @@ impl<'t> Authorization<'t> {
             headers: &headers,
             payload: &payload,
         };
-        signed.mac(secret).verify_slice(&signature).map_err(|_| SignatureError::Mismatch)
+        signed
+            .mac(secret)
+            .verify_slice(&signature)
+            .map_err(|_| SignatureError::Mismatch)
     }
 }

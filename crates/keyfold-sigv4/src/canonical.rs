@@ -11,14 +11,20 @@ pub type Header<'h> = (&'h str, &'h str);
 pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0'));
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
 }
 
 pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(2) {
         return None;
     }
-    let pair = |at: usize| text.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    let pair = |at: usize| {
+        text.get(at..at + 2)
+            .and_then(|pair| u8::from_str_radix(pair, 16).ok())
+    };
     (0..text.len()).step_by(2).map(pair).collect()
 }
 
@@ -29,7 +35,10 @@ fn mac(key: &[u8], message: &[u8]) -> Hmac<Sha256> {
 }
 
 fn chained(key: &[u8], message: &str) -> Vec<u8> {
-    mac(key, message.as_bytes()).finalize().into_bytes().to_vec()
+    mac(key, message.as_bytes())
+        .finalize()
+        .into_bytes()
+        .to_vec()
 }
 
 /// Everything a signature covers besides the key.
@@ -48,7 +57,10 @@ pub(crate) struct Signed<'s> {
 
 impl Signed<'_> {
     pub(crate) fn scope(&self) -> String {
-        format!("{}/{}/{}/aws4_request", self.date, self.region, self.service)
+        format!(
+            "{}/{}/{}/aws4_request",
+            self.date, self.region, self.service
+        )
     }
 
     fn string_to_sign(&self) -> String {
@@ -59,7 +71,11 @@ impl Signed<'_> {
         }
         canonical.push_str(&format!("\n{}\n{}", names(self.headers), self.payload));
         let hashed = hex(&Sha256::digest(canonical.as_bytes()));
-        format!("{ALGORITHM}\n{}\n{}\n{hashed}", self.timestamp, self.scope())
+        format!(
+            "{ALGORITHM}\n{}\n{}\n{hashed}",
+            self.timestamp,
+            self.scope()
+        )
     }
 
     pub(crate) fn mac(&self, secret: &str) -> Hmac<Sha256> {
@@ -72,7 +88,11 @@ impl Signed<'_> {
 }
 
 fn names(headers: &[Header<'_>]) -> String {
-    headers.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(";")
+    headers
+        .iter()
+        .map(|(name, _)| *name)
+        .collect::<Vec<_>>()
+        .join(";")
 }
 
 /// The hash of a body as it is signed.
@@ -80,8 +100,8 @@ pub(crate) fn payload_hash(body: &[u8]) -> String {
     hex(&Sha256::digest(body))
 }
 
-/// The `Authorization` header for a POST to `/`. `headers` are all signed, names in lower case, and must
-/// include `host` and `x-amz-date` (the same text as `timestamp`, `20260101T000000Z`).
+/// The `Authorization` header for a POST to `/`. `headers` are all signed, names in lower case, and
+/// must include `host` and `x-amz-date` (the same text as `timestamp`, `20260101T000000Z`).
 pub fn sign(
     access_key: &str,
     secret: &str,
@@ -94,7 +114,15 @@ pub fn sign(
     headers.sort_unstable();
     let date = timestamp.get(..8).unwrap_or_default();
     let payload = &payload_hash(body);
-    let signed = Signed { date, region, service: SERVICE, timestamp, query: "", headers: &headers, payload };
+    let signed = Signed {
+        date,
+        region,
+        service: SERVICE,
+        timestamp,
+        query: "",
+        headers: &headers,
+        payload,
+    };
     let signature = hex(&signed.mac(secret).finalize().into_bytes());
     format!(
         "{ALGORITHM} Credential={access_key}/{}, SignedHeaders={}, Signature={signature}",
@@ -103,8 +131,9 @@ pub fn sign(
     )
 }
 
-/// The query of a POST to `/` that anyone may send until `expires_s` seconds after `timestamp`, with these headers, which must include
-/// `host`, and this body. `parameters` are more of the query: `X-Amz-Target`, `X-Amz-Security-Token`.
+/// The query of a POST to `/` that anyone may send until `expires_s` seconds after `timestamp`,
+/// with these headers, which must include `host`, and this body. `parameters` are more of the
+/// query: `X-Amz-Target`, `X-Amz-Security-Token`.
 pub fn presign(
     (access_key, secret): (&str, &str),
     region: &str,
@@ -117,10 +146,20 @@ pub fn presign(
     headers.sort_unstable();
     let date = timestamp.get(..8).unwrap_or_default();
     let payload = &payload_hash(body);
-    let mut signed =
-        Signed { date, region, service: SERVICE, timestamp, query: "", headers: &headers, payload };
-    let (credential, expires, names) =
-        (format!("{access_key}/{}", signed.scope()), expires_s.to_string(), names(&headers));
+    let mut signed = Signed {
+        date,
+        region,
+        service: SERVICE,
+        timestamp,
+        query: "",
+        headers: &headers,
+        payload,
+    };
+    let (credential, expires, names) = (
+        format!("{access_key}/{}", signed.scope()),
+        expires_s.to_string(),
+        names(&headers),
+    );
     let own = [
         ("X-Amz-Algorithm", ALGORITHM),
         ("X-Amz-Credential", &credential),
@@ -129,7 +168,9 @@ pub fn presign(
         ("X-Amz-SignedHeaders", &names),
     ];
     let query = ordered(
-        own.into_iter().chain(parameters.iter().copied()).map(|(name, value)| (encode(name), encode(value))),
+        own.into_iter()
+            .chain(parameters.iter().copied())
+            .map(|(name, value)| (encode(name), encode(value))),
     );
     signed.query = &query;
     let signature = hex(&signed.mac(secret).finalize().into_bytes());

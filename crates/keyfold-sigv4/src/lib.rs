@@ -1,10 +1,13 @@
-//! AWS Signature Version 4, as far as the DynamoDB API needs it: one POST to `/` with a body. The signature is in the `Authorization` header,
-//! or in the query of a request that was signed for others to send (presigned).
+//! AWS Signature Version 4, as far as the DynamoDB API needs it: one POST to `/` with a body. The
+//! signature is in the `Authorization` header, or in the query of a request that was signed for
+//! others to send (presigned).
 //!
-//! Both directions share the canonical request: a client [`sign`]s or [`presign`]s, a server reads an [`Authorization`] and
-//! [`Authorization::verify`]s it. No clock: the caller says what time it is.
+//! Both directions share the canonical request: a client [`sign`]s or [`presign`]s, a server reads
+//! an [`Authorization`] and [`Authorization::verify`]s it. No clock: the caller says what time it
+//! is.
 //!
-//! Source: "Signature Version 4 signing process", "Authenticating requests: using query parameters".
+//! Source: "Signature Version 4 signing process", "Authenticating requests: using query
+//! parameters".
 
 mod authorization;
 mod canonical;

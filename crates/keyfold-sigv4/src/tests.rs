@@ -11,16 +11,32 @@ const HEADERS: &[Header<'static>] = &[
 ];
 
 fn find(name: &str) -> Option<&'static str> {
-    HEADERS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    HEADERS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, value)| *value)
 }
 
 #[test]
 fn what_is_signed_verifies_and_nothing_else() {
-    let header = sign("AK", "secret", "eu-west-1", "20260101T000000Z", HEADERS, b"{}");
+    let header = sign(
+        "AK",
+        "secret",
+        "eu-west-1",
+        "20260101T000000Z",
+        HEADERS,
+        b"{}",
+    );
     let authorization = Authorization::parse(&header).unwrap();
-    assert_eq!((authorization.access_key, authorization.region), ("AK", "eu-west-1"));
+    assert_eq!(
+        (authorization.access_key, authorization.region),
+        ("AK", "eu-west-1")
+    );
     let names = || HEADERS.iter().map(|(name, _)| *name);
-    assert_eq!(authorization.verify("secret", &Query::default(), find, names(), b"{}"), Ok(()));
+    assert_eq!(
+        authorization.verify("secret", &Query::default(), find, names(), b"{}"),
+        Ok(())
+    );
     let more = names().chain(["x-amz-security-token"]);
     assert!(matches!(
         authorization.verify("secret", &Query::default(), find, more, b"{}"),
@@ -34,7 +50,13 @@ fn what_is_signed_verifies_and_nothing_else() {
         authorization.verify("secret", &Query::default(), find, names(), b"{ }"),
         Err(SignatureError::Mismatch)
     );
-    let moved = |name: &str| if name == "host" { Some("elsewhere") } else { find(name) };
+    let moved = |name: &str| {
+        if name == "host" {
+            Some("elsewhere")
+        } else {
+            find(name)
+        }
+    };
     assert_eq!(
         authorization.verify("secret", &Query::default(), moved, names(), b"{}"),
         Err(SignatureError::Mismatch)
@@ -43,13 +65,26 @@ fn what_is_signed_verifies_and_nothing_else() {
 
 #[test]
 fn a_header_is_signed_once() {
-    let header = sign("AK", "secret", "eu-west-1", "20260101T000000Z", HEADERS, b"{}");
-    for names in ["host;host;x-amz-date;x-amz-target", "x-amz-date;host;x-amz-target"] {
+    let header = sign(
+        "AK",
+        "secret",
+        "eu-west-1",
+        "20260101T000000Z",
+        HEADERS,
+        b"{}",
+    );
+    for names in [
+        "host;host;x-amz-date;x-amz-target",
+        "x-amz-date;host;x-amz-target",
+    ] {
         let other = header.replace("host;x-amz-date;x-amz-target", names);
         let authorization = Authorization::parse(&other).unwrap();
         let received = HEADERS.iter().map(|(name, _)| *name);
         let told = authorization.verify("secret", &Query::default(), find, received, b"{}");
-        assert!(matches!(told, Err(SignatureError::Malformed(_))), "{names}: {told:?}");
+        assert!(
+            matches!(told, Err(SignatureError::Malformed(_))),
+            "{names}: {told:?}"
+        );
     }
 }
 
@@ -82,15 +117,32 @@ fn a_key_of_another_day_does_not_sign() {
 
 #[test]
 fn malformed_headers_are_told_apart() {
-    for header in ["", "Basic x", "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=00"] {
-        assert!(matches!(Authorization::parse(header), Err(SignatureError::Malformed(_))), "{header}");
+    for header in [
+        "",
+        "Basic x",
+        "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=00",
+    ] {
+        assert!(
+            matches!(
+                Authorization::parse(header),
+                Err(SignatureError::Malformed(_))
+            ),
+            "{header}"
+        );
     }
 }
 
 const PRESIGNED: &[Header<'static>] = &[("host", "localhost:8000")];
 
 fn presigned(parameters: &[(&str, &str)]) -> String {
-    presign(("AK", "secret"), "eu-west-1", ("20260101T000000Z", 60), parameters, PRESIGNED, b"{}")
+    presign(
+        ("AK", "secret"),
+        "eu-west-1",
+        ("20260101T000000Z", 60),
+        parameters,
+        PRESIGNED,
+        b"{}",
+    )
 }
 
 fn judge(
@@ -100,23 +152,47 @@ fn judge(
 ) -> Result<(), SignatureError> {
     let query = Query::parse(query)?;
     let authorization = query.authorization()?.unwrap();
-    authorization.verify("secret", &query, header, PRESIGNED.iter().map(|(name, _)| *name), body)
+    authorization.verify(
+        "secret",
+        &query,
+        header,
+        PRESIGNED.iter().map(|(name, _)| *name),
+        body,
+    )
 }
 
 #[test]
 fn a_presigned_request_verifies_and_no_other() {
-    let query =
-        presigned(&[("x-amz-target", "DynamoDB_20120810.GetItem"), ("X-Amz-Security-Token", "a+b/c=ä ~")]);
+    let query = presigned(&[
+        ("x-amz-target", "DynamoDB_20120810.GetItem"),
+        ("X-Amz-Security-Token", "a+b/c=ä ~"),
+    ]);
     assert_eq!(judge(&query, find, b"{}"), Ok(()));
     let parsed = Query::parse(&query).unwrap();
-    assert_eq!(parsed.get("X-AMZ-TARGET"), Some("DynamoDB_20120810.GetItem"));
+    assert_eq!(
+        parsed.get("X-AMZ-TARGET"),
+        Some("DynamoDB_20120810.GetItem")
+    );
     assert_eq!(parsed.get("x-amz-security-token"), Some("a+b/c=ä ~"));
     let validity = parsed.authorization().unwrap().unwrap().validity;
-    assert_eq!(validity, Validity::Presigned { timestamp: "20260101T000000Z", expires_s: 60 });
+    assert_eq!(
+        validity,
+        Validity::Presigned {
+            timestamp: "20260101T000000Z",
+            expires_s: 60
+        }
+    );
     // Order and spelling of a query have no meaning.
     let mut parts: Vec<&str> = query.split('&').collect();
     parts.reverse();
-    assert_eq!(judge(&parts.join("&").replace("%20", " ").replace("%2B", "+"), find, b"{}"), Ok(()));
+    assert_eq!(
+        judge(
+            &parts.join("&").replace("%20", " ").replace("%2B", "+"),
+            find,
+            b"{}"
+        ),
+        Ok(())
+    );
     assert_eq!(judge(&query, find, b"{ }"), Err(SignatureError::Mismatch));
     for (what, other) in [
         ("GetItem", "DeleteItem"),
@@ -127,7 +203,11 @@ fn a_presigned_request_verifies_and_no_other() {
     ] {
         let changed = query.replacen(what, other, 1);
         assert_ne!(changed, query);
-        assert_eq!(judge(&changed, find, b"{}"), Err(SignatureError::Mismatch), "{other}");
+        assert_eq!(
+            judge(&changed, find, b"{}"),
+            Err(SignatureError::Mismatch),
+            "{other}"
+        );
     }
     let malformed = [
         query.replace("X-Amz-Expires", "X-Amz-Other"),
@@ -140,7 +220,13 @@ fn a_presigned_request_verifies_and_no_other() {
         query.replace("=host", "=x-amz-date;host"),
     ];
     for query in malformed {
-        assert!(matches!(judge(&query, find, b"{}"), Err(SignatureError::Malformed(_))), "{query}");
+        assert!(
+            matches!(
+                judge(&query, find, b"{}"),
+                Err(SignatureError::Malformed(_))
+            ),
+            "{query}"
+        );
     }
     assert_eq!(Query::parse("a=1&&b").unwrap().authorization(), Ok(None));
 }
@@ -151,8 +237,17 @@ fn a_body_is_left_out_of_a_signature_only_by_who_signs() {
     let mut headers = HEADERS.to_vec();
     headers.push(("x-amz-content-sha256", UNSIGNED_PAYLOAD));
     headers.sort_unstable();
-    let names = headers.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(";");
-    let find = |name: &str| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    let names = headers
+        .iter()
+        .map(|(name, _)| *name)
+        .collect::<Vec<_>>()
+        .join(";");
+    let find = |name: &str| {
+        headers
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| *value)
+    };
     let with = |payload: &str| {
         let timestamp = "20260101T000000Z";
         let signed = Signed {
@@ -170,7 +265,13 @@ fn a_body_is_left_out_of_a_signature_only_by_who_signs() {
             signed.scope()
         );
         let received = headers.iter().map(|(name, _)| *name);
-        Authorization::parse(&header).unwrap().verify("secret", &Query::default(), find, received, b"{}")
+        Authorization::parse(&header).unwrap().verify(
+            "secret",
+            &Query::default(),
+            find,
+            received,
+            b"{}",
+        )
     };
     assert_eq!(with(UNSIGNED_PAYLOAD), Ok(()));
     assert_eq!(with(&payload_hash(b"{}")), Err(SignatureError::Mismatch));

@@ -35,8 +35,9 @@ impl Batch {
         self.changes.push((key.into(), None));
     }
 
-    /// Adds to a counter: a value of 8 little-endian bytes, 0 when absent. Counters of one group commit are
-    /// summed and written once. A counter's key must not also be put or removed in the same batch.
+    /// Adds to a counter: a value of 8 little-endian bytes, 0 when absent. Counters of one group
+    /// commit are summed and written once. A counter's key must not also be put or removed in the
+    /// same batch.
     pub fn add(&mut self, key: impl Into<Vec<u8>>, amount: i64) {
         if amount != 0 {
             self.additions.push((key.into(), amount));
@@ -48,15 +49,21 @@ impl Batch {
         self.reset.push(key.into());
     }
 
-    /// Adds an entry behind `prefix`, under the store's next sequence number as 8 big-endian bytes. Numbers
-    /// ascend in the order in which batches become visible, so a reader that has seen one misses none below.
+    /// Adds an entry behind `prefix`, under the store's next sequence number as 8 big-endian bytes.
+    /// Numbers ascend in the order in which batches become visible, so a reader that has seen one
+    /// misses none below.
     pub fn append(&mut self, prefix: impl Into<Vec<u8>>, value: impl Into<Bytes>) {
         self.appended.push((prefix.into(), value.into()));
     }
 
     /// The size of the batch now.
     pub fn mark(&self) -> Mark {
-        Mark([self.changes.len(), self.additions.len(), self.appended.len(), self.reset.len()])
+        Mark([
+            self.changes.len(),
+            self.additions.len(),
+            self.appended.len(),
+            self.reset.len(),
+        ])
     }
 
     /// Takes out what was added after a mark.
@@ -72,7 +79,8 @@ impl Batch {
         self.len() == 0 && self.additions.is_empty() && self.appended.is_empty()
     }
 
-    /// Gives appended entries their numbers, from `sequence` on; gives back the number after the last.
+    /// Gives appended entries their numbers, from `sequence` on; gives back the number after the
+    /// last.
     pub(crate) fn number(&mut self, mut sequence: u64) -> u64 {
         if self.appended.is_empty() {
             return sequence;
@@ -110,7 +118,9 @@ pub(crate) fn sequence_value(bytes: Option<&[u8]>) -> Result<u64, StoreError> {
 }
 
 fn eight(bytes: Option<&[u8]>, what: &str) -> Result<[u8; 8], StoreError> {
-    let Some(bytes) = bytes else { return Ok([0; 8]) };
+    let Some(bytes) = bytes else {
+        return Ok([0; 8]);
+    };
     bytes
         .try_into()
         .map_err(|_| StoreError::Corrupt(format!("{what} has {} bytes instead of 8", bytes.len())))

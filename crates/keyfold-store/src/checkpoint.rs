@@ -1,9 +1,10 @@
 //! The checkpoint: what a data folder holds at least, known outside the files that it is about.
 //!
-//! A folder that lost its manifest looks like a new one, and a log that lost its newest segments looks like a shorter log. The
-//! file `checkpoint` tells them apart. It is written after what it names is on the device, and before anything that it no
-//! longer names is removed; so every number in it is a lower bound, and an older copy of it asks for more of the old and
-//! less of the new than there is.
+//! A folder that lost its manifest looks like a new one, and a log that lost its newest segments
+//! looks like a shorter log. The file `checkpoint` tells them apart. It is written after what it
+//! names is on the device, and before anything that it no longer names is removed; so every number
+//! in it is a lower bound, and an older copy of it asks for more of the old and less of the new
+//! than there is.
 //!
 //! ```text
 //! keyfold checkpoint 1
@@ -54,7 +55,9 @@ impl Checkpoint {
         let mut lines = text.lines();
         let mut numbers = |name: &str| -> Option<Vec<u64>> {
             let rest = lines.next()?.strip_prefix(name)?;
-            rest.split_ascii_whitespace().map(|number| number.parse().ok()).collect()
+            rest.split_ascii_whitespace()
+                .map(|number| number.parse().ok())
+                .collect()
         };
         numbers(TITLE)?;
         let (segments, allocated) = (numbers("segments ")?, numbers("allocated ")?);
@@ -75,10 +78,11 @@ impl Checkpoint {
     pub(crate) fn read(folder: &Path) -> Result<Checkpoint, StoreError> {
         let path = folder.join(CHECKPOINT);
         match fs::read_to_string(&path) {
-            Ok(text) => {
-                Checkpoint::parse(&text).ok_or_else(|| StoreError::file(&path, "is not what was written"))
+            Ok(text) => Checkpoint::parse(&text)
+                .ok_or_else(|| StoreError::file(&path, "is not what was written")),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(StoreError::file(&path, "is missing"))
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => Err(StoreError::file(&path, "is missing")),
             Err(error) if error.kind() == ErrorKind::InvalidData => {
                 Err(StoreError::file(&path, "is not what was written"))
             }
@@ -96,7 +100,10 @@ pub(crate) struct Checkpoints {
 
 impl Checkpoints {
     pub(crate) fn new(folder: &Path, current: Checkpoint) -> Checkpoints {
-        Checkpoints { folder: folder.to_owned(), current: Mutex::new(current) }
+        Checkpoints {
+            folder: folder.to_owned(),
+            current: Mutex::new(current),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Checkpoint> {
@@ -130,21 +137,32 @@ impl Checkpoints {
 mod tests {
     use super::*;
 
-    const SOME: Checkpoint =
-        Checkpoint { oldest_segment: 12, newest_segment: 15, allocated_bytes: 65_536, manifest: 37 };
+    const SOME: Checkpoint = Checkpoint {
+        oldest_segment: 12,
+        newest_segment: 15,
+        allocated_bytes: 65_536,
+        manifest: 37,
+    };
 
     #[test]
     fn what_is_written_is_read_and_any_change_of_it_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(CHECKPOINT);
         let told = Checkpoint::read(folder.path()).unwrap_err().to_string();
-        assert!(told.contains("checkpoint") && told.contains("is missing"), "{told}");
-        Checkpoints::new(folder.path(), Checkpoint::default()).update(|new| *new = SOME).unwrap();
+        assert!(
+            told.contains("checkpoint") && told.contains("is missing"),
+            "{told}"
+        );
+        Checkpoints::new(folder.path(), Checkpoint::default())
+            .update(|new| *new = SOME)
+            .unwrap();
         assert_eq!(Checkpoint::read(folder.path()).unwrap(), SOME);
         let whole = fs::read(&path).unwrap();
         for at in 0..whole.len() {
-            for damaged in [whole[..at].to_vec(), [&whole[..at], &[whole[at] ^ 1], &whole[at + 1..]].concat()]
-            {
+            for damaged in [
+                whole[..at].to_vec(),
+                [&whole[..at], &[whole[at] ^ 1], &whole[at + 1..]].concat(),
+            ] {
                 fs::write(&path, &damaged).unwrap();
                 let told = Checkpoint::read(folder.path()).unwrap_err().to_string();
                 assert!(told.contains("is not what was written"), "{at}: {told}");

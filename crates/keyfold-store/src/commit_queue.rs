@@ -1,9 +1,9 @@
 //! Group commit: the waiting batches become one write with one sync.
 //!
-//! Two groups exist at a time: `pending` collects, `in_flight` is being written. [`CommitQueue::latest`]
-//! looks through both before the store, so the next writer's conditions see staged writes while the log
-//! still syncs. A failed write poisons the queue: nothing later is accepted, because its conditions may
-//! have been judged against writes that never happened.
+//! Two groups exist at a time: `pending` collects, `in_flight` is being written.
+//! [`CommitQueue::latest`] looks through both before the store, so the next writer's conditions see
+//! staged writes while the log still syncs. A failed write poisons the queue: nothing later is
+//! accepted, because its conditions may have been judged against writes that never happened.
 
 use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
 use crate::durable::DurableStore;
@@ -18,11 +18,11 @@ use std::time::Duration;
 
 /// Soft limit of staged bytes: async callers wait for the group in flight before they stage more.
 const CROWDED_BYTES: usize = 32 * 1024 * 1024;
-/// Hard limit of staged bytes: callers that may block do so in [`CommitQueue::wait_for_room`]. Twice the soft limit, so that a
-/// caller that has awaited the soft one is rarely blocked.
+/// Hard limit of staged bytes: callers that may block do so in [`CommitQueue::wait_for_room`].
+/// Twice the soft limit, so that a caller that has awaited the soft one is rarely blocked.
 const GROUP_BYTES_MAX: usize = 2 * CROWDED_BYTES;
-/// Counters whose values the committer keeps in memory. There is a counter for each item collection, so they are forgotten, and
-/// read again, when there are more.
+/// Counters whose values the committer keeps in memory. There is a counter for each item
+/// collection, so they are forgotten, and read again, when there are more.
 const COUNTERS_KEPT_MAX: usize = 16 * 1024;
 /// Retries of a failed read of a counter, and the pause before each.
 const READ_AGAIN_MAX: usize = 5;
@@ -88,7 +88,10 @@ impl CommitQueue {
     ) -> Result<CommitQueue, StoreError> {
         let sequence = sequence_value(store.get(SEQUENCE_KEY)?.as_deref())?;
         let shared = Arc::new(Shared {
-            queue: Mutex::new(Queue { sequence, ..Queue::default() }),
+            queue: Mutex::new(Queue {
+                sequence,
+                ..Queue::default()
+            }),
             staged: Condvar::new(),
             drained: Condvar::new(),
             store,
@@ -97,15 +100,24 @@ impl CommitQueue {
             failed: OnceLock::new(),
         });
         let for_thread = Arc::clone(&shared);
-        let committer =
-            std::thread::Builder::new().name("keyfold-commit".to_owned()).spawn(move || run(&for_thread))?;
-        Ok(CommitQueue { shared, committer: Some(committer) })
+        let committer = std::thread::Builder::new()
+            .name("keyfold-commit".to_owned())
+            .spawn(move || run(&for_thread))?;
+        Ok(CommitQueue {
+            shared,
+            committer: Some(committer),
+        })
     }
 
     /// The newest staged value of a key, if one is staged: `Some(None)` is a staged removal.
     pub(crate) fn latest(&self, key: &[u8]) -> Option<Option<Bytes>> {
         let queue = self.shared.lock();
-        queue.pending.changes.get(key).or_else(|| queue.in_flight.get(key)).cloned()
+        queue
+            .pending
+            .changes
+            .get(key)
+            .or_else(|| queue.in_flight.get(key))
+            .cloned()
     }
 
     pub(crate) fn has_failed(&self) -> bool {
@@ -120,25 +132,40 @@ impl CommitQueue {
             return Ticket::failed(StoreError::Poisoned(error.to_string()));
         }
         if queue.pending.is_empty() {
-            queue.in_flight_fate.as_ref().map_or_else(Ticket::done, Ticket::of)
+            queue
+                .in_flight_fate
+                .as_ref()
+                .map_or_else(Ticket::done, Ticket::of)
         } else {
             Ticket::of(&queue.pending.fate)
         }
     }
 
-    /// Back-pressure: the group in flight that the next batch should wait for, when the pending one is large.
+    /// Back-pressure: the group in flight that the next batch should wait for, when the pending one
+    /// is large.
     pub(crate) fn crowded(&self) -> Option<Ticket> {
         let queue = self.shared.lock();
         let is_full = queue.pending.bytes > CROWDED_BYTES && self.shared.failed.get().is_none();
-        queue.in_flight_fate.as_ref().filter(|_| is_full).map(Ticket::of)
+        queue
+            .in_flight_fate
+            .as_ref()
+            .filter(|_| is_full)
+            .map(Ticket::of)
     }
 
-    /// Blocks while the pending group is above the hard limit. Callers hold no lock: whatever they held would be kept from
-    /// others for as long as the device takes.
+    /// Blocks while the pending group is above the hard limit. Callers hold no lock: whatever they
+    /// held would be kept from others for as long as the device takes.
     pub(crate) fn wait_for_room(&self) {
         let mut queue = self.shared.lock();
-        while queue.pending.bytes > GROUP_BYTES_MAX && self.shared.failed.get().is_none() && !queue.closed {
-            queue = self.shared.drained.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        while queue.pending.bytes > GROUP_BYTES_MAX
+            && self.shared.failed.get().is_none()
+            && !queue.closed
+        {
+            queue = self
+                .shared
+                .drained
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -199,7 +226,9 @@ fn run(shared: &Shared) {
             shared.failed.get_or_init(|| error.clone());
             // Batches staged meanwhile were judged against changes that are now lost.
             let orphans = std::mem::take(&mut queue.pending);
-            orphans.fate.decide(Err(StoreError::Poisoned(error.to_string())));
+            orphans
+                .fate
+                .decide(Err(StoreError::Poisoned(error.to_string())));
         }
         drop(queue);
         shared.drained.notify_all();
@@ -234,7 +263,10 @@ fn next_group(shared: &Shared) -> Option<InFlight> {
         if queue.closed {
             return None;
         }
-        queue = shared.staged.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        queue = shared
+            .staged
+            .wait(queue)
+            .unwrap_or_else(PoisonError::into_inner);
     }
 }
 
@@ -251,17 +283,27 @@ fn read_again<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreErr
     done
 }
 
-fn write(shared: &Shared, group: &InFlight, counters: &mut HashMap<Vec<u8>, i64>) -> Result<(), StoreError> {
+fn write(
+    shared: &Shared,
+    group: &InFlight,
+    counters: &mut HashMap<Vec<u8>, i64>,
+) -> Result<(), StoreError> {
     let mut totals = Vec::with_capacity(group.additions.len());
     if counters.len() > COUNTERS_KEPT_MAX {
         counters.clear();
         counters.shrink_to(COUNTERS_KEPT_MAX);
     }
-    #[expect(clippy::iter_over_hash_type, reason = "each counter is removed once; order has no meaning")]
+    #[expect(
+        clippy::iter_over_hash_type,
+        reason = "each counter is removed once; order has no meaning"
+    )]
     for key in &group.reset {
         counters.remove(key);
     }
-    #[expect(clippy::iter_over_hash_type, reason = "each counter is written once; order has no meaning")]
+    #[expect(
+        clippy::iter_over_hash_type,
+        reason = "each counter is written once; order has no meaning"
+    )]
     for (key, amount) in &group.additions {
         let before = match counters.get(key) {
             Some(value) => *value,
@@ -272,10 +314,23 @@ fn write(shared: &Shared, group: &InFlight, counters: &mut HashMap<Vec<u8>, i64>
         counters.insert(key.clone(), total);
         totals.push((key, total.to_le_bytes()));
     }
-    let gone = group.reset.iter().filter(|key| !group.additions.contains_key(*key));
-    let changes = group.changes.iter().map(|(key, value)| (&key[..], value.as_deref()));
-    let totals = totals.iter().map(|(key, total)| (&key[..], Some(&total[..])));
-    shared.store.apply(changes.chain(totals).chain(gone.map(|key| (&key[..], None))), shared.sync)?;
+    let gone = group
+        .reset
+        .iter()
+        .filter(|key| !group.additions.contains_key(*key));
+    let changes = group
+        .changes
+        .iter()
+        .map(|(key, value)| (&key[..], value.as_deref()));
+    let totals = totals
+        .iter()
+        .map(|(key, total)| (&key[..], Some(&total[..])));
+    shared.store.apply(
+        changes
+            .chain(totals)
+            .chain(gone.map(|key| (&key[..], None))),
+        shared.sync,
+    )?;
     Metrics::count(&shared.metrics.commits);
     Ok(())
 }

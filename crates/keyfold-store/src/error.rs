@@ -28,7 +28,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// A file of the data folder that is missing, or not what was written. Whatever else the folder holds is left as it is.
+    /// A file of the data folder that is missing, or not what was written. Whatever else the folder
+    /// holds is left as it is.
     pub(crate) fn file(path: &Path, what: &str) -> StoreError {
         StoreError::Corrupt(format!(
             "{} {what}. Nothing in the data folder was changed. Put the file back, or restore the whole folder from a copy \
@@ -74,6 +75,9 @@ pub(crate) fn named(path: &Path, error: io::Error) -> io::Error {
 
 /// Work of the storage engine whose panics are errors: somebody waits for it.
 pub(crate) fn guarded(work: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(StoreError::Poisoned("the storage engine panicked".to_owned())))
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(StoreError::Poisoned(
+            "the storage engine panicked".to_owned(),
+        ))
+    })
 }

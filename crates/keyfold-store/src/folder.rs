@@ -7,8 +7,8 @@ use std::io::{Read, Seek, Write};
 use std::path::Path;
 
 const MARKER: &str = "keyfold";
-/// The markers; the number is that of the format of everything in the folder. All have the same length, so that one is written
-/// over another in place.
+/// The markers; the number is that of the format of everything in the folder. All have the same
+/// length, so that one is written over another in place.
 const WHOLE: &str = "keyfold store 4";
 /// A store that is being made: nothing in it was ever acknowledged.
 const MAKING: &str = "keyfold store 4, being made";
@@ -41,7 +41,8 @@ impl Claim {
     }
 }
 
-/// Writes what the folder is, over what it was: one sector, so that one or the other is there after a crash.
+/// Writes what the folder is, over what it was: one sector, so that one or the other is there after
+/// a crash.
 fn mark(mut file: &File, what: &str) -> Result<(), StoreError> {
     file.rewind()?;
     file.write_all(format!("{what:<width$}\n", width = MARKER_BYTES - 1).as_bytes())?;
@@ -51,8 +52,8 @@ fn mark(mut file: &File, what: &str) -> Result<(), StoreError> {
 /// Claims a folder, which is made if it is absent or empty.
 ///
 /// # Errors
-/// `Locked` when another process has it open; `Foreign` when it is something else's or of another format; `Corrupt` when it has
-/// lost its marker; `Io` when it cannot be used.
+/// `Locked` when another process has it open; `Foreign` when it is something else's or of another
+/// format; `Corrupt` when it has lost its marker; `Io` when it cannot be used.
 pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
     let (marker, found) = lock(folder)?;
     match found {
@@ -64,7 +65,10 @@ pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
         }
         Found::Copy => return Err(cut_short(folder)),
     }
-    Ok(Claim { marker, is_store: found == Found::Store })
+    Ok(Claim {
+        marker,
+        is_store: found == Found::Store,
+    })
 }
 
 /// Claims a folder whose store is only looked at. Nothing in it is made or changed.
@@ -77,15 +81,22 @@ pub(crate) fn claim_for_examination(folder: &Path) -> Result<Claim, StoreError> 
         return Err(if has_parts(folder) {
             StoreError::file(&path, "is missing")
         } else {
-            StoreError::Foreign(format!("the folder {} holds no data of Keyfold", folder.display()))
+            StoreError::Foreign(format!(
+                "the folder {} holds no data of Keyfold",
+                folder.display()
+            ))
         });
     }
     match lock(folder)? {
-        (marker, Found::Store) => Ok(Claim { marker, is_store: true }),
+        (marker, Found::Store) => Ok(Claim {
+            marker,
+            is_store: true,
+        }),
         (_, Found::Copy) => Err(cut_short(folder)),
-        (_, Found::Nothing) => {
-            Err(StoreError::Foreign(format!("the folder {} holds no data yet", folder.display())))
-        }
+        (_, Found::Nothing) => Err(StoreError::Foreign(format!(
+            "the folder {} holds no data yet",
+            folder.display()
+        ))),
     }
 }
 
@@ -94,7 +105,8 @@ fn cut_short(folder: &Path) -> StoreError {
     StoreError::Foreign(format!("the folder {} {what}", folder.display()))
 }
 
-/// Claims a folder for a copy: one that is absent, empty, or holds a copy that was cut short, which is removed.
+/// Claims a folder for a copy: one that is absent, empty, or holds a copy that was cut short, which
+/// is removed.
 ///
 /// # Errors
 /// Like [`claim`]; `Foreign` when the folder is in use, holds something, or cannot be made.
@@ -105,12 +117,14 @@ pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
         return Err(not_empty());
     }
     let (marker, found) = lock(folder).map_err(|error| match error {
-        StoreError::Locked => {
-            StoreError::Foreign(format!("{} is in use, perhaps by another copy", folder.display()))
-        }
-        StoreError::Io(error) if !folder.is_dir() => {
-            StoreError::Foreign(format!("the folder {} cannot be made: {error}", folder.display()))
-        }
+        StoreError::Locked => StoreError::Foreign(format!(
+            "{} is in use, perhaps by another copy",
+            folder.display()
+        )),
+        StoreError::Io(error) if !folder.is_dir() => StoreError::Foreign(format!(
+            "the folder {} cannot be made: {error}",
+            folder.display()
+        )),
         error => error,
     })?;
     if was_taken && found != Found::Copy {
@@ -121,7 +135,10 @@ pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
         mark(&marker, COPYING)?;
     }
     crate::log::sync_folder(folder)?;
-    Ok(Claim { marker, is_store: false })
+    Ok(Claim {
+        marker,
+        is_store: false,
+    })
 }
 
 /// Refuses to copy a folder into itself, or into a folder inside it.
@@ -129,10 +146,14 @@ pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
 /// # Errors
 /// `Foreign` when `to` is `from` or lies in it, whatever links lead there.
 pub(crate) fn refuse_inside(from: &Path, to: &Path) -> Result<(), StoreError> {
-    let Ok(from) = fs::canonicalize(from) else { return Ok(()) };
+    let Ok(from) = fs::canonicalize(from) else {
+        return Ok(());
+    };
     let to = std::path::absolute(to)?;
     // A folder that does not exist yet lies where its nearest ancestor does.
-    let lies_at = to.ancestors().find_map(|ancestor| fs::canonicalize(ancestor).ok());
+    let lies_at = to
+        .ancestors()
+        .find_map(|ancestor| fs::canonicalize(ancestor).ok());
     match lies_at {
         Some(place) if place.starts_with(&from) => Err(StoreError::Foreign(format!(
             "{} is the data folder itself or lies in it; a copy needs a folder elsewhere",
@@ -169,8 +190,8 @@ fn make_private(folder: &Path) -> Result<(), StoreError> {
     Ok(builder.create(folder).at(folder)?)
 }
 
-/// The folders in a data folder that hold what clients wrote: nobody else looks into them, whoever made the data folder, and whatever the
-/// storage engine allows with its files.
+/// The folders in a data folder that hold what clients wrote: nobody else looks into them, whoever
+/// made the data folder, and whatever the storage engine allows with its files.
 pub(crate) fn keep_private(folder: &Path, is_store: bool) -> Result<(), StoreError> {
     for part in ["log", "tables"].map(|part| folder.join(part)) {
         if !is_store {
@@ -185,9 +206,14 @@ pub(crate) fn keep_private(folder: &Path, is_store: bool) -> Result<(), StoreErr
 #[cfg(unix)]
 fn tighten(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    let Ok(about) = fs::metadata(folder) else { return };
+    let Ok(about) = fs::metadata(folder) else {
+        return;
+    };
     if about.permissions().mode() & 0o077 != 0 {
-        drop(fs::set_permissions(folder, fs::Permissions::from_mode(0o700)));
+        drop(fs::set_permissions(
+            folder,
+            fs::Permissions::from_mode(0o700),
+        ));
     }
 }
 
@@ -229,7 +255,8 @@ fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
         MAKING => Found::Nothing,
         // Of whatever format: it is removed.
         text if text.starts_with("keyfold copy ") => Found::Copy,
-        // There was no room for the first marker, or the machine ended: part of it is there, or its length only.
+        // There was no room for the first marker, or the machine ended: part of it is there, or its
+        // length only.
         text if text.bytes().all(|byte| byte == 0)
             || MAKING.starts_with(text)
             || COPYING.starts_with(text) =>
@@ -246,11 +273,16 @@ fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
 
 /// Whether a folder holds more of a store than its marker.
 fn has_parts(folder: &Path) -> bool {
-    ["log", "tables", CHECKPOINT].iter().any(|part| folder.join(part).exists())
+    ["log", "tables", CHECKPOINT]
+        .iter()
+        .any(|part| folder.join(part).exists())
 }
 
 fn foreign(folder: &Path, what: &str) -> StoreError {
-    StoreError::Foreign(format!("the folder {} {what}; give Keyfold one of its own", folder.display()))
+    StoreError::Foreign(format!(
+        "the folder {} {what}; give Keyfold one of its own",
+        folder.display()
+    ))
 }
 
 #[cfg(test)]
@@ -275,7 +307,12 @@ mod tests {
         copying.complete().unwrap();
         drop(copying);
         assert!(claim(&folder).unwrap().is_store);
-        assert!(claim_for_copy(&folder).unwrap_err().to_string().contains("not empty"));
+        assert!(
+            claim_for_copy(&folder)
+                .unwrap_err()
+                .to_string()
+                .contains("not empty")
+        );
         fs::write(place.path().join("letter.txt"), "").unwrap();
         assert!(claim_for_copy(place.path()).is_err());
     }
@@ -307,7 +344,10 @@ mod tests {
         }
         fs::write(folder.join(MARKER), "keyfold store 99\n").unwrap();
         let told = claim(&folder).unwrap_err().to_string();
-        assert!(told.contains("is of another format (keyfold store 99)"), "{told}");
+        assert!(
+            told.contains("is of another format (keyfold store 99)"),
+            "{told}"
+        );
         fs::write(place.path().join("letter.txt"), "").unwrap();
         let told = claim(place.path()).unwrap_err().to_string();
         assert!(told.contains("holds something else"), "{told}");

@@ -1,7 +1,7 @@
 //! An ordered byte store with atomic batches, consistent snapshots and durability.
 //!
-//! - [`Store`]: the one handle. Reads go through a [`Snapshot`]; writes are [`Batch`]es handed to a commit
-//!   queue, which merges the waiting ones into one synced write (group commit).
+//! - [`Store`]: the one handle. Reads go through a [`Snapshot`]; writes are [`Batch`]es handed to a
+//!   commit queue, which merges the waiting ones into one synced write (group commit).
 //! - [`Ticket`]: a write on its way; waited for, or awaited.
 //!
 //! ```text
@@ -11,10 +11,11 @@
 //!                                     pending group ──> one batch, one sync ──> tickets done, visible
 //! ```
 //!
-//! A staged write is seen by [`Store::latest`] at once, by snapshots only when it is durable: what a reader
-//! has seen survives a crash. No lock is held across a sync. The store is synchronous and knows nothing of
-//! tables; which storage engine keeps the bytes is known to `durable` alone. Changes go to a log first (`log`), so
-//! that a sync costs one write, and a reopening replays little.
+//! A staged write is seen by [`Store::latest`] at once, by snapshots only when it is durable: what
+//! a reader has seen survives a crash. No lock is held across a sync. The store is synchronous and
+//! knows nothing of tables; which storage engine keeps the bytes is known to `durable` alone.
+//! Changes go to a log first (`log`), so that a sync costs one write, and a reopening replays
+//! little.
 
 mod batch;
 mod checkpoint;

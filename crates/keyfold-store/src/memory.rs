@@ -1,4 +1,5 @@
-//! The store in memory: a persistent ordered map, so that a snapshot is a cheap copy. Nothing survives.
+//! The store in memory: a persistent ordered map, so that a snapshot is a cheap copy. Nothing
+//! survives.
 
 use bytes::Bytes;
 use imbl::OrdMap;
@@ -13,11 +14,18 @@ pub(crate) struct MemoryStore {
 
 impl MemoryStore {
     pub(crate) fn snapshot(&self) -> MemoryMap {
-        self.map.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.map
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     pub(crate) fn get(&self, key: &[u8]) -> Option<Bytes> {
-        self.map.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+        self.map
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(key)
+            .cloned()
     }
 
     pub(crate) fn apply(&self, changes: impl Iterator<Item = (Vec<u8>, Option<Bytes>)>) {

@@ -50,7 +50,8 @@ impl Snapshot {
         high: Bound<&[u8]>,
         direction: Direction,
     ) -> Box<dyn Iterator<Item = Result<(Bytes, Bytes), StoreError>> + 's> {
-        let owned = |(key, value): (&Vec<u8>, &Bytes)| Ok((Bytes::copy_from_slice(key), value.clone()));
+        let owned =
+            |(key, value): (&Vec<u8>, &Bytes)| Ok((Bytes::copy_from_slice(key), value.clone()));
         self.entries(low, high, direction, owned, durable::entry)
     }
 
@@ -61,7 +62,13 @@ impl Snapshot {
         high: Bound<&[u8]>,
         direction: Direction,
     ) -> Box<dyn Iterator<Item = Result<Bytes, StoreError>> + 's> {
-        self.entries(low, high, direction, |(_, value)| Ok(value.clone()), durable::value)
+        self.entries(
+            low,
+            high,
+            direction,
+            |(_, value)| Ok(value.clone()),
+            durable::value,
+        )
     }
 
     fn entries<'s, T: 's>(
@@ -77,27 +84,35 @@ impl Snapshot {
             return Box::new(std::iter::empty());
         }
         fn counted<I>(metrics: &Metrics, entries: I) -> Counted<'_, I> {
-            Counted { entries, count: 0, metrics }
+            Counted {
+                entries,
+                count: 0,
+                metrics,
+            }
         }
         let metrics = &*self.metrics;
         match (&self.view, direction) {
-            (View::Memory(map), Direction::Forward) => {
-                Box::new(counted(metrics, map.range::<_, [u8]>((low, high)).map(of_memory)))
-            }
-            (View::Memory(map), Direction::Backward) => {
-                Box::new(counted(metrics, map.range::<_, [u8]>((low, high)).rev().map(of_memory)))
-            }
+            (View::Memory(map), Direction::Forward) => Box::new(counted(
+                metrics,
+                map.range::<_, [u8]>((low, high)).map(of_memory),
+            )),
+            (View::Memory(map), Direction::Backward) => Box::new(counted(
+                metrics,
+                map.range::<_, [u8]>((low, high)).rev().map(of_memory),
+            )),
             (View::Durable(snapshot), Direction::Forward) => {
                 Box::new(counted(metrics, snapshot.range(low, high).map(of_durable)))
             }
-            (View::Durable(snapshot), Direction::Backward) => {
-                Box::new(counted(metrics, snapshot.range(low, high).rev().map(of_durable)))
-            }
+            (View::Durable(snapshot), Direction::Backward) => Box::new(counted(
+                metrics,
+                snapshot.range(low, high).rev().map(of_durable),
+            )),
         }
     }
 }
 
-/// Counts the entries read from a range, and tells when it is dropped: the total is shared with other readers.
+/// Counts the entries read from a range, and tells when it is dropped: the total is shared with
+/// other readers.
 struct Counted<'m, I> {
     entries: I,
     count: u64,

@@ -48,7 +48,10 @@ pub enum StoreOptions {
 impl StoreOptions {
     /// A store in a folder with a durability, and the defaults otherwise.
     pub fn folder(path: impl Into<PathBuf>, durability: Durability) -> StoreOptions {
-        StoreOptions::Folder(FolderOptions { durability, ..FolderOptions::new(path) })
+        StoreOptions::Folder(FolderOptions {
+            durability,
+            ..FolderOptions::new(path)
+        })
     }
 }
 
@@ -61,12 +64,13 @@ pub struct FolderOptions {
     pub durability: Durability,
     /// Bytes of tables' blocks kept in memory.
     pub cache_bytes: u64,
-    /// Bytes of the memtable, above which it is written to a table on the disk: what a reopening after a crash reads
-    /// from the log.
+    /// Bytes of the memtable, above which it is written to a table on the disk: what a reopening
+    /// after a crash reads from the log.
     pub memtable_bytes: u64,
     /// Replaces the folder of the log: for tests, which stop it, tear it and let it fail.
     pub log_files: Option<Arc<dyn LogFiles>>,
-    /// Whether the folder is only examined: nothing in it is written. Changes are made to a twin that goes away with the store.
+    /// Whether the folder is only examined: nothing in it is written. Changes are made to a twin
+    /// that goes away with the store.
     pub is_examined: bool,
 }
 
@@ -85,9 +89,15 @@ impl FolderOptions {
 }
 
 enum Backend {
-    Memory { store: MemoryStore, writing: Mutex<()> },
+    Memory {
+        store: MemoryStore,
+        writing: Mutex<()>,
+    },
     // The queue is dropped first: it writes what is staged.
-    Durable { queue: CommitQueue, store: Arc<DurableStore> },
+    Durable {
+        queue: CommitQueue,
+        store: Arc<DurableStore>,
+    },
 }
 
 /// An ordered byte store. Shared by reference between threads.
@@ -107,13 +117,15 @@ impl Store {
     /// Opens or creates a store.
     ///
     /// # Errors
-    /// `Locked` when another process has the folder open; `Foreign` when it is no store; `Io` or `Corrupt` when it cannot be read.
+    /// `Locked` when another process has the folder open; `Foreign` when it is no store; `Io` or
+    /// `Corrupt` when it cannot be read.
     pub fn open(options: StoreOptions) -> Result<Store, StoreError> {
         let metrics = Arc::new(Metrics::default());
         let backend = match options {
-            StoreOptions::Memory => {
-                Backend::Memory { store: MemoryStore::default(), writing: Mutex::new(()) }
-            }
+            StoreOptions::Memory => Backend::Memory {
+                store: MemoryStore::default(),
+                writing: Mutex::new(()),
+            },
             StoreOptions::Folder(options) => {
                 let store = Arc::new(DurableStore::open(&options)?);
                 let sync = options.durability == Durability::Synced;
@@ -122,23 +134,32 @@ impl Store {
             }
         };
         let stripes = (0..STRIPES).map(|_| Mutex::new(())).collect();
-        Ok(Store { backend, stripes, metrics })
+        Ok(Store {
+            backend,
+            stripes,
+            metrics,
+        })
     }
 
     /// Locks keys against other writers, in an order that cannot deadlock. Readers are not held up.
     pub fn lock<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> KeyLocks<'_> {
-        let mut places: Vec<usize> =
-            keys.into_iter().map(|key| (xxhash_rust::xxh3::xxh3_64(key) as usize) % STRIPES).collect();
+        let mut places: Vec<usize> = keys
+            .into_iter()
+            .map(|key| (xxhash_rust::xxh3::xxh3_64(key) as usize) % STRIPES)
+            .collect();
         places.sort_unstable();
         places.dedup();
         let guards = places
             .into_iter()
             .filter_map(|place| self.stripes.get(place))
             .map(|stripe| stripe.lock().unwrap_or_else(PoisonError::into_inner));
-        KeyLocks { _stripes: guards.collect() }
+        KeyLocks {
+            _stripes: guards.collect(),
+        }
     }
 
-    /// The newest value of a key, staged writes included. Only for writers that hold the key's lock.
+    /// The newest value of a key, staged writes included. Only for writers that hold the key's
+    /// lock.
     ///
     /// # Errors
     /// When the storage engine cannot read.
@@ -158,8 +179,8 @@ impl Store {
         }
     }
 
-    /// Hands over a batch. It is visible to [`Store::latest`] at once and to snapshots when the ticket is
-    /// done.
+    /// Hands over a batch. It is visible to [`Store::latest`] at once and to snapshots when the
+    /// ticket is done.
     ///
     /// # Errors
     /// `Poisoned` after a failed write, `Closed` during shutdown.
@@ -176,7 +197,11 @@ impl Store {
                 let mut totals = std::collections::BTreeMap::new();
                 for (key, amount) in batch.additions {
                     let is_reset = batch.reset.contains(&key);
-                    let before = if is_reset { 0 } else { counter_value(store.get(&key).as_deref())? };
+                    let before = if is_reset {
+                        0
+                    } else {
+                        counter_value(store.get(&key).as_deref())?
+                    };
                     *totals.entry(key).or_insert(before) += amount;
                 }
                 let totals = totals
@@ -198,7 +223,8 @@ impl Store {
         }
     }
 
-    /// The ticket of everything staged so far: for answers that rest on staged writes without adding one.
+    /// The ticket of everything staged so far: for answers that rest on staged writes without
+    /// adding one.
     pub fn barrier(&self) -> Ticket {
         match &self.backend {
             Backend::Memory { .. } => Ticket::done(),
@@ -206,15 +232,16 @@ impl Store {
         }
     }
 
-    /// Blocks while more is staged than is kept in memory (64 MB). [`Store::stage`] itself never blocks, so that it can be called
-    /// with locks held; a caller waits here before it takes them.
+    /// Blocks while more is staged than is kept in memory (64 MB). [`Store::stage`] itself never
+    /// blocks, so that it can be called with locks held; a caller waits here before it takes them.
     pub fn wait_for_room(&self) {
         if let Backend::Durable { queue, .. } = &self.backend {
             queue.wait_for_room();
         }
     }
 
-    /// The group in flight, when more is staged than async callers should add to (32 MB): they await it.
+    /// The group in flight, when more is staged than async callers should add to (32 MB): they
+    /// await it.
     pub fn crowded(&self) -> Option<Ticket> {
         match &self.backend {
             Backend::Memory { .. } => None,
@@ -222,11 +249,13 @@ impl Store {
         }
     }
 
-    /// A consistent view of everything that was staged when it was called, and perhaps of more: waits until all of it is durable.
+    /// A consistent view of everything that was staged when it was called, and perhaps of more:
+    /// waits until all of it is durable.
     ///
-    /// Whatever is filled from a snapshot (index entries, expiry notes, copies, exports) begins from one of these, taken after the
-    /// filling's definition was staged. A write staged ahead of the definition does not know it and is in the snapshot; a write
-    /// staged behind it carries it. A plain [`Store::snapshot`] may lack the former for ever.
+    /// Whatever is filled from a snapshot (index entries, expiry notes, copies, exports) begins
+    /// from one of these, taken after the filling's definition was staged. A write staged ahead of
+    /// the definition does not know it and is in the snapshot; a write staged behind it carries it.
+    /// A plain [`Store::snapshot`] may lack the former for ever.
     ///
     /// # Errors
     /// `Poisoned` when something staged could not be written.
@@ -241,7 +270,10 @@ impl Store {
             Backend::Memory { store, .. } => View::Memory(store.snapshot()),
             Backend::Durable { store, .. } => View::Durable(store.snapshot()),
         };
-        Snapshot { view, metrics: Arc::clone(&self.metrics) }
+        Snapshot {
+            view,
+            metrics: Arc::clone(&self.metrics),
+        }
     }
 
     /// A counter's committed value; 0 when it was never added to.
@@ -260,8 +292,8 @@ impl Store {
         sequence_value(self.snapshot().get(SEQUENCE_KEY)?.as_deref())
     }
 
-    /// The number that the next appended entry will have: what is staged has those below. Only for who keeps others from
-    /// appending meanwhile.
+    /// The number that the next appended entry will have: what is staged has those below. Only for
+    /// who keeps others from appending meanwhile.
     ///
     /// # Errors
     /// When the storage engine cannot read.
@@ -288,10 +320,12 @@ impl Store {
         }
     }
 
-    /// Copies everything committed, as it is at this moment, into a new folder; gives the number of keys.
+    /// Copies everything committed, as it is at this moment, into a new folder; gives the number of
+    /// keys.
     ///
     /// # Errors
-    /// `Foreign` when the folder lies in this store's, holds something already or cannot be made; `Io` when it cannot be written.
+    /// `Foreign` when the folder lies in this store's, holds something already or cannot be made;
+    /// `Io` when it cannot be written.
     pub fn copy_to(&self, folder: &std::path::Path) -> Result<u64, StoreError> {
         if let Backend::Durable { store, .. } = &self.backend {
             store.refuse_inside(folder)?;
@@ -307,9 +341,12 @@ impl Store {
     fn copy_into(&self, copy: DurableStore) -> Result<u64, StoreError> {
         let snapshot;
         let mut entries: Box<dyn Iterator<Item = _> + '_> = match &self.backend {
-            Backend::Durable { store, .. } => {
-                Box::new(store.snapshot().into_range(Bound::Unbounded, Bound::Unbounded).map(durable::entry))
-            }
+            Backend::Durable { store, .. } => Box::new(
+                store
+                    .snapshot()
+                    .into_range(Bound::Unbounded, Bound::Unbounded)
+                    .map(durable::entry),
+            ),
             Backend::Memory { .. } => {
                 snapshot = self.snapshot();
                 snapshot.range(Bound::Unbounded, Bound::Unbounded, Direction::Forward)
@@ -317,12 +354,20 @@ impl Store {
         };
         let mut count = 0;
         loop {
-            let piece: Vec<_> = entries.by_ref().take(COPIED_AT_ONCE).collect::<Result<_, _>>()?;
+            let piece: Vec<_> = entries
+                .by_ref()
+                .take(COPIED_AT_ONCE)
+                .collect::<Result<_, _>>()?;
             if piece.is_empty() {
                 break;
             }
             count += piece.len() as u64;
-            copy.apply(piece.iter().map(|(key, value)| (&key[..], Some(&value[..]))), false)?;
+            copy.apply(
+                piece
+                    .iter()
+                    .map(|(key, value)| (&key[..], Some(&value[..]))),
+                false,
+            )?;
         }
         copy.end_copy()?;
         Ok(count)
@@ -343,13 +388,25 @@ mod tests {
     fn both() -> (Vec<Store>, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let options = StoreOptions::folder(folder.path().join("db"), Durability::Synced);
-        (vec![Store::open(StoreOptions::Memory).unwrap(), Store::open(options).unwrap()], folder)
+        (
+            vec![
+                Store::open(StoreOptions::Memory).unwrap(),
+                Store::open(options).unwrap(),
+            ],
+            folder,
+        )
     }
 
     fn contents(store: &Store, direction: Direction) -> Vec<(Vec<u8>, Vec<u8>)> {
         let snapshot = store.snapshot();
         let entries = snapshot.range(Bound::Unbounded, Bound::Unbounded, direction);
-        entries.map(|entry| entry.map(|(key, value)| (key.to_vec(), value.to_vec())).unwrap()).collect()
+        entries
+            .map(|entry| {
+                entry
+                    .map(|(key, value)| (key.to_vec(), value.to_vec()))
+                    .unwrap()
+            })
+            .collect()
     }
 
     proptest! {
@@ -435,8 +492,14 @@ mod tests {
             assert_eq!(contents(store, Direction::Forward), vec![]);
             change(store, false, 2).wait().unwrap();
             assert_eq!(store.counter(b"n").unwrap(), 2);
-            let tickets = [change(store, false, 3), change(store, true, 0), change(store, false, 4)];
-            tickets.into_iter().for_each(|ticket| ticket.wait().unwrap());
+            let tickets = [
+                change(store, false, 3),
+                change(store, true, 0),
+                change(store, false, 4),
+            ];
+            tickets
+                .into_iter()
+                .for_each(|ticket| ticket.wait().unwrap());
             assert_eq!(store.counter(b"n").unwrap(), 4);
             change(store, true, 1).wait().unwrap();
             assert_eq!(store.counter(b"n").unwrap(), 1);
@@ -466,7 +529,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db");
         for round in 0..2u64 {
-            let store = Store::open(StoreOptions::folder(path.clone(), Durability::Synced)).unwrap();
+            let store =
+                Store::open(StoreOptions::folder(path.clone(), Durability::Synced)).unwrap();
             assert_eq!(store.sequence().unwrap(), round * 200);
             std::thread::scope(|scope| {
                 for writer in 0..4u8 {

@@ -36,8 +36,8 @@ impl Fate {
     }
 }
 
-/// A staged write. Done when the write is durable and visible; waited for with [`Ticket::wait`] or awaited
-/// (it needs no particular async runtime). Dropping it does not take the write back.
+/// A staged write. Done when the write is durable and visible; waited for with [`Ticket::wait`] or
+/// awaited (it needs no particular async runtime). Dropping it does not take the write back.
 #[derive(Debug)]
 #[must_use = "a write is acknowledged only when its ticket is done"]
 pub struct Ticket {
@@ -48,30 +48,44 @@ pub struct Ticket {
 
 impl Clone for Ticket {
     fn clone(&self) -> Ticket {
-        Ticket { fate: self.fate.clone(), waker: None }
+        Ticket {
+            fate: self.fate.clone(),
+            waker: None,
+        }
     }
 }
 
 impl Ticket {
     pub(crate) fn of(fate: &Arc<Fate>) -> Ticket {
-        Ticket { fate: Some(Arc::clone(fate)), waker: None }
+        Ticket {
+            fate: Some(Arc::clone(fate)),
+            waker: None,
+        }
     }
 
     /// The ticket of a write that is done already, or of no write.
     pub fn done() -> Ticket {
-        Ticket { fate: None, waker: None }
+        Ticket {
+            fate: None,
+            waker: None,
+        }
     }
 
     /// The ticket of a write that has failed.
     pub(crate) fn failed(error: StoreError) -> Ticket {
         let fate = Arc::new(Fate::default());
         fate.decide(Err(error));
-        Ticket { fate: Some(fate), waker: None }
+        Ticket {
+            fate: Some(fate),
+            waker: None,
+        }
     }
 
     /// Whether the write is durable, or has failed.
     pub fn is_done(&self) -> bool {
-        self.fate.as_ref().is_none_or(|fate| fate.lock().result.is_some())
+        self.fate
+            .as_ref()
+            .is_none_or(|fate| fate.lock().result.is_some())
     }
 
     /// Blocks until the write is durable.
@@ -85,7 +99,10 @@ impl Ticket {
             if let Some(result) = &state.result {
                 return result.clone();
             }
-            state = fate.decided.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = fate
+                .decided
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -95,7 +112,9 @@ impl Future for Ticket {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Ticket { fate, waker } = self.get_mut();
-        let Some(fate) = fate else { return Poll::Ready(Ok(())) };
+        let Some(fate) = fate else {
+            return Poll::Ready(Ok(()));
+        };
         let mut state = fate.lock();
         if let Some(result) = &state.result {
             return Poll::Ready(result.clone());

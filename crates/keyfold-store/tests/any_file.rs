@@ -1,5 +1,6 @@
-//! Whatever happens to one file of a data folder, in whatever state the folder is: opening it is refused with the file's
-//! name, or no acknowledged write is missing. And looking at a folder changes nothing in it.
+//! Whatever happens to one file of a data folder, in whatever state the folder is: opening it is
+//! refused with the file's name, or no acknowledged write is missing. And looking at a folder
+//! changes nothing in it.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_store::{Batch, Direction, Durability, FolderOptions, Store, StoreError, StoreOptions};
@@ -20,7 +21,10 @@ fn files(folder: &Path) -> Files {
             if path.is_dir() {
                 left.push(path);
             } else {
-                found.insert(path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap());
+                found.insert(
+                    path.strip_prefix(folder).unwrap().to_owned(),
+                    fs::read(&path).unwrap(),
+                );
             }
         }
     }
@@ -96,19 +100,44 @@ fn states(place: &Path) -> Vec<State> {
     let mut states = Vec::new();
     let store = open(&folder).unwrap();
     let fresh = picture(&folder);
-    states.push(State { name: "fresh", files: fresh.clone(), older: fresh.clone(), keys: 0 });
+    states.push(State {
+        name: "fresh",
+        files: fresh.clone(),
+        older: fresh.clone(),
+        keys: 0,
+    });
     write(&store, 1, 30);
     let little = picture(&folder);
-    states.push(State { name: "killed early", files: little.clone(), older: fresh.clone(), keys: 30 });
+    states.push(State {
+        name: "killed early",
+        files: little.clone(),
+        older: fresh.clone(),
+        keys: 30,
+    });
     write(&store, 2, 400);
     settle(&store);
     let used = picture(&folder);
-    states.push(State { name: "killed", files: used.clone(), older: little, keys: 430 });
+    states.push(State {
+        name: "killed",
+        files: used.clone(),
+        older: little,
+        keys: 430,
+    });
     write(&store, 3, 10);
-    states.push(State { name: "killed later", files: picture(&folder), older: used.clone(), keys: 440 });
+    states.push(State {
+        name: "killed later",
+        files: picture(&folder),
+        older: used.clone(),
+        keys: 440,
+    });
     drop(store);
     let stopped = files(&folder);
-    states.push(State { name: "stopped", files: stopped.clone(), older: used, keys: 440 });
+    states.push(State {
+        name: "stopped",
+        files: stopped.clone(),
+        older: used,
+        keys: 440,
+    });
     let store = open(&folder).unwrap();
     write(&store, 4, 300);
     states.push(State {
@@ -118,7 +147,12 @@ fn states(place: &Path) -> Vec<State> {
         keys: 740,
     });
     drop(store);
-    states.push(State { name: "stopped again", files: files(&folder), older: stopped, keys: 740 });
+    states.push(State {
+        name: "stopped again",
+        files: files(&folder),
+        older: stopped,
+        keys: 740,
+    });
     states
 }
 
@@ -143,7 +177,12 @@ fn a_folder_with_one_file_that_is_not_what_it_was_is_refused_or_whole() {
     for state in states(place.path()) {
         let undisturbed = place.path().join(format!("undisturbed {}", state.name));
         lay(&state.files, &undisturbed);
-        assert_eq!(keys(&open(&undisturbed).unwrap()), state.keys, "{}", state.name);
+        assert_eq!(
+            keys(&open(&undisturbed).unwrap()),
+            state.keys,
+            "{}",
+            state.name
+        );
         for (file, bytes) in &state.files {
             for (fate, becomes) in fates(bytes, state.older.get(file)) {
                 at += 1;
@@ -170,13 +209,23 @@ fn a_folder_with_one_file_that_is_not_what_it_was_is_refused_or_whole() {
                         let is_named = told.contains(&*name) && looked.contains(&*name);
                         // An older checkpoint names what is gone by now.
                         assert!(is_named || name == "checkpoint", "{what}: {told}");
-                        assert!(told.contains("copy") && !told.contains("remove"), "{what}: {told}");
-                        assert_eq!(files(&folder).len(), before.len(), "{what}: a refusal removes nothing");
+                        assert!(
+                            told.contains("copy") && !told.contains("remove"),
+                            "{what}: {told}"
+                        );
+                        assert_eq!(
+                            files(&folder).len(),
+                            before.len(),
+                            "{what}: a refusal removes nothing"
+                        );
                     }
                 }
                 fs::remove_dir_all(&folder).unwrap();
             }
         }
     }
-    assert!(refused > 30 && whole > 10, "{refused} refused, {whole} whole");
+    assert!(
+        refused > 30 && whole > 10,
+        "{refused} refused, {whole} whole"
+    );
 }

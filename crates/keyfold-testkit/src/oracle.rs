@@ -35,7 +35,11 @@ pub fn compare(one: &Value, two: &Value) -> Ordering {
 impl Oracle {
     /// An empty table.
     pub fn new(partition: &str, sort: &str) -> Oracle {
-        Oracle { partition: partition.to_owned(), sort: sort.to_owned(), items: Vec::new() }
+        Oracle {
+            partition: partition.to_owned(),
+            sort: sort.to_owned(),
+            items: Vec::new(),
+        }
     }
 
     /// All items, in no order.
@@ -44,7 +48,8 @@ impl Oracle {
     }
 
     fn same_key(&self, one: &Item, two: &Item) -> bool {
-        one.get(&self.partition) == two.get(&self.partition) && one.get(&self.sort) == two.get(&self.sort)
+        one.get(&self.partition) == two.get(&self.partition)
+            && one.get(&self.sort) == two.get(&self.sort)
     }
 
     /// The item with the key.
@@ -61,12 +66,13 @@ impl Oracle {
     /// Removes the item with the key.
     pub fn delete(&mut self, key: &Item) {
         let (partition, sort) = (self.partition.clone(), self.sort.clone());
-        self.items
-            .retain(|item| item.get(&partition) != key.get(&partition) || item.get(&sort) != key.get(&sort));
+        self.items.retain(|item| {
+            item.get(&partition) != key.get(&partition) || item.get(&sort) != key.get(&sort)
+        });
     }
 
-    /// The items of one partition of the table or of an index, ascending. Equal index keys are ordered by the
-    /// table's key.
+    /// The items of one partition of the table or of an index, ascending. Equal index keys are
+    /// ordered by the table's key.
     pub fn query(&self, index: Option<OracleIndex<'_>>, partition: &Value) -> Vec<Item> {
         let (partition_name, sort_name) = match index {
             None => (self.partition.as_str(), self.sort.as_str()),
@@ -75,7 +81,9 @@ impl Oracle {
         let mut found: Vec<Item> = self
             .items
             .iter()
-            .filter(|item| item.get(partition_name) == Some(partition) && item.get(sort_name).is_some())
+            .filter(|item| {
+                item.get(partition_name) == Some(partition) && item.get(sort_name).is_some()
+            })
             .cloned()
             .collect();
         found.sort_by(|one, two| {

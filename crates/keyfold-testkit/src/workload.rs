@@ -61,19 +61,31 @@ pub fn value(rng: &mut Rng, depth: u32) -> Value {
         6 => Set::new(
             vec![text(rng)]
                 .into_iter()
-                .filter_map(|value| if let Value::S(text) = value { Some(text) } else { None })
+                .filter_map(|value| {
+                    if let Value::S(text) = value {
+                        Some(text)
+                    } else {
+                        None
+                    }
+                })
                 .collect(),
         )
         .map_or(Value::Null, Value::Ss),
         7 => Value::L((0..rng.usize(..4)).map(|_| value(rng, depth - 1)).collect()),
-        _ => Value::M((0..rng.usize(..4)).map(|at| (format!("k{at}"), value(rng, depth - 1))).collect()),
+        _ => Value::M(
+            (0..rng.usize(..4))
+                .map(|at| (format!("k{at}"), value(rng, depth - 1)))
+                .collect(),
+        ),
     }
 }
 
 /// A key of the attributes `pk` (text) and `sk` (text), from few enough values to meet again.
 pub fn key(rng: &mut Rng) -> Item {
     let partition = rng.choice(&TEXTS[..3]).copied().unwrap_or("a");
-    [("pk", Value::from(partition)), ("sk", text(rng))].into_iter().collect()
+    [("pk", Value::from(partition)), ("sk", text(rng))]
+        .into_iter()
+        .collect()
 }
 
 /// An item with the index attributes `g` (text) and `n` (number), each sometimes missing.

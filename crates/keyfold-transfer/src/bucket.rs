@@ -25,7 +25,10 @@ pub enum TransferError {
 
 impl TransferError {
     pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> TransferError + '_ {
-        move |source| TransferError::File { path: path.to_owned(), source }
+        move |source| TransferError::File {
+            path: path.to_owned(),
+            source,
+        }
     }
 }
 
@@ -42,7 +45,9 @@ fn is_real(path: &Path, is_kind: fn(&Metadata) -> bool) -> bool {
 
 /// Whether every part of a key is an ordinary name.
 fn is_inside(key: &str) -> bool {
-    !key.contains('\\') && !key.contains('\0') && key.split('/').all(|part| part != ".." && part != ".")
+    !key.contains('\\')
+        && !key.contains('\0')
+        && key.split('/').all(|part| part != ".." && part != ".")
 }
 
 impl Bucket {
@@ -70,12 +75,17 @@ impl Bucket {
     pub fn make_folder(&self, key: &str) -> Result<PathBuf, TransferError> {
         let whole = self.path(key)?;
         let mut folder = self.folder.clone();
-        for part in whole.strip_prefix(&self.folder).unwrap_or(&whole).components() {
+        for part in whole
+            .strip_prefix(&self.folder)
+            .unwrap_or(&whole)
+            .components()
+        {
             folder.push(part);
             match std::fs::create_dir(&folder) {
                 Ok(()) => {}
                 Err(error)
-                    if error.kind() == ErrorKind::AlreadyExists && is_real(&folder, Metadata::is_dir) => {}
+                    if error.kind() == ErrorKind::AlreadyExists
+                        && is_real(&folder, Metadata::is_dir) => {}
                 Err(error) => return Err(TransferError::file(&folder)(error)),
             }
         }
@@ -85,7 +95,8 @@ impl Bucket {
     /// Makes an object, which must not be there: no link is followed.
     ///
     /// # Errors
-    /// `Name` when the key would lead out of the bucket, `File` when the object is there or cannot be made.
+    /// `Name` when the key would lead out of the bucket, `File` when the object is there or cannot
+    /// be made.
     pub fn make(&self, key: &str) -> Result<(PathBuf, File), TransferError> {
         let path = self.path(key)?;
         let made = OpenOptions::new().write(true).create_new(true).open(&path);
@@ -129,7 +140,8 @@ impl Bucket {
         Ok(self.folder.join(key))
     }
 
-    /// The objects whose keys start with a prefix, in the order of their keys. What is no file, or is reached by a link, is none.
+    /// The objects whose keys start with a prefix, in the order of their keys. What is no file, or
+    /// is reached by a link, is none.
     ///
     /// # Errors
     /// `File` when a folder cannot be read.
@@ -186,13 +198,22 @@ mod tests {
     fn nothing_leads_out_of_a_bucket() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["", "..", "a/b", ".", "a\\b"] {
-            assert!(matches!(Bucket::open(folder.path(), name, true), Err(TransferError::Name(_))), "{name}");
+            assert!(
+                matches!(
+                    Bucket::open(folder.path(), name, true),
+                    Err(TransferError::Name(_))
+                ),
+                "{name}"
+            );
         }
         let bucket = Bucket::open(folder.path(), "b", true).unwrap();
         for key in ["../x", "a/../../x", "", "/"] {
             assert!(bucket.path(key).is_err(), "{key}");
         }
         assert!(bucket.path("a/b..c").is_ok());
-        assert!(matches!(Bucket::open(folder.path(), "absent", false), Err(TransferError::NoSuchBucket(_))));
+        assert!(matches!(
+            Bucket::open(folder.path(), "absent", false),
+            Err(TransferError::NoSuchBucket(_))
+        ));
     }
 }

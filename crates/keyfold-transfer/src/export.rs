@@ -100,12 +100,28 @@ impl ExportWriter {
         format: Format,
         is_incremental: bool,
     ) -> Result<ExportWriter, TransferError> {
-        let prefix = prefix.map(|prefix| prefix.trim_matches('/')).filter(|prefix| !prefix.is_empty());
-        let base = prefix.map_or("AWSDynamoDB".to_owned(), |prefix| format!("{prefix}/AWSDynamoDB"));
+        let prefix = prefix
+            .map(|prefix| prefix.trim_matches('/'))
+            .filter(|prefix| !prefix.is_empty());
+        let base = prefix.map_or("AWSDynamoDB".to_owned(), |prefix| {
+            format!("{prefix}/AWSDynamoDB")
+        });
         let root = format!("{base}/{id}");
-        let data = if is_incremental { format!("{base}/data") } else { format!("{root}/data") };
-        let writer =
-            ExportWriter { bucket, root, data, format, open: None, files: Vec::new(), items: 0, bytes: 0 };
+        let data = if is_incremental {
+            format!("{base}/data")
+        } else {
+            format!("{root}/data")
+        };
+        let writer = ExportWriter {
+            bucket,
+            root,
+            data,
+            format,
+            open: None,
+            files: Vec::new(),
+            items: 0,
+            bytes: 0,
+        };
         for folder in [&writer.root, &writer.data] {
             writer.bucket.make_folder(folder)?;
         }
@@ -123,21 +139,38 @@ impl ExportWriter {
     }
 
     fn file(&mut self) -> Result<&mut DataFile, TransferError> {
-        if self.open.as_ref().is_some_and(|file| file.bytes >= FILE_BYTES) {
+        if self
+            .open
+            .as_ref()
+            .is_some_and(|file| file.bytes >= FILE_BYTES)
+        {
             self.close()?;
         }
         if self.open.is_none() {
             let letter = || {
                 char::from(
-                    b"abcdefghijklmnopqrstuvwxyz234567".get(fastrand::usize(..32)).copied().unwrap_or(b'a'),
+                    b"abcdefghijklmnopqrstuvwxyz234567"
+                        .get(fastrand::usize(..32))
+                        .copied()
+                        .unwrap_or(b'a'),
                 )
             };
             let name: String = (0..26).map(|_| letter()).collect();
-            let ending = if self.format == Format::Ion { "ion.gz" } else { "json.gz" };
+            let ending = if self.format == Format::Ion {
+                "ion.gz"
+            } else {
+                "json.gz"
+            };
             let key = format!("{}/{name}.{ending}", self.data);
             let (path, file) = self.bucket.make(&key)?;
             let out = GzEncoder::new(BufWriter::new(file), Compression::fast());
-            self.open = Some(DataFile { key, path, out, items: 0, bytes: 0 });
+            self.open = Some(DataFile {
+                key,
+                path,
+                out,
+                items: 0,
+                bytes: 0,
+            });
         }
         Ok(self.open.as_mut().expect("a file was just opened"))
     }
@@ -148,7 +181,9 @@ impl ExportWriter {
         let file = self.file()?;
         file.items += 1;
         file.bytes += line.len() as u64;
-        file.out.write_all(line).map_err(TransferError::file(&file.path))
+        file.out
+            .write_all(line)
+            .map_err(TransferError::file(&file.path))
     }
 
     /// Writes an item.
@@ -174,10 +209,18 @@ impl ExportWriter {
         parts.extend(change.old.as_ref().map(|item| ("OldImage", item)));
         let line = match self.format {
             Format::Ion => {
-                let moment = ion_rs::Element::read_one(format!("{{WriteTimestampMicros:{written}}}"));
-                let mut elements: Vec<_> =
-                    moment.ok().into_iter().map(|moment| ("Metadata", moment)).collect();
-                elements.extend(parts.iter().map(|(name, item)| (*name, ion::item(&item.to_item()))));
+                let moment =
+                    ion_rs::Element::read_one(format!("{{WriteTimestampMicros:{written}}}"));
+                let mut elements: Vec<_> = moment
+                    .ok()
+                    .into_iter()
+                    .map(|moment| ("Metadata", moment))
+                    .collect();
+                elements.extend(
+                    parts
+                        .iter()
+                        .map(|(name, item)| (*name, ion::item(&item.to_item()))),
+                );
                 ion::line(&elements).into_bytes()
             }
             Format::DynamoDbJson => {
@@ -193,9 +236,19 @@ impl ExportWriter {
     }
 
     fn close(&mut self) -> Result<(), TransferError> {
-        let Some(file) = self.open.take() else { return Ok(()) };
-        let DataFile { key, path, out, items, .. } = file;
-        out.finish().and_then(|mut out| out.flush()).map_err(TransferError::file(&path))?;
+        let Some(file) = self.open.take() else {
+            return Ok(());
+        };
+        let DataFile {
+            key,
+            path,
+            out,
+            items,
+            ..
+        } = file;
+        out.finish()
+            .and_then(|mut out| out.flush())
+            .map_err(TransferError::file(&path))?;
         let written = std::fs::read(&path).map_err(TransferError::file(&path))?;
         let digest = Md5::digest(&written);
         let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -208,8 +261,8 @@ impl ExportWriter {
         Ok(())
     }
 
-    /// Ends the export: at least one data file, and the manifests. Gives the key of the summary, the number of
-    /// items and their bytes.
+    /// Ends the export: at least one data file, and the manifests. Gives the key of the summary,
+    /// the number of items and their bytes.
     ///
     /// # Errors
     /// When the bucket cannot be written.
@@ -249,19 +302,29 @@ impl ExportWriter {
                 ("exportFromTime", moment(about.moments.0)),
                 ("exportToTime", moment(to)),
                 ("exportType", "INCREMENTAL_EXPORT".to_owned()),
-                ("outputView", about.view.unwrap_or("NEW_AND_OLD_IMAGES").to_owned()),
+                (
+                    "outputView",
+                    about.view.unwrap_or("NEW_AND_OLD_IMAGES").to_owned(),
+                ),
             ] {
                 members.insert(name.to_owned(), value.into());
             }
         }
         self.checked("manifest-summary", summary.to_string().as_bytes())?;
-        Ok((format!("{}/manifest-summary.json", self.root), self.items, self.bytes))
+        Ok((
+            format!("{}/manifest-summary.json", self.root),
+            self.items,
+            self.bytes,
+        ))
     }
 
     /// Writes a manifest and its checksum.
     fn checked(&self, name: &str, bytes: &[u8]) -> Result<(), TransferError> {
         self.put(&format!("{name}.json"), bytes)?;
-        self.put(&format!("{name}.checksum"), STANDARD.encode(Md5::digest(bytes)).as_bytes())
+        self.put(
+            &format!("{name}.checksum"),
+            STANDARD.encode(Md5::digest(bytes)).as_bytes(),
+        )
     }
 }
 
@@ -279,6 +342,11 @@ fn named_line(parts: &[(&str, &RawItem)]) -> Vec<u8> {
 }
 
 fn moment(epoch_ms: u64) -> String {
-    let moment = i64::try_from(epoch_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    moment.unwrap_or_default().strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+    let moment = i64::try_from(epoch_ms)
+        .ok()
+        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    moment
+        .unwrap_or_default()
+        .strftime("%Y-%m-%dT%H:%M:%S.%3fZ")
+        .to_string()
 }

@@ -1,5 +1,5 @@
-//! An import: every object behind a prefix, decompressed, and its rows. Objects are streams: neither a line without an end nor
-//! one that unpacks to a thousand times its size is held.
+//! An import: every object behind a prefix, decompressed, and its rows. Objects are streams:
+//! neither a line without an end nor one that unpacks to a thousand times its size is held.
 
 use crate::bucket::{Bucket, TransferError};
 use crate::ion;
@@ -45,7 +45,8 @@ pub struct CsvOptions {
 /// An item, or why a row is none.
 pub type Row = Result<Item, String>;
 
-/// Bytes of a line, record or value above which it is no item: an item has 400 KB, and its JSON up to six times as many.
+/// Bytes of a line, record or value above which it is no item: an item has 400 KB, and its JSON up
+/// to six times as many.
 const VALUE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Unpacked bytes of an object, above which it is not read on: what packs so well is no data.
 const UNPACKED_BYTES_MAX: u64 = 16 * 1024 * 1024 * 1024;
@@ -62,7 +63,8 @@ pub struct Piece {
     pub bytes: u64,
 }
 
-/// Reads all rows of all objects behind a prefix, a piece at a time: what is held does not depend on what the objects hold.
+/// Reads all rows of all objects behind a prefix, a piece at a time: what is held does not depend
+/// on what the objects hold.
 pub struct Reader {
     bucket: Bucket,
     /// Objects not begun yet, the last one first.
@@ -77,7 +79,10 @@ pub struct Reader {
 enum Object {
     Lines(Source),
     Ion(Box<ion::Values<Source>>),
-    Csv { reader: Box<csv::Reader<Source>>, header: Option<Vec<String>> },
+    Csv {
+        reader: Box<csv::Reader<Source>>,
+        header: Option<Vec<String>>,
+    },
 }
 
 impl Reader {
@@ -94,7 +99,14 @@ impl Reader {
     ) -> Result<Reader, TransferError> {
         let mut left = bucket.objects(prefix)?;
         left.reverse();
-        Ok(Reader { bucket: bucket.clone(), left, format, compression, csv, open: None })
+        Ok(Reader {
+            bucket: bucket.clone(),
+            left,
+            format,
+            compression,
+            csv,
+            open: None,
+        })
     }
 
     /// The next rows; `None` at the end. An object that cannot be read on is one row that says why.
@@ -107,7 +119,10 @@ impl Reader {
                     Ok(object) => object,
                     Err(error) => {
                         let row = Err(format!("{} cannot be read: {error}", path.display()));
-                        return Some(Piece { rows: vec![row], bytes: 0 });
+                        return Some(Piece {
+                            rows: vec![row],
+                            bytes: 0,
+                        });
                     }
                 }
             }
@@ -137,20 +152,31 @@ impl Reader {
             Compression::Gzip => Box::new(MultiGzDecoder::new(BufReader::new(stored))),
             Compression::Zstd => {
                 let decoder = ruzstd::decoding::StreamingDecoder::new(BufReader::new(stored));
-                Box::new(
-                    decoder.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?,
-                )
+                Box::new(decoder.map_err(|error| {
+                    io::Error::new(io::ErrorKind::InvalidData, error.to_string())
+                })?)
             }
         };
-        let source = Source { bytes: BufReader::new(bytes), unpacked: 0, since_row: 0, failed: None };
+        let source = Source {
+            bytes: BufReader::new(bytes),
+            unpacked: 0,
+            since_row: 0,
+            failed: None,
+        };
         Ok(match self.format {
             ImportFormat::DynamoDbJson => Object::Lines(source),
             ImportFormat::Ion => Object::Ion(Box::new(ion::Values::new(source))),
             ImportFormat::Csv => {
                 let mut builder = csv::ReaderBuilder::new();
-                builder.delimiter(self.csv.delimiter).has_headers(false).flexible(true);
+                builder
+                    .delimiter(self.csv.delimiter)
+                    .has_headers(false)
+                    .flexible(true);
                 let reader = Box::new(builder.from_reader(source));
-                Object::Csv { reader, header: self.csv.header.clone() }
+                Object::Csv {
+                    reader,
+                    header: self.csv.header.clone(),
+                }
             }
         })
     }
@@ -214,7 +240,12 @@ impl Source {
     #[cfg(test)]
     pub(crate) fn of(bytes: Vec<u8>) -> Source {
         let bytes: Box<dyn Read + Send> = Box::new(io::Cursor::new(bytes));
-        Source { bytes: BufReader::new(bytes), unpacked: 0, since_row: 0, failed: None }
+        Source {
+            bytes: BufReader::new(bytes),
+            unpacked: 0,
+            since_row: 0,
+            failed: None,
+        }
     }
 
     fn refuse(&mut self, reason: String) -> io::Error {
@@ -225,7 +256,9 @@ impl Source {
     /// The bytes at hand, read on if there are none; none at the end and after a failure.
     pub(crate) fn ahead(&mut self) -> &[u8] {
         if self.failed.is_none() && self.unpacked > UNPACKED_BYTES_MAX {
-            self.failed = Some(format!("an object has more than {UNPACKED_BYTES_MAX} unpacked bytes"));
+            self.failed = Some(format!(
+                "an object has more than {UNPACKED_BYTES_MAX} unpacked bytes"
+            ));
         }
         if self.failed.is_some() {
             return &[];
@@ -243,7 +276,8 @@ impl Source {
         self.unpacked += count as u64;
     }
 
-    /// Reads up to a line's end; false when the line was too long, and was passed over. `None` at the end.
+    /// Reads up to a line's end; false when the line was too long, and was passed over. `None` at
+    /// the end.
     fn line(&mut self, line: &mut Vec<u8>) -> Option<bool> {
         let (mut is_begun, mut is_whole) = (false, true);
         loop {
@@ -287,13 +321,19 @@ impl Read for Source {
 
 fn csv_row(names: &[String], record: &csv::StringRecord, options: &CsvOptions) -> Row {
     if record.len() > names.len() {
-        return Err(format!("a line has {} values for {} columns", record.len(), names.len()));
+        return Err(format!(
+            "a line has {} values for {} columns",
+            record.len(),
+            names.len()
+        ));
     }
     let mut item = Item::new();
     for (name, text) in names.iter().zip(record) {
         let value = match options.kinds.get(name) {
             None | Some(KeyKind::S) => Value::from(text),
-            Some(KeyKind::N) => Value::n(text).map_err(|error| format!("`{text}` of {name}: {error}"))?,
+            Some(KeyKind::N) => {
+                Value::n(text).map_err(|error| format!("`{text}` of {name}: {error}"))?
+            }
             Some(KeyKind::B) => Value::B(text.as_bytes().to_vec()),
         };
         item.insert(name.as_str(), value);

@@ -1,4 +1,5 @@
-//! Items as Amazon Ion: strings, decimals, blobs, lists and structs; sets are lists with an annotation.
+//! Items as Amazon Ion: strings, decimals, blobs, lists and structs; sets are lists with an
+//! annotation.
 //!
 //! ```text
 //! $ion_1_0 {Item:{p:"a",n:103.,s:$dynamodb_SS::["x","y"]}}
@@ -15,7 +16,11 @@ const BINARIES: &str = "$dynamodb_BS";
 
 fn decimal(number: &Number) -> Element {
     let coefficient = number.coefficient() as i128;
-    let signed = if number.is_negative() { -coefficient } else { coefficient };
+    let signed = if number.is_negative() {
+        -coefficient
+    } else {
+        coefficient
+    };
     Element::from(Decimal::new(signed, i64::from(number.exponent())))
 }
 
@@ -29,11 +34,23 @@ fn element(value: &Value) -> Element {
         Value::Null => Element::null(IonType::Null),
         Value::L(values) => list(values.iter().map(element).collect()),
         Value::M(map) => structure(map.iter()),
-        Value::Ss(set) => list(set.members().iter().map(|text| Element::from(text.as_str())).collect())
-            .with_annotations([STRINGS]),
-        Value::Ns(set) => list(set.members().iter().map(decimal).collect()).with_annotations([NUMBERS]),
-        Value::Bs(set) => list(set.members().iter().map(|bytes| Element::blob(bytes.as_slice())).collect())
-            .with_annotations([BINARIES]),
+        Value::Ss(set) => list(
+            set.members()
+                .iter()
+                .map(|text| Element::from(text.as_str()))
+                .collect(),
+        )
+        .with_annotations([STRINGS]),
+        Value::Ns(set) => {
+            list(set.members().iter().map(decimal).collect()).with_annotations([NUMBERS])
+        }
+        Value::Bs(set) => list(
+            set.members()
+                .iter()
+                .map(|bytes| Element::blob(bytes.as_slice()))
+                .collect(),
+        )
+        .with_annotations([BINARIES]),
     }
 }
 
@@ -59,7 +76,8 @@ pub fn item(item: &Item) -> Element {
     structure(item.iter())
 }
 
-/// Levels of a value, above which it is refused before it is parsed: an item has 32, in a struct that names it.
+/// Levels of a value, above which it is refused before it is parsed: an item has 32, in a struct
+/// that names it.
 const DEPTH_MAX: usize = 40;
 /// Bytes of a number, above which it is refused: one of an item has 38 digits.
 const NUMBER_BYTES_MAX: usize = 400;
@@ -68,8 +86,9 @@ const VALUE_BYTES_MAX: usize = 4 * 1024 * 1024;
 const BINARY_BYTES_MAX: usize = 64 * 1024 * 1024;
 const BINARY_MARKER: [u8; 4] = [0xe0, 0x01, 0x00, 0xea];
 
-/// The items of a text or binary stream, one after another; what is no item is told in words. A text is cut into its values
-/// first, and each is measured before it is parsed, because the parser calls itself for every level.
+/// The items of a text or binary stream, one after another; what is no item is told in words. A
+/// text is cut into its values first, and each is measured before it is parsed, because the parser
+/// calls itself for every level.
 pub(crate) struct Values<S> {
     source: S,
     state: Stream,
@@ -85,7 +104,11 @@ enum Stream {
 
 impl Values<Source> {
     pub(crate) fn new(source: Source) -> Values<Source> {
-        Values { source, state: Stream::Unknown, symbols: Vec::new() }
+        Values {
+            source,
+            state: Stream::Unknown,
+            symbols: Vec::new(),
+        }
     }
 
     pub(crate) fn source(&mut self) -> &mut Source {
@@ -148,7 +171,9 @@ impl Values<Source> {
             bytes.extend_from_slice(ahead);
             self.source.take(count);
             if bytes.len() > BINARY_BYTES_MAX {
-                return vec![Err(format!("a binary object has more than {BINARY_BYTES_MAX} bytes"))];
+                return vec![Err(format!(
+                    "a binary object has more than {BINARY_BYTES_MAX} bytes"
+                ))];
             }
         }
         if let Err(fault) = measure_binary(&bytes) {
@@ -222,8 +247,12 @@ impl Scanner {
     fn step(&mut self, byte: u8) -> bool {
         match self.inside {
             Inside::Plain => return self.plain(byte),
-            Inside::Text | Inside::Symbol | Inside::LongText if self.is_escaped => self.is_escaped = false,
-            Inside::Text | Inside::Symbol | Inside::LongText if byte == b'\\' => self.is_escaped = true,
+            Inside::Text | Inside::Symbol | Inside::LongText if self.is_escaped => {
+                self.is_escaped = false
+            }
+            Inside::Text | Inside::Symbol | Inside::LongText if byte == b'\\' => {
+                self.is_escaped = true
+            }
             Inside::Text if byte == b'"' => self.inside = Inside::Plain,
             Inside::Symbol if byte == b'\'' => self.inside = Inside::Plain,
             Inside::LongText if self.ends_with(b"'''") => self.inside = Inside::Plain,
@@ -244,8 +273,11 @@ impl Scanner {
         if !is_in_word {
             self.word = 0;
         } else {
-            self.is_number =
-                if self.word == 0 { byte.is_ascii_digit() || byte == b'-' } else { self.is_number };
+            self.is_number = if self.word == 0 {
+                byte.is_ascii_digit() || byte == b'-'
+            } else {
+                self.is_number
+            };
             self.word += 1;
             if self.is_number && self.word > NUMBER_BYTES_MAX {
                 self.fault = self.fault.or(Some(NUMBER_TOO_LONG));
@@ -301,7 +333,10 @@ fn measure_binary(bytes: &[u8]) -> Result<(), &'static str> {
             (0xd, 1) | (_, 14) => variable(bytes, &mut at).ok_or(BROKEN)?,
             _ => low,
         };
-        let value_end = at.checked_add(length).filter(|value_end| *value_end <= end).ok_or(BROKEN)?;
+        let value_end = at
+            .checked_add(length)
+            .filter(|value_end| *value_end <= end)
+            .ok_or(BROKEN)?;
         if (2..=5).contains(&kind) && length > NUMBER_BYTES_MAX {
             return Err(NUMBER_TOO_LONG);
         }
@@ -314,7 +349,10 @@ fn measure_binary(bytes: &[u8]) -> Result<(), &'static str> {
         }
         if kind == 0xe {
             let names = variable(bytes, &mut at).ok_or(BROKEN)?;
-            at = at.checked_add(names).filter(|start| *start <= value_end).ok_or(BROKEN)?;
+            at = at
+                .checked_add(names)
+                .filter(|start| *start <= value_end)
+                .ok_or(BROKEN)?;
         }
         around.push((value_end, kind == 0xd));
     }
@@ -336,7 +374,10 @@ fn variable(bytes: &[u8], at: &mut usize) -> Option<usize> {
 }
 
 fn top(element: &Element) -> Result<Item, String> {
-    let found = element.as_struct().and_then(|outer| outer.get("Item")).and_then(Element::as_struct);
+    let found = element
+        .as_struct()
+        .and_then(|outer| outer.get("Item"))
+        .and_then(Element::as_struct);
     match found.map(map_of) {
         Some(map) => map.map(Item::from),
         None => Err("a value is no struct with an Item".to_owned()),
@@ -359,7 +400,8 @@ fn number(element: &Element) -> Result<Number, String> {
     } else {
         element.to_string()
     };
-    text.parse().map_err(|error| format!("{text} is no number that can be stored: {error}"))
+    text.parse()
+        .map_err(|error| format!("{text} is no number that can be stored: {error}"))
 }
 
 fn value(element: &Element) -> Result<Value, String> {
@@ -371,9 +413,10 @@ fn value(element: &Element) -> Result<Value, String> {
         IonType::Bool => element.as_bool().map(Value::Bool).ok_or_else(wrong),
         IonType::Int | IonType::Decimal | IonType::Float => number(element).map(Value::N),
         IonType::String | IonType::Symbol => element.as_text().map(Value::from).ok_or_else(wrong),
-        IonType::Blob | IonType::Clob => {
-            element.as_lob().map(|bytes| Value::B(bytes.to_vec())).ok_or_else(wrong)
-        }
+        IonType::Blob | IonType::Clob => element
+            .as_lob()
+            .map(|bytes| Value::B(bytes.to_vec()))
+            .ok_or_else(wrong),
         IonType::Struct => Ok(Value::M(map_of(element.as_struct().ok_or_else(wrong)?)?)),
         IonType::List | IonType::SExp => list(element),
         IonType::Null | IonType::Timestamp => Err(wrong()),
@@ -393,23 +436,47 @@ fn list(element: &Element) -> Result<Value, String> {
         Some(STRINGS) => {
             let texts: Option<Vec<String>> = members
                 .into_iter()
-                .map(|one| if let Value::S(text) = one { Some(text) } else { None })
+                .map(|one| {
+                    if let Value::S(text) = one {
+                        Some(text)
+                    } else {
+                        None
+                    }
+                })
                 .collect();
-            Set::new(texts.ok_or_else(mixed)?).map(Value::Ss).map_err(wrong)
+            Set::new(texts.ok_or_else(mixed)?)
+                .map(Value::Ss)
+                .map_err(wrong)
         }
         Some(NUMBERS) => {
             let numbers: Option<Vec<Number>> = members
                 .into_iter()
-                .map(|one| if let Value::N(number) = one { Some(number) } else { None })
+                .map(|one| {
+                    if let Value::N(number) = one {
+                        Some(number)
+                    } else {
+                        None
+                    }
+                })
                 .collect();
-            Set::new(numbers.ok_or_else(mixed)?).map(Value::Ns).map_err(wrong)
+            Set::new(numbers.ok_or_else(mixed)?)
+                .map(Value::Ns)
+                .map_err(wrong)
         }
         Some(BINARIES) => {
             let bytes: Option<Vec<Vec<u8>>> = members
                 .into_iter()
-                .map(|one| if let Value::B(bytes) = one { Some(bytes) } else { None })
+                .map(|one| {
+                    if let Value::B(bytes) = one {
+                        Some(bytes)
+                    } else {
+                        None
+                    }
+                })
                 .collect();
-            Set::new(bytes.ok_or_else(mixed)?).map(Value::Bs).map_err(wrong)
+            Set::new(bytes.ok_or_else(mixed)?)
+                .map(Value::Bs)
+                .map_err(wrong)
         }
         _ => Ok(Value::L(members)),
     }
@@ -435,7 +502,10 @@ mod tests {
         let text = r#"$ion_1_0 {Item:{p:"a}\"{",'q}':"x",l:[1,{m:(b)}],b:{{aGVsbG8=}}}} // {
             /* } */ {Item:{p:'''long } 'text' '''}}
             $ion_1_0 {Item:{n:-1.50}}"#;
-        let items: Vec<Item> = read(text.as_bytes()).into_iter().map(|item| item.unwrap()).collect();
+        let items: Vec<Item> = read(text.as_bytes())
+            .into_iter()
+            .map(|item| item.unwrap())
+            .collect();
         assert_eq!(items.len(), 3, "{items:?}");
         assert_eq!(items[0].get("p"), Some(&Value::from("a}\"{")));
         assert_eq!(items[1].get("p"), Some(&Value::from("long } 'text' ")));
@@ -444,13 +514,18 @@ mod tests {
 
     #[test]
     fn what_is_nested_too_deep_or_too_long_is_refused_and_what_follows_is_read() {
-        let deep = |count: usize| format!("{{Item:{{p:{}1{}}}}}", "[".repeat(count), "]".repeat(count));
+        let deep =
+            |count: usize| format!("{{Item:{{p:{}1{}}}}}", "[".repeat(count), "]".repeat(count));
         let long = format!("{{Item:{{p:{}}}}}", "1".repeat(100_000));
         let huge = format!("{{Item:{{p:\"{}\"}}}}", "x".repeat(VALUE_BYTES_MAX));
-        let text = [&deep(1_500), &long, &huge, &deep(20)].map(String::as_str).join("\n");
+        let text = [&deep(1_500), &long, &huge, &deep(20)]
+            .map(String::as_str)
+            .join("\n");
         let rows = read(text.as_bytes());
-        let told: Vec<String> =
-            rows.iter().map(|row| row.clone().map_or_else(|fault| fault, |_| "item".into())).collect();
+        let told: Vec<String> = rows
+            .iter()
+            .map(|row| row.clone().map_or_else(|fault| fault, |_| "item".into()))
+            .collect();
         assert_eq!(told, [TOO_DEEP, NUMBER_TOO_LONG, TOO_LONG, "item"]);
         assert_eq!(read(&binary(&deep(20))).len(), 1);
         assert!(read(&binary(&deep(20)))[0].is_ok());
@@ -464,13 +539,18 @@ mod tests {
         let mut random = 7u64;
         let whole = binary("{Item:{p:\"a\",l:[1,2,{m:3}],n:12345678901234567890}}");
         for _ in 0..20_000 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let mut changed = whole.clone();
             let at = 4 + (random >> 33) as usize % (whole.len() - 4);
             changed[at] = (random >> 20) as u8;
             read(&changed);
-            let text: Vec<u8> =
-                random.to_le_bytes().iter().map(|byte| b"{}[]()'\"\\/*a1"[*byte as usize % 13]).collect();
+            let text: Vec<u8> = random
+                .to_le_bytes()
+                .iter()
+                .map(|byte| b"{}[]()'\"\\/*a1"[*byte as usize % 13])
+                .collect();
             read(&text.repeat(3));
         }
     }

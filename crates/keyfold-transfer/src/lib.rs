@@ -1,7 +1,8 @@
 //! Items to and from files: what ExportTableToPointInTime writes and ImportTable reads.
 //!
-//! A folder stands for a bucket. Layout, manifests and line formats are the service's own, so that what reads its
-//! exports reads these. Nothing here knows a table or an engine: items go in and come out.
+//! A folder stands for a bucket. Layout, manifests and line formats are the service's own, so that
+//! what reads its exports reads these. Nothing here knows a table or an engine: items go in and
+//! come out.
 //!
 //! - [`bucket`]: a bucket's folder, and keys inside it that cannot lead out of it.
 //! - [`export`]: data files, compressed, and the manifests about them.

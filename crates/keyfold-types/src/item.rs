@@ -52,12 +52,19 @@ impl Item {
 
     /// Size in bytes as DynamoDB counts it: names and values of all attributes.
     pub fn size_bytes(&self) -> u64 {
-        self.attributes.iter().map(|(name, value)| name.len() as u64 + value.size_bytes()).sum()
+        self.attributes
+            .iter()
+            .map(|(name, value)| name.len() as u64 + value.size_bytes())
+            .sum()
     }
 
     /// The deepest nesting of any attribute, in levels.
     pub fn depth(&self) -> usize {
-        self.attributes.values().map(Value::depth).max().unwrap_or(0)
+        self.attributes
+            .values()
+            .map(Value::depth)
+            .max()
+            .unwrap_or(0)
     }
 
     /// The attributes as a map.
@@ -79,7 +86,12 @@ impl From<BTreeMap<String, Value>> for Item {
 
 impl<N: Into<String>, V: Into<Value>> FromIterator<(N, V)> for Item {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(attributes: I) -> Item {
-        Item { attributes: attributes.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
+        Item {
+            attributes: attributes
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        }
     }
 }
 

@@ -86,7 +86,8 @@ impl KeySchema {
     pub fn key_of(&self, item: &Item) -> Item {
         self.attributes()
             .filter_map(|attribute| {
-                item.get(&attribute.name).map(|value| (attribute.name.clone(), value.clone()))
+                item.get(&attribute.name)
+                    .map(|value| (attribute.name.clone(), value.clone()))
             })
             .collect()
     }

@@ -39,9 +39,11 @@ pub const EXPRESSION_OPERATORS_MAX: usize = 300;
 pub const IN_OPERANDS_MAX: usize = 100;
 /// Characters of a PartiQL statement.
 pub const STATEMENT_CHARS_MAX: usize = 8192;
-/// Largest position of a list in an expression. The service refuses 4,294,967,295; where it begins to is not known.
+/// Largest position of a list in an expression. The service refuses 4,294,967,295; where it begins
+/// to is not known.
 pub const LIST_INDEX_MAX: usize = i32::MAX as usize;
-/// Bytes that evaluating a page's filter may look at, after which the page ends early (64 MB). Our own limit.
+/// Bytes that evaluating a page's filter may look at, after which the page ends early (64 MB). Our
+/// own limit.
 pub const PAGE_WORK_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Bytes that evaluating the conditions of one write request may look at (512 MB). Our own limit.
 pub const WRITE_WORK_BYTES_MAX: u64 = 512 * 1024 * 1024;

@@ -48,13 +48,21 @@ pub enum NumberError {
 
 impl Number {
     /// Zero.
-    pub const ZERO: Number = Number { negative: false, coefficient: 0, exponent: 0 };
+    pub const ZERO: Number = Number {
+        negative: false,
+        coefficient: 0,
+        exponent: 0,
+    };
 
     /// Builds `±coefficient × 10^exponent`, dropping trailing zeros.
     ///
     /// # Errors
     /// `Precision`, `Overflow` or `Underflow` when the value is outside DynamoDB's range.
-    pub fn new(negative: bool, mut coefficient: u128, mut exponent: i32) -> Result<Number, NumberError> {
+    pub fn new(
+        negative: bool,
+        mut coefficient: u128,
+        mut exponent: i32,
+    ) -> Result<Number, NumberError> {
         if coefficient == 0 {
             return Ok(Number::ZERO);
         }
@@ -74,7 +82,11 @@ impl Number {
             return Err(NumberError::Precision);
         }
         // In range: -130 - 37 <= exponent <= 125.
-        Ok(Number { negative, coefficient, exponent: exponent as i16 })
+        Ok(Number {
+            negative,
+            coefficient,
+            exponent: exponent as i16,
+        })
     }
 
     /// Whether the number is below zero.
@@ -99,7 +111,11 @@ impl Number {
 
     /// How many significant digits there are; 0 for zero.
     pub fn digits(&self) -> u32 {
-        if self.coefficient == 0 { 0 } else { self.coefficient.ilog10() + 1 }
+        if self.coefficient == 0 {
+            0
+        } else {
+            self.coefficient.ilog10() + 1
+        }
     }
 
     /// The exact sum.
@@ -113,7 +129,11 @@ impl Number {
         if other.is_zero() {
             return Ok(*self);
         }
-        let (high, low) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
+        let (high, low) = if self.exponent >= other.exponent {
+            (self, other)
+        } else {
+            (other, self)
+        };
         let gap = (high.exponent - low.exponent) as u32;
         // Past u128 the result has a nonzero last digit and at least 39 digits.
         let scaled = 10u128
@@ -121,7 +141,12 @@ impl Number {
             .and_then(|scale| high.coefficient.checked_mul(scale))
             .ok_or(NumberError::Precision)?;
         let (negative, coefficient) = if high.negative == low.negative {
-            (high.negative, scaled.checked_add(low.coefficient).ok_or(NumberError::Precision)?)
+            (
+                high.negative,
+                scaled
+                    .checked_add(low.coefficient)
+                    .ok_or(NumberError::Precision)?,
+            )
         } else if scaled >= low.coefficient {
             (high.negative, scaled - low.coefficient)
         } else {
@@ -140,18 +165,24 @@ impl Number {
 
     /// The number with its sign turned.
     pub fn negated(&self) -> Number {
-        Number { negative: !self.negative && self.coefficient != 0, ..*self }
+        Number {
+            negative: !self.negative && self.coefficient != 0,
+            ..*self
+        }
     }
 
     /// The value as an integer, if it is one and fits.
     pub fn to_i64(&self) -> Option<i64> {
         let exponent = u32::try_from(self.exponent).ok()?;
-        let magnitude = 10i128.checked_pow(exponent)?.checked_mul(i128::try_from(self.coefficient).ok()?)?;
+        let magnitude = 10i128
+            .checked_pow(exponent)?
+            .checked_mul(i128::try_from(self.coefficient).ok()?)?;
         i64::try_from(if self.negative { -magnitude } else { magnitude }).ok()
     }
 
-    /// Size in bytes as DynamoDB counts it: a byte for each two digits before the point, and for each two behind it, without the
-    /// zeros at the ends; one more, and one for a negative sign. Zero is 1.
+    /// Size in bytes as DynamoDB counts it: a byte for each two digits before the point, and for
+    /// each two behind it, without the zeros at the ends; one more, and one for a negative sign.
+    /// Zero is 1.
     pub fn size_bytes(&self) -> u64 {
         if self.is_zero() {
             return 1;
@@ -271,8 +302,9 @@ fn parse_exponent(rest: &[u8]) -> Result<i64, NumberError> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(NumberError::Syntax);
     }
-    let magnitude =
-        digits.iter().fold(0i64, |sum, digit| (sum * 10 + i64::from(digit - b'0')).min(1_000_000));
+    let magnitude = digits.iter().fold(0i64, |sum, digit| {
+        (sum * 10 + i64::from(digit - b'0')).min(1_000_000)
+    });
     Ok(if negative { -magnitude } else { magnitude })
 }
 
@@ -280,8 +312,20 @@ impl Ord for Number {
     fn cmp(&self, other: &Number) -> Ordering {
         match (self.is_zero(), other.is_zero()) {
             (true, true) => return Ordering::Equal,
-            (true, false) => return if other.negative { Ordering::Greater } else { Ordering::Less },
-            (false, true) => return if self.negative { Ordering::Less } else { Ordering::Greater },
+            (true, false) => {
+                return if other.negative {
+                    Ordering::Greater
+                } else {
+                    Ordering::Less
+                };
+            }
+            (false, true) => {
+                return if self.negative {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                };
+            }
             (false, false) => {}
         }
         match (self.negative, other.negative) {
@@ -296,11 +340,15 @@ impl Ord for Number {
 fn cmp_magnitude(a: &Number, b: &Number) -> Ordering {
     let (digits_a, digits_b) = (a.digits(), b.digits());
     let leading = |number: &Number, digits: u32| number.exponent() + digits as i32;
-    leading(a, digits_a).cmp(&leading(b, digits_b)).then_with(|| {
-        // Align both to 38 digits; 10^38 fits in u128.
-        let pad = |coefficient: u128, digits: u32| coefficient * 10u128.pow(NUMBER_DIGITS_MAX - digits);
-        pad(a.coefficient, digits_a).cmp(&pad(b.coefficient, digits_b))
-    })
+    leading(a, digits_a)
+        .cmp(&leading(b, digits_b))
+        .then_with(|| {
+            // Align both to 38 digits; 10^38 fits in u128.
+            let pad = |coefficient: u128, digits: u32| {
+                coefficient * 10u128.pow(NUMBER_DIGITS_MAX - digits)
+            };
+            pad(a.coefficient, digits_a).cmp(&pad(b.coefficient, digits_b))
+        })
 }
 
 impl PartialOrd for Number {
@@ -313,8 +361,10 @@ impl Number {
     /// Appends what [`Display`](fmt::Display) prints; short numbers without its machinery.
     pub fn append_to(&self, out: &mut Vec<u8>) {
         let fraction = usize::from(self.exponent.unsigned_abs());
-        let (Ok(mut rest), true) = (u64::try_from(self.coefficient), self.exponent <= 0 && fraction < 18)
-        else {
+        let (Ok(mut rest), true) = (
+            u64::try_from(self.coefficient),
+            self.exponent <= 0 && fraction < 18,
+        ) else {
             return out.extend_from_slice(self.to_string().as_bytes());
         };
         // Digits from the last to the first, at least one before the point.
@@ -342,7 +392,11 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.negative { "-" } else { "" };
         if self.exponent >= 0 {
-            let zeros = if self.is_zero() { 0 } else { self.exponent as usize };
+            let zeros = if self.is_zero() {
+                0
+            } else {
+                self.exponent as usize
+            };
             return write!(f, "{sign}{}{:0<zeros$}", self.coefficient, "");
         }
         let fraction = usize::from(self.exponent.unsigned_abs());
@@ -367,7 +421,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn number(text: &str) -> Number {
-        text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+        text.parse()
+            .unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
     #[test]
@@ -410,22 +465,42 @@ mod tests {
             ("1E126", NumberError::Overflow),
             ("1E-131", NumberError::Underflow),
             ("1e999999999999999999999", NumberError::Overflow),
-            ("123456789012345678901234567890123456789", NumberError::Precision),
+            (
+                "123456789012345678901234567890123456789",
+                NumberError::Precision,
+            ),
         ] {
             assert_eq!(given.parse::<Number>(), Err(error), "{given}");
         }
         assert_eq!(number(&"9".repeat(38)).digits(), 38);
-        assert_eq!(number(&format!("{}{}", "9".repeat(38), "0".repeat(88))).digits(), 38);
+        assert_eq!(
+            number(&format!("{}{}", "9".repeat(38), "0".repeat(88))).digits(),
+            38
+        );
     }
 
     #[test]
     fn arithmetic_is_exact_or_an_error() {
         assert_eq!(number("0.1").checked_add(&number("0.2")), Ok(number("0.3")));
         assert_eq!(number("1").checked_sub(&number("1")), Ok(Number::ZERO));
-        assert_eq!(number("1E20").checked_add(&number("1E-17")).map(|n| n.digits()), Ok(38));
-        assert_eq!(number("1E20").checked_add(&number("1E-18")), Err(NumberError::Precision));
-        assert_eq!(number("1E125").checked_add(&number("1E-130")), Err(NumberError::Precision));
-        assert_eq!(number("9E125").checked_add(&number("9E125")), Err(NumberError::Overflow));
+        assert_eq!(
+            number("1E20")
+                .checked_add(&number("1E-17"))
+                .map(|n| n.digits()),
+            Ok(38)
+        );
+        assert_eq!(
+            number("1E20").checked_add(&number("1E-18")),
+            Err(NumberError::Precision)
+        );
+        assert_eq!(
+            number("1E125").checked_add(&number("1E-130")),
+            Err(NumberError::Precision)
+        );
+        assert_eq!(
+            number("9E125").checked_add(&number("9E125")),
+            Err(NumberError::Overflow)
+        );
     }
 
     #[test]

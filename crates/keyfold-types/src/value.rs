@@ -107,7 +107,9 @@ impl ValueKind {
 
     /// The kind a descriptor names, if it is one.
     pub fn from_descriptor(text: &str) -> Option<ValueKind> {
-        ValueKind::ALL.into_iter().find(|kind| kind.descriptor() == text)
+        ValueKind::ALL
+            .into_iter()
+            .find(|kind| kind.descriptor() == text)
     }
 
     /// Whether values of this kind have an order (`<`, `BETWEEN`).
@@ -169,8 +171,13 @@ impl<T: Ord> Set<T> {
 
     /// The members that `other` lacks; nothing when none is left.
     pub fn difference(mut self, other: &Set<T>) -> Option<Set<T>> {
-        self.members.retain(|member| other.members.binary_search(member).is_err());
-        if self.members.is_empty() { None } else { Some(self) }
+        self.members
+            .retain(|member| other.members.binary_search(member).is_err());
+        if self.members.is_empty() {
+            None
+        } else {
+            Some(self)
+        }
     }
 }
 
@@ -213,9 +220,17 @@ impl Value {
             Value::N(number) => number.size_bytes(),
             Value::B(bytes) => bytes.len() as u64,
             Value::Bool(_) | Value::Null => 1,
-            Value::L(values) => 3 + values.iter().map(|value| value.size_bytes() + 1).sum::<u64>(),
+            Value::L(values) => {
+                3 + values
+                    .iter()
+                    .map(|value| value.size_bytes() + 1)
+                    .sum::<u64>()
+            }
             Value::M(map) => {
-                3 + map.iter().map(|(name, value)| name.len() as u64 + value.size_bytes() + 1).sum::<u64>()
+                3 + map
+                    .iter()
+                    .map(|(name, value)| name.len() as u64 + value.size_bytes() + 1)
+                    .sum::<u64>()
             }
             Value::Ss(set) => set.members().iter().map(|text| text.len() as u64).sum(),
             Value::Ns(set) => set.members().iter().map(Number::size_bytes).sum(),
@@ -265,11 +280,18 @@ mod tests {
     #[test]
     fn sizes_follow_the_documented_example() {
         // shirt-color = "R", shirt-size = "M" is 23 bytes.
-        let item: crate::Item =
-            [("shirt-color", Value::from("R")), ("shirt-size", Value::from("M"))].into_iter().collect();
+        let item: crate::Item = [
+            ("shirt-color", Value::from("R")),
+            ("shirt-size", Value::from("M")),
+        ]
+        .into_iter()
+        .collect();
         assert_eq!(item.size_bytes(), 23);
         assert_eq!(Value::L(vec![]).size_bytes(), 3);
-        assert_eq!(Value::L(vec![Value::Null, Value::from("ab")]).size_bytes(), 3 + 2 + 3);
+        assert_eq!(
+            Value::L(vec![Value::Null, Value::from("ab")]).size_bytes(),
+            3 + 2 + 3
+        );
     }
 
     #[test]
@@ -279,6 +301,9 @@ mod tests {
         let one = Set::new(vec!["b", "a"]).unwrap();
         assert_eq!(one.members(), ["a", "b"]);
         assert_eq!(one.clone().difference(&one), None);
-        assert_eq!(one.union(Set::new(vec!["a", "c"]).unwrap()).members(), ["a", "b", "c"]);
+        assert_eq!(
+            one.union(Set::new(vec!["a", "c"]).unwrap()).members(),
+            ["a", "b", "c"]
+        );
     }
 }

@@ -5,8 +5,8 @@
 //! - [`encode`]: outputs and errors to bodies, straight from stored items.
 //! - [`client`]: the other direction, for clients of a server: inputs to bodies, bodies to outputs.
 //!
-//! Decoding judges shapes only. What is wrong with a value (a number out of range, an empty set) is kept in
-//! the input and reported by the engine, in DynamoDB's order.
+//! Decoding judges shapes only. What is wrong with a value (a number out of range, an empty set) is
+//! kept in the input and reported by the engine, in DynamoDB's order.
 
 pub mod admin;
 pub mod client;

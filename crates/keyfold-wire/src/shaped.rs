@@ -1,7 +1,8 @@
-//! The operations whose bodies are walks over shapes, both ways; the others are read and written by hand.
+//! The operations whose bodies are walks over shapes, both ways; the others are read and written by
+//! hand.
 
-/// Calls a macro with the operations whose inputs are shapes, those whose outputs are shapes as well, and
-/// those that answer a table's description or nothing.
+/// Calls a macro with the operations whose inputs are shapes, those whose outputs are shapes as
+/// well, and those that answer a table's description or nothing.
 macro_rules! shaped_operations {
     ($callback:ident) => {
         $callback! {

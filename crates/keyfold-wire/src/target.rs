@@ -32,19 +32,27 @@ pub const ABSENT_OPERATIONS: &[&str] = &[
 
 /// The target that asks for an operation.
 pub fn target(operation: Operation) -> String {
-    let prefix = if operation.is_of_streams() { STREAMS_TARGET_PREFIX } else { TARGET_PREFIX };
+    let prefix = if operation.is_of_streams() {
+        STREAMS_TARGET_PREFIX
+    } else {
+        TARGET_PREFIX
+    };
     format!("{prefix}.{}", operation.name())
 }
 
 /// The operation a target names.
 ///
 /// # Errors
-/// `UnknownOperation` when there is none, `Validation` with a sentence when the service has it and Keyfold has
-/// not.
+/// `UnknownOperation` when there is none, `Validation` with a sentence when the service has it and
+/// Keyfold has not.
 pub fn operation(target: &str) -> Result<Operation, ApiError> {
     let (prefix, name) = target.split_once('.').unwrap_or_default();
     let is_known = |operation: &&Operation| {
-        let expected = if operation.is_of_streams() { STREAMS_TARGET_PREFIX } else { TARGET_PREFIX };
+        let expected = if operation.is_of_streams() {
+            STREAMS_TARGET_PREFIX
+        } else {
+            TARGET_PREFIX
+        };
         operation.name() == name && prefix == expected
     };
     match Operation::ALL.iter().find(is_known) {

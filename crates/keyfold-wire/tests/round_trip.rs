@@ -1,4 +1,5 @@
-//! What is encoded is decoded again the same, requests and items; and bytes of all sorts do not panic.
+//! What is encoded is decoded again the same, requests and items; and bytes of all sorts do not
+//! panic.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_api::{
@@ -13,7 +14,9 @@ use proptest::prelude::*;
 
 fn any_value() -> impl Strategy<Value = Value> {
     let number = (any::<bool>(), 0u128..10u128.pow(38), -130i32..=80)
-        .prop_filter_map("in range", |(sign, digits, exponent)| Number::new(sign, digits, exponent).ok());
+        .prop_filter_map("in range", |(sign, digits, exponent)| {
+            Number::new(sign, digits, exponent).ok()
+        });
     let leaf = prop_oneof![
         ".{0,8}".prop_map(Value::S),
         number.prop_map(Value::N),

@@ -1,4 +1,5 @@
-//! The operations of the API themselves, typed by their inputs, on the same database; and a model with a mistake.
+//! The operations of the API themselves, typed by their inputs, on the same database; and a model
+//! with a mistake.
 #![allow(
     clippy::print_stdout,
     clippy::indexing_slicing,
@@ -24,8 +25,13 @@ fn main() -> Result<(), Error> {
     let notes = db.model(MODEL)?;
     notes.put("Note", values! { "id": "a", "text": "keys are texts" })?;
     let name = Some("Notes".to_owned());
-    let table = db.send(DescribeTableInput { table_name: name.clone() })?;
-    let page = db.send(ScanInput { table_name: name, ..ScanInput::default() })?;
+    let table = db.send(DescribeTableInput {
+        table_name: name.clone(),
+    })?;
+    let page = db.send(ScanInput {
+        table_name: name,
+        ..ScanInput::default()
+    })?;
     println!("{:?} holds {} item", table.table_name, page.count);
     match db.model(&MODEL.replace("{id}", "{ident}")) {
         Err(Error::Model(findings)) => {

@@ -22,8 +22,17 @@ fn main() -> Result<(), keyfold::Error> {
     }
     let page = shop.query("orders_of_user").arg("userId", "u1").page()?;
     for order in &page.items {
-        println!("{} {}", order.text("orderId").unwrap_or_default(), order.to_json());
+        println!(
+            "{} {}",
+            order.text("orderId").unwrap_or_default(),
+            order.to_json()
+        );
     }
-    println!("{} orders by {} request, {} units", page.items.len(), page.requests, page.units);
+    println!(
+        "{} orders by {} request, {} units",
+        page.items.len(),
+        page.requests,
+        page.units
+    );
     Ok(())
 }

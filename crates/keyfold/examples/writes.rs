@@ -28,16 +28,30 @@ write order(many: int)
 fn main() -> Result<(), Error> {
     let stock = Keyfold::memory()?.model(MODEL)?;
     stock.put("Product", values! { "productId": "lamp", "left": 3 })?;
-    let order =
-        |product: &str, many: i64| stock.run("order").arg("productId", product).arg("many", many).send();
+    let order = |product: &str, many: i64| {
+        stock
+            .run("order")
+            .arg("productId", product)
+            .arg("many", many)
+            .send()
+    };
     let written = order("lamp", 2)?;
-    println!("{} as {}: {}", written.operation, written.made["orderId"], written.changes.join(", "));
+    println!(
+        "{} as {}: {}",
+        written.operation,
+        written.made["orderId"],
+        written.changes.join(", ")
+    );
     match order("lamp", 2) {
         Err(Error::Refused(why)) => println!("refused: {why}"),
         other => panic!("one lamp is left: {other:?}"),
     }
     assert!(order("desk", 1).is_err());
-    let lamp = stock.query("product").arg("productId", "lamp").one()?.expect("it is there");
+    let lamp = stock
+        .query("product")
+        .arg("productId", "lamp")
+        .one()?
+        .expect("it is there");
     assert_eq!((lamp.int("left"), lamp.int("orders")), (Some(1), Some(1)));
     Ok(())
 }

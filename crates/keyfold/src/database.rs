@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// A model and the tables that it is used on.
 ///
-/// Everything that follows from a write (index keys, copies, guards of unique values, aggregates) is part of it: one item
-/// changes by one operation, several in one transaction. Cloning shares it.
+/// Everything that follows from a write (index keys, copies, guards of unique values, aggregates)
+/// is part of it: one item changes by one operation, several in one transaction. Cloning shares it.
 #[derive(Clone)]
 pub struct Database {
     backend: Arc<Backend>,
@@ -23,7 +23,8 @@ pub struct Database {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Written {
-    /// The operation: PutItem, UpdateItem, DeleteItem, TransactWriteItems; GetItem when nothing had to be written.
+    /// The operation: PutItem, UpdateItem, DeleteItem, TransactWriteItems; GetItem when nothing had
+    /// to be written.
     pub operation: String,
     /// What happened to each item, for people: `put Order`, `delete the guard of email`.
     pub changes: Vec<String>,
@@ -35,8 +36,12 @@ pub struct Written {
 
 impl Written {
     fn of(written: write::Written) -> Written {
-        let made =
-            written.made.iter().map(|one| (one.attribute.clone(), keyfold_model::value::display(&one.value)));
+        let made = written.made.iter().map(|one| {
+            (
+                one.attribute.clone(),
+                keyfold_model::value::display(&one.value),
+            )
+        });
         Written {
             operation: written.operation.to_owned(),
             made: made.collect(),
@@ -48,23 +53,34 @@ impl Written {
 
 impl Database {
     pub(crate) fn new(backend: Arc<Backend>, model: Model) -> Database {
-        Database { backend, model: Arc::new(model) }
+        Database {
+            backend,
+            model: Arc::new(model),
+        }
     }
 
     /// The names of the model's patterns.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.model.patterns.iter().map(|pattern| pattern.name.as_str())
+        self.model
+            .patterns
+            .iter()
+            .map(|pattern| pattern.name.as_str())
     }
 
     /// Writes a whole entity, whether it exists or not. Defaults are filled in.
     ///
     /// # Errors
-    /// `Invalid` when an attribute is wrong, missing or unknown; `Taken` when a unique value is another item's; `NotFound` when
-    /// what counts it does not exist.
+    /// `Invalid` when an attribute is wrong, missing or unknown; `Taken` when a unique value is
+    /// another item's; `NotFound` when what counts it does not exist.
     pub fn put(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
         let entity = self.entity(entity)?;
         let values = arguments::of_entity(entity, &given::object(values)?)?;
-        Ok(Written::of(write::put(&self.backend, &self.model, entity, &values)?))
+        Ok(Written::of(write::put(
+            &self.backend,
+            &self.model,
+            entity,
+            &values,
+        )?))
     }
 
     /// Writes a whole entity that must not exist.
@@ -74,13 +90,20 @@ impl Database {
     pub fn create(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
         let entity = self.entity(entity)?;
         let values = arguments::of_entity(entity, &given::object(values)?)?;
-        Ok(Written::of(write::create(&self.backend, &self.model, entity, &values)?))
+        Ok(Written::of(write::create(
+            &self.backend,
+            &self.model,
+            entity,
+            &values,
+        )?))
     }
 
-    /// Changes some attributes of an entity that exists: those given beside its key. A version that is given must be the item's.
+    /// Changes some attributes of an entity that exists: those given beside its key. A version that
+    /// is given must be the item's.
     ///
     /// # Errors
-    /// `NotFound` when it does not exist; `StaleVersion` when its version is another; `Taken`; `Invalid`.
+    /// `NotFound` when it does not exist; `StaleVersion` when its version is another; `Taken`;
+    /// `Invalid`.
     pub fn update(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
         self.change(entity, values, &[])
     }
@@ -89,21 +112,39 @@ impl Database {
     ///
     /// # Errors
     /// As [`Database::update`].
-    pub fn change(&self, entity: &str, values: impl Serialize, removed: &[&str]) -> Result<Written, Error> {
+    pub fn change(
+        &self,
+        entity: &str,
+        values: impl Serialize,
+        removed: &[&str],
+    ) -> Result<Written, Error> {
         let entity = self.entity(entity)?;
         let values = arguments::some_of_entity(entity, &given::object(values)?)?;
         let removed: Vec<String> = removed.iter().map(|name| (*name).to_owned()).collect();
-        Ok(Written::of(write::update(&self.backend, &self.model, entity, &values, &removed)?))
+        Ok(Written::of(write::update(
+            &self.backend,
+            &self.model,
+            entity,
+            &values,
+            &removed,
+        )?))
     }
 
-    /// Deletes an entity that exists, with everything that follows from it. A version that is given must be the item's.
+    /// Deletes an entity that exists, with everything that follows from it. A version that is given
+    /// must be the item's.
     ///
     /// # Errors
-    /// `NotFound` when it does not exist; `StaleVersion` when its version is another; `Refused` when items are counted in it.
+    /// `NotFound` when it does not exist; `StaleVersion` when its version is another; `Refused`
+    /// when items are counted in it.
     pub fn delete(&self, entity: &str, key: impl Serialize) -> Result<Written, Error> {
         let entity = self.entity(entity)?;
         let key = arguments::some_of_entity(entity, &given::object(key)?)?;
-        Ok(Written::of(write::delete(&self.backend, &self.model, entity, &key)?))
+        Ok(Written::of(write::delete(
+            &self.backend,
+            &self.model,
+            entity,
+            &key,
+        )?))
     }
 
     /// A pattern, to be given its arguments.
@@ -113,12 +154,22 @@ impl Database {
 
     /// A named write, to be given its arguments: its actions happen together or not at all.
     pub fn run(&self, name: &str) -> Run<'_> {
-        Run { database: self, name: name.to_owned(), given: Ok(BTreeMap::new()) }
+        Run {
+            database: self,
+            name: name.to_owned(),
+            given: Ok(BTreeMap::new()),
+        }
     }
 
     fn entity(&self, name: &str) -> Result<&Entity, Error> {
-        let known = self.model.entities.iter().map(|entity| entity.name.as_str());
-        self.model.entity(name).ok_or_else(|| unknown(&self.model.name, "entity", name, known))
+        let known = self
+            .model
+            .entities
+            .iter()
+            .map(|entity| entity.name.as_str());
+        self.model
+            .entity(name)
+            .ok_or_else(|| unknown(&self.model.name, "entity", name, known))
     }
 }
 
@@ -153,8 +204,9 @@ impl Run<'_> {
     pub fn send(self) -> Result<Written, Error> {
         let Database { backend, model } = self.database;
         let names = model.writes.iter().map(|write| write.name.as_str());
-        let write =
-            model.write(&self.name).ok_or_else(|| unknown(&model.name, "write", &self.name, names))?;
+        let write = model
+            .write(&self.name)
+            .ok_or_else(|| unknown(&model.name, "write", &self.name, names))?;
         let arguments = arguments::of_write(write, &self.given?)?;
         let written = write::run(backend, model, write, &arguments)?;
         Ok(Written::of(written))

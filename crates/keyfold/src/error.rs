@@ -77,7 +77,9 @@ pub struct Finding {
 impl Error {
     /// The errors of a model's text.
     pub(crate) fn of_model(source: &str, diagnostics: &[Diagnostic]) -> Error {
-        let errors = diagnostics.iter().filter(|one| one.severity == Severity::Error);
+        let errors = diagnostics
+            .iter()
+            .filter(|one| one.severity == Severity::Error);
         let finding = |one: &Diagnostic| {
             let (line, column) = one.line_and_column(source);
             Finding {
@@ -96,13 +98,25 @@ impl From<ClientError> for Error {
     fn from(error: ClientError) -> Error {
         let text = error.to_string();
         match error {
-            ClientError::Value(_) | ClientError::Unknown(_) | ClientError::Missing(_) => Error::Invalid(text),
-            ClientError::Service { exception, message, .. } => Error::Service { exception, message },
+            ClientError::Value(_) | ClientError::Unknown(_) | ClientError::Missing(_) => {
+                Error::Invalid(text)
+            }
+            ClientError::Service {
+                exception, message, ..
+            } => Error::Service { exception, message },
             ClientError::Transport(why) => Error::Unavailable(why),
             ClientError::OutcomeUnknown { why, check } => Error::OutcomeUnknown { why, check },
-            ClientError::TableDiffers { table, differences } => Error::TableDiffers { table, differences },
+            ClientError::TableDiffers { table, differences } => {
+                Error::TableDiffers { table, differences }
+            }
             ClientError::Refused(why) => Error::Refused(why),
-            ClientError::Taken { attributes, message } => Error::Taken { attributes, message },
+            ClientError::Taken {
+                attributes,
+                message,
+            } => Error::Taken {
+                attributes,
+                message,
+            },
             ClientError::StaleVersion(why) => Error::StaleVersion(why),
             ClientError::NotFound(why) => Error::NotFound(why),
         }

@@ -6,19 +6,26 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// Names and values, as the client reads them: texts, and JSON for what is nested. Null is a value that is not given.
+/// Names and values, as the client reads them: texts, and JSON for what is nested. Null is a value
+/// that is not given.
 pub(crate) fn object(values: impl Serialize) -> Result<BTreeMap<String, String>, Error> {
-    let json =
-        serde_json::to_value(values).map_err(|error| Error::Invalid(format!("the values: {error}")))?;
+    let json = serde_json::to_value(values)
+        .map_err(|error| Error::Invalid(format!("the values: {error}")))?;
     let Json::Object(members) = json else {
-        return Err(Error::Invalid(format!("values are an object of names and values, not {json}")));
+        return Err(Error::Invalid(format!(
+            "values are an object of names and values, not {json}"
+        )));
     };
-    Ok(members.into_iter().filter_map(|(name, held)| Some((name, text(held)?))).collect())
+    Ok(members
+        .into_iter()
+        .filter_map(|(name, held)| Some((name, text(held)?)))
+        .collect())
 }
 
 /// One value.
 fn value(held: impl Serialize) -> Result<Option<String>, Error> {
-    let json = serde_json::to_value(held).map_err(|error| Error::Invalid(format!("the value: {error}")))?;
+    let json = serde_json::to_value(held)
+        .map_err(|error| Error::Invalid(format!("the value: {error}")))?;
     Ok(text(json))
 }
 
@@ -52,5 +59,8 @@ pub(crate) fn unknown<'n>(
 ) -> Error {
     let known: Vec<&str> = known.collect();
     let meant = near::meant(name, known.iter().copied());
-    Error::Invalid(format!("the model {model} has no {what} {name}{meant}; it has {}", known.join(", ")))
+    Error::Invalid(format!(
+        "the model {model} has no {what} {name}{meant}; it has {}",
+        known.join(", ")
+    ))
 }

@@ -46,7 +46,10 @@ impl Item {
 
     /// Names and values of all attributes that it has, in the order of their declaration.
     pub fn attributes(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.found.attributes.iter().map(|(name, held)| (name.as_str(), held))
+        self.found
+            .attributes
+            .iter()
+            .map(|(name, held)| (name.as_str(), held))
     }
 
     /// The attributes as JSON: exact numbers, sets as arrays, binary as base64.
@@ -85,5 +88,6 @@ impl Item {
 
 fn number(number: &Number) -> Json {
     let text = number.to_string();
-    text.parse::<serde_json::Number>().map_or(Json::from(text), Json::Number)
+    text.parse::<serde_json::Number>()
+        .map_or(Json::from(text), Json::Number)
 }

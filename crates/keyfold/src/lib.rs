@@ -1,8 +1,9 @@
 //! Single-table design as a library.
 //!
-//! A *model* declares entities, the templates of their keys, and access patterns. Its compiler proves that each pattern is served
-//! by the requests promised. This crate runs a model: on an engine inside the program ([`Keyfold::open`], [`Keyfold::memory`]), or
-//! on any endpoint with Amazon DynamoDB's API ([`Keyfold::connect`]).
+//! A *model* declares entities, the templates of their keys, and access patterns. Its compiler
+//! proves that each pattern is served by the requests promised. This crate runs a model: on an
+//! engine inside the program ([`Keyfold::open`], [`Keyfold::memory`]), or on any endpoint with
+//! Amazon DynamoDB's API ([`Keyfold::connect`]).
 //!
 //! ```
 //! use keyfold::{Keyfold, values};
@@ -27,14 +28,17 @@
 //! # Where to go on
 //!
 //! - [`Keyfold`]: the database; [`Keyfold::send`] carries out any operation of the API, typed.
-//! - [`Database`]: a model on it: [`Database::put`], [`Database::update`], [`Database::delete`], [`Database::run`] for named writes.
+//! - [`Database`]: a model on it: [`Database::put`], [`Database::update`], [`Database::delete`],
+//!   [`Database::run`] for named writes.
 //! - [`Query`]: a pattern with its arguments: one item, one page, all pages.
 //! - [`Error`]: what went wrong, in kinds that a program can match.
 //!
-//! Attributes are given as anything that serde makes an object of: [`values!`], or a struct that derives `Serialize`. Items are
-//! read by name, or as a struct that derives `Deserialize` ([`Item::to`]).
+//! Attributes are given as anything that serde makes an object of: [`values!`], or a struct that
+//! derives `Serialize`. Items are read by name, or as a struct that derives `Deserialize`
+//! ([`Item::to`]).
 //!
-//! Calls block until the answer is there; a write that has returned is durable. Everything can be shared between threads.
+//! Calls block until the answer is there; a write that has returned is durable. Everything can be
+//! shared between threads.
 
 mod database;
 mod error;

@@ -17,8 +17,8 @@ pub struct Keyfold {
 }
 
 impl Keyfold {
-    /// Opens a data folder, made if it is absent. One process at a time has it open; what a call has written is on the device
-    /// when the call returns.
+    /// Opens a data folder, made if it is absent. One process at a time has it open; what a call
+    /// has written is on the device when the call returns.
     ///
     /// # Errors
     /// `Unavailable` when the folder is in use, holds something else, or cannot be read.
@@ -34,8 +34,9 @@ impl Keyfold {
         Keyfold::embedded(StoreOptions::Memory)
     }
 
-    /// Connects to an endpoint: a Keyfold server, Amazon DynamoDB (`https://dynamodb.eu-west-1.amazonaws.com`), or another engine
-    /// with its API. Region and keys come from AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+    /// Connects to an endpoint: a Keyfold server, Amazon DynamoDB
+    /// (`https://dynamodb.eu-west-1.amazonaws.com`), or another engine with its API. Region and
+    /// keys come from AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
     ///
     /// # Errors
     /// `Unavailable` when the text is no address.
@@ -52,29 +53,42 @@ impl Keyfold {
     ///
     /// # Errors
     /// As [`Keyfold::connect`].
-    pub fn connect_with(url: &str, region: &str, access_key: &str, secret: &str) -> Result<Keyfold, Error> {
+    pub fn connect_with(
+        url: &str,
+        region: &str,
+        access_key: &str,
+        secret: &str,
+    ) -> Result<Keyfold, Error> {
         let backend = Backend::endpoint(url, region, access_key, secret)?;
-        Ok(Keyfold { backend: Arc::new(backend) })
+        Ok(Keyfold {
+            backend: Arc::new(backend),
+        })
     }
 
     fn embedded(store: StoreOptions) -> Result<Keyfold, Error> {
-        let engine =
-            Engine::open(EngineOptions::new(store)).map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Keyfold { backend: Arc::new(Backend::Embedded(Arc::new(engine))) })
+        let engine = Engine::open(EngineOptions::new(store))
+            .map_err(|error| Error::Unavailable(error.to_string()))?;
+        Ok(Keyfold {
+            backend: Arc::new(Backend::Embedded(Arc::new(engine))),
+        })
     }
 
     /// Compiles a model and makes its tables, or finds that they are as it says.
     ///
     /// # Errors
-    /// `Model` with every error of the model; `TableDiffers` when a table is not as the model says, which is left as it is.
+    /// `Model` with every error of the model; `TableDiffers` when a table is not as the model says,
+    /// which is left as it is.
     pub fn model(&self, source: &str) -> Result<Database, Error> {
         let compiled = keyfold_model::compile(source);
-        let Some(model) = compiled.model else { return Err(Error::of_model(source, &compiled.diagnostics)) };
+        let Some(model) = compiled.model else {
+            return Err(Error::of_model(source, &compiled.diagnostics));
+        };
         tables::ensure(&self.backend, &model)?;
         Ok(Database::new(Arc::clone(&self.backend), model))
     }
 
-    /// Carries out an operation of the API: every one of DynamoDB's that Keyfold has, typed by its input.
+    /// Carries out an operation of the API: every one of DynamoDB's that Keyfold has, typed by its
+    /// input.
     ///
     /// ```
     /// use keyfold::Keyfold;
@@ -86,9 +100,11 @@ impl Keyfold {
     /// ```
     ///
     /// # Errors
-    /// `Service` with the exception's name and sentence; `Unavailable` and `OutcomeUnknown` of an endpoint.
+    /// `Service` with the exception's name and sentence; `Unavailable` and `OutcomeUnknown` of an
+    /// endpoint.
     pub fn send<I: Input>(&self, input: I) -> Result<I::Output, Error> {
         let response = self.backend.call(input.into())?;
-        I::output(response).ok_or_else(|| Error::Unavailable("the answer is of another operation".to_owned()))
+        I::output(response)
+            .ok_or_else(|| Error::Unavailable("the answer is of another operation".to_owned()))
     }
 }

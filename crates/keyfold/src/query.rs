@@ -60,7 +60,9 @@ impl<'d> Query<'d> {
         match keyfold_wire::client::decode_item(next.as_bytes()) {
             Ok(key) => self.start.after = Some(key),
             Err(_) => {
-                self.given = Err(Error::Invalid(format!("`after` takes the `next` of a page, not: {next}")))
+                self.given = Err(Error::Invalid(format!(
+                    "`after` takes the `next` of a page, not: {next}"
+                )))
             }
         }
         self
@@ -73,14 +75,27 @@ impl<'d> Query<'d> {
     }
 
     fn pattern(&self) -> Result<&'d Pattern, Error> {
-        let names = self.model.patterns.iter().map(|pattern| pattern.name.as_str());
-        self.model.pattern(&self.name).ok_or_else(|| unknown(&self.model.name, "pattern", &self.name, names))
+        let names = self
+            .model
+            .patterns
+            .iter()
+            .map(|pattern| pattern.name.as_str());
+        self.model
+            .pattern(&self.name)
+            .ok_or_else(|| unknown(&self.model.name, "pattern", &self.name, names))
     }
 
     fn ask(self, all: bool) -> Result<Page, Error> {
         let pattern = self.pattern()?;
         let arguments = arguments::of_pattern(pattern, &self.given?)?;
-        let found = read::run(self.backend, self.model, pattern, &arguments, &self.start, all)?;
+        let found = read::run(
+            self.backend,
+            self.model,
+            pattern,
+            &arguments,
+            &self.start,
+            all,
+        )?;
         Ok(Page {
             items: found.items.into_iter().map(Item::new).collect(),
             next: found.next.map(|key| {
@@ -96,7 +111,8 @@ impl<'d> Query<'d> {
     /// One page.
     ///
     /// # Errors
-    /// `Invalid` when an argument is wrong, missing or unknown; `NotFound` when an item that must be there is not; `Service`.
+    /// `Invalid` when an argument is wrong, missing or unknown; `NotFound` when an item that must
+    /// be there is not; `Service`.
     pub fn page(self) -> Result<Page, Error> {
         self.ask(false)
     }
@@ -141,7 +157,10 @@ impl Iterator for Pages<'_> {
             start: query.start.clone(),
         };
         let page = query.page();
-        if let Ok(Page { next: Some(next), .. }) = &page {
+        if let Ok(Page {
+            next: Some(next), ..
+        }) = &page
+        {
             self.query = Some(again.after(next));
         }
         Some(page)

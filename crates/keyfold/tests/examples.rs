@@ -1,5 +1,5 @@
-//! The examples run and end well. In a file of its own: a process that is started while another test reopens a folder would hold that
-//! folder's lock for a moment.
+//! The examples run and end well. In a file of its own: a process that is started while another
+//! test reopens a folder would hold that folder's lock for a moment.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[test]
@@ -11,9 +11,13 @@ fn every_example_runs() {
     for source in sources.flatten() {
         let name = source.path().file_stem().unwrap().to_owned();
         let output = std::process::Command::new(folder.join(&name)).output();
-        let output =
-            output.unwrap_or_else(|error| panic!("{name:?}: {error}; `cargo test` builds the examples"));
-        assert!(output.status.success(), "{name:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let output = output
+            .unwrap_or_else(|error| panic!("{name:?}: {error}; `cargo test` builds the examples"));
+        assert!(
+            output.status.success(),
+            "{name:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         assert!(!output.stdout.is_empty(), "{name:?} shows something");
         ran += 1;
     }

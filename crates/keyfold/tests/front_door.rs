@@ -1,5 +1,10 @@
-//! What a program meets: a folder, memory or an endpoint by connection alone, typed values, and errors that can be matched.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! What a program meets: a folder, memory or an endpoint by connection alone, typed values, and
+//! errors that can be matched.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use keyfold::api::{BatchGetItemInput, DescribeLimitsInput, ListStreamsInput, ListTablesInput};
 use keyfold::{Database, Error, Keyfold, values};
@@ -16,43 +21,118 @@ fn user(id: &str) -> serde_json::Value {
 /// The same on every kind of database.
 fn works(database: &Database) {
     database.put("User", values! { "id": "a", "mail": "a@x", "tags": ["x", "y\"z"], "score": 1.25, "at": "2024-01-02", "bin": "aGk=", "set": ["p", "q"] }).unwrap();
-    let item = database.query("user").arg("id", "a").one().unwrap().unwrap();
+    let item = database
+        .query("user")
+        .arg("id", "a")
+        .one()
+        .unwrap()
+        .unwrap();
     let json = item.to_json();
     assert_eq!(json["tags"], values! { "t": ["x", "y\"z"] }["t"]);
-    assert_eq!((json["score"].to_string().as_str(), json["bin"].as_str()), ("1.25", Some("aGk=")));
+    assert_eq!(
+        (json["score"].to_string().as_str(), json["bin"].as_str()),
+        ("1.25", Some("aGk="))
+    );
     assert_eq!(item.text("at"), Some("2024-01-02T00:00:00.000Z"));
     assert_eq!((item.kind(), item.int("v")), ("User", Some(1)));
-    assert!(matches!(database.create("User", user("a")), Err(Error::Refused(_))));
+    assert!(matches!(
+        database.create("User", user("a")),
+        Err(Error::Refused(_))
+    ));
     let taken = database.create("User", values! { "id": "b", "mail": "a@x" });
-    assert!(matches!(&taken, Err(Error::Taken { attributes, .. }) if attributes == &["mail"]), "{taken:?}");
+    assert!(
+        matches!(&taken, Err(Error::Taken { attributes, .. }) if attributes == &["mail"]),
+        "{taken:?}"
+    );
     let stale = database.update("User", values! { "id": "a", "v": 9, "score": 2 });
     assert!(matches!(stale, Err(Error::StaleVersion(_))), "{stale:?}");
-    database.change("User", values! { "id": "a", "v": 1 }, &["tags"]).unwrap();
-    assert_eq!(database.query("user").arg("id", "a").one().unwrap().unwrap().get("tags"), None);
+    database
+        .change("User", values! { "id": "a", "v": 1 }, &["tags"])
+        .unwrap();
+    assert_eq!(
+        database
+            .query("user")
+            .arg("id", "a")
+            .one()
+            .unwrap()
+            .unwrap()
+            .get("tags"),
+        None
+    );
     for n in 1..=5 {
-        database.run("post").arg("id", "a").arg("n", n).send().unwrap();
+        database
+            .run("post")
+            .arg("id", "a")
+            .arg("n", n)
+            .send()
+            .unwrap();
     }
-    let orphan = database.run("post").args(values! { "id": "nobody", "n": 1 }).send();
+    let orphan = database
+        .run("post")
+        .args(values! { "id": "nobody", "n": 1 })
+        .send();
     assert!(matches!(&orphan, Err(Error::NotFound(_))), "{orphan:?}");
-    let posts = database.query("posts").arg("id", "a").arg("from", Some(2)).all().unwrap();
-    assert_eq!(posts.iter().map(|post| post.int("n").unwrap()).collect::<Vec<_>>(), [2, 3, 4, 5]);
+    let posts = database
+        .query("posts")
+        .arg("id", "a")
+        .arg("from", Some(2))
+        .all()
+        .unwrap();
+    assert_eq!(
+        posts
+            .iter()
+            .map(|post| post.int("n").unwrap())
+            .collect::<Vec<_>>(),
+        [2, 3, 4, 5]
+    );
     let none: Option<i64> = None;
-    let pages: Vec<_> = database.query("posts").arg("id", "a").arg("from", none).pages().collect();
-    assert_eq!(pages.iter().map(|page| page.as_ref().unwrap().items.len()).sum::<usize>(), 5);
-    let back = database.query("posts").arg("id", "a").backward().page().unwrap();
+    let pages: Vec<_> = database
+        .query("posts")
+        .arg("id", "a")
+        .arg("from", none)
+        .pages()
+        .collect();
+    assert_eq!(
+        pages
+            .iter()
+            .map(|page| page.as_ref().unwrap().items.len())
+            .sum::<usize>(),
+        5
+    );
+    let back = database
+        .query("posts")
+        .arg("id", "a")
+        .backward()
+        .page()
+        .unwrap();
     assert_eq!(back.items[0].int("n"), Some(5));
-    assert!(matches!(database.query("must").arg("id", "z").one(), Err(Error::NotFound(_))));
-    assert!(matches!(database.delete("User", values! { "id": "a" }), Err(Error::Refused(_))));
+    assert!(matches!(
+        database.query("must").arg("id", "z").one(),
+        Err(Error::NotFound(_))
+    ));
+    assert!(matches!(
+        database.delete("User", values! { "id": "a" }),
+        Err(Error::Refused(_))
+    ));
     for (wrong, told) in [
         (database.put("Usr", user("c")), "did you mean `User`?"),
         (database.put("User", values! { "id": "c" }), "mail=…"),
-        (database.put("User", values! { "id": "c", "mail": "m", "score": "high" }), "score"),
+        (
+            database.put("User", values! { "id": "c", "mail": "m", "score": "high" }),
+            "score",
+        ),
         (database.put("User", "c"), "an object"),
         (database.run("posst").send(), "did you mean `post`?"),
     ] {
-        assert!(matches!(&wrong, Err(Error::Invalid(why)) if why.contains(told)), "{wrong:?}");
+        assert!(
+            matches!(&wrong, Err(Error::Invalid(why)) if why.contains(told)),
+            "{wrong:?}"
+        );
     }
-    assert!(matches!(database.query("user").arg("id", "a").after("x").page(), Err(Error::Invalid(_))));
+    assert!(matches!(
+        database.query("user").arg("id", "a").after("x").page(),
+        Err(Error::Invalid(_))
+    ));
 }
 
 #[test]
@@ -62,22 +142,42 @@ fn a_program_works_on_memory_a_folder_and_an_endpoint() {
     let folder = place.path().join("data");
     let db = Keyfold::open(&folder).unwrap();
     works(&db.model(MODEL).unwrap());
-    assert!(matches!(Keyfold::open(&folder), Err(Error::Unavailable(_))), "one process has it open");
+    assert!(
+        matches!(Keyfold::open(&folder), Err(Error::Unavailable(_))),
+        "one process has it open"
+    );
     drop(db);
     let again = Keyfold::open(&folder).unwrap().model(MODEL).unwrap();
-    assert_eq!(again.query("user").arg("id", "a").one().unwrap().unwrap().int("posts"), Some(5));
+    assert_eq!(
+        again
+            .query("user")
+            .arg("id", "a")
+            .one()
+            .unwrap()
+            .unwrap()
+            .int("posts"),
+        Some(5)
+    );
 
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let engine = keyfold_engine::Engine::open(keyfold_engine::EngineOptions::new(
         keyfold_engine::StoreOptions::Memory,
     ));
     let config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
-    let server = runtime.block_on(Server::bind(Arc::new(engine.unwrap()), config)).unwrap();
+    let server = runtime
+        .block_on(Server::bind(Arc::new(engine.unwrap()), config))
+        .unwrap();
     let address = server.address();
     runtime.spawn(server.run(std::future::pending()));
     let db = Keyfold::connect(&format!("http://{address}")).unwrap();
     works(&db.model(MODEL).unwrap());
-    assert_eq!(db.send(ListTablesInput::default()).unwrap().table_names.unwrap(), ["Tab"]);
+    assert_eq!(
+        db.send(ListTablesInput::default())
+            .unwrap()
+            .table_names
+            .unwrap(),
+        ["Tab"]
+    );
     let nowhere = Keyfold::connect("http://127.0.0.1:1").unwrap();
     assert!(matches!(nowhere.model(MODEL), Err(Error::Unavailable(_))));
 }
@@ -85,8 +185,16 @@ fn a_program_works_on_memory_a_folder_and_an_endpoint() {
 #[test]
 fn operations_are_typed_and_their_exceptions_named() {
     let db = Keyfold::memory().unwrap();
-    assert!(db.send(DescribeLimitsInput::default()).unwrap().account_max_read_capacity_units.is_some());
-    assert_eq!(db.send(ListStreamsInput::default()).unwrap().streams, Some(vec![]));
+    assert!(
+        db.send(DescribeLimitsInput::default())
+            .unwrap()
+            .account_max_read_capacity_units
+            .is_some()
+    );
+    assert_eq!(
+        db.send(ListStreamsInput::default()).unwrap().streams,
+        Some(vec![])
+    );
     let wrong = db.send(BatchGetItemInput::default());
     assert!(
         matches!(&wrong, Err(Error::Service { exception, .. }) if exception == "ValidationException"),
@@ -97,13 +205,26 @@ fn operations_are_typed_and_their_exceptions_named() {
 #[test]
 fn a_model_says_all_that_is_wrong_and_a_table_how_it_differs() {
     let db = Keyfold::memory().unwrap();
-    let wrong = MODEL.replace("unique mail", "unique male").replace("POST#{n:04}", "POST#{m}");
-    let Err(Error::Model(findings)) = db.model(&wrong) else { panic!("two mistakes") };
+    let wrong = MODEL
+        .replace("unique mail", "unique male")
+        .replace("POST#{n:04}", "POST#{m}");
+    let Err(Error::Model(findings)) = db.model(&wrong) else {
+        panic!("two mistakes")
+    };
     let lines: Vec<usize> = findings.iter().map(|one| one.line).collect();
     assert!(lines.contains(&6) && lines.contains(&11), "{lines:?}");
-    assert!(Error::Model(findings).to_string().contains("did you mean `mail`?"));
+    assert!(
+        Error::Model(findings)
+            .to_string()
+            .contains("did you mean `mail`?")
+    );
     db.model(MODEL).unwrap();
-    let other = MODEL.replace("(PK, SK)", "(PK, Sort)").replace("model m", "model n");
+    let other = MODEL
+        .replace("(PK, SK)", "(PK, Sort)")
+        .replace("model m", "model n");
     assert!(matches!(db.model(&other), Err(Error::TableDiffers { table, .. }) if table == "Tab"));
-    assert_eq!(db.model(MODEL).unwrap().patterns().collect::<Vec<_>>(), ["user", "posts", "must"]);
+    assert_eq!(
+        db.model(MODEL).unwrap().patterns().collect::<Vec<_>>(),
+        ["user", "posts", "must"]
+    );
 }

@@ -122,13 +122,16 @@ impl ErrorKind {
         ErrorKind::Internal,
     ];
 
-    /// Namespace, exception name, HTTP status, whether nothing was done and the same request may succeed later.
+    /// Namespace, exception name, HTTP status, whether nothing was done and the same request may
+    /// succeed later.
     const fn row(self) -> (&'static str, &'static str, u16, bool) {
         match self {
             ErrorKind::Validation => (VALIDATE, "ValidationException", 400, false),
             ErrorKind::Serialization => (SERVICE, "SerializationException", 400, false),
             ErrorKind::UnknownOperation => (SERVICE, "UnknownOperationException", 400, false),
-            ErrorKind::ConditionalCheckFailed => (MODEL, "ConditionalCheckFailedException", 400, false),
+            ErrorKind::ConditionalCheckFailed => {
+                (MODEL, "ConditionalCheckFailedException", 400, false)
+            }
             ErrorKind::TransactionCanceled => (MODEL, "TransactionCanceledException", 400, false),
             ErrorKind::IdempotentParameterMismatch => {
                 (MODEL, "IdempotentParameterMismatchException", 400, false)
@@ -136,9 +139,12 @@ impl ErrorKind {
             ErrorKind::ResourceNotFound => (MODEL, "ResourceNotFoundException", 400, false),
             ErrorKind::ResourceInUse => (MODEL, "ResourceInUseException", 400, false),
             ErrorKind::LimitExceeded => (MODEL, "LimitExceededException", 400, true),
-            ErrorKind::ItemCollectionSizeLimitExceeded => {
-                (MODEL, "ItemCollectionSizeLimitExceededException", 400, false)
-            }
+            ErrorKind::ItemCollectionSizeLimitExceeded => (
+                MODEL,
+                "ItemCollectionSizeLimitExceededException",
+                400,
+                false,
+            ),
             ErrorKind::MissingAuthenticationToken => {
                 (SERVICE, "MissingAuthenticationTokenException", 400, false)
             }
@@ -168,7 +174,9 @@ impl ErrorKind {
             }
             ErrorKind::Throttling => (SERVICE, "ThrottlingException", 400, true),
             ErrorKind::RequestLimitExceeded => (MODEL, "RequestLimitExceeded", 400, true),
-            ErrorKind::TransactionInProgress => (MODEL, "TransactionInProgressException", 400, true),
+            ErrorKind::TransactionInProgress => {
+                (MODEL, "TransactionInProgressException", 400, true)
+            }
             ErrorKind::AccessDenied => (SERVICE, "AccessDeniedException", 400, false),
             ErrorKind::Internal => (MODEL, "InternalServerError", 500, false),
         }
@@ -191,11 +199,14 @@ impl ErrorKind {
 
     /// The kind of an exception; none for one that is not known here.
     pub fn of_exception(name: &str) -> Option<ErrorKind> {
-        ErrorKind::ALL.iter().copied().find(|kind| kind.exception() == name)
+        ErrorKind::ALL
+            .iter()
+            .copied()
+            .find(|kind| kind.exception() == name)
     }
 
-    /// Whether nothing was done, and the same request may succeed later. After a failure of the server nobody knows whether
-    /// anything was done.
+    /// Whether nothing was done, and the same request may succeed later. After a failure of the
+    /// server nobody knows whether anything was done.
     pub const fn is_retryable(self) -> bool {
         self.row().3
     }

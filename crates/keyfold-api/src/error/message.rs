@@ -1,6 +1,7 @@
 //! The reasons of a ValidationException, and their words.
 //!
-//! Wording follows what users of the service quote; where no quote is known the sentence is our own.
+//! Wording follows what users of the service quote; where no quote is known the sentence is our
+//! own.
 
 use crate::input::ValueError;
 use keyfold_expr::{ExprError, PlaceholderError, UpdateError};
@@ -252,8 +253,12 @@ impl fmt::Display for Constraint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Constraint::NotNull => write!(f, "Member must not be null"),
-            Constraint::LengthMin(min) => write!(f, "Member must have length greater than or equal to {min}"),
-            Constraint::LengthMax(max) => write!(f, "Member must have length less than or equal to {max}"),
+            Constraint::LengthMin(min) => {
+                write!(f, "Member must have length greater than or equal to {min}")
+            }
+            Constraint::LengthMax(max) => {
+                write!(f, "Member must have length less than or equal to {max}")
+            }
             Constraint::MapValueLength(min, max) => write!(
                 f,
                 "Map value must satisfy constraint: [Member must have length less than or equal to {max}, Member must have length greater than or equal to {min}]"
@@ -262,13 +267,22 @@ impl fmt::Display for Constraint {
                 f,
                 "Member must satisfy constraint: [Member must have length less than or equal to {max}, Member must have length greater than or equal to {min}]"
             ),
-            Constraint::Min(min) => write!(f, "Member must have value greater than or equal to {min}"),
+            Constraint::Min(min) => {
+                write!(f, "Member must have value greater than or equal to {min}")
+            }
             Constraint::Max(max) => write!(f, "Member must have value less than or equal to {max}"),
             Constraint::Pattern(pattern) => {
-                write!(f, "Member must satisfy regular expression pattern: {pattern}")
+                write!(
+                    f,
+                    "Member must satisfy regular expression pattern: {pattern}"
+                )
             }
             Constraint::Words(words) => {
-                write!(f, "Member must satisfy enum value set: [{}]", words.join(", "))
+                write!(
+                    f,
+                    "Member must satisfy enum value set: [{}]",
+                    words.join(", ")
+                )
             }
         }
     }
@@ -281,24 +295,39 @@ impl fmt::Display for ConstraintBreach {
             Breached::Null => write!(f, "Value null")?,
             Breached::Untold => write!(f, "Value")?,
         }
-        write!(f, " at '{}' failed to satisfy constraint: {}", self.path, self.constraint)
+        write!(
+            f,
+            " at '{}' failed to satisfy constraint: {}",
+            self.path, self.constraint
+        )
     }
 }
 
 /// The type name of an empty key in messages.
 fn long_name(kind: ValueKind) -> &'static str {
-    if kind == ValueKind::B { "binary" } else { "string" }
+    if kind == ValueKind::B {
+        "binary"
+    } else {
+        "string"
+    }
 }
 
 const INVALID: &str = "One or more parameter values were invalid: ";
 const NOT_VALID: &str = "One or more parameter values are not valid. A value specified for a secondary index key is not supported. ";
 
 impl fmt::Display for Validation {
-    #[expect(clippy::too_many_lines, reason = "a table of sentences, one for each reason")]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a table of sentences, one for each reason"
+    )]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Validation::Constraints(breaches) => {
-                let noun = if breaches.len() == 1 { "error" } else { "errors" };
+                let noun = if breaches.len() == 1 {
+                    "error"
+                } else {
+                    "errors"
+                };
                 write!(f, "{} validation {noun} detected: ", breaches.len())?;
                 for (at, breach) in breaches.iter().enumerate() {
                     write!(f, "{}{breach}", if at > 0 { "; " } else { "" })?;
@@ -307,27 +336,52 @@ impl fmt::Display for Validation {
             }
             Validation::Value(error) => error.fmt(f),
             Validation::ExpressionValue { key, error } => {
-                write!(f, "ExpressionAttributeValues contains invalid value: {error} for key {key}")
+                write!(
+                    f,
+                    "ExpressionAttributeValues contains invalid value: {error} for key {key}"
+                )
             }
             Validation::Expression(error) => error.fmt(f),
             Validation::Placeholders(error) => error.fmt(f),
             Validation::Update(error) => error.fmt(f),
-            Validation::PlaceholdersWithoutExpression { member, expressions } => {
+            Validation::PlaceholdersWithoutExpression {
+                member,
+                expressions,
+            } => {
                 write!(f, "{member} can only be specified when using expressions")?;
-                if *member == "ExpressionAttributeValues" { write!(f, ": {expressions}") } else { Ok(()) }
+                if *member == "ExpressionAttributeValues" {
+                    write!(f, ": {expressions}")
+                } else {
+                    Ok(())
+                }
             }
-            Validation::MixedParameters { legacy, expressions } => write!(
+            Validation::MixedParameters {
+                legacy,
+                expressions,
+            } => write!(
                 f,
                 "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {{{}}} Expression parameters: {{{}}}",
                 legacy.join(", "),
                 expressions.join(", ")
             ),
             Validation::Unsupported { member, operation } => {
-                write!(f, "Keyfold does not support {member} in {operation} (see COMPAT.md)")
+                write!(
+                    f,
+                    "Keyfold does not support {member} in {operation} (see COMPAT.md)"
+                )
             }
-            Validation::MissingKey(name) => write!(f, "{INVALID}Missing the key {name} in the item"),
-            Validation::KeyType { name, expected, actual } => {
-                write!(f, "{INVALID}Type mismatch for key {name} expected: {expected} actual: {actual}")
+            Validation::MissingKey(name) => {
+                write!(f, "{INVALID}Missing the key {name} in the item")
+            }
+            Validation::KeyType {
+                name,
+                expected,
+                actual,
+            } => {
+                write!(
+                    f,
+                    "{INVALID}Type mismatch for key {name} expected: {expected} actual: {actual}"
+                )
             }
             Validation::EmptyKey { name, kind } => write!(
                 f,
@@ -349,7 +403,12 @@ impl fmt::Display for Validation {
                     "{INVALID}The conditions of the request look at more than {WRITE_WORK_BYTES_MAX} bytes"
                 )
             }
-            Validation::IndexKeyType { name, expected, actual, index } => write!(
+            Validation::IndexKeyType {
+                name,
+                expected,
+                actual,
+                index,
+            } => write!(
                 f,
                 "{INVALID}Type mismatch for Index Key {name} Expected: {expected} Actual: {actual} IndexName: {index}"
             ),
@@ -358,12 +417,20 @@ impl fmt::Display for Validation {
                 "{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty {} value. IndexName: {index}, IndexKey: {name}",
                 long_name(*kind)
             ),
-            Validation::IndexKeySize { name, actual, max, index } => write!(
+            Validation::IndexKeySize {
+                name,
+                actual,
+                max,
+                index,
+            } => write!(
                 f,
                 "{INVALID}Size limit exceeded for Index Key {name} Actual Size: {actual} bytes Max Size: {max} bytes IndexName: {index}"
             ),
             Validation::PartitionKeySize => {
-                write!(f, "{INVALID}Size of hashkey has exceeded the maximum size limit of2048 bytes")
+                write!(
+                    f,
+                    "{INVALID}Size of hashkey has exceeded the maximum size limit of2048 bytes"
+                )
             }
             Validation::SortKeySize => {
                 write!(
@@ -371,14 +438,22 @@ impl fmt::Display for Validation {
                     "{INVALID}Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
                 )
             }
-            Validation::KeySchemaMismatch => write!(f, "The provided key element does not match the schema"),
+            Validation::KeySchemaMismatch => {
+                write!(f, "The provided key element does not match the schema")
+            }
             Validation::ItemSize => write!(f, "Item size has exceeded the maximum allowed size"),
             Validation::UpdatedItemSize => {
-                write!(f, "Item size to update has exceeded the maximum allowed size")
+                write!(
+                    f,
+                    "Item size to update has exceeded the maximum allowed size"
+                )
             }
             Validation::Nesting => f.write_str(crate::input::NESTING),
             Validation::KeyUpdate(name) => {
-                write!(f, "{INVALID}Cannot update attribute {name}. This attribute is part of the key")
+                write!(
+                    f,
+                    "{INVALID}Cannot update attribute {name}. This attribute is part of the key"
+                )
             }
             Validation::UpdatedIndexKeyType => {
                 write!(
@@ -395,7 +470,10 @@ impl fmt::Display for Validation {
                 write!(f, "The table does not have the specified index: {index}")
             }
             Validation::ConsistentReadOnGlobalIndex => {
-                write!(f, "Consistent reads are not supported on global secondary indexes")
+                write!(
+                    f,
+                    "Consistent reads are not supported on global secondary indexes"
+                )
             }
             Validation::NoKeyCondition => write!(
                 f,
@@ -406,7 +484,10 @@ impl fmt::Display for Validation {
             }
             Validation::UnsupportedKeyCondition => write!(f, "Query key condition not supported"),
             Validation::ConditionType => {
-                write!(f, "{INVALID}Condition parameter type does not match schema type")
+                write!(
+                    f,
+                    "{INVALID}Condition parameter type does not match schema type"
+                )
             }
             Validation::FilterOnKey { parameter, name } => write!(
                 f,
@@ -418,7 +499,10 @@ impl fmt::Display for Validation {
                 "The provided starting key is invalid: The provided key element does not match the schema"
             ),
             Validation::StartKeyOutside => {
-                write!(f, "The provided starting key does not match the range key predicate")
+                write!(
+                    f,
+                    "The provided starting key does not match the range key predicate"
+                )
             }
             Validation::StartKeyPartition => {
                 write!(
@@ -441,33 +525,53 @@ impl fmt::Display for Validation {
                 "{INVALID}Global secondary index {index} does not project [{}]",
                 attributes.join(", ")
             ),
-            Validation::DuplicateKeys => write!(f, "Provided list of item keys contains duplicates"),
+            Validation::DuplicateKeys => {
+                write!(f, "Provided list of item keys contains duplicates")
+            }
             Validation::TooManyInBatch(operation) => {
                 write!(f, "Too many items requested for the {operation} call")
             }
             Validation::BatchSize(operation) => {
-                write!(f, "{INVALID}The items of a {operation} call exceed 16 MB in total")
+                write!(
+                    f,
+                    "{INVALID}The items of a {operation} call exceed 16 MB in total"
+                )
             }
             Validation::WriteRequestShape => write!(
                 f,
                 "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
             ),
             Validation::TransactItemShape => {
-                write!(f, "TransactItems can only contain one of Check, Put, Update or Delete")
+                write!(
+                    f,
+                    "TransactItems can only contain one of Check, Put, Update or Delete"
+                )
             }
             Validation::TransactDuplicate => {
-                write!(f, "Transaction request cannot include multiple operations on one item")
+                write!(
+                    f,
+                    "Transaction request cannot include multiple operations on one item"
+                )
             }
             Validation::TransactSize => {
-                write!(f, "{INVALID}The items of a transaction exceed 4 MB in total")
+                write!(
+                    f,
+                    "{INVALID}The items of a transaction exceed 4 MB in total"
+                )
             }
             Validation::Parameter(detail) => write!(f, "{INVALID}{detail}"),
             Validation::Sentence(sentence) => f.write_str(sentence),
             Validation::KeyDefinition => {
-                write!(f, "Invalid KeySchema: Some index key attribute have no definition")
+                write!(
+                    f,
+                    "Invalid KeySchema: Some index key attribute have no definition"
+                )
             }
             Validation::AttributeName { bytes } => {
-                write!(f, "{INVALID}Attribute names have 1 to 65535 bytes; one has {bytes}")
+                write!(
+                    f,
+                    "{INVALID}Attribute names have 1 to 65535 bytes; one has {bytes}"
+                )
             }
             Validation::DeletionProtected => write!(
                 f,

@@ -3,7 +3,8 @@
 //! - [`ApiError`]: one variant for each exception, with what the exception carries.
 //! - [`ErrorKind`] (`kind.rs`): the one table of names, statuses and retry classes.
 //! - [`Throttling`] (`throttling.rs`): what is told when capacity is used up.
-//! - [`Validation`] (`message.rs`): the reasons of a ValidationException; the only place with their words.
+//! - [`Validation`] (`message.rs`): the reasons of a ValidationException; the only place with their
+//!   words.
 
 mod kind;
 mod message;
@@ -98,7 +99,9 @@ impl CancellationReason {
             CancellationReason::None => None,
             CancellationReason::ConditionalCheckFailed(_) => Some("The conditional request failed"),
             CancellationReason::ValidationError(message) => Some(message),
-            CancellationReason::ItemCollectionSizeLimitExceeded => Some("Collection size exceeded."),
+            CancellationReason::ItemCollectionSizeLimitExceeded => {
+                Some("Collection size exceeded.")
+            }
             CancellationReason::TransactionConflict => Some("Transaction is ongoing for the item"),
             CancellationReason::DuplicateItem => Some("Duplicate primary key exists in table"),
             CancellationReason::Throttled(throttling) => Some(throttling.message()),
@@ -137,15 +140,21 @@ impl ApiError {
 
     /// A ResourceNotFoundException for a table operation.
     pub fn named_table_not_found(table: &str) -> ApiError {
-        ApiError::ResourceNotFound(format!("Requested resource not found: Table: {table} not found"))
+        ApiError::ResourceNotFound(format!(
+            "Requested resource not found: Table: {table} not found"
+        ))
     }
 
     /// The exception's sentence; nothing when the service sends none.
     pub fn message(&self) -> Option<String> {
         match self {
             ApiError::Validation(reason) => Some(reason.to_string()),
-            ApiError::Serialization(message) | ApiError::UnknownOperation(message) => message.clone(),
-            ApiError::ConditionalCheckFailed(_) => Some("The conditional request failed".to_owned()),
+            ApiError::Serialization(message) | ApiError::UnknownOperation(message) => {
+                message.clone()
+            }
+            ApiError::ConditionalCheckFailed(_) => {
+                Some("The conditional request failed".to_owned())
+            }
             ApiError::TransactionCanceled(reasons) => {
                 let codes: Vec<&str> = reasons.iter().map(|reason| reason.code().name()).collect();
                 Some(format!(
@@ -154,7 +163,8 @@ impl ApiError {
                 ))
             }
             ApiError::IdempotentParameterMismatch => Some(
-                "The request uses the same client token as a previous, but non-identical request.".to_owned(),
+                "The request uses the same client token as a previous, but non-identical request."
+                    .to_owned(),
             ),
             ApiError::ResourceNotFound(message)
             | ApiError::ResourceInUse(message)
@@ -162,7 +172,9 @@ impl ApiError {
             | ApiError::IncompleteSignature(message)
             | ApiError::InvalidSignature(message)
             | ApiError::Plain(_, message) => Some(message.clone()),
-            ApiError::ItemCollectionSizeLimitExceeded => Some("Collection size exceeded.".to_owned()),
+            ApiError::ItemCollectionSizeLimitExceeded => {
+                Some("Collection size exceeded.".to_owned())
+            }
             ApiError::Throttled(throttling) => Some(throttling.message().to_owned()),
             ApiError::MissingAuthenticationToken => {
                 Some("Request is missing Authentication Token".to_owned())

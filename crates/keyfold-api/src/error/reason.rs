@@ -53,6 +53,10 @@ impl ReasonCode {
 
     /// The code that an answer has.
     pub fn of(name: &str) -> ReasonCode {
-        ReasonCode::ALL.iter().copied().find(|code| code.name() == name).unwrap_or(ReasonCode::Other)
+        ReasonCode::ALL
+            .iter()
+            .copied()
+            .find(|code| code.name() == name)
+            .unwrap_or(ReasonCode::Other)
     }
 }

@@ -25,7 +25,11 @@ pub struct ThrottlingReason {
 impl Throttling {
     /// The exception's kind.
     pub fn kind(&self) -> ErrorKind {
-        if self.is_on_demand { ErrorKind::Throttling } else { ErrorKind::ProvisionedThroughputExceeded }
+        if self.is_on_demand {
+            ErrorKind::Throttling
+        } else {
+            ErrorKind::ProvisionedThroughputExceeded
+        }
     }
 
     /// The reason's code in a cancelled transaction or a batch of statements.

@@ -47,11 +47,17 @@ pub struct WriteRequest {
 impl WriteRequest {
     /// A put of an item.
     pub fn put(item: keyfold_types::Item) -> WriteRequest {
-        WriteRequest { put: Some(Some(Ok(item))), delete: None }
+        WriteRequest {
+            put: Some(Some(Ok(item))),
+            delete: None,
+        }
     }
 
     /// A delete of a key.
     pub fn delete(key: keyfold_types::Item) -> WriteRequest {
-        WriteRequest { put: None, delete: Some(Some(Ok(key))) }
+        WriteRequest {
+            put: None,
+            delete: Some(Some(Ok(key))),
+        }
     }
 }

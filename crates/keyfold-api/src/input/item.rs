@@ -1,8 +1,8 @@
 //! Inputs of the operations on one item.
 
 use super::{
-    Attributes, ExpressionAttributes, LegacyParameters, ReturnValue, ReturnValuesOnConditionCheckFailure,
-    Returns,
+    Attributes, ExpressionAttributes, LegacyParameters, ReturnValue,
+    ReturnValuesOnConditionCheckFailure, Returns,
 };
 use crate::Named;
 
@@ -39,7 +39,8 @@ pub struct PutItemInput {
     /// NONE (default) or ALL_OLD.
     pub return_values: Option<Named<ReturnValue>>,
     /// Whether a failed condition answers the item.
-    pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
+    pub return_values_on_condition_check_failure:
+        Option<Named<ReturnValuesOnConditionCheckFailure>>,
     /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
     /// The parameters that expressions replaced.
@@ -62,7 +63,8 @@ pub struct UpdateItemInput {
     /// Any of the words; NONE by default.
     pub return_values: Option<Named<ReturnValue>>,
     /// Whether a failed condition answers the item.
-    pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
+    pub return_values_on_condition_check_failure:
+        Option<Named<ReturnValuesOnConditionCheckFailure>>,
     /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
     /// The parameters that expressions replaced.
@@ -83,7 +85,8 @@ pub struct DeleteItemInput {
     /// NONE (default) or ALL_OLD.
     pub return_values: Option<Named<ReturnValue>>,
     /// Whether a failed condition answers the item.
-    pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
+    pub return_values_on_condition_check_failure:
+        Option<Named<ReturnValuesOnConditionCheckFailure>>,
     /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
     /// The parameters that expressions replaced.

@@ -1,4 +1,5 @@
-//! The parameters that expressions replaced in 2014. Names in them are whole attribute names, never paths.
+//! The parameters that expressions replaced in 2014. Names in them are whole attribute names, never
+//! paths.
 
 use crate::Named;
 use crate::named::words;
@@ -110,7 +111,8 @@ pub struct LegacyParameters {
 }
 
 impl LegacyParameters {
-    /// The parameters that are there, by their names in the API, in the order in which messages list them.
+    /// The parameters that are there, by their names in the API, in the order in which messages
+    /// list them.
     pub fn given(&self) -> Vec<&'static str> {
         let all = [
             (self.attributes_to_get.is_some(), "AttributesToGet"),
@@ -121,6 +123,9 @@ impl LegacyParameters {
             (self.key_conditions.is_some(), "KeyConditions"),
             (self.expected.is_some(), "Expected"),
         ];
-        all.into_iter().filter(|(given, _)| *given).map(|(_, name)| name).collect()
+        all.into_iter()
+            .filter(|(given, _)| *given)
+            .map(|(_, name)| name)
+            .collect()
     }
 }

@@ -1,7 +1,7 @@
 //! The inputs of the item operations.
 //!
-//! Every member is optional, because a request may lack it; every value that JSON could carry wrongly
-//! (numbers, sets, enum words) is kept together with what is wrong.
+//! Every member is optional, because a request may lack it; every value that JSON could carry
+//! wrongly (numbers, sets, enum words) is kept together with what is wrong.
 
 mod batch;
 mod item;
@@ -18,11 +18,12 @@ pub use legacy::{
 };
 pub use read::{QueryInput, ScanInput};
 pub use statement::{
-    BatchExecuteStatementInput, ExecuteStatementInput, ExecuteTransactionInput, ParameterizedStatement,
+    BatchExecuteStatementInput, ExecuteStatementInput, ExecuteTransactionInput,
+    ParameterizedStatement,
 };
 pub use transact::{
-    ConditionCheck, TransactDelete, TransactGet, TransactGetItemsInput, TransactPut, TransactUpdate,
-    TransactWriteItem, TransactWriteItemsInput,
+    ConditionCheck, TransactDelete, TransactGet, TransactGetItemsInput, TransactPut,
+    TransactUpdate, TransactWriteItem, TransactWriteItemsInput,
 };
 
 use crate::named::words;
@@ -95,7 +96,9 @@ words! {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// No type at all.
-    #[error("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")]
+    #[error(
+        "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+    )]
     NoType,
     /// More than one type.
     #[error(
@@ -135,8 +138,12 @@ pub(crate) const NESTING: &str = "Nesting Levels have exceeded supported limits:
 
 fn number_text(text: &str, error: NumberError) -> String {
     match error {
-        NumberError::Syntax if text.is_empty() => keyfold_expr::error::number_message(error).to_owned(),
-        NumberError::Syntax => format!("The parameter cannot be converted to a numeric value: {text}"),
+        NumberError::Syntax if text.is_empty() => {
+            keyfold_expr::error::number_message(error).to_owned()
+        }
+        NumberError::Syntax => {
+            format!("The parameter cannot be converted to a numeric value: {text}")
+        }
         NumberError::Overflow | NumberError::Underflow | NumberError::Precision => {
             keyfold_expr::error::number_message(error).to_owned()
         }
@@ -153,7 +160,9 @@ fn set_text(kind: ValueKind, error: SetError, members: &str) -> String {
         SetError::Empty if kind == ValueKind::Bs => {
             "One or more parameter values were invalid: Binary sets should not be empty".to_owned()
         }
-        SetError::Empty => format!("One or more parameter values were invalid: {name} may not be empty"),
+        SetError::Empty => {
+            format!("One or more parameter values were invalid: {name} may not be empty")
+        }
         SetError::Duplicate => {
             format!(
                 "One or more parameter values were invalid: Input collection [{members}] contains duplicates."
@@ -178,7 +187,9 @@ impl ExpressionAttributes {
     /// Adds a name placeholder.
     #[must_use]
     pub fn name(mut self, placeholder: impl Into<String>, name: impl Into<String>) -> Self {
-        self.names.get_or_insert_default().insert(placeholder.into(), name.into());
+        self.names
+            .get_or_insert_default()
+            .insert(placeholder.into(), name.into());
         self
     }
 

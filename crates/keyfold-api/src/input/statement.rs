@@ -27,7 +27,8 @@ pub struct ParameterizedStatement {
     /// Whether to read strongly consistently (not in transactions).
     pub consistent_read: Option<bool>,
     /// Whether a failed condition answers the item.
-    pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
+    pub return_values_on_condition_check_failure:
+        Option<Named<ReturnValuesOnConditionCheckFailure>>,
 }
 
 /// Runs up to 25 statements, each on its own.

@@ -39,7 +39,8 @@ pub struct ConditionCheck {
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
     /// Whether a failed condition answers the item.
-    pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
+    pub return_values_on_condition_check_failure:
+        Option<Named<ReturnValuesOnConditionCheckFailure>>,
 }
 
 /// Puts an item.
@@ -54,7 +55,8 @@ pub struct TransactPut {
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
     /// Whether a failed condition answers the item.
-    pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
+    pub return_values_on_condition_check_failure:
+        Option<Named<ReturnValuesOnConditionCheckFailure>>,
 }
 
 /// Deletes an item.
@@ -69,7 +71,8 @@ pub struct TransactDelete {
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
     /// Whether a failed condition answers the item.
-    pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
+    pub return_values_on_condition_check_failure:
+        Option<Named<ReturnValuesOnConditionCheckFailure>>,
 }
 
 /// Updates an item, creating it if absent.
@@ -86,7 +89,8 @@ pub struct TransactUpdate {
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
     /// Whether a failed condition answers the item.
-    pub return_values_on_condition_check_failure: Option<Named<ReturnValuesOnConditionCheckFailure>>,
+    pub return_values_on_condition_check_failure:
+        Option<Named<ReturnValuesOnConditionCheckFailure>>,
 }
 
 /// Asks for up to 100 items as they are at one moment.

@@ -1,4 +1,5 @@
-//! The outputs of the item operations. Items stay encoded, so that the wire can write them without a tree.
+//! The outputs of the item operations. Items stay encoded, so that the wire can write them without
+//! a tree.
 
 use crate::input::{KeysAndAttributes, WriteRequest};
 use keyfold_codec::RawItem;
@@ -34,7 +35,10 @@ pub struct ConsumedCapacity {
 impl ConsumedCapacity {
     /// The sum over table and indexes.
     pub fn total(&self) -> CapacityHalves {
-        let indexes = self.local_secondary_indexes.values().chain(self.global_secondary_indexes.values());
+        let indexes = self
+            .local_secondary_indexes
+            .values()
+            .chain(self.global_secondary_indexes.values());
         self.table + indexes.copied().sum()
     }
 }

@@ -1,8 +1,10 @@
-//! The soak: hours of mixed load on one server, and what becomes of its memory, its files and its latencies.
+//! The soak: hours of mixed load on one server, and what becomes of its memory, its files and its
+//! latencies.
 //!
-//! A table with an index and expiring items is read and written at a steady rate, far below what the server could do, and another
-//! one whose stream is followed; backups are made and deleted meanwhile. Each minute's numbers are kept. At the end the
-//! tables are deleted, and their space must come back, but for the stream's records, which stay a day.
+//! A table with an index and expiring items is read and written at a steady rate, far below what
+//! the server could do, and another one whose stream is followed; backups are made and deleted
+//! meanwhile. Each minute's numbers are kept. At the end the tables are deleted, and their space
+//! must come back, but for the stream's records, which stay a day.
 
 mod report;
 mod traffic;
@@ -55,7 +57,8 @@ struct Soak {
 }
 
 impl Soak {
-    /// Bytes of files that may be left without tables: the log with its spare segments, and the stream's records.
+    /// Bytes of files that may be left without tables: the log with its spare segments, and the
+    /// stream's records.
     fn may_stay(&self) -> u64 {
         20 * 1024 * 1024 + self.followed * 300
     }
@@ -70,7 +73,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     report::plot(&soak, &arguments.out.join("soak.svg"))?;
     crate::line(&text);
     let faults = report::faults(&soak);
-    if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults.join("; "))
+    }
 }
 
 fn soak(arguments: &Arguments) -> io::Result<Soak> {
@@ -90,12 +97,21 @@ fn soak(arguments: &Arguments) -> io::Result<Soak> {
     };
     let mut last_backup = None;
     for minute in 0..arguments.minutes {
-        let traffic = traffic::minute(server.address, minute, (arguments.rate, LANES), arguments.lifetime)?;
+        let traffic = traffic::minute(
+            server.address,
+            minute,
+            (arguments.rate, LANES),
+            arguments.lifetime,
+        )?;
         if minute % arguments.backup_every == arguments.backup_every - 1 {
             last_backup = Some(backup(&server, minute, last_backup.take())?);
             soak.backups += 1;
         }
-        let sample = Sample { traffic, memory: server.memory()?, disk: size_of(&data)? };
+        let sample = Sample {
+            traffic,
+            memory: server.memory()?,
+            disk: size_of(&data)?,
+        };
         crate::say(&report::line(minute + 1, &sample));
         soak.samples.push(sample);
     }
@@ -121,7 +137,10 @@ fn backup(server: &Server, minute: u64, last: Option<String>) -> io::Result<Stri
     let body = format!(r#"{{"TableName":"Soak","BackupName":"minute-{minute}"}}"#);
     let answer = server.ask("CreateBackup", &body)?;
     let told: serde_json::Value = serde_json::from_str(&answer)?;
-    let arn = told["BackupDetails"]["BackupArn"].as_str().unwrap_or_default().to_owned();
+    let arn = told["BackupDetails"]["BackupArn"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
     if let Some(last) = last {
         delete_backup(server, &last)?;
     }
@@ -134,7 +153,9 @@ fn delete_backup(server: &Server, arn: &str) -> io::Result<()> {
     let body = format!(r#"{{"BackupArn":"{arn}"}}"#);
     loop {
         match server.ask("DeleteBackup", &body) {
-            Err(error) if error.to_string().contains("BackupInUse") && Instant::now() < deadline => {
+            Err(error)
+                if error.to_string().contains("BackupInUse") && Instant::now() < deadline =>
+            {
                 std::thread::sleep(Duration::from_millis(200));
             }
             outcome => return outcome.map(drop),

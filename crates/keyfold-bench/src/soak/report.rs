@@ -43,10 +43,20 @@ fn thirds(soak: &Soak) -> Option<(&[Sample], &[Sample])> {
 /// What is not as it should be.
 pub(super) fn faults(soak: &Soak) -> Vec<String> {
     let mut faults = Vec::new();
-    let errors: u64 = soak.samples.iter().map(|sample| sample.traffic.errors).sum();
+    let errors: u64 = soak
+        .samples
+        .iter()
+        .map(|sample| sample.traffic.errors)
+        .sum();
     if errors > 0 {
-        let first = soak.samples.iter().find_map(|sample| sample.traffic.error.clone());
-        faults.push(format!("{errors} errors, the first: {}", first.unwrap_or_default()));
+        let first = soak
+            .samples
+            .iter()
+            .find_map(|sample| sample.traffic.error.clone());
+        faults.push(format!(
+            "{errors} errors, the first: {}",
+            first.unwrap_or_default()
+        ));
     }
     if let Some((first, last)) = thirds(soak) {
         let growth = |of: fn(&Sample) -> f64| mean(last, of) / mean(first, of);
@@ -56,7 +66,9 @@ pub(super) fn faults(soak: &Soak) -> Vec<String> {
         }
         let latency = growth(|sample| micros(sample, 0.5));
         if latency > 1.5 {
-            faults.push(format!("the median latency grew to {latency:.2} times of what it was"));
+            faults.push(format!(
+                "the median latency grew to {latency:.2} times of what it was"
+            ));
         }
     }
     if soak.disk_after_deletion > soak.may_stay() {
@@ -68,9 +80,11 @@ pub(super) fn faults(soak: &Soak) -> Vec<String> {
 /// The report, as Markdown.
 pub(super) fn text(soak: &Soak, arguments: &Arguments) -> String {
     let mut rows = vec![
-        ["minutes", "answers", "errors", "p50", "p99", "p99.9", "memory", "files"]
-            .map(str::to_owned)
-            .to_vec(),
+        [
+            "minutes", "answers", "errors", "p50", "p99", "p99.9", "memory", "files",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
     ];
     let step = (soak.samples.len() / 12).max(1);
     for (at, samples) in soak.samples.chunks(step).enumerate() {
@@ -81,17 +95,27 @@ pub(super) fn text(soak: &Soak, arguments: &Arguments) -> String {
             sum(|sample| sample.traffic.errors).to_string(),
         ];
         row.extend(
-            [0.5, 0.99, 0.999]
-                .map(|quantile| format!("{:.0} µs", mean(samples, |sample| micros(sample, quantile)))),
+            [0.5, 0.99, 0.999].map(|quantile| {
+                format!("{:.0} µs", mean(samples, |sample| micros(sample, quantile)))
+            }),
         );
-        row.push(format!("{:.0} MiB", mean(samples, |sample| sample.memory as f64 / MIB)));
-        row.push(format!("{:.0} MiB", mean(samples, |sample| sample.disk as f64 / MIB)));
+        row.push(format!(
+            "{:.0} MiB",
+            mean(samples, |sample| sample.memory as f64 / MIB)
+        ));
+        row.push(format!(
+            "{:.0} MiB",
+            mean(samples, |sample| sample.disk as f64 / MIB)
+        ));
         rows.push(row);
     }
     let faults = faults(soak);
     let verdict = if faults.is_empty() {
-        let judged =
-            if thirds(soak).is_some() { "flat memory, stable latency" } else { "too short to judge memory" };
+        let judged = if thirds(soak).is_some() {
+            "flat memory, stable latency"
+        } else {
+            "too short to judge memory"
+        };
         format!("No errors, {judged}, and the space came back.")
     } else {
         format!("Not as it should be: {}.", faults.join("; "))
@@ -138,10 +162,17 @@ pub(super) fn plot(soak: &Soak, file: &Path) -> Result<(), String> {
             .x_desc("minutes")
             .draw()
             .map_err(|error| error.to_string())?;
-        let points: Vec<_> =
-            soak.samples.iter().enumerate().map(|(at, sample)| (at as f64 + 1.0, of(sample))).collect();
+        let points: Vec<_> = soak
+            .samples
+            .iter()
+            .enumerate()
+            .map(|(at, sample)| (at as f64 + 1.0, of(sample)))
+            .collect();
         chart
-            .draw_series(std::iter::once(PathElement::new(points, BLUE.stroke_width(2))))
+            .draw_series(std::iter::once(PathElement::new(
+                points,
+                BLUE.stroke_width(2),
+            )))
             .map_err(|error| error.to_string())?;
     }
     root.present().map_err(|error| error.to_string())

@@ -46,7 +46,9 @@ pub(super) struct Minute {
 }
 
 fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
 }
 
 fn item(n: u64, lifetime: u64, random: &mut fastrand::Rng) -> String {
@@ -63,10 +65,16 @@ fn next(body: &mut String, random: &mut fastrand::Rng, lifetime: u64) -> io::Res
     body.clear();
     // Numbers near the clock, so that what was written lately is what is read.
     let recent = now() * 1000 - random.u64(..lifetime * 1000);
-    let key = format!(r#"{{"pk":{{"S":"p{}"}},"sk":{{"S":"{recent:012}"}}}}"#, recent % PARTITIONS);
+    let key = format!(
+        r#"{{"pk":{{"S":"p{}"}},"sk":{{"S":"{recent:012}"}}}}"#,
+        recent % PARTITIONS
+    );
     let fresh = now() * 1000 + random.u64(..1000);
     let (name, written) = match random.u32(..100) {
-        0..30 => ("GetItem", write!(body, r#"{{"TableName":"Soak","Key":{key}}}"#)),
+        0..30 => (
+            "GetItem",
+            write!(body, r#"{{"TableName":"Soak","Key":{key}}}"#),
+        ),
         30..45 => (
             "Query",
             write!(
@@ -83,9 +91,14 @@ fn next(body: &mut String, random: &mut fastrand::Rng, lifetime: u64) -> io::Res
                 random.u64(..500)
             ),
         ),
-        50..75 => {
-            ("PutItem", write!(body, r#"{{"TableName":"Soak","Item":{}}}"#, item(fresh, lifetime, random)))
-        }
+        50..75 => (
+            "PutItem",
+            write!(
+                body,
+                r#"{{"TableName":"Soak","Item":{}}}"#,
+                item(fresh, lifetime, random)
+            ),
+        ),
         75..87 => (
             "UpdateItem",
             write!(
@@ -94,7 +107,10 @@ fn next(body: &mut String, random: &mut fastrand::Rng, lifetime: u64) -> io::Res
                 random.u64(..PARTITIONS)
             ),
         ),
-        87..92 => ("DeleteItem", write!(body, r#"{{"TableName":"Soak","Key":{key}}}"#)),
+        87..92 => (
+            "DeleteItem",
+            write!(body, r#"{{"TableName":"Soak","Key":{key}}}"#),
+        ),
         92..96 => {
             let puts = [0, 1, 2].map(|step| {
                 format!(
@@ -102,13 +118,26 @@ fn next(body: &mut String, random: &mut fastrand::Rng, lifetime: u64) -> io::Res
                     item(fresh + step * 1000, lifetime, random)
                 )
             });
-            ("TransactWriteItems", write!(body, r#"{{"TransactItems":[{}]}}"#, puts.join(",")))
+            (
+                "TransactWriteItems",
+                write!(body, r#"{{"TransactItems":[{}]}}"#, puts.join(",")),
+            )
         }
         _ => {
             let puts = [0, 1, 2, 3, 4].map(|step| {
-                format!(r#"{{"PutRequest":{{"Item":{}}}}}"#, item(fresh + step * 1000, lifetime, random))
+                format!(
+                    r#"{{"PutRequest":{{"Item":{}}}}}"#,
+                    item(fresh + step * 1000, lifetime, random)
+                )
             });
-            ("BatchWriteItem", write!(body, r#"{{"RequestItems":{{"Soak":[{}]}}}}"#, puts.join(",")))
+            (
+                "BatchWriteItem",
+                write!(
+                    body,
+                    r#"{{"RequestItems":{{"Soak":[{}]}}}}"#,
+                    puts.join(",")
+                ),
+            )
         }
     };
     written.map_err(io::Error::other)?;
@@ -122,9 +151,16 @@ pub(super) fn minute(
     (rate, lanes): (u64, u64),
     lifetime: u64,
 ) -> io::Result<Minute> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let latency = Histogram::new_with_bounds(1, 60_000_000_000, 3).map_err(io::Error::other)?;
-    let tally = Rc::new(RefCell::new(Minute { answers: 0, errors: 0, error: None, latency }));
+    let tally = Rc::new(RefCell::new(Minute {
+        answers: 0,
+        errors: 0,
+        error: None,
+        latency,
+    }));
     let local = LocalSet::new();
     for lane in 0..lanes {
         let tally = Rc::clone(&tally);
@@ -133,9 +169,12 @@ pub(super) fn minute(
             let mut random = fastrand::Rng::with_seed(minute * lanes + lane + 1);
             let (mut sent, mut body) = (Vec::new(), String::new());
             let until = Instant::now() + Duration::from_secs(60);
-            let mut pace = tokio::time::interval(Duration::from_secs_f64(lanes as f64 / rate as f64));
+            let mut pace =
+                tokio::time::interval(Duration::from_secs_f64(lanes as f64 / rate as f64));
             while pace.tick().await < until && Instant::now() < until {
-                let Ok(operation) = next(&mut body, &mut random, lifetime) else { return };
+                let Ok(operation) = next(&mut body, &mut random, lifetime) else {
+                    return;
+                };
                 sent.clear();
                 request::http(&mut sent, operation, body.as_bytes());
                 let begun = Instant::now();
@@ -157,8 +196,15 @@ pub(super) fn minute(
         });
     }
     let time = Duration::from_secs(60) + LATE_MAX;
-    let late = |_| io::Error::new(io::ErrorKind::TimedOut, "the server did not answer within a minute");
-    runtime.block_on(async { tokio::time::timeout(time, local).await }).map_err(late)?;
+    let late = |_| {
+        io::Error::new(
+            io::ErrorKind::TimedOut,
+            "the server did not answer within a minute",
+        )
+    };
+    runtime
+        .block_on(async { tokio::time::timeout(time, local).await })
+        .map_err(late)?;
     Rc::try_unwrap(tally)
         .map(RefCell::into_inner)
         .map_err(|_| io::Error::other("a connection is still running"))
@@ -183,16 +229,25 @@ impl Follower {
     /// Ends it; gives the number of records that it has read.
     pub(super) fn stop(self) -> io::Result<u64> {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.join().map_err(|_| io::Error::other("the stream's follower panicked"))?
+        self.thread
+            .join()
+            .map_err(|_| io::Error::other("the stream's follower panicked"))?
     }
 }
 
 fn follow(address: SocketAddr, is_over: &AtomicBool) -> io::Result<u64> {
     let ask = |operation: &str, body: serde_json::Value| -> io::Result<serde_json::Value> {
         let (is_ok, answer) = crate::load::ask(address, operation, &body.to_string())?;
-        if is_ok { Ok(serde_json::from_str(&answer)?) } else { Err(io::Error::other(answer)) }
+        if is_ok {
+            Ok(serde_json::from_str(&answer)?)
+        } else {
+            Err(io::Error::other(answer))
+        }
     };
-    let table = ask("DescribeTable", serde_json::json!({"TableName": "Followed"}))?;
+    let table = ask(
+        "DescribeTable",
+        serde_json::json!({"TableName": "Followed"}),
+    )?;
     let arn = &table["Table"]["LatestStreamArn"];
     let stream = ask("DescribeStream", serde_json::json!({"StreamArn": arn}))?;
     let shard = &stream["StreamDescription"]["Shards"][0]["ShardId"];

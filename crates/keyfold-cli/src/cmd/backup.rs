@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The new folder; it must be empty or absent. With --endpoint it is a name in the folder that the server was started with
-    /// for copies (`serve --backups DIR`).
+    /// The new folder; it must be empty or absent. With --endpoint it is a name in the folder that
+    /// the server was started with for copies (`serve --backups DIR`).
     #[arg(value_name = "TO")]
     to: PathBuf,
     /// Let the server at this address copy the folder that it uses.
@@ -33,7 +33,8 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
                 let message = format!("{} is no folder", arguments.data.display());
                 return Err(Failure::usage(message).in_folder(&arguments.data));
             }
-            let engine = backend::engine_with(Some(&arguments.data), |options| options.background = false)?;
+            let engine =
+                backend::engine_with(Some(&arguments.data), |options| options.background = false)?;
             engine.copy_to(&to).map_err(|error| match error {
                 ApiError::Validation(why) => Failure::usage(why.to_string()).in_folder(&to),
                 other => other.into(),
@@ -43,7 +44,10 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     if as_json {
         json::print(&serde_json::json!({ "folder": to.display().to_string(), "keys": keys }));
     } else {
-        terminal::line(&format!("{GOOD}copied{GOOD:#} {keys} keys to {}", to.display()));
+        terminal::line(&format!(
+            "{GOOD}copied{GOOD:#} {keys} keys to {}",
+            to.display()
+        ));
     }
     Ok(())
 }

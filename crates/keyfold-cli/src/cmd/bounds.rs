@@ -16,14 +16,15 @@ pub(super) struct Bounds {
     /// Megabytes of stored blocks kept in memory for reading.
     #[arg(long, default_value_t = 256, value_name = "MEGABYTES", value_parser = value_parser!(u32).range(1..=1_000_000), conflicts_with = "memory")]
     cache: u32,
-    /// Megabytes for the large request bodies of all clients together, and as many for large answers.
+    /// Megabytes for the large request bodies of all clients together, and as many for large
+    /// answers.
     #[arg(long, default_value_t = 512, value_name = "MEGABYTES", value_parser = value_parser!(u32).range(1..=1_000_000))]
     bodies: u32,
     /// Connections at a time; more wait until one is closed.
     #[arg(long, default_value_t = 10_000, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..))]
     connections: u32,
-    /// Connections of one address (of one /64 network of IPv6) at a time; more are closed at once [default: half of --connections, or 64 if
-    /// that is more].
+    /// Connections of one address (of one /64 network of IPv6) at a time; more are closed at once
+    /// [default: half of --connections, or 64 if that is more].
     #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..))]
     connections_of_address: Option<u32>,
     /// Seconds that a client may say nothing: between requests, and in the middle of one.
@@ -44,7 +45,9 @@ impl Bounds {
     pub(super) fn of_server(&self, config: &mut ServerConfig) {
         config.bodies_bytes_max = (self.bodies as usize).saturating_mul(MEGABYTE as usize);
         config.connections_max = self.connections as usize;
-        let of_address = self.connections_of_address.unwrap_or((self.connections / 2).max(OF_ADDRESS_MIN));
+        let of_address = self
+            .connections_of_address
+            .unwrap_or((self.connections / 2).max(OF_ADDRESS_MIN));
         config.connections_of_address_max = of_address as usize;
         config.receive_timeout = Duration::from_secs(self.receive_timeout.into());
         config.send_timeout = Duration::from_secs(self.send_timeout.into());
@@ -81,7 +84,13 @@ mod tests {
     ) -> (u64, usize, [usize; 2], Duration, Duration) {
         let connections = [config.connections_max, config.connections_of_address_max];
         let timeouts = (config.receive_timeout, config.send_timeout);
-        (folder.cache_bytes, config.bodies_bytes_max, connections, timeouts.0, timeouts.1)
+        (
+            folder.cache_bytes,
+            config.bodies_bytes_max,
+            connections,
+            timeouts.0,
+            timeouts.1,
+        )
     }
 
     #[test]
@@ -98,9 +107,15 @@ mod tests {
             "--send-timeout=5",
         ];
         let seconds = Duration::from_secs;
-        assert_eq!(told(&line), (1 << 20, 2 << 20, [3, 64], seconds(4), seconds(5)));
+        assert_eq!(
+            told(&line),
+            (1 << 20, 2 << 20, [3, 64], seconds(4), seconds(5))
+        );
         assert_eq!(told(&["serve", "--connections=300"]).2, [300, 150]);
-        assert_eq!(told(&["serve", "--connections-of-address=7"]).2, [10_000, 7]);
+        assert_eq!(
+            told(&["serve", "--connections-of-address=7"]).2,
+            [10_000, 7]
+        );
         assert!(Line::try_parse_from(["serve", "--memory", "--cache=1"]).is_err());
         assert!(Line::try_parse_from(["serve", "--connections=0"]).is_err());
     }

@@ -1,4 +1,5 @@
-//! `keyfold completions SHELL`: a script that lets the shell ask `keyfold` itself, so that it also completes names of the model.
+//! `keyfold completions SHELL`: a script that lets the shell ask `keyfold` itself, so that it also
+//! completes names of the model.
 
 use super::docs::output;
 use crate::failure::Failure;
@@ -18,9 +19,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let shells = Shells::builtins();
-    let shell = shells
-        .completer(&arguments.shell)
-        .ok_or_else(|| Failure::usage(format!("no completions are known for {}", arguments.shell)))?;
+    let shell = shells.completer(&arguments.shell).ok_or_else(|| {
+        Failure::usage(format!("no completions are known for {}", arguments.shell))
+    })?;
     let mut script = Vec::new();
     shell
         .write_registration(VARIABLE, "keyfold", "keyfold", "keyfold", &mut script)

@@ -16,11 +16,20 @@ pub(super) fn of(description: &TableDescription) -> TableDefinition {
     };
     let part = |elements: &[KeyElement], part: KeyType| -> Vec<KeyColumn> {
         let of_part = elements.iter().filter(|(_, found)| *found == part);
-        of_part.map(|(name, _)| (name.clone(), kind(name))).collect()
+        of_part
+            .map(|(name, _)| (name.clone(), kind(name)))
+            .collect()
     };
-    let both = [(&description.global_secondary_indexes, false), (&description.local_secondary_indexes, true)];
+    let both = [
+        (&description.global_secondary_indexes, false),
+        (&description.local_secondary_indexes, true),
+    ];
     let indexes = both.into_iter().flat_map(|(indexes, is_local)| {
-        indexes.iter().flatten().map(move |index| (index, is_local)).collect::<Vec<_>>()
+        indexes
+            .iter()
+            .flatten()
+            .map(move |index| (index, is_local))
+            .collect::<Vec<_>>()
     });
     let mut key = part(&description.key_elements(), KeyType::Hash);
     key.extend(part(&description.key_elements(), KeyType::Range));

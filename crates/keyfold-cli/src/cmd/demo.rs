@@ -34,18 +34,45 @@ pub(crate) struct Arguments {
 
 /// Entities and their attributes; small enough to check the answers by eye.
 const SAMPLE: &[(&str, &str)] = &[
-    ("User", "userId=u1 email=ada@example.com name=Ada createdAt=2024-01-02"),
-    ("User", "userId=u2 email=grace@example.com name=Grace createdAt=2024-01-05"),
+    (
+        "User",
+        "userId=u1 email=ada@example.com name=Ada createdAt=2024-01-02",
+    ),
+    (
+        "User",
+        "userId=u2 email=grace@example.com name=Grace createdAt=2024-01-05",
+    ),
     ("Product", "productId=p1 name=Lamp price=39.90 stock=12"),
     ("Product", "productId=p2 name=Desk price=249 stock=3"),
     ("Product", "productId=p3 name=Chair price=119.50 stock=7"),
-    ("Order", "orderId=o1 userId=u1 createdAt=2024-02-01T09:30:00Z total=288.90 status=shipped"),
-    ("Order", "orderId=o2 userId=u1 createdAt=2024-03-15T18:05:00Z total=39.90 status=pending"),
-    ("Order", "orderId=o3 userId=u2 createdAt=2024-03-16T07:45:00Z total=239 status=pending"),
-    ("OrderItem", "orderId=o1 itemId=1 productId=p1 quantity=1 price=39.90"),
-    ("OrderItem", "orderId=o1 itemId=2 productId=p2 quantity=1 price=249"),
-    ("OrderItem", "orderId=o2 itemId=1 productId=p1 quantity=1 price=39.90"),
-    ("OrderItem", "orderId=o3 itemId=1 productId=p3 quantity=2 price=119.50"),
+    (
+        "Order",
+        "orderId=o1 userId=u1 createdAt=2024-02-01T09:30:00Z total=288.90 status=shipped",
+    ),
+    (
+        "Order",
+        "orderId=o2 userId=u1 createdAt=2024-03-15T18:05:00Z total=39.90 status=pending",
+    ),
+    (
+        "Order",
+        "orderId=o3 userId=u2 createdAt=2024-03-16T07:45:00Z total=239 status=pending",
+    ),
+    (
+        "OrderItem",
+        "orderId=o1 itemId=1 productId=p1 quantity=1 price=39.90",
+    ),
+    (
+        "OrderItem",
+        "orderId=o1 itemId=2 productId=p2 quantity=1 price=249",
+    ),
+    (
+        "OrderItem",
+        "orderId=o2 itemId=1 productId=p1 quantity=1 price=39.90",
+    ),
+    (
+        "OrderItem",
+        "orderId=o3 itemId=1 productId=p3 quantity=2 price=119.50",
+    ),
 ];
 
 /// Patterns and the arguments they are shown with.
@@ -81,23 +108,32 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     }
     drop(embedded);
     let place = arguments.data.display().to_string();
-    serve::start(Arc::clone(&engine), &arguments.listen, arguments.listen.config()?, |address| {
-        let answers = patterns(&Backend::Embedded(engine), &model, as_json)?;
-        if as_json {
-            let endpoint = format!("{}://{address}", serve::scheme(&arguments.listen));
-            json::print(&json!({ "patterns": answers, "endpoint": endpoint, "data": place }));
-        } else {
-            serve::how_to_connect(&arguments.listen, "us-east-1", address, &place);
-            terminal::line(&format!(
-                "{FAINT}  try:          keyfold run {SHOP_PATH} orders_of_user userId=u1 --endpoint http://{address}{FAINT:#}"
-            ));
-        }
-        Ok(())
-    })
+    serve::start(
+        Arc::clone(&engine),
+        &arguments.listen,
+        arguments.listen.config()?,
+        |address| {
+            let answers = patterns(&Backend::Embedded(engine), &model, as_json)?;
+            if as_json {
+                let endpoint = format!("{}://{address}", serve::scheme(&arguments.listen));
+                json::print(&json!({ "patterns": answers, "endpoint": endpoint, "data": place }));
+            } else {
+                serve::how_to_connect(&arguments.listen, "us-east-1", address, &place);
+                terminal::line(&format!(
+                    "{FAINT}  try:          keyfold run {SHOP_PATH} orders_of_user userId=u1 --endpoint http://{address}{FAINT:#}"
+                ));
+            }
+            Ok(())
+        },
+    )
 }
 
 fn given(text: &str) -> Result<BTreeMap<String, String>, Failure> {
-    Ok(text.split(' ').filter(|one| !one.is_empty()).map(arguments::split).collect::<Result<_, _>>()?)
+    Ok(text
+        .split(' ')
+        .filter(|one| !one.is_empty())
+        .map(arguments::split)
+        .collect::<Result<_, _>>()?)
 }
 
 fn load(backend: &Backend, model: &Model) -> Result<(), Failure> {
@@ -120,9 +156,18 @@ fn patterns(backend: &Backend, model: &Model, as_json: bool) -> Result<Vec<Json>
         ));
     }
     for (name, shown) in SHOWN {
-        let Some(pattern) = model.pattern(name) else { continue };
+        let Some(pattern) = model.pattern(name) else {
+            continue;
+        };
         let values = arguments::of_pattern(pattern, &given(shown)?)?;
-        let found = read::run(backend, model, pattern, &values, &PageRequest::default(), true)?;
+        let found = read::run(
+            backend,
+            model,
+            pattern,
+            &values,
+            &PageRequest::default(),
+            true,
+        )?;
         if as_json {
             answers.push(run_command::report(pattern, &found));
             continue;

@@ -18,9 +18,16 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
-    let (old, new) = (model_file::load(&arguments.old, as_json)?, model_file::load(&arguments.new, as_json)?);
+    let (old, new) = (
+        model_file::load(&arguments.old, as_json)?,
+        model_file::load(&arguments.new, as_json)?,
+    );
     let changes = diff::diff(&old, &new);
-    let greatest = changes.iter().map(|one| one.migration).max().unwrap_or(Migration::None);
+    let greatest = changes
+        .iter()
+        .map(|one| one.migration)
+        .max()
+        .unwrap_or(Migration::None);
     if as_json {
         json::print(&json!({ "migration": greatest.word(), "changes": diff::json(&changes) }));
         return Ok(());
@@ -32,13 +39,21 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     for one in &changes {
         terminal::entry(STRONG, &one.what, &one.how, "");
         if one.migration != Migration::None {
-            terminal::entry(ACCENT, &format!("{}:", one.migration.word()), &one.todo, "  ");
+            terminal::entry(
+                ACCENT,
+                &format!("{}:", one.migration.word()),
+                &one.todo,
+                "  ",
+            );
         }
     }
     let summary = match greatest {
         Migration::None => "data stays as it is".to_owned(),
         other => format!("data: {}", other.word()),
     };
-    terminal::line(&format!("\n{}; {FAINT}{summary}{FAINT:#}", terminal::counted(changes.len(), "change")));
+    terminal::line(&format!(
+        "\n{}; {FAINT}{summary}{FAINT:#}",
+        terminal::counted(changes.len(), "change")
+    ));
     Ok(())
 }

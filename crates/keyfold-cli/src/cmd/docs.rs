@@ -33,7 +33,9 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let mut warnings = keyfold_model::compile(&source).diagnostics;
     warnings.retain(|one| one.severity == Severity::Warning);
     if let (None, Some(path)) = (arguments.format, &arguments.output) {
-        let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
+        let extension = path
+            .extension()
+            .map(|extension| extension.to_string_lossy().into_owned());
         if !matches!(extension.as_deref(), Some("md" | "markdown" | "html")) {
             let message = format!(
                 "the form of {} is not known; name it .md or .html, or say `--format`",
@@ -42,7 +44,11 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
             return Err(Failure::usage(message));
         }
     }
-    let is_html = arguments.output.as_ref().and_then(|path| path.extension()).is_some_and(|e| e == "html");
+    let is_html = arguments
+        .output
+        .as_ref()
+        .and_then(|path| path.extension())
+        .is_some_and(|e| e == "html");
     let text = match arguments.format {
         Some(Format::Html) => document::html(&model, &warnings),
         None if is_html => document::html(&model, &warnings),
@@ -52,7 +58,11 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
 }
 
 /// Writes a text to a file, or to standard output.
-pub(super) fn output(path: Option<&std::path::Path>, text: &str, as_json: bool) -> Result<(), Failure> {
+pub(super) fn output(
+    path: Option<&std::path::Path>,
+    text: &str,
+    as_json: bool,
+) -> Result<(), Failure> {
     let Some(path) = path else {
         if as_json {
             json::print(&serde_json::json!({ "text": text }));
@@ -61,8 +71,9 @@ pub(super) fn output(path: Option<&std::path::Path>, text: &str, as_json: bool) 
         }
         return Ok(());
     };
-    std::fs::write(path, text)
-        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path))?;
+    std::fs::write(path, text).map_err(|error| {
+        Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path)
+    })?;
     if as_json {
         json::print(&serde_json::json!({ "written": path.display().to_string() }));
     } else {

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The data folder; no server may have it open. Nothing in it is written unless --repair is given.
+    /// The data folder; no server may have it open. Nothing in it is written unless --repair is
+    /// given.
     #[arg(long, value_name = "DIR", default_value = DATA_DEFAULT)]
     data: PathBuf,
     /// Make all indexes and counters anew from the items.
@@ -71,19 +72,30 @@ fn report(before: &Examination, after: &Examination) -> serde_json::Value {
 
 fn tell(before: &Examination, after: &Examination) {
     for problem in &before.problems {
-        terminal::line(&format!("{ERROR}wrong{ERROR:#} {}: {}", problem.place, problem.what));
+        terminal::line(&format!(
+            "{ERROR}wrong{ERROR:#} {}: {}",
+            problem.place, problem.what
+        ));
     }
     if before.untold > 0 {
-        terminal::line(&format!("{FAINT}and {} more of the same kinds{FAINT:#}", before.untold));
+        terminal::line(&format!(
+            "{FAINT}and {} more of the same kinds{FAINT:#}",
+            before.untold
+        ));
     }
     for failed in &after.failed {
         terminal::line(&format!("{FAINT}failed{FAINT:#} {failed}"));
     }
     if !before.is_well() && after.is_well() {
-        terminal::line(&format!("{GOOD}repaired{GOOD:#} all indexes and counters are made anew"));
+        terminal::line(&format!(
+            "{GOOD}repaired{GOOD:#} all indexes and counters are made anew"
+        ));
     }
-    let word =
-        if after.is_well() { format!("{GOOD}well{GOOD:#}") } else { format!("{ERROR}not well{ERROR:#}") };
+    let word = if after.is_well() {
+        format!("{GOOD}well{GOOD:#}")
+    } else {
+        format!("{ERROR}not well{ERROR:#}")
+    };
     terminal::line(&format!(
         "{word}: {}, {}, {} index entries, {} records of streams and changes",
         terminal::counted(after.tables as usize, "table"),

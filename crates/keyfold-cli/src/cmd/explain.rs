@@ -1,4 +1,5 @@
-//! `keyfold explain KF012`: what a rule demands, why, and an example that breaks it beside one that does not.
+//! `keyfold explain KF012`: what a rule demands, why, and an example that breaks it beside one that
+//! does not.
 
 use crate::failure::Failure;
 use crate::json;
@@ -28,14 +29,24 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     }
     let rule = Rule::of_code(code).ok_or_else(|| {
         let known: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
-        Failure::usage(format!("there is no rule {code}; there are {}", known.join(", ")))
+        Failure::usage(format!(
+            "there is no rule {code}; there are {}",
+            known.join(", ")
+        ))
     })?;
     if as_json {
         json::print(&json!({ "rules": [view(rule)] }));
         return Ok(());
     }
-    let kind = if rule.is_warning() { "warning" } else { "error" };
-    terminal::line(&format!("{STRONG}{} {}{STRONG:#}  {FAINT}{kind}{FAINT:#}\n", rule.code, rule.name));
+    let kind = if rule.is_warning() {
+        "warning"
+    } else {
+        "error"
+    };
+    terminal::line(&format!(
+        "{STRONG}{} {}{STRONG:#}  {FAINT}{kind}{FAINT:#}\n",
+        rule.code, rule.name
+    ));
     terminal::paragraph(rule.summary);
     terminal::line("");
     terminal::paragraph(rule.why);
@@ -47,7 +58,8 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
 }
 
 fn example(text: &str) {
-    text.lines().for_each(|line| terminal::line(&format!("  {line}")));
+    text.lines()
+        .for_each(|line| terminal::line(&format!("  {line}")));
 }
 
 fn list(as_json: bool) {
@@ -56,7 +68,12 @@ fn list(as_json: bool) {
         return;
     }
     for rule in &RULES {
-        terminal::entry(ACCENT, &format!("{}  {}", rule.code, rule.name), rule.summary, "");
+        terminal::entry(
+            ACCENT,
+            &format!("{}  {}", rule.code, rule.name),
+            rule.summary,
+            "",
+        );
     }
 }
 

@@ -31,19 +31,29 @@ enum Form {
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let model = model_file::load(&arguments.file, as_json)?;
-    let units: Vec<_> = model.tables.iter().filter_map(|table| table.period).collect();
-    if let Some(period) =
-        arguments.period.iter().find(|period| !units.iter().any(|unit| unit.is_period(period)))
+    let units: Vec<_> = model
+        .tables
+        .iter()
+        .filter_map(|table| table.period)
+        .collect();
+    if let Some(period) = arguments
+        .period
+        .iter()
+        .find(|period| !units.iter().any(|unit| unit.is_period(period)))
     {
         let wanted: Vec<&str> = units.iter().map(|unit| unit.word()).collect();
         return Err(Failure::usage(match wanted.as_slice() {
             [] => format!("--period {period}: no table of {} has periods", model.name),
-            some => format!("--period {period} is no {}, like 2024-01 is a month", some.join(" or ")),
+            some => format!(
+                "--period {period} is no {}, like 2024-01 is a month",
+                some.join(" or ")
+            ),
         }));
     }
     for table in &model.tables {
         let Some(unit) = table.period else { continue };
-        if arguments.form != Form::Workbench && !arguments.period.iter().any(|period| unit.is_period(period))
+        if arguments.form != Form::Workbench
+            && !arguments.period.iter().any(|period| unit.is_period(period))
         {
             return Err(Failure::usage(format!(
                 "{} is a table per {unit}: name the periods to make tables for, `--period 2024-01`",

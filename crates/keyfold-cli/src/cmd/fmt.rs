@@ -41,8 +41,14 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     }
     let report = json!({ "changed": changed });
     if !as_json {
-        let word = if arguments.check { "would change" } else { "formatted" };
-        changed.iter().for_each(|path| terminal::line(&format!("{GOOD}{word}{GOOD:#} {path}")));
+        let word = if arguments.check {
+            "would change"
+        } else {
+            "formatted"
+        };
+        changed
+            .iter()
+            .for_each(|path| terminal::line(&format!("{GOOD}{word}{GOOD:#} {path}")));
     }
     if arguments.check && !changed.is_empty() {
         let count = terminal::counted(changed.len(), "file");

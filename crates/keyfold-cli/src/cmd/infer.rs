@@ -35,7 +35,13 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         let items = tables::sample(&backend, name, arguments.sample)?;
         found.push((super::definition::of(&description), items));
     }
-    let name =
-        arguments.name.clone().unwrap_or_else(|| arguments.tables.first().cloned().unwrap_or_default());
-    output(arguments.output.as_deref(), &propose(&name, &found), as_json)
+    let name = arguments
+        .name
+        .clone()
+        .unwrap_or_else(|| arguments.tables.first().cloned().unwrap_or_default());
+    output(
+        arguments.output.as_deref(),
+        &propose(&name, &found),
+        as_json,
+    )
 }

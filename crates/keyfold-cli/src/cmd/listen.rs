@@ -1,4 +1,5 @@
-//! The address a server listens on and the clients it accepts: options that `serve` and `demo` share.
+//! The address a server listens on and the clients it accepts: options that `serve` and `demo`
+//! share.
 
 use crate::failure::Failure;
 use crate::terminal;
@@ -21,8 +22,8 @@ pub(super) struct Listen {
     /// The address to listen on.
     #[arg(long, default_value = "127.0.0.1")]
     host: IpAddr,
-    /// Accept only requests signed with this key (may be repeated). Without credentials anyone may call, and
-    /// the server listens on this machine only.
+    /// Accept only requests signed with this key (may be repeated). Without credentials anyone may
+    /// call, and the server listens on this machine only.
     #[arg(
         long = "credential",
         value_name = "KEY:SECRET",
@@ -31,9 +32,10 @@ pub(super) struct Listen {
         hide_env_values = true
     )]
     credentials: Vec<String>,
-    /// Accept the credentials of a JSON file, each with its rights: [{"accessKey": "..", "secret": "..",
-    /// "sessionToken": "..", "access": "read", "tables": {"Orders": "read-write"}, "buckets": {"exports": "read-write"}}].
-    /// Rights are none, read and read-write (the default, also for tables that `tables` does not name). docs/safety.md has examples.
+    /// Accept the credentials of a JSON file, each with its rights: [{"accessKey": "..", "secret":
+    /// "..", "sessionToken": "..", "access": "read", "tables": {"Orders": "read-write"}, "buckets":
+    /// {"exports": "read-write"}}]. Rights are none, read and read-write (the default, also for
+    /// tables that `tables` does not name). docs/safety.md has examples.
     #[arg(long = "credentials", value_name = "FILE")]
     credentials_file: Option<PathBuf>,
     /// Listen beyond this machine even though anyone may call.
@@ -42,11 +44,12 @@ pub(super) struct Listen {
     /// Serve requests that carry no signature at all, which the service refuses.
     #[arg(long)]
     allow_unsigned: bool,
-    /// Let web pages of this origin call, such as http://localhost:3000 (may be repeated); `*` is every origin. Without, no page may.
+    /// Let web pages of this origin call, such as http://localhost:3000 (may be repeated); `*` is
+    /// every origin. Without, no page may.
     #[arg(long = "allow-origin", value_name = "ORIGIN")]
     allow_origins: Vec<String>,
-    /// Take requests to this name, too (may be repeated). Without credentials a server is called by its address, as localhost,
-    /// or by a name that nobody can register.
+    /// Take requests to this name, too (may be repeated). Without credentials a server is called by
+    /// its address, as localhost, or by a name that nobody can register.
     #[arg(long = "allow-host", value_name = "NAME")]
     allow_hosts: Vec<String>,
     /// Serve HTTPS with this certificate chain (PEM).
@@ -91,8 +94,9 @@ impl Listen {
             .zip(self.tls_key.clone())
             .map(|(certificate, key)| TlsFiles { certificate, key });
         for text in &self.credentials {
-            let Some((access_key, secret)) =
-                text.split_once(':').filter(|(key, secret)| !key.is_empty() && !secret.is_empty())
+            let Some((access_key, secret)) = text
+                .split_once(':')
+                .filter(|(key, secret)| !key.is_empty() && !secret.is_empty())
             else {
                 return Err(Failure::usage("--credential takes KEY:SECRET".to_owned()));
             };
@@ -135,8 +139,12 @@ impl Listen {
     pub(super) fn start_log(&self) {
         // A file gets no colours.
         let colours = std::io::stderr().is_terminal();
-        let builder =
-            || tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).with_ansi(colours);
+        let builder = || {
+            tracing_subscriber::fmt()
+                .with_writer(std::io::stderr)
+                .with_target(false)
+                .with_ansi(colours)
+        };
         // It may have been started before.
         drop(match self.log {
             None => Ok(()),
@@ -145,7 +153,8 @@ impl Listen {
         });
     }
 
-    /// Where failures go that no client meets: into the log, or where there is none to the error output.
+    /// Where failures go that no client meets: into the log, or where there is none to the error
+    /// output.
     pub(super) fn report(&self) -> Report {
         let has_log = self.log.is_some();
         Arc::new(move |what, reason| {
@@ -165,7 +174,9 @@ fn is_origin(text: &str) -> bool {
 
 fn is_host(text: &str) -> bool {
     !text.is_empty()
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
 }
 
 fn read_credentials(file: &Path) -> Result<Vec<Credential>, Failure> {
@@ -185,7 +196,15 @@ fn read_credentials(file: &Path) -> Result<Vec<Credential>, Failure> {
 fn credential(row: &Value) -> Result<Credential, String> {
     let members = row.as_object().ok_or("must be an object")?;
     if let Some(other) = members.keys().find(|name| {
-        !["accessKey", "secret", "sessionToken", "access", "tables", "buckets"].contains(&name.as_str())
+        ![
+            "accessKey",
+            "secret",
+            "sessionToken",
+            "access",
+            "tables",
+            "buckets",
+        ]
+        .contains(&name.as_str())
     }) {
         return Err(format!("has an unknown member `{other}`"));
     }
@@ -202,8 +221,14 @@ fn credential(row: &Value) -> Result<Credential, String> {
         credential.access = access(&word)?;
     }
     credential.tables = rights(members.get("tables"), "tables")?;
-    if let Some(name) = credential.tables.keys().find(|name| name.contains([':', '/'])) {
-        return Err(format!("`tables` takes names of tables, and `{name}` is none"));
+    if let Some(name) = credential
+        .tables
+        .keys()
+        .find(|name| name.contains([':', '/']))
+    {
+        return Err(format!(
+            "`tables` takes names of tables, and `{name}` is none"
+        ));
     }
     credential.buckets = rights(members.get("buckets"), "buckets")?;
     Ok(credential)
@@ -219,7 +244,9 @@ fn rights(given: Option<&Value>, member: &str) -> Result<BTreeMap<String, Access
     rights
         .iter()
         .map(|(name, word)| {
-            let word = word.as_str().ok_or_else(|| format!("the right to {name} must be a text"))?;
+            let word = word
+                .as_str()
+                .ok_or_else(|| format!("the right to {name} must be a text"))?;
             Ok((name.clone(), access(word)?))
         })
         .collect()
@@ -230,7 +257,9 @@ fn access(word: &str) -> Result<Access, String> {
         "none" => Ok(Access::None),
         "read" => Ok(Access::Read),
         "read-write" => Ok(Access::ReadWrite),
-        other => Err(format!("`{other}` is no right; rights are none, read and read-write")),
+        other => Err(format!(
+            "`{other}` is no right; rights are none, read and read-write"
+        )),
     }
 }
 
@@ -241,11 +270,18 @@ mod tests {
     #[test]
     fn credentials_have_rights_by_table() {
         let read = |text: &str| credential(&serde_json::from_str(text).unwrap());
-        let found =
-            read(r#"{"accessKey":"A","secret":"s","access":"read","tables":{"Orders":"read-write"}}"#)
-                .unwrap();
-        assert_eq!((found.access, found.tables.get("Orders")), (Access::Read, Some(&Access::ReadWrite)));
-        assert_eq!(read(r#"{"accessKey":"A","secret":"s"}"#).unwrap().access, Access::ReadWrite);
+        let found = read(
+            r#"{"accessKey":"A","secret":"s","access":"read","tables":{"Orders":"read-write"}}"#,
+        )
+        .unwrap();
+        assert_eq!(
+            (found.access, found.tables.get("Orders")),
+            (Access::Read, Some(&Access::ReadWrite))
+        );
+        assert_eq!(
+            read(r#"{"accessKey":"A","secret":"s"}"#).unwrap().access,
+            Access::ReadWrite
+        );
         for wrong in [
             r#"{"accessKey":"A"}"#,
             r#"{"accessKey":"A","secret":1}"#,

@@ -1,4 +1,5 @@
-//! `keyfold prove FILE`: every pattern against the same question in SQL, over random data and changes.
+//! `keyfold prove FILE`: every pattern against the same question in SQL, over random data and
+//! changes.
 
 use crate::failure::Failure;
 use crate::json;
@@ -6,7 +7,9 @@ use crate::model_file;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use keyfold_prove::{Failure as Wrong, Options, PatternReport, Phase, ProveError, Report, Smallest};
+use keyfold_prove::{
+    Failure as Wrong, Options, PatternReport, Phase, ProveError, Report, Smallest,
+};
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -24,18 +27,25 @@ pub(crate) struct Arguments {
     /// How often each pattern is asked, before and after the changes.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     asks: u32,
-    /// Looks further, for minutes: ten times as much, on files, with restarts and many more writers at once.
+    /// Looks further, for minutes: ten times as much, on files, with restarts and many more writers
+    /// at once.
     #[arg(long)]
     deep: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let model = model_file::load(&arguments.file, as_json)?;
-    let bar = if as_json { ProgressBar::hidden() } else { ProgressBar::new(0) };
+    let bar = if as_json {
+        ProgressBar::hidden()
+    } else {
+        ProgressBar::new(0)
+    };
     let style = ProgressStyle::with_template("{msg:13} {wide_bar} {pos}/{len}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let mut phase: Option<Phase> = None;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     let options = Options {
         seed: arguments.seed,
         items: arguments.items as usize * if arguments.deep { 2 } else { 1 },
@@ -75,49 +85,101 @@ fn failed(error: ProveError) -> Failure {
 }
 
 fn show(report: &Report) {
-    let mut rows =
-        vec![["pattern", "asked", "with an answer", "items", "requests", ""].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        [
+            "pattern",
+            "asked",
+            "with an answer",
+            "items",
+            "requests",
+            "",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+    ];
     for pattern in &report.patterns {
-        let PatternReport { name, runs, items, answered, requests, failures } = pattern;
+        let PatternReport {
+            name,
+            runs,
+            items,
+            answered,
+            requests,
+            failures,
+        } = pattern;
         let verdict = match (failures.len(), answered) {
             (0, 0) => "never answered anything".to_owned(),
             (0, _) => "as SQL".to_owned(),
             (count, _) => terminal::counted(count, "difference"),
         };
-        let numbers = [runs.to_string(), answered.to_string(), items.to_string(), requests.to_string()];
-        rows.push(std::iter::once(name.clone()).chain(numbers).chain([verdict]).collect());
+        let numbers = [
+            runs.to_string(),
+            answered.to_string(),
+            items.to_string(),
+            requests.to_string(),
+        ];
+        rows.push(
+            std::iter::once(name.clone())
+                .chain(numbers)
+                .chain([verdict])
+                .collect(),
+        );
     }
     terminal::table("", &rows);
     terminal::line(&format!(
         "\n{FAINT}{} rows at first, {} writes of which {} had to be refused, {} stored items and {} aggregates compared, seed {}{FAINT:#}",
-        report.rows, report.writes, report.refused, report.stored_items, report.aggregates, report.seed
+        report.rows,
+        report.writes,
+        report.refused,
+        report.stored_items,
+        report.aggregates,
+        report.seed
     ));
-    for Wrong { what, expected, found } in report.all_failures().take(10) {
-        terminal::line(&format!("\n{ERROR}differs{ERROR:#} {STRONG}{what}{STRONG:#}"));
+    for Wrong {
+        what,
+        expected,
+        found,
+    } in report.all_failures().take(10)
+    {
+        terminal::line(&format!(
+            "\n{ERROR}differs{ERROR:#} {STRONG}{what}{STRONG:#}"
+        ));
         terminal::line(&format!("  expected  {expected}"));
         terminal::line(&format!("  found     {found}"));
     }
     if let Some(Smallest { writes, failure }) = &report.smallest {
         let count = terminal::counted(writes.len(), "write");
-        terminal::line(&format!("\n{STRONG}the shortest way to a difference{STRONG:#}: after {count}"));
-        writes.iter().take(20).for_each(|write| terminal::line(&format!("  {write}")));
+        terminal::line(&format!(
+            "\n{STRONG}the shortest way to a difference{STRONG:#}: after {count}"
+        ));
+        writes
+            .iter()
+            .take(20)
+            .for_each(|write| terminal::line(&format!("  {write}")));
         terminal::line(&format!("  {ERROR}differs{ERROR:#} {}", failure.what));
         terminal::line(&format!("    expected  {}", failure.expected));
         terminal::line(&format!("    found     {}", failure.found));
     }
     if report.is_proved() {
-        let silent: Vec<&str> =
-            report.patterns.iter().filter(|one| one.answered == 0).map(|one| one.name.as_str()).collect();
+        let silent: Vec<&str> = report
+            .patterns
+            .iter()
+            .filter(|one| one.answered == 0)
+            .map(|one| one.name.as_str())
+            .collect();
         let but = match silent.as_slice() {
             [] => String::new(),
-            names => format!(", but for what never answered anything: {}", names.join(", ")),
+            names => format!(
+                ", but for what never answered anything: {}",
+                names.join(", ")
+            ),
         };
         terminal::line(&format!("{GOOD}proved by execution{GOOD:#}{but}"));
     }
 }
 
 fn view(report: &Report) -> Json {
-    let wrong = |one: &Wrong| json!({ "what": one.what, "expected": one.expected, "found": one.found });
+    let wrong =
+        |one: &Wrong| json!({ "what": one.what, "expected": one.expected, "found": one.found });
     json!({
         "seed": report.seed,
         "rows": report.rows,

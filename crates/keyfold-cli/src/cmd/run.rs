@@ -45,7 +45,9 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     if let Some(write) = model.write(&arguments.name) {
         return run_write(arguments, &model, write, &given, as_json);
     }
-    let pattern = model.pattern(&arguments.name).ok_or_else(|| unknown(&model, &arguments.name))?;
+    let pattern = model
+        .pattern(&arguments.name)
+        .ok_or_else(|| unknown(&model, &arguments.name))?;
     let values = arguments::of_pattern(pattern, &given)?;
     let start = PageRequest {
         limit: arguments.limit,
@@ -64,7 +66,9 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
 
 fn unknown(model: &Model, name: &str) -> ClientError {
     let patterns = model.patterns.iter().map(|pattern| pattern.name.as_str());
-    let all: Vec<&str> = patterns.chain(model.writes.iter().map(|write| write.name.as_str())).collect();
+    let all: Vec<&str> = patterns
+        .chain(model.writes.iter().map(|write| write.name.as_str()))
+        .collect();
     ClientError::Unknown(format!(
         "the model {} has no pattern or write {name}{}; it has {}",
         model.name,
@@ -76,7 +80,9 @@ fn unknown(model: &Model, name: &str) -> ClientError {
 fn after(text: Option<&str>) -> Result<Option<keyfold_types::Item>, Failure> {
     text.map(|text| {
         keyfold_wire::client::decode_item(text.as_bytes()).map_err(|_| {
-            Failure::usage(format!("--after takes the `next` of a page, a key in JSON; got: {text}"))
+            Failure::usage(format!(
+                "--after takes the `next` of a page, a key in JSON; got: {text}"
+            ))
         })
     })
     .transpose()
@@ -98,7 +104,11 @@ fn run_write(
 /// The request, the items and what they cost.
 pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found, full: bool) {
     let asked = &found.request;
-    let modifiers = if asked.modifiers.is_empty() { String::new() } else { format!("  {}", asked.modifiers) };
+    let modifiers = if asked.modifiers.is_empty() {
+        String::new()
+    } else {
+        format!("  {}", asked.modifiers)
+    };
     terminal::line(&format!(
         "{indent}{ACCENT}{}{ACCENT:#} {}  {}{FAINT}{modifiers}{FAINT:#}",
         asked.operation, asked.place, asked.condition
@@ -106,11 +116,19 @@ pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found
     let mut items: Vec<&FoundItem> = found.items.iter().collect();
     // Where no order is asked for, kinds are shown as the pattern names them.
     if pattern.order.is_none() {
-        let kinds: Vec<String> = pattern.returned.iter().map(|one| read::kind_name(model, one)).collect();
+        let kinds: Vec<String> = pattern
+            .returned
+            .iter()
+            .map(|one| read::kind_name(model, one))
+            .collect();
         items.sort_by_key(|item| kinds.iter().position(|kind| *kind == item.kind));
     }
     terminal::items(&format!("{indent}  "), &items, full);
-    let more = if found.next.is_some() { ", more to come" } else { "" };
+    let more = if found.next.is_some() {
+        ", more to come"
+    } else {
+        ""
+    };
     terminal::line(&format!(
         "{indent}{FAINT}{}, {}, {} read units{more}{FAINT:#}",
         terminal::counted(found.items.len(), "item"),
@@ -118,7 +136,10 @@ pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found
         found.capacity
     ));
     if let Some(next) = &found.next {
-        terminal::line(&format!("{indent}{FAINT}next: --after '{}'{FAINT:#}", json::typed(next)));
+        terminal::line(&format!(
+            "{indent}{FAINT}next: --after '{}'{FAINT:#}",
+            json::typed(next)
+        ));
     }
 }
 

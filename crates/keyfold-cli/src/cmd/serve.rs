@@ -28,8 +28,8 @@ pub(crate) struct Arguments {
     /// Keep everything in memory; nothing is left when the server stops.
     #[arg(long, conflicts_with = "data")]
     memory: bool,
-    /// When a write is acknowledged: `synced` survives the machine's crash; `buffered` only the process's, and is
-    /// faster.
+    /// When a write is acknowledged: `synced` survives the machine's crash; `buffered` only the
+    /// process's, and is faster.
     #[arg(long, value_enum, default_value_t = Acknowledged::Synced, value_name = "WHEN", conflicts_with = "memory")]
     durability: Acknowledged,
     /// The folder whose subfolders stand for buckets of exports and imports.
@@ -41,8 +41,8 @@ pub(crate) struct Arguments {
     /// The region in ARNs, unless a request's signature says another.
     #[arg(long, default_value = "us-east-1")]
     region: String,
-    /// Let writes that meet an item of a transaction under way wait for it, instead of refusing them with
-    /// TransactionConflictException as the service does.
+    /// Let writes that meet an item of a transaction under way wait for it, instead of refusing
+    /// them with TransactionConflictException as the service does.
     #[arg(long)]
     wait_for_transactions: bool,
     #[command(flatten)]
@@ -66,42 +66,60 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     let mut config = arguments.listen.config()?;
     arguments.bounds.of_server(&mut config);
     arguments.realism.of_server(&mut config);
-    for (option, folder) in [("--buckets", &arguments.buckets), ("--backups", &arguments.backups)] {
+    for (option, folder) in [
+        ("--buckets", &arguments.buckets),
+        ("--backups", &arguments.backups),
+    ] {
         if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
-            let message = format!("{option} {}: there is no such folder; make it first", folder.display());
+            let message = format!(
+                "{option} {}: there is no such folder; make it first",
+                folder.display()
+            );
             return Err(Failure::usage(message).in_folder(folder));
         }
     }
     config.backups.clone_from(&arguments.backups);
-    let models =
-        arguments.files.iter().map(|file| model_file::load(file, as_json)).collect::<Result<Vec<_>, _>>()?;
+    let models = arguments
+        .files
+        .iter()
+        .map(|file| model_file::load(file, as_json))
+        .collect::<Result<Vec<_>, _>>()?;
     arguments.listen.start_log();
-    let engine = backend::engine_with((!arguments.memory).then_some(arguments.data.as_path()), |options| {
-        if let StoreOptions::Folder(folder) = &mut options.store {
-            arguments.bounds.of_store(folder);
-            if arguments.durability == Acknowledged::Buffered {
-                folder.durability = Durability::Buffered;
+    let engine = backend::engine_with(
+        (!arguments.memory).then_some(arguments.data.as_path()),
+        |options| {
+            if let StoreOptions::Folder(folder) = &mut options.store {
+                arguments.bounds.of_store(folder);
+                if arguments.durability == Acknowledged::Buffered {
+                    folder.durability = Durability::Buffered;
+                }
             }
-        }
-        options.report = Some(arguments.listen.report());
-        options.buckets.clone_from(&arguments.buckets);
-        options.region.clone_from(&arguments.region);
-        options.transaction_conflicts = !arguments.wait_for_transactions;
-        arguments.realism.of_engine(options);
-    })?;
+            options.report = Some(arguments.listen.report());
+            options.buckets.clone_from(&arguments.buckets);
+            options.region.clone_from(&arguments.region);
+            options.transaction_conflicts = !arguments.wait_for_transactions;
+            arguments.realism.of_engine(options);
+        },
+    )?;
     let embedded = Backend::Embedded(Arc::clone(&engine));
     let mut made = Vec::new();
     for model in &models {
         made.extend(tables::ensure(&embedded, model)?);
     }
     drop(embedded);
-    let place = if arguments.memory { "memory".to_owned() } else { arguments.data.display().to_string() };
+    let place = if arguments.memory {
+        "memory".to_owned()
+    } else {
+        arguments.data.display().to_string()
+    };
     let scheme = scheme(&arguments.listen);
     start(engine, &arguments.listen, config, |address| {
         if as_json {
             let tables: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
             let endpoint = format!("{scheme}://{address}");
-            json::print(&serde_json::json!({ "endpoint": endpoint, "data": place, "tables": tables }));
+            json::print(
+                &serde_json::json!({ "endpoint": endpoint, "data": place, "tables": tables }),
+            );
             return Ok(());
         }
         for (table, outcome) in &made {
@@ -124,8 +142,11 @@ pub(super) fn scheme(listen: &Listen) -> &'static str {
 /// Says where the server is and how clients reach it.
 pub(super) fn how_to_connect(listen: &Listen, region: &str, address: SocketAddr, place: &str) {
     let scheme = scheme(listen);
-    let (key, secret) =
-        if listen.has_credentials() { ("<access key>", "<its secret>") } else { ("local", "local") };
+    let (key, secret) = if listen.has_credentials() {
+        ("<access key>", "<its secret>")
+    } else {
+        ("local", "local")
+    };
     terminal::line(&format!(
         "{GOOD}serving{GOOD:#} the DynamoDB API at {STRONG}{scheme}://{address}{STRONG:#}  {FAINT}data: {place}; stop with Ctrl-C{FAINT:#}"
     ));
@@ -148,11 +169,14 @@ pub(super) fn start(
     ready: impl FnOnce(SocketAddr) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     listen.start_log();
-    // As many connections as the system lets this process have; where that cannot be asked for, what it has must do.
+    // As many connections as the system lets this process have; where that cannot be asked for,
+    // what it has must do.
     drop(rlimit::increase_nofile_limit(u64::MAX));
-    // Requests are answered on these threads, as many as can run at once: more would only take turns. Two at least, so
-    // that a read that waits for the disk holds up only some.
-    let threads = std::thread::available_parallelism().map_or(2, usize::from).max(2);
+    // Requests are answered on these threads, as many as can run at once: more would only take
+    // turns. Two at least, so that a read that waits for the disk holds up only some.
+    let threads = std::thread::available_parallelism()
+        .map_or(2, usize::from)
+        .max(2);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
         .enable_all()
@@ -160,17 +184,21 @@ pub(super) fn start(
         .map_err(|error| Failure::backend(format!("cannot start threads: {error}")))?;
     let port = listen.port;
     let (served, engine_of_signals) = (Arc::clone(&engine), Arc::clone(&engine));
-    let server = runtime.block_on(Server::bind(engine, config)).map_err(|error| {
-        Failure::backend(format!(
-            "{error}; another server may be running, try `--port {}`",
-            port.wrapping_add(1).max(1)
-        ))
-    })?;
+    let server = runtime
+        .block_on(Server::bind(engine, config))
+        .map_err(|error| {
+            Failure::backend(format!(
+                "{error}; another server may be running, try `--port {}`",
+                port.wrapping_add(1).max(1)
+            ))
+        })?;
     let address = server.address();
     let at_once = Arc::clone(&engine_of_signals);
     let serving = runtime.spawn(server.run(async move {
         stop_signal().await;
-        terminal::error_line("stopping: requests under way are answered first; once more ends it at once");
+        terminal::error_line(
+            "stopping: requests under way are answered first; once more ends it at once",
+        );
         tokio::spawn(async move {
             stop_signal().await;
             // What was acknowledged is on the device; with `--durability buffered`, now.
@@ -181,8 +209,9 @@ pub(super) fn start(
     ready(address)?;
     let ended = runtime.block_on(serving);
     let synced = served.sync();
-    // The process ends: what is under way in the background does not hold it up. Merges, new indexes, backups and restores go
-    // on at the next start; exports, imports and copies of the data folder have failed.
+    // The process ends: what is under way in the background does not hold it up. Merges, new
+    // indexes, backups and restores go on at the next start; exports, imports and copies of the
+    // data folder have failed.
     std::mem::forget(served);
     runtime.shutdown_background();
     terminal::error_line("stopped");

@@ -32,13 +32,20 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     let entity = entity(&model, &arguments.entity)?;
     let changes = arguments::some_of_entity(entity, &given(&arguments.attributes)?)?;
     if arguments.remove.is_empty()
-        && changes.keys().all(|name| entity.key.fields().any(|field| field == name))
+        && changes
+            .keys()
+            .all(|name| entity.key.fields().any(|field| field == name))
     {
-        let message =
-            format!("nothing to change: give attributes of {} beside its key, or --remove one", entity.name);
+        let message = format!(
+            "nothing to change: give attributes of {} beside its key, or --remove one",
+            entity.name
+        );
         return Err(Failure::usage(message));
     }
     let backend = arguments.backend.open(&model, Use::Read)?;
-    show(&write::update(&backend, &model, entity, &changes, &arguments.remove)?, json);
+    show(
+        &write::update(&backend, &model, entity, &changes, &arguments.remove)?,
+        json,
+    );
     Ok(())
 }

@@ -32,8 +32,16 @@ pub(super) fn show(written: &Written, as_json: bool) {
         "{GOOD}done{GOOD:#}  {ACCENT}{}{ACCENT:#}: {changes}  {FAINT}{} units{FAINT:#}",
         written.operation, written.capacity
     ));
-    for Made { entity, attribute, value } in &written.made {
-        terminal::line(&format!("      {FAINT}{entity}{FAINT:#} {attribute} = {}", value::display(value)));
+    for Made {
+        entity,
+        attribute,
+        value,
+    } in &written.made
+    {
+        terminal::line(&format!(
+            "      {FAINT}{entity}{FAINT:#} {attribute} = {}",
+            value::display(value)
+        ));
     }
 }
 
@@ -53,7 +61,11 @@ pub(super) fn given(texts: &[String]) -> Result<BTreeMap<String, String>, Client
 /// The entity of a name, or an error that lists what there is.
 pub(super) fn entity<'m>(model: &'m Model, name: &str) -> Result<&'m Entity, ClientError> {
     model.entity(name).ok_or_else(|| {
-        let known: Vec<&str> = model.entities.iter().map(|entity| entity.name.as_str()).collect();
+        let known: Vec<&str> = model
+            .entities
+            .iter()
+            .map(|entity| entity.name.as_str())
+            .collect();
         ClientError::Unknown(format!(
             "the model {} has no entity {name}{}; it has {}",
             model.name,

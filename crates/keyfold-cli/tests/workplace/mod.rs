@@ -17,11 +17,15 @@ pub struct Workplace {
 
 impl Workplace {
     pub fn new() -> Workplace {
-        Workplace { folder: tempfile::tempdir().unwrap() }
+        Workplace {
+            folder: tempfile::tempdir().unwrap(),
+        }
     }
 
     pub fn model(name: &str) -> String {
-        let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "models", name].iter().collect();
+        let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "models", name]
+            .iter()
+            .collect();
         path.display().to_string()
     }
 
@@ -52,10 +56,22 @@ impl Workplace {
     /// Runs with `--json` and gives back the result; of a command that fails, the whole document.
     pub fn json(&self, code: i32, arguments: &[&str]) -> Json {
         let output = self.run(&[arguments, &["--json"]].concat());
-        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}{err}");
-        let mut document: Json = serde_json::from_str(&out).unwrap_or_else(|_| panic!("no JSON: {out}{err}"));
-        if code == 0 { document["result"].take() } else { document }
+        let (out, err) = (
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr),
+        );
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}\n{out}{err}"
+        );
+        let mut document: Json =
+            serde_json::from_str(&out).unwrap_or_else(|_| panic!("no JSON: {out}{err}"));
+        if code == 0 {
+            document["result"].take()
+        } else {
+            document
+        }
     }
 }
 
@@ -63,7 +79,10 @@ impl Workplace {
     /// Runs and gives back standard output; the command must succeed.
     pub fn text(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let (out, err) = (
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr),
+        );
         assert!(output.status.success(), "{arguments:?}\n{out}{err}");
         out.into_owned()
     }

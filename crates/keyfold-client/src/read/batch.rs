@@ -15,8 +15,12 @@ use keyfold_types::{CapacityHalves, Item, Value};
 const TRIES: u32 = 16;
 
 pub(super) fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Raw, ClientError> {
-    let list = pattern.parameters.iter().find(|parameter| parameter.limit == Limit::Among);
-    let list = list.ok_or_else(|| ClientError::Unknown(format!("{} has no list of ids", pattern.name)))?;
+    let list = pattern
+        .parameters
+        .iter()
+        .find(|parameter| parameter.limit == Limit::Among);
+    let list =
+        list.ok_or_else(|| ClientError::Unknown(format!("{} has no list of ids", pattern.name)))?;
     let Some(Value::L(ids)) = question.arguments.get(&list.name) else {
         return Err(ClientError::Missing(format!("{}=… is missing", list.name)));
     };
@@ -25,7 +29,10 @@ pub(super) fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Raw, Cli
     for id in ids {
         let mut arguments = question.arguments.clone();
         arguments.insert(list.attribute.clone(), id.clone());
-        let one = (table_name(question, &arguments)?, key_of(question, &arguments)?);
+        let one = (
+            table_name(question, &arguments)?,
+            key_of(question, &arguments)?,
+        );
         if !wanted.contains(&one) {
             wanted.push(one);
         }
@@ -45,9 +52,13 @@ pub(super) fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Raw, Cli
     }
     for (table, key) in &wanted {
         let is_it = |(place, item): &&(String, Item)| {
-            place == table && key.iter().all(|(name, value)| item.get(name) == Some(value))
+            place == table
+                && key
+                    .iter()
+                    .all(|(name, value)| item.get(name) == Some(value))
         };
-        raw.items.extend(found.iter().find(is_it).map(|(_, item)| item.clone()));
+        raw.items
+            .extend(found.iter().find(is_it).map(|(_, item)| item.clone()));
     }
     Ok(raw)
 }
@@ -96,7 +107,10 @@ fn ask(
         if request_items.is_empty() {
             return Ok(());
         }
-        let input = BatchGetItemInput { request_items: Some(request_items), returns: returns() };
+        let input = BatchGetItemInput {
+            request_items: Some(request_items),
+            returns: returns(),
+        };
         raw.requests += 1;
         let output = match question.backend.call(input.into()) {
             Ok(Response::BatchGetItem(output)) => output,
@@ -111,7 +125,9 @@ fn ask(
         }
         request_items = output.unprocessed_keys;
         if !request_items.is_empty() && tried > 0 {
-            std::thread::sleep(std::time::Duration::from_millis(fastrand::u64(1..=20 << tried.min(6))));
+            std::thread::sleep(std::time::Duration::from_millis(fastrand::u64(
+                1..=20 << tried.min(6),
+            )));
         }
     }
     Err(ClientError::Transport(

@@ -13,8 +13,8 @@ use keyfold_types::Value;
 /// A term: as an expression, and for people.
 type Written = (String, String);
 
-/// The terms of a key condition; none where no key can fulfil it. `arguments` give the partition, with the period or shard that is
-/// asked; the ends of a range are those that the caller gave.
+/// The terms of a key condition; none where no key can fulfil it. `arguments` give the partition,
+/// with the period or shard that is asked; the ends of a range are those that the caller gave.
 pub(super) fn of_key(
     question: &Question<'_>,
     arguments: &Values,
@@ -23,10 +23,15 @@ pub(super) fn of_key(
     let plan = question.plan;
     let delimiters = &question.table.delimiters;
     let partition = plan.partition.as_ref();
-    let partition = partition.ok_or_else(|| ClientError::Unknown("the pattern has no plan".to_owned()))?;
+    let partition =
+        partition.ok_or_else(|| ClientError::Unknown("the pattern has no plan".to_owned()))?;
     let mut terms = Vec::new();
     for (attribute, parts) in plan.partition_attributes.iter().zip(partition.columns()) {
-        terms.push(equal(attribute, value::column(parts, arguments, delimiters)?, made));
+        terms.push(equal(
+            attribute,
+            value::column(parts, arguments, delimiters)?,
+            made,
+        ));
     }
     let ends: Vec<&KeyTemplate> = match &plan.sort {
         SortCondition::Any => return Ok(Some(terms)),
@@ -42,9 +47,15 @@ pub(super) fn of_key(
         return Ok(Some(terms));
     };
     for (attribute, parts) in plan.sort_attributes.iter().zip(before) {
-        terms.push(equal(attribute, value::column(parts, &question.arguments, delimiters)?, made));
+        terms.push(equal(
+            attribute,
+            value::column(parts, &question.arguments, delimiters)?,
+            made,
+        ));
     }
-    let Some(attribute) = plan.sort_attributes.get(before.len()) else { return Ok(Some(terms)) };
+    let Some(attribute) = plan.sort_attributes.get(before.len()) else {
+        return Ok(Some(terms));
+    };
     if last.is_empty() {
         return Ok(Some(terms));
     }
@@ -61,7 +72,10 @@ pub(super) fn of_key(
 
 fn equal(attribute: &str, held: Value, made: &mut Placeholders) -> Written {
     let shown = print(attribute, " = ", &held);
-    (format!("{} = {}", made.name(attribute), made.value(held)), shown)
+    (
+        format!("{} = {}", made.name(attribute), made.value(held)),
+        shown,
+    )
 }
 
 /// A range of the last attribute of a sort key.
@@ -75,9 +89,14 @@ enum Range {
     AtMost(Value),
 }
 
-fn range(question: &Question<'_>, first: &[Part], second: Option<&[Part]>) -> Result<Range, ClientError> {
+fn range(
+    question: &Question<'_>,
+    first: &[Part],
+    second: Option<&[Part]>,
+) -> Result<Range, ClientError> {
     let (arguments, delimiters) = (&question.arguments, &question.table.delimiters);
-    let end = |parts: &[Part]| value::end(parts, arguments, delimiters, |name| question.limit_of(name));
+    let end =
+        |parts: &[Part]| value::end(parts, arguments, delimiters, |name| question.limit_of(name));
     Ok(match &question.plan.sort {
         SortCondition::Any => Range::All,
         SortCondition::Equal(_) => Range::Equal(value::column(first, arguments, delimiters)?),
@@ -98,7 +117,9 @@ fn between(low: End, high: End) -> Range {
         (End::At(low), End::Open) => Range::AtLeast(low),
         (End::Open, End::At(high)) => Range::AtMost(high),
         // DynamoDB refuses a range that ends before it starts.
-        (End::At(low), End::At(high)) if order(&low, &high).is_some_and(std::cmp::Ordering::is_gt) => {
+        (End::At(low), End::At(high))
+            if order(&low, &high).is_some_and(std::cmp::Ordering::is_gt) =>
+        {
             Range::Nothing
         }
         (End::At(low), End::At(high)) => Range::Between(low, high),
@@ -118,8 +139,19 @@ fn written(attribute: &str, name: &str, range: Range, made: &mut Placeholders) -
             (format!("begins_with({name}, {})", made.value(held)), shown)
         }
         Range::Between(low, high) => {
-            let shown = format!("{}{}", print(attribute, " BETWEEN ", &low), print("", " AND ", &high));
-            (format!("{name} BETWEEN {} AND {}", made.value(low), made.value(high)), shown)
+            let shown = format!(
+                "{}{}",
+                print(attribute, " BETWEEN ", &low),
+                print("", " AND ", &high)
+            );
+            (
+                format!(
+                    "{name} BETWEEN {} AND {}",
+                    made.value(low),
+                    made.value(high)
+                ),
+                shown,
+            )
         }
         Range::AtLeast(low) => {
             let shown = print(attribute, " >= ", &low);
@@ -136,7 +168,10 @@ impl Question<'_> {
     /// The end of a range that a parameter is, if it is one.
     fn limit_of(&self, name: &str) -> Option<Limit> {
         let is_end = |limit: Limit| matches!(limit, Limit::AtLeast | Limit::AtMost);
-        self.parameters.iter().find(|one| one.name == name && is_end(one.limit)).map(|one| one.limit)
+        self.parameters
+            .iter()
+            .find(|one| one.name == name && is_end(one.limit))
+            .map(|one| one.limit)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Patterns over several partitions or tables: one period after the other, or all shards merged by sort key.
+//! Patterns over several partitions or tables: one period after the other, or all shards merged by
+//! sort key.
 
 use super::assemble::{Kinds, cursor};
 use super::request::one_page;
@@ -22,7 +23,14 @@ pub(super) fn periods(
     after: Option<Item>,
     now_epoch_ms: i64,
 ) -> Result<Raw, ClientError> {
-    let Fan::Periods { unit, attribute, kind, low, high } = &question.plan.fan else {
+    let Fan::Periods {
+        unit,
+        attribute,
+        kind,
+        low,
+        high,
+    } = &question.plan.fan
+    else {
         return Ok(Raw::default());
     };
     if kinds.is_split() {
@@ -33,7 +41,9 @@ pub(super) fn periods(
     let given = |name: &String| question.arguments.get(name).cloned();
     let low = given(low).ok_or_else(|| ClientError::Missing(format!("{low}=… is missing")))?;
     let high = match high {
-        Some(name) => given(name).ok_or_else(|| ClientError::Missing(format!("{name}=… is missing")))?,
+        Some(name) => {
+            given(name).ok_or_else(|| ClientError::Missing(format!("{name}=… is missing")))?
+        }
         // Without an upper end, up to the present period.
         None => value::time_of_epoch_ms(kind, now_epoch_ms).unwrap_or_else(|| low.clone()),
     };
@@ -45,7 +55,10 @@ pub(super) fn periods(
     if let Some(key) = &mut after
         && let Some(Value::S(period)) = key.remove(PERIOD)
     {
-        start = periods.iter().position(|known| *known == period).unwrap_or(0);
+        start = periods
+            .iter()
+            .position(|known| *known == period)
+            .unwrap_or(0);
     }
     let mut after = after.filter(|key| !key.is_empty());
     let mut raw = Raw::default();
@@ -57,7 +70,9 @@ pub(super) fn periods(
     };
     for period in periods.iter().skip(start) {
         loop {
-            let left = question.limit.map(|limit| limit.saturating_sub(count(&raw)));
+            let left = question
+                .limit
+                .map(|limit| limit.saturating_sub(count(&raw)));
             if left == Some(0) {
                 raw.next = Some(with_period(after.take().unwrap_or_default(), period));
                 raw.asked = asked;
@@ -91,13 +106,22 @@ fn with_period(mut key: Item, period: &str) -> Item {
 }
 
 /// The arguments with a time of the period, from which its partition and table follow.
-fn in_period(question: &Question<'_>, attribute: &str, kind: &Type, unit: Unit, period: &str) -> Values {
+fn in_period(
+    question: &Question<'_>,
+    attribute: &str,
+    kind: &Type,
+    unit: Unit,
+    period: &str,
+) -> Values {
     let precision = match kind {
         Type::Time(precision) => Some(*precision),
         _ => None,
     };
     let mut arguments = question.arguments.clone();
-    arguments.insert(attribute.to_owned(), Value::S(Unit::first_time(period, precision)));
+    arguments.insert(
+        attribute.to_owned(),
+        Value::S(Unit::first_time(period, precision)),
+    );
     debug_assert!(unit.width() == period.len());
     arguments
 }
@@ -120,18 +144,31 @@ pub(super) fn shards(
     after: Option<Item>,
 ) -> Result<Raw, ClientError> {
     if kinds.is_split() {
-        return Err(ClientError::Refused("items that are split are not read over several shards".to_owned()));
+        return Err(ClientError::Refused(
+            "items that are split are not read over several shards".to_owned(),
+        ));
     }
     let mut raw = Raw::default();
     let mut shards = Vec::new();
     for number in 0..count {
-        let start = after.as_ref().and_then(|all| all.get(&name_of(number))).cloned();
+        let start = after
+            .as_ref()
+            .and_then(|all| all.get(&name_of(number)))
+            .cloned();
         let (start, was_done) = match start {
             Some(Value::M(map)) if map.contains_key(DONE) => (None, true),
-            Some(Value::M(map)) => (Some(Item::from_iter(map)).filter(|key| !key.is_empty()), false),
+            Some(Value::M(map)) => (
+                Some(Item::from_iter(map)).filter(|key| !key.is_empty()),
+                false,
+            ),
             _ => (None, false),
         };
-        let mut shard = Shard { items: Vec::new(), next: None, start, was_done };
+        let mut shard = Shard {
+            items: Vec::new(),
+            next: None,
+            start,
+            was_done,
+        };
         if !was_done {
             read_shard(question, number, &mut shard, &mut raw)?;
         }
@@ -140,8 +177,10 @@ pub(super) fn shards(
     raw.asked.condition = question.plan.key_condition();
     raw.asked.place = question.plan.place();
     let taken = merge(question, &mut shards, &mut raw);
-    let unfinished =
-        shards.iter().zip(&taken).any(|(shard, taken)| *taken < shard.items.len() || shard.next.is_some());
+    let unfinished = shards
+        .iter()
+        .zip(&taken)
+        .any(|(shard, taken)| *taken < shard.items.len() || shard.next.is_some());
     if unfinished {
         raw.next = Some(
             shards
@@ -185,8 +224,8 @@ fn read_shard(
     }
 }
 
-/// Takes items in order from all shards, as many as a page holds and no further than every shard has been
-/// read; gives how many were taken of each.
+/// Takes items in order from all shards, as many as a page holds and no further than every shard
+/// has been read; gives how many were taken of each.
 fn merge(question: &Question<'_>, shards: &mut [Shard], raw: &mut Raw) -> Vec<usize> {
     let descending = question.plan.descending != question.backward;
     let compare = |one: &Item, two: &Item| {
@@ -197,12 +236,21 @@ fn merge(question: &Question<'_>, shards: &mut [Shard], raw: &mut Raw) -> Vec<us
             }
         });
         let ordering = by_sort.fold(Ordering::Equal, Ordering::then);
-        if descending { ordering.reverse() } else { ordering }
+        if descending {
+            ordering.reverse()
+        } else {
+            ordering
+        }
     };
     // Items behind the end of an unfinished page may come before those of other shards.
-    let bound = shards.iter().filter_map(|shard| shard.next.clone()).min_by(|one, two| compare(one, two));
+    let bound = shards
+        .iter()
+        .filter_map(|shard| shard.next.clone())
+        .min_by(|one, two| compare(one, two));
     let mut taken = vec![0; shards.len()];
-    let limit = question.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let limit = question.limit.map_or(usize::MAX, |limit| {
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    });
     while raw.items.len() < limit {
         let heads = shards.iter().enumerate().filter_map(|(at, shard)| {
             let head = shard.items.get(taken.get(at).copied()?)?;
@@ -210,7 +258,10 @@ fn merge(question: &Question<'_>, shards: &mut [Shard], raw: &mut Raw) -> Vec<us
         });
         let first = heads.min_by(|(_, one), (_, two)| compare(one, two));
         let Some((at, head)) = first else { break };
-        if bound.as_ref().is_some_and(|bound| compare(head, bound) == Ordering::Greater) {
+        if bound
+            .as_ref()
+            .is_some_and(|bound| compare(head, bound) == Ordering::Greater)
+        {
             break;
         }
         raw.items.push(head.clone());

@@ -45,7 +45,10 @@ pub struct FoundItem {
 impl FoundItem {
     /// The value of an attribute.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+        self.attributes
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value)
     }
 }
 
@@ -132,8 +135,8 @@ impl Raw {
 /// Runs a pattern, one page.
 ///
 /// # Errors
-/// `NotFound` when an item must exist and does not; `Value` for arguments that no key can be made of; what
-/// the backend says otherwise.
+/// `NotFound` when an item must exist and does not; `Value` for arguments that no key can be made
+/// of; what the backend says otherwise.
 pub fn page(
     backend: &Backend,
     model: &Model,
@@ -164,8 +167,21 @@ pub fn page(
     }
     let (raw, items) = whole(&question, pattern, &kinds, page, now)?;
     check_single(pattern, &items, &raw.asked)?;
-    required::check(model, pattern, &question, page, &items, (&raw.asked, raw.next.as_ref()))?;
-    Ok(Page { items, request: raw.asked, requests: raw.requests, capacity: raw.capacity, next: raw.next })
+    required::check(
+        model,
+        pattern,
+        &question,
+        page,
+        &items,
+        (&raw.asked, raw.next.as_ref()),
+    )?;
+    Ok(Page {
+        items,
+        request: raw.asked,
+        requests: raw.requests,
+        capacity: raw.capacity,
+        next: raw.next,
+    })
 }
 
 /// Reads a page until no list in it is in pieces: its parts may be changed while they are read.
@@ -216,7 +232,9 @@ fn read(
 
 /// A pattern's promise about one item.
 fn check_single(pattern: &Pattern, items: &[FoundItem], asked: &Asked) -> Result<(), ClientError> {
-    let [one] = pattern.returned.as_slice() else { return Ok(()) };
+    let [one] = pattern.returned.as_slice() else {
+        return Ok(());
+    };
     if one.many {
         return Ok(());
     }
@@ -228,15 +246,26 @@ fn check_single(pattern: &Pattern, items: &[FoundItem], asked: &Asked) -> Result
         )));
     }
     if items.is_empty() && !one.optional {
-        return Err(ClientError::NotFound(format!("{}: no item for {}", pattern.name, asked.condition)));
+        return Err(ClientError::NotFound(format!(
+            "{}: no item for {}",
+            pattern.name, asked.condition
+        )));
     }
     Ok(())
 }
 
 /// The arguments and the values that the pattern fixes; `now` where it is not given.
-fn with_fixed(pattern: &Pattern, arguments: &Values, now_epoch_ms: i64) -> Result<Values, ClientError> {
+fn with_fixed(
+    pattern: &Pattern,
+    arguments: &Values,
+    now_epoch_ms: i64,
+) -> Result<Values, ClientError> {
     let mut all = arguments.clone();
-    for parameter in pattern.parameters.iter().filter(|parameter| parameter.is_now()) {
+    for parameter in pattern
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.is_now())
+    {
         if let Some(moment) = value::time_of_epoch_ms(&parameter.kind, now_epoch_ms) {
             all.entry(parameter.name.clone()).or_insert(moment);
         }
@@ -268,7 +297,10 @@ pub fn run(
         request: first.request,
     };
     while all_pages && let Some(after) = found.next.take() {
-        let next = PageRequest { after: Some(after), ..start.clone() };
+        let next = PageRequest {
+            after: Some(after),
+            ..start.clone()
+        };
         let more = page(backend, model, pattern, arguments, &next)?;
         found.items.extend(more.items);
         found.requests += more.requests;
@@ -305,7 +337,10 @@ pub(crate) fn raw_query(
 }
 
 fn returns() -> Returns {
-    Returns { consumed_capacity: Some(ReturnConsumedCapacity::Total.into()), item_collection_metrics: None }
+    Returns {
+        consumed_capacity: Some(ReturnConsumedCapacity::Total.into()),
+        item_collection_metrics: None,
+    }
 }
 
 fn consumed(capacity: Option<ConsumedCapacity>) -> CapacityHalves {

@@ -11,8 +11,13 @@ use keyfold_model::{Fan, KeyTemplate, Pattern, PatternPlan, SortCondition, value
 use keyfold_types::{Item, Value};
 
 /// The table that a request goes to: with periods, that of the time that is given.
-pub(super) fn table_name(question: &Question<'_>, arguments: &Values) -> Result<String, ClientError> {
-    let Some(period) = &question.plan.period else { return Ok(question.table.name.clone()) };
+pub(super) fn table_name(
+    question: &Question<'_>,
+    arguments: &Values,
+) -> Result<String, ClientError> {
+    let Some(period) = &question.plan.period else {
+        return Ok(question.table.name.clone());
+    };
     match arguments.get(&period.from) {
         Some(Value::S(time)) => Ok(question.table.physical_name(period.unit.of(time))),
         _ => Err(ClientError::Missing(format!(
@@ -53,8 +58,15 @@ pub(super) fn projection(question: &Question<'_>, made: &mut Placeholders) -> Op
     names.extend(question.digests.iter().map(String::as_str));
     names.push(&table.partition.name);
     names.extend(table.sort.iter().map(|column| column.name.as_str()));
-    // A page that is put together from several goes on behind one of its items, by its key in the index.
-    names.extend(question.plan.partition_attributes.iter().map(String::as_str));
+    // A page that is put together from several goes on behind one of its items, by its key in the
+    // index.
+    names.extend(
+        question
+            .plan
+            .partition_attributes
+            .iter()
+            .map(String::as_str),
+    );
     names.extend(question.plan.sort_attributes.iter().map(String::as_str));
     names.sort_unstable();
     names.dedup();
@@ -70,8 +82,10 @@ pub(super) fn is_absent(question: &Question<'_>, error: &ClientError) -> bool {
 pub(super) fn get(question: &Question<'_>) -> Result<Raw, ClientError> {
     let name = table_name(question, &question.arguments)?;
     let key = key_of(question, &question.arguments)?;
-    let condition: Vec<String> =
-        key.iter().map(|(name, value)| condition::print(name, " = ", value)).collect();
+    let condition: Vec<String> = key
+        .iter()
+        .map(|(name, value)| condition::print(name, " = ", value))
+        .collect();
     let mut made = Placeholders::default();
     let projection_expression = projection(question, &mut made);
     let input = GetItemInput {
@@ -93,12 +107,22 @@ pub(super) fn get(question: &Question<'_>) -> Result<Raw, ClientError> {
         Ok(Response::GetItem(output)) => output,
         Ok(_) => return Err(unexpected()),
         Err(error) if is_absent(question, &error) => {
-            return Ok(Raw { asked, requests: 1, ..Raw::default() });
+            return Ok(Raw {
+                asked,
+                requests: 1,
+                ..Raw::default()
+            });
         }
         Err(error) => return Err(error),
     };
     let items = output.item.map(|item| item.to_item()).into_iter().collect();
-    Ok(Raw { items, asked, requests: 1, capacity: consumed(output.consumed_capacity), next: None })
+    Ok(Raw {
+        items,
+        asked,
+        requests: 1,
+        capacity: consumed(output.consumed_capacity),
+        next: None,
+    })
 }
 
 /// One page of a query or scan, of the partition and table that the arguments give.
@@ -131,7 +155,10 @@ pub(super) fn query(
             condition: "nothing: no key lies in the range".to_owned(),
             modifiers: String::new(),
         };
-        return Ok(Raw { asked, ..Raw::default() });
+        return Ok(Raw {
+            asked,
+            ..Raw::default()
+        });
     };
     let (expressions, printed): (Vec<String>, Vec<String>) = conditions.into_iter().unzip();
     let filter_expression = filters(question, &question.arguments, &mut made)?;
@@ -167,12 +194,21 @@ pub(super) fn query(
         Ok(Response::Query(output)) => output,
         Ok(_) => return Err(unexpected()),
         Err(error) if is_absent(question, &error) => {
-            return Ok(Raw { asked, requests: 1, ..Raw::default() });
+            return Ok(Raw {
+                asked,
+                requests: 1,
+                ..Raw::default()
+            });
         }
         Err(error) => return Err(error),
     };
     Ok(Raw {
-        items: output.items.unwrap_or_default().iter().map(|item| item.to_item()).collect(),
+        items: output
+            .items
+            .unwrap_or_default()
+            .iter()
+            .map(|item| item.to_item())
+            .collect(),
         asked,
         requests: 1,
         capacity: consumed(output.consumed_capacity),
@@ -180,7 +216,11 @@ pub(super) fn query(
     })
 }
 
-fn scan(question: &Question<'_>, after: Option<Item>, limit: Option<u32>) -> Result<Raw, ClientError> {
+fn scan(
+    question: &Question<'_>,
+    after: Option<Item>,
+    limit: Option<u32>,
+) -> Result<Raw, ClientError> {
     let plan = question.plan;
     let mut made = Placeholders::default();
     let filter_expression = filters(question, &question.arguments, &mut made)?;
@@ -196,12 +236,21 @@ fn scan(question: &Question<'_>, after: Option<Item>, limit: Option<u32>) -> Res
         returns: returns(),
         ..ScanInput::default()
     };
-    let filters: Vec<String> = plan.filters.iter().map(|filter| format!("filter {filter}")).collect();
+    let filters: Vec<String> = plan
+        .filters
+        .iter()
+        .map(|filter| format!("filter {filter}"))
+        .collect();
     let Response::Scan(output) = question.backend.call(Request::from(input))? else {
         return Err(unexpected());
     };
     Ok(Raw {
-        items: output.items.unwrap_or_default().iter().map(|item| item.to_item()).collect(),
+        items: output
+            .items
+            .unwrap_or_default()
+            .iter()
+            .map(|item| item.to_item())
+            .collect(),
         asked: Asked {
             operation: "Scan".to_owned(),
             place: plan.table.clone(),
@@ -242,25 +291,46 @@ pub(super) fn check_cursor(
     };
     match &plan.fan {
         Fan::Shards(_) => {
-            return if after.iter().all(|(name, _)| name.starts_with("#shard")) { Ok(()) } else { wrong() };
+            return if after.iter().all(|(name, _)| name.starts_with("#shard")) {
+                Ok(())
+            } else {
+                wrong()
+            };
         }
-        Fan::Periods { .. } => return if after.get("#period").is_some() { Ok(()) } else { wrong() },
+        Fan::Periods { .. } => {
+            return if after.get("#period").is_some() {
+                Ok(())
+            } else {
+                wrong()
+            };
+        }
         Fan::One => {}
     }
     if !matches!(plan.request, RequestKind::Query | RequestKind::Scan) {
         return wrong();
     }
-    let own =
-        std::iter::once(&question.table.partition).chain(&question.table.sort).map(|column| &column.name);
-    let mut names: Vec<&String> =
-        own.chain(&plan.partition_attributes).chain(&plan.sort_attributes).collect();
+    let own = std::iter::once(&question.table.partition)
+        .chain(&question.table.sort)
+        .map(|column| &column.name);
+    let mut names: Vec<&String> = own
+        .chain(&plan.partition_attributes)
+        .chain(&plan.sort_attributes)
+        .collect();
     names.sort_unstable();
     names.dedup();
     let given: Vec<&String> = after.iter().map(|(name, _)| name).collect();
-    let partition = plan.partition.iter().flat_map(KeyTemplate::columns).zip(&plan.partition_attributes);
+    let partition = plan
+        .partition
+        .iter()
+        .flat_map(KeyTemplate::columns)
+        .zip(&plan.partition_attributes);
     let mut is_there = partition.map(|(parts, name)| {
         value::column(parts, &question.arguments, &question.table.delimiters)
             .is_ok_and(|value| after.get(name) == Some(&value))
     });
-    if names == given && is_there.all(|one| one) { Ok(()) } else { wrong() }
+    if names == given && is_there.all(|one| one) {
+        Ok(())
+    } else {
+        wrong()
+    }
 }

@@ -8,8 +8,8 @@ use keyfold_model::{Fan, KeyTemplate, Model, Pattern, value};
 use keyfold_types::Item;
 use std::cmp::Ordering;
 
-/// Refuses a page of a collection that lacks an item which must be there: one whose key lies between the beginning and the end of
-/// the page, or anywhere if the page is the whole answer.
+/// Refuses a page of a collection that lacks an item which must be there: one whose key lies
+/// between the beginning and the end of the page, or anywhere if the page is the whole answer.
 pub(super) fn check(
     model: &Model,
     pattern: &Pattern,
@@ -52,12 +52,18 @@ fn missing<'m>(
         let name = kind_name(model, one);
         !one.many && !one.optional && !items.iter().any(|item| item.kind == name)
     };
-    pattern.returned.iter().filter(move |_| is_collection).filter(is_missing)
+    pattern
+        .returned
+        .iter()
+        .filter(move |_| is_collection)
+        .filter(is_missing)
 }
 
 /// The name of a kind of items: the entity, or `Entity.copy`.
 pub fn kind_name(model: &Model, returned: &Returned) -> String {
-    let Some(entity) = model.entities.get(returned.entity) else { return String::new() };
+    let Some(entity) = model.entities.get(returned.entity) else {
+        return String::new();
+    };
     match returned.copy.and_then(|at| entity.copies.get(at)) {
         Some(copy) => format!("{}.{}", entity.name, copy.name),
         None => entity.name.clone(),
@@ -66,7 +72,10 @@ pub fn kind_name(model: &Model, returned: &Returned) -> String {
 
 fn not_found(model: &Model, pattern: &Pattern, missing: &Returned, asked: &Asked) -> ClientError {
     let kind = kind_name(model, missing);
-    ClientError::NotFound(format!("{}: there is no {kind} for {}", pattern.name, asked.condition))
+    ClientError::NotFound(format!(
+        "{}: there is no {kind} for {}",
+        pattern.name, asked.condition
+    ))
 }
 
 /// Whether the one item's key lies in the part of the range that a page read.
@@ -80,19 +89,31 @@ fn lies_in(
     if question.plan.fan != Fan::One {
         return false;
     }
-    let Some(own) = sort_key(model, one, question) else { return false };
-    let descending = question.plan.descending != question.backward;
-    let compare = |end: &Item| {
-        let by_attribute =
-            question.plan.sort_attributes.iter().map(|name| match (own.get(name), end.get(name)) {
-                (Some(own), Some(end)) => order(own, end).unwrap_or(Ordering::Equal),
-                _ => Ordering::Equal,
-            });
-        let ordering = by_attribute.fold(Ordering::Equal, Ordering::then);
-        if descending { ordering.reverse() } else { ordering }
+    let Some(own) = sort_key(model, one, question) else {
+        return false;
     };
-    let is_behind_start = page.after.as_ref().is_none_or(|after| compare(after).is_gt());
-    // Several items of an index may have one sort key: the last of a page need not be the last of them.
+    let descending = question.plan.descending != question.backward;
+    let compare =
+        |end: &Item| {
+            let by_attribute = question.plan.sort_attributes.iter().map(|name| {
+                match (own.get(name), end.get(name)) {
+                    (Some(own), Some(end)) => order(own, end).unwrap_or(Ordering::Equal),
+                    _ => Ordering::Equal,
+                }
+            });
+            let ordering = by_attribute.fold(Ordering::Equal, Ordering::then);
+            if descending {
+                ordering.reverse()
+            } else {
+                ordering
+            }
+        };
+    let is_behind_start = page
+        .after
+        .as_ref()
+        .is_none_or(|after| compare(after).is_gt());
+    // Several items of an index may have one sort key: the last of a page need not be the last of
+    // them.
     let is_before_end = next.is_none_or(|next| match question.plan.index {
         None => compare(next).is_le(),
         Some(_) => compare(next).is_lt(),
@@ -108,8 +129,18 @@ fn sort_key(model: &Model, one: &Returned, question: &Question<'_>) -> Option<It
         (None, Some(copy)) => copy.key.sort.as_ref()?,
         (None, None) => entity.key.sort.as_ref()?,
         (Some(name), None) => {
-            let at = question.table.indexes.iter().position(|index| index.name == *name)?;
-            entity.indexes.iter().find(|key| key.index == at)?.key.sort.as_ref()?
+            let at = question
+                .table
+                .indexes
+                .iter()
+                .position(|index| index.name == *name)?;
+            entity
+                .indexes
+                .iter()
+                .find(|key| key.index == at)?
+                .key
+                .sort
+                .as_ref()?
         }
         (Some(_), Some(_)) => return None,
     };

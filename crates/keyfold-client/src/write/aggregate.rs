@@ -1,9 +1,9 @@
-//! Aggregates follow: what is counted, summed up or greatest among an entity's items changes with them, in
-//! the same transaction.
+//! Aggregates follow: what is counted, summed up or greatest among an entity's items changes with
+//! them, in the same transaction.
 //!
-//! A count or sum is added to. The greatest is read and set: if the greatest goes, the next one is searched.
-//! Every change of the items adds to a counter beside it, and the search requires that the counter is as it
-//! was read, so that it never misses an item that came meanwhile.
+//! A count or sum is added to. The greatest is read and set: if the greatest goes, the next one is
+//! searched. Every change of the items adds to a counter beside it, and the search requires that
+//! the counter is as it was read, so that it never misses an item that came meanwhile.
 
 use super::Context;
 use super::step::{Changed, Draft, Left, Refusal, Step, StepAction};
@@ -25,14 +25,23 @@ struct Contribution {
     value: Value,
 }
 
-/// The steps of a whole write: to those of its items, what the aggregates need that follow from them.
+/// The steps of a whole write: to those of its items, what the aggregates need that follow from
+/// them.
 ///
 /// # Errors
 /// `Refused` when an item is deleted that still counts others.
 pub(super) fn followed(context: &Context<'_>, mut draft: Draft) -> Result<Vec<Step>, ClientError> {
     for moved in std::mem::take(&mut draft.moved) {
-        let Some(entity) = context.model.entity(&moved.entity) else { continue };
-        follow(context, entity, moved.before.as_ref(), moved.after.as_ref(), &mut draft)?;
+        let Some(entity) = context.model.entity(&moved.entity) else {
+            continue;
+        };
+        follow(
+            context,
+            entity,
+            moved.before.as_ref(),
+            moved.after.as_ref(),
+            &mut draft,
+        )?;
     }
     match draft.left.into_iter().find(|left| !left.items.is_zero()) {
         Some(left) => Err(ClientError::Refused(left.reason)),
@@ -40,8 +49,8 @@ pub(super) fn followed(context: &Context<'_>, mut draft: Draft) -> Result<Vec<St
     }
 }
 
-/// Adds to the steps what the aggregates of other entities need when an item of this one goes from `before`
-/// to `after`.
+/// Adds to the steps what the aggregates of other entities need when an item of this one goes from
+/// `before` to `after`.
 fn follow(
     context: &Context<'_>,
     entity: &Entity,
@@ -52,7 +61,14 @@ fn follow(
     for (parent, aggregate) in context.model.aggregates_of(entity) {
         let old = before.and_then(|values| contribution(aggregate, values));
         let new = after.and_then(|values| contribution(aggregate, values));
-        let kept = Kept { context, parent, aggregate, child: entity, before, after };
+        let kept = Kept {
+            context,
+            parent,
+            aggregate,
+            child: entity,
+            before,
+            after,
+        };
         if let (Some(old), Some(new)) = (&old, &new)
             && old.parent == new.parent
         {
@@ -81,8 +97,14 @@ fn contribution(aggregate: &Aggregate, values: &Values) -> Option<Contribution> 
         None => Value::from(1),
         Some(of) => values.get(of)?.clone(),
     };
-    let parent = aggregate.link.iter().map(|(field, name)| Some((field.clone(), values.get(name)?.clone())));
-    Some(Contribution { parent: parent.collect::<Option<_>>()?, value })
+    let parent = aggregate
+        .link
+        .iter()
+        .map(|(field, name)| Some((field.clone(), values.get(name)?.clone())));
+    Some(Contribution {
+        parent: parent.collect::<Option<_>>()?,
+        value,
+    })
 }
 
 /// One aggregate of an entity, and the item that changes it.
@@ -103,12 +125,22 @@ impl Kept<'_> {
         new: Option<&Contribution>,
         draft: &mut Draft,
     ) -> Result<(), ClientError> {
-        let Kept { context, parent, aggregate, .. } = *self;
-        let Some(key_values) = old.or(new).map(|one| &one.parent) else { return Ok(()) };
+        let Kept {
+            context,
+            parent,
+            aggregate,
+            ..
+        } = *self;
+        let Some(key_values) = old.or(new).map(|one| &one.parent) else {
+            return Ok(());
+        };
         let parent_table = table(context.model, parent)?;
         let name = table_name(parent_table, parent, key_values)?;
         let key = main_key(context.model, parent, key_values)?;
-        let place = draft.steps.iter().position(|step| step.table == name && step.key == key);
+        let place = draft
+            .steps
+            .iter()
+            .position(|step| step.table == name && step.key == key);
         if let Some(step) = place.and_then(|at| draft.steps.get(at))
             && matches!(step.action, StepAction::Delete)
         {
@@ -117,7 +149,13 @@ impl Kept<'_> {
         }
         let steps = &mut draft.steps;
         if aggregate.kind == AggregateKind::Max {
-            let target = Target { context, parent, name, key, place };
+            let target = Target {
+                context,
+                parent,
+                name,
+                key,
+                place,
+            };
             return greatest(&target, self, old, new, steps);
         }
         let amount = |one: Option<&Contribution>| match one.map(|one| &one.value) {
@@ -146,7 +184,11 @@ impl Kept<'_> {
         if new.is_none() && current(context, &name, &key)?.is_none() {
             return Ok(());
         }
-        let refusal = if new.is_none() { Refusal::Stale } else { no_parent(parent, key_values) };
+        let refusal = if new.is_none() {
+            Refusal::Stale
+        } else {
+            no_parent(parent, key_values)
+        };
         steps.push(Step {
             what: format!("{} {}.{attribute}", aggregate.kind.word(), parent.name),
             refusal,
@@ -154,7 +196,10 @@ impl Kept<'_> {
             key,
             conditions: vec![Term::Exists(parent_table.partition.name.clone())],
             action: StepAction::Update {
-                changes: added.into_iter().map(|(name, number)| (name, Change::Add(number))).collect(),
+                changes: added
+                    .into_iter()
+                    .map(|(name, number)| (name, Change::Add(number)))
+                    .collect(),
                 removed: Vec::new(),
             },
             greatest: BTreeMap::new(),
@@ -173,7 +218,8 @@ impl Kept<'_> {
         draft: &mut Draft,
     ) -> Result<(), ClientError> {
         let counter = self.aggregate.items_attribute();
-        let is_it = |left: &&mut Left| left.table == table && left.key == *key && left.counter == counter;
+        let is_it =
+            |left: &&mut Left| left.table == table && left.key == *key && left.counter == counter;
         if !more.is_negative() && !more.is_zero() {
             return Err(ClientError::Refused(format!(
                 "`{what}` in the same write: {} cannot follow",
@@ -193,16 +239,24 @@ fn more(old: Option<&Contribution>, new: Option<&Contribution>) -> Number {
 }
 
 fn no_parent(parent: &Entity, key: &Values) -> Refusal {
-    let shown: Vec<String> =
-        key.iter().map(|(name, held)| format!("{name} = {}", value::display(held))).collect();
-    Refusal::NotFound(format!("there is no {} with {}", parent.name, shown.join(", ")))
+    let shown: Vec<String> = key
+        .iter()
+        .map(|(name, held)| format!("{name} = {}", value::display(held)))
+        .collect();
+    Refusal::NotFound(format!(
+        "there is no {} with {}",
+        parent.name,
+        shown.join(", ")
+    ))
 }
 
 /// Adds to a number that another step of the same write makes or changes.
 fn add_to(step: &mut Step, attribute: &str, difference: &Number) -> Result<(), ClientError> {
     let sum = |number: &Number| {
         number.checked_add(difference).map_err(|error| {
-            ClientError::Refused(format!("{attribute} would leave DynamoDB's numbers: {error}"))
+            ClientError::Refused(format!(
+                "{attribute} would leave DynamoDB's numbers: {error}"
+            ))
         })
     };
     match &mut step.action {
@@ -213,14 +267,19 @@ fn add_to(step: &mut Step, attribute: &str, difference: &Number) -> Result<(), C
             };
             item.insert(attribute, Value::N(sum(&held)?));
         }
-        StepAction::Update { changes, .. } => match changes.iter_mut().find(|(name, _)| name == attribute) {
-            Some((_, Change::Add(number))) => *number = sum(number)?,
-            Some((_, Change::Set(Value::N(number)))) => *number = sum(number)?,
-            Some(_) | None => changes.push((attribute.to_owned(), Change::Add(*difference))),
-        },
+        StepAction::Update { changes, .. } => {
+            match changes.iter_mut().find(|(name, _)| name == attribute) {
+                Some((_, Change::Add(number))) => *number = sum(number)?,
+                Some((_, Change::Set(Value::N(number)))) => *number = sum(number)?,
+                Some(_) | None => changes.push((attribute.to_owned(), Change::Add(*difference))),
+            }
+        }
         StepAction::Check => {
             let changes = vec![(attribute.to_owned(), Change::Add(*difference))];
-            step.action = StepAction::Update { changes, removed: Vec::new() };
+            step.action = StepAction::Update {
+                changes,
+                removed: Vec::new(),
+            };
         }
         // A deleted item counts nothing.
         StepAction::Delete => {}
@@ -244,7 +303,9 @@ fn current(context: &Context<'_>, table: &str, key: &Item) -> Result<Option<Item
         consistent_read: Some(true),
         ..GetItemInput::default()
     };
-    let Response::GetItem(output) = context.backend.call(input.into())? else { return Err(unexpected()) };
+    let Response::GetItem(output) = context.backend.call(input.into())? else {
+        return Err(unexpected());
+    };
     Ok(output.item.map(|item| item.to_item()))
 }
 
@@ -258,11 +319,18 @@ fn greatest(
     let aggregate = kept.aggregate;
     let attribute = aggregate.attribute.as_str();
     let counter = aggregate.changes_attribute();
-    let is_greater = |one: &Value, two: &Value| order(one, two).is_some_and(std::cmp::Ordering::is_gt);
+    let is_greater =
+        |one: &Value, two: &Value| order(one, two).is_some_and(std::cmp::Ordering::is_gt);
     // The parent is made in the same write: its greatest is among what this write makes.
-    if let Some(Step { action: StepAction::Put(item), .. }) = target.place.and_then(|at| steps.get_mut(at)) {
+    if let Some(Step {
+        action: StepAction::Put(item),
+        ..
+    }) = target.place.and_then(|at| steps.get_mut(at))
+    {
         if let Some(new) = new
-            && item.get(attribute).is_none_or(|held| is_greater(&new.value, held))
+            && item
+                .get(attribute)
+                .is_none_or(|held| is_greater(&new.value, held))
         {
             item.insert(attribute, new.value.clone());
         }
@@ -278,19 +346,36 @@ fn greatest(
     }
     let Some(item) = current(target.context, &target.name, &target.key)? else {
         let Some(new) = new else { return Ok(()) };
-        return Err(no_parent(target.parent, &new.parent).error().unwrap_or_else(unexpected));
+        return Err(no_parent(target.parent, &new.parent)
+            .error()
+            .unwrap_or_else(unexpected));
     };
     let stored = item.get(attribute).cloned();
-    let before = target.place.and_then(|at| steps.get(at)).and_then(|step| step.greatest.get(attribute));
-    let changed = changed(target, kept, (old, new), stored.as_ref(), before.cloned().unwrap_or_default())?;
-    let mut next =
-        if changed.lost_greatest { search(target, kept, old.is_some(), &changed.gone)? } else { stored };
+    let before = target
+        .place
+        .and_then(|at| steps.get(at))
+        .and_then(|step| step.greatest.get(attribute));
+    let changed = changed(
+        target,
+        kept,
+        (old, new),
+        stored.as_ref(),
+        before.cloned().unwrap_or_default(),
+    )?;
+    let mut next = if changed.lost_greatest {
+        search(target, kept, old.is_some(), &changed.gone)?
+    } else {
+        stored
+    };
     for value in &changed.new {
         if next.as_ref().is_none_or(|held| is_greater(value, held)) {
             next = Some(value.clone());
         }
     }
-    let (mut changes, mut removed) = (vec![(counter.clone(), Change::Add(Number::from(1_i64)))], Vec::new());
+    let (mut changes, mut removed) = (
+        vec![(counter.clone(), Change::Add(Number::from(1_i64)))],
+        Vec::new(),
+    );
     changes.push((aggregate.items_attribute(), Change::Add(more(old, new))));
     match next {
         Some(value) => changes.push((attribute.to_owned(), Change::Set(value))),
@@ -300,7 +385,10 @@ fn greatest(
         Some(value) => Term::Compare(counter.clone(), Comparator::Equal, value.clone()),
         None => Term::Missing(counter.clone()),
     };
-    let partition = table(target.context.model, target.parent)?.partition.name.clone();
+    let partition = table(target.context.model, target.parent)?
+        .partition
+        .name
+        .clone();
     let conditions = vec![Term::Exists(partition), as_read];
     put_together(target, aggregate, (changes, removed), conditions, steps);
     let is_it = |step: &&mut Step| step.table == target.name && step.key == target.key;
@@ -320,7 +408,9 @@ fn changed(
 ) -> Result<Changed, ClientError> {
     if let (Some(old), Some(before)) = (old, kept.before) {
         let own = crate::derive::derive(target.context.model, kept.child, before)?;
-        changed.gone.extend(own.into_iter().map(|derived| derived.key));
+        changed
+            .gone
+            .extend(own.into_iter().map(|derived| derived.key));
         changed.lost_greatest |= Some(&old.value) == stored;
     }
     changed.new.extend(new.map(|new| new.value.clone()));
@@ -348,7 +438,10 @@ fn put_together(
         return;
     };
     match &mut step.action {
-        StepAction::Update { changes: known, removed: gone } => {
+        StepAction::Update {
+            changes: known,
+            removed: gone,
+        } => {
             for (name, change) in changes {
                 gone.retain(|other| *other != name);
                 match known.iter_mut().find(|(other, _)| *other == name) {
@@ -383,8 +476,8 @@ fn put_together(
     step.refusal = Refusal::Stale;
 }
 
-/// The greatest among the items that this write does not change. `leaves` says whether the item at hand was one of them; otherwise it
-/// becomes one.
+/// The greatest among the items that this write does not change. `leaves` says whether the item at
+/// hand was one of them; otherwise it becomes one.
 fn search(
     target: &Target<'_>,
     kept: &Kept<'_>,
@@ -393,7 +486,8 @@ fn search(
 ) -> Result<Option<Value>, ClientError> {
     let aggregate = kept.aggregate;
     let of_parent = if leaves { kept.before } else { kept.after };
-    let (Some(plan), Some(of_parent), Some(of)) = (&aggregate.next, of_parent, &aggregate.of) else {
+    let (Some(plan), Some(of_parent), Some(of)) = (&aggregate.next, of_parent, &aggregate.of)
+    else {
         return Ok(None);
     };
     let child_table = table(target.context.model, kept.child)?;
@@ -404,15 +498,31 @@ fn search(
         arguments.insert(name.clone(), value::parse(name, &found.kind, text)?);
     }
     let name = table_name(child_table, kept.child, of_parent)?;
-    let is_gone =
-        |item: &Item| gone.iter().any(|key| key.iter().all(|(name, value)| item.get(name) == Some(value)));
-    // Those that go may be the first ones, and so may be parts of a list, which do not have the attribute.
-    let enough = u32::try_from(gone.len()).unwrap_or(u32::MAX).saturating_add(1);
+    let is_gone = |item: &Item| {
+        gone.iter().any(|key| {
+            key.iter()
+                .all(|(name, value)| item.get(name) == Some(value))
+        })
+    };
+    // Those that go may be the first ones, and so may be parts of a list, which do not have the
+    // attribute.
+    let enough = u32::try_from(gone.len())
+        .unwrap_or(u32::MAX)
+        .saturating_add(1);
     let mut after = None;
     loop {
-        let (items, next) =
-            raw_query(target.context.backend, child_table, plan, (&name, &arguments), after.take(), enough)?;
-        let found = items.iter().filter(|item| !is_gone(item)).find_map(|item| item.get(of).cloned());
+        let (items, next) = raw_query(
+            target.context.backend,
+            child_table,
+            plan,
+            (&name, &arguments),
+            after.take(),
+            enough,
+        )?;
+        let found = items
+            .iter()
+            .filter(|item| !is_gone(item))
+            .find_map(|item| item.get(of).cloned());
         match (found, next) {
             (Some(value), _) => return Ok(Some(value)),
             (None, Some(key)) => after = Some(key),

@@ -1,5 +1,5 @@
-//! Steps of one entity: created, moved from old to new attributes, deleted. What follows from it is part of
-//! them: copies, guards, parts, and the aggregates that others keep of it.
+//! Steps of one entity: created, moved from old to new attributes, deleted. What follows from it is
+//! part of them: copies, guards, parts, and the aggregates that others keep of it.
 
 use super::step::{Draft, Left, Refusal, Step, StepAction};
 use super::{Context, key_text};
@@ -34,17 +34,29 @@ pub(super) fn read(
     let table = table(context.model, entity)?;
     let name = table_name(table, entity, key)?;
     for tried in 0..TRIES {
-        let Some(main) = main_item(context, entity, table, &name, key)? else { return Ok(None) };
+        let Some(main) = main_item(context, entity, table, &name, key)? else {
+            return Ok(None);
+        };
         let mut items = vec![main];
         if entity.split.is_some() {
             items.extend(parts(context, entity, table, &name, key, items.first())?);
         }
-        let names = entity.attributes.iter().map(|attribute| attribute.name.as_str());
+        let names = entity
+            .attributes
+            .iter()
+            .map(|attribute| attribute.name.as_str());
         let values = values_of(entity, names, &items)?;
         // A list whose parts have been changed while they were read is read again.
-        if items.first().is_some_and(|first| is_as_written(entity, first, &values)) {
+        if items
+            .first()
+            .is_some_and(|first| is_as_written(entity, first, &values))
+        {
             let item = items.remove(0);
-            return Ok(Some(Stored { item, values, parts: items }));
+            return Ok(Some(Stored {
+                item,
+                values,
+                parts: items,
+            }));
         }
         back_off(tried);
     }
@@ -71,7 +83,11 @@ fn main_item(
         Ok(Response::GetItem(output)) => Ok(output.item.map(|item| item.to_item())),
         Ok(_) => Err(unexpected()),
         // The table of a period that nothing has been written in.
-        Err(error) if table.period.is_some() && error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(None),
+        Err(error)
+            if table.period.is_some() && error.kind() == Some(ErrorKind::ResourceNotFound) =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }
@@ -85,7 +101,9 @@ fn parts(
     key: &Values,
     main: Option<&Item>,
 ) -> Result<Vec<Item>, ClientError> {
-    let (Some(sort), Some(column), Some((split, _))) = (&entity.key.sort, &table.sort, &entity.split) else {
+    let (Some(sort), Some(column), Some((split, _))) =
+        (&entity.key.sort, &table.sort, &entity.split)
+    else {
         return Ok(Vec::new());
     };
     let count = match main.and_then(|item| item.get(&parts_attribute(split))) {
@@ -95,7 +113,10 @@ fn parts(
     if count < 2 {
         return Ok(Vec::new());
     }
-    let partition = main.and_then(|item| item.get(&table.partition.name)).cloned().unwrap_or(Value::Null);
+    let partition = main
+        .and_then(|item| item.get(&table.partition.name))
+        .cloned()
+        .unwrap_or(Value::Null);
     let sort_key = |number: i64| {
         let mut of_part = key.clone();
         of_part.insert(value::CHUNK.to_owned(), Value::from(number));
@@ -105,7 +126,9 @@ fn parts(
     // Items of other kinds may lie between them: theirs do not end with the number of a part.
     let is_part = |item: &Item| match (item.get(&column.name), &first) {
         (Some(Value::S(text)), Value::S(first)) => {
-            let start = first.get(..first.len().saturating_sub(CHUNK_DIGITS)).unwrap_or_default();
+            let start = first
+                .get(..first.len().saturating_sub(CHUNK_DIGITS))
+                .unwrap_or_default();
             let number = text.strip_prefix(start).unwrap_or_default();
             number.len() == CHUNK_DIGITS && number.bytes().all(|byte| byte.is_ascii_digit())
         }
@@ -126,9 +149,16 @@ fn parts(
             exclusive_start_key: after.take().map(Ok),
             ..QueryInput::default()
         };
-        let Response::Query(output) = context.backend.call(input.into())? else { return Err(unexpected()) };
+        let Response::Query(output) = context.backend.call(input.into())? else {
+            return Err(unexpected());
+        };
         let found = output.items.unwrap_or_default();
-        items.extend(found.iter().map(|item| item.to_item()).filter(|item| is_part(item)));
+        items.extend(
+            found
+                .iter()
+                .map(|item| item.to_item())
+                .filter(|item| is_part(item)),
+        );
         match output.last_evaluated_key {
             Some(key) => after = Some(key),
             None => return Ok(items),
@@ -136,7 +166,8 @@ fn parts(
     }
 }
 
-/// Adds puts of everything that follows from the values; `exists` is what it means that the entity is there.
+/// Adds puts of everything that follows from the values; `exists` is what it means that the entity
+/// is there.
 pub(super) fn create(
     context: &Context<'_>,
     entity: &Entity,
@@ -148,7 +179,13 @@ pub(super) fn create(
     let mut exists = Some(exists);
     for one in derive(context.model, entity, values)? {
         draft.push(match &one.role {
-            Role::Main => Step::put(table, entity, one, true, exists.take().unwrap_or(Refusal::None)),
+            Role::Main => Step::put(
+                table,
+                entity,
+                one,
+                true,
+                exists.take().unwrap_or(Refusal::None),
+            ),
             Role::Copy(_) | Role::Part(_) => Step::put(table, entity, one, false, Refusal::None),
             Role::Guard(attributes) => {
                 let taken = taken(entity, attributes, values);
@@ -161,19 +198,36 @@ pub(super) fn create(
 }
 
 pub(super) fn exists(entity: &Entity, values: &Values) -> Refusal {
-    Refusal::Because(format!("{} exists already ({})", entity.name, key_text(entity, values)))
+    Refusal::Because(format!(
+        "{} exists already ({})",
+        entity.name,
+        key_text(entity, values)
+    ))
 }
 
 fn taken(entity: &Entity, attributes: &[String], values: &Values) -> Refusal {
-    let held =
-        |name: &String| format!("{name} `{}`", values.get(name).map(value::display).unwrap_or_default());
+    let held = |name: &String| {
+        format!(
+            "{name} `{}`",
+            values.get(name).map(value::display).unwrap_or_default()
+        )
+    };
     let all: Vec<String> = attributes.iter().map(held).collect();
-    let message = format!("{} is taken: another {} has it", all.join(", "), entity.name);
+    let message = format!(
+        "{} is taken: another {} has it",
+        all.join(", "),
+        entity.name
+    );
     Refusal::Taken(attributes.to_vec(), message)
 }
 
-/// The stored items of an entity. The parts of a list are those that are stored: another model may have cut it in another way.
-fn lying(context: &Context<'_>, entity: &Entity, old: &Stored) -> Result<Vec<Derived>, ClientError> {
+/// The stored items of an entity. The parts of a list are those that are stored: another model may
+/// have cut it in another way.
+fn lying(
+    context: &Context<'_>,
+    entity: &Entity,
+    old: &Stored,
+) -> Result<Vec<Derived>, ClientError> {
     let mut all = derive(context.model, entity, &old.values)?;
     if entity.split.is_none() {
         return Ok(all);
@@ -188,7 +242,12 @@ fn lying(context: &Context<'_>, entity: &Entity, old: &Stored) -> Result<Vec<Der
                 key.insert(column.name.as_str(), held.clone());
             }
         }
-        all.push(Derived { role: Role::Part(at + 1), table: name.clone(), key, item: item.clone() });
+        all.push(Derived {
+            role: Role::Part(at + 1),
+            table: name.clone(),
+            key,
+            item: item.clone(),
+        });
     }
     Ok(all)
 }
@@ -201,22 +260,40 @@ pub(super) fn delete(
     watched: &[&str],
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
-    // An item that counts others stays as long as there are some, but for those that go in the same write.
-    let counters: Vec<String> = entity.aggregates.iter().map(Aggregate::items_attribute).collect();
+    // An item that counts others stays as long as there are some, but for those that go in the same
+    // write.
+    let counters: Vec<String> = entity
+        .aggregates
+        .iter()
+        .map(Aggregate::items_attribute)
+        .collect();
     let table = table(context.model, entity)?;
     for (counter, aggregate) in counters.iter().zip(&entity.aggregates) {
-        let Some(Value::N(items)) = old.item.get(counter) else { continue };
-        let child = context.model.entities.get(aggregate.entity).map_or("", |child| child.name.as_str());
+        let Some(Value::N(items)) = old.item.get(counter) else {
+            continue;
+        };
+        let child = context
+            .model
+            .entities
+            .get(aggregate.entity)
+            .map_or("", |child| child.name.as_str());
         let key = key_text(entity, &old.values);
         draft.left.push(Left {
             table: table_name(table, entity, &old.values)?,
             key: main_key(context.model, entity, &old.values)?,
             counter: counter.clone(),
             items: *items,
-            reason: format!("the {} with {key} still has {child} items; delete them first", entity.name),
+            reason: format!(
+                "the {} with {key} still has {child} items; delete them first",
+                entity.name
+            ),
         });
     }
-    let watched: Vec<&str> = watched.iter().copied().chain(counters.iter().map(String::as_str)).collect();
+    let watched: Vec<&str> = watched
+        .iter()
+        .copied()
+        .chain(counters.iter().map(String::as_str))
+        .collect();
     let mut conditions = Some(unchanged(context, entity, old, &watched)?);
     for one in lying(context, entity, old)? {
         let mut step = Step::delete(entity, &one);
@@ -248,13 +325,20 @@ pub(super) fn unchanged(
         .collect();
     // A split list is told by its digest.
     if let Some((split, _)) = &entity.split {
-        names.iter_mut().filter(|name| *name == split).for_each(|name| *name = digest_attribute(split));
+        names
+            .iter_mut()
+            .filter(|name| *name == split)
+            .for_each(|name| *name = digest_attribute(split));
     }
     names.sort_unstable();
     names.dedup();
     for name in names {
         terms.push(match old.item.get(&name) {
-            Some(value) => Term::Compare(name, keyfold_model::schema::Comparator::Equal, value.clone()),
+            Some(value) => Term::Compare(
+                name,
+                keyfold_model::schema::Comparator::Equal,
+                value.clone(),
+            ),
             None => Term::Missing(name),
         });
     }
@@ -270,7 +354,8 @@ pub(super) enum Given<'g> {
     Some(&'g [&'g str]),
 }
 
-/// Adds what moves an entity from its old to its new attributes. Nothing is added when nothing differs.
+/// Adds what moves an entity from its old to its new attributes. Nothing is added when nothing
+/// differs.
 pub(super) fn replace(
     context: &Context<'_>,
     entity: &Entity,
@@ -288,7 +373,10 @@ pub(super) fn replace(
             Some(Value::N(number)) => number.checked_add(&Number::from(1_i64)).ok(),
             _ => None,
         };
-        new.insert(version.clone(), Value::N(next.unwrap_or(Number::from(1_i64))));
+        new.insert(
+            version.clone(),
+            Value::N(next.unwrap_or(Number::from(1_i64))),
+        );
     }
     let before = lying(context, entity, old)?;
     let after = derive(context.model, entity, &new)?;
@@ -296,13 +384,24 @@ pub(super) fn replace(
         return Err(ClientError::Unknown(format!("{} has no key", entity.name)));
     };
     if main_before.key != main_after.key || main_before.table != main_after.table {
-        let message = format!("the key of {} cannot change; delete it and put it anew", entity.name);
+        let message = format!(
+            "the key of {} cannot change; delete it and put it anew",
+            entity.name
+        );
         return Err(ClientError::Refused(message));
     }
     let mut watched = watched.to_vec();
     watched.extend(entity.version.iter().map(String::as_str));
     let conditions = unchanged(context, entity, old, &watched)?;
-    match main_step(table, entity, old, main_before, main_after, given, &conditions) {
+    match main_step(
+        table,
+        entity,
+        old,
+        main_before,
+        main_after,
+        given,
+        &conditions,
+    ) {
         Some(main) => draft.push(main),
         None if before == after => return Ok(()),
         // Its copies or guards differ, and rest on the entity being as it was read.
@@ -316,7 +415,8 @@ pub(super) fn replace(
             greatest: BTreeMap::new(),
         }),
     }
-    let is_kept = |one: &&Derived, others: &[Derived]| others.iter().any(|other| other.key == one.key);
+    let is_kept =
+        |one: &&Derived, others: &[Derived]| others.iter().any(|other| other.key == one.key);
     for gone in before.iter().skip(1).filter(|one| !is_kept(one, &after)) {
         draft.push(Step::delete(entity, gone));
     }
@@ -326,9 +426,13 @@ pub(super) fn replace(
         }
         let is_new = !is_kept(&one, &before);
         draft.push(match &one.role {
-            Role::Guard(attributes) => {
-                Step::put(table, entity, one.clone(), is_new, taken(entity, attributes, &new))
-            }
+            Role::Guard(attributes) => Step::put(
+                table,
+                entity,
+                one.clone(),
+                is_new,
+                taken(entity, attributes, &new),
+            ),
             Role::Main | Role::Copy(_) | Role::Part(_) => {
                 Step::put(table, entity, one.clone(), false, Refusal::None)
             }
@@ -340,8 +444,9 @@ pub(super) fn replace(
 
 /// The change of the entity itself. None when nothing differs.
 ///
-/// A whole entity replaces all that is there; where the model keeps something in the item, or the item has attributes that the model
-/// does not name, all others are set instead, so that nothing is lost.
+/// A whole entity replaces all that is there; where the model keeps something in the item, or the
+/// item has attributes that the model does not name, all others are set instead, so that nothing is
+/// lost.
 fn main_step(
     table: &Table,
     entity: &Entity,
@@ -352,14 +457,22 @@ fn main_step(
     conditions: &[Term],
 ) -> Option<Step> {
     let is_kept = |name: &str| {
-        entity.attribute(name).is_some_and(|attribute| attribute.is_kept)
+        entity
+            .attribute(name)
+            .is_some_and(|attribute| attribute.is_kept)
             && entity.version.as_deref() != Some(name)
     };
-    // Kept attributes stay, and so do those that the model does not name: others may have written them.
+    // Kept attributes stay, and so do those that the model does not name: others may have written
+    // them.
     let is_named = |name: &String| {
-        entity.attribute(name).is_some() || before.item.get(name).is_some() || after.item.get(name).is_some()
+        entity.attribute(name).is_some()
+            || before.item.get(name).is_some()
+            || after.item.get(name).is_some()
     };
-    let keeps = entity.attributes.iter().any(|attribute| is_kept(&attribute.name))
+    let keeps = entity
+        .attributes
+        .iter()
+        .any(|attribute| is_kept(&attribute.name))
         || !old.item.iter().all(|(name, _)| is_named(name));
     if given == Given::Whole && !keeps {
         let mut step = Step::put(table, entity, after.clone(), false, Refusal::Stale);
@@ -374,12 +487,17 @@ fn main_step(
             changes.push((name.clone(), value.clone(), differs));
         }
     }
-    let gone = before.item.iter().filter(|(name, _)| after.item.get(name).is_none() && !is_kept(name));
+    let gone = before
+        .item
+        .iter()
+        .filter(|(name, _)| after.item.get(name).is_none() && !is_kept(name));
     let mut removed: Vec<String> = gone.map(|(name, _)| name.clone()).collect();
-    if given != Given::Whole && removed.is_empty() && changes.iter().all(|(_, _, differs)| !differs) {
+    if given != Given::Whole && removed.is_empty() && changes.iter().all(|(_, _, differs)| !differs)
+    {
         return None;
     }
-    // Given attributes are written although they are as they were read: another writer may have changed them since.
+    // Given attributes are written although they are as they were read: another writer may have
+    // changed them since.
     let is_given = |name: &str| match given {
         Given::Whole => true,
         Given::Some(names) => names.contains(&name),
@@ -390,15 +508,21 @@ fn main_step(
             .attributes
             .iter()
             .map(|attribute| &attribute.name)
-            .filter(|name| after.item.get(name).is_none() && !is_kept(name) && !removed.contains(name));
+            .filter(|name| {
+                after.item.get(name).is_none() && !is_kept(name) && !removed.contains(name)
+            });
         let absent: Vec<String> = absent.cloned().collect();
         removed.extend(absent);
     }
     changes.retain(|(name, _, differs)| *differs || is_given(name));
-    let changes = changes.into_iter().map(|(name, value, _)| (name, Change::Set(value))).collect();
+    let changes = changes
+        .into_iter()
+        .map(|(name, value, _)| (name, Change::Set(value)))
+        .collect();
     if let Given::Some(names) = given {
-        let absent =
-            names.iter().filter(|name| after.item.get(name).is_none() && before.item.get(name).is_none());
+        let absent = names
+            .iter()
+            .filter(|name| after.item.get(name).is_none() && before.item.get(name).is_none());
         removed.extend(absent.map(|name| (*name).to_owned()));
     }
     Some(Step {

@@ -43,19 +43,28 @@ pub(super) fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome
         other => other,
     };
     match answer {
-        Ok(response) => {
-            Ok(Outcome::Done(Written { operation, changes, capacity: consumed(response), made: Vec::new() }))
-        }
+        Ok(response) => Ok(Outcome::Done(Written {
+            operation,
+            changes,
+            capacity: consumed(response),
+            made: Vec::new(),
+        })),
         Err(error) if error.is_conflict() => Ok(Outcome::Stale),
         Err(ClientError::OutcomeUnknown { why, .. }) => Err(ClientError::OutcomeUnknown {
             why,
             check: format!("{} of {}", changes.join(", "), places.join(", ")),
         }),
         Err(error) => {
-            let Some(failed) = error.failed_actions() else { return Err(explained(error, &changes)) };
+            let Some(failed) = error.failed_actions() else {
+                return Err(explained(error, &changes));
+            };
             let failed: Vec<&Refusal> = failed.iter().filter_map(|at| refusals.get(*at)).collect();
-            // Read again before anything is refused: the other writer may have been one of the same entity.
-            if failed.iter().any(|refusal| matches!(refusal, Refusal::Stale)) {
+            // Read again before anything is refused: the other writer may have been one of the same
+            // entity.
+            if failed
+                .iter()
+                .any(|refusal| matches!(refusal, Refusal::Stale))
+            {
                 return Ok(Outcome::Stale);
             }
             Err(failed.into_iter().find_map(Refusal::error).unwrap_or(error))
@@ -77,8 +86,9 @@ fn place(step: &Step) -> String {
 fn check_distinct(steps: &[Step]) -> Result<(), ClientError> {
     let mut seen: Vec<(&str, &Item, &str)> = Vec::new();
     for step in steps {
-        if let Some((.., first)) =
-            seen.iter().find(|(table, key, _)| *table == step.table && **key == step.key)
+        if let Some((.., first)) = seen
+            .iter()
+            .find(|(table, key, _)| *table == step.table && **key == step.key)
         {
             return Err(ClientError::Refused(format!(
                 "`{first}` and `{}` meet the same item, and a transaction has one action for each; put them together",
@@ -90,7 +100,8 @@ fn check_distinct(steps: &[Step]) -> Result<(), ClientError> {
     Ok(())
 }
 
-/// A transaction that an item does not fit, with that item and the reason instead of a list of codes.
+/// A transaction that an item does not fit, with that item and the reason instead of a list of
+/// codes.
 fn explained(error: ClientError, changes: &[String]) -> ClientError {
     if let ClientError::Service { reasons, .. } = &error {
         for ((code, message), what) in reasons.iter().zip(changes) {
@@ -115,7 +126,10 @@ fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {
                     ..PutItemInput::default()
                 });
             }
-            TransactWriteItem { update: Some(update), .. } => {
+            TransactWriteItem {
+                update: Some(update),
+                ..
+            } => {
                 return Request::UpdateItem(UpdateItemInput {
                     table_name: update.table_name,
                     key: update.key,
@@ -126,7 +140,10 @@ fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {
                     ..UpdateItemInput::default()
                 });
             }
-            TransactWriteItem { delete: Some(delete), .. } => {
+            TransactWriteItem {
+                delete: Some(delete),
+                ..
+            } => {
                 return Request::DeleteItem(DeleteItemInput {
                     table_name: delete.table_name,
                     key: delete.key,
@@ -147,10 +164,14 @@ fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {
 }
 
 fn consumed(response: Response) -> CapacityHalves {
-    let sum = |rows: Option<Vec<ConsumedCapacity>>| rows.into_iter().flatten().map(|row| row.total()).sum();
+    let sum = |rows: Option<Vec<ConsumedCapacity>>| {
+        rows.into_iter().flatten().map(|row| row.total()).sum()
+    };
     match response {
         Response::PutItem(output) | Response::UpdateItem(output) | Response::DeleteItem(output) => {
-            output.consumed_capacity.map_or(CapacityHalves::ZERO, |row| row.total())
+            output
+                .consumed_capacity
+                .map_or(CapacityHalves::ZERO, |row| row.total())
         }
         Response::TransactWriteItems(output) => sum(output.consumed_capacity),
         _ => CapacityHalves::ZERO,

@@ -1,9 +1,9 @@
-//! Writes through the model: keys, index keys, copies, guards, parts and aggregates follow, in one transaction
-//! where more than one item changes.
+//! Writes through the model: keys, index keys, copies, guards, parts and aggregates follow, in one
+//! transaction where more than one item changes.
 //!
-//! A change of an existing item is optimistic: the item is read, what follows from its old and its new
-//! attributes is compared, and the transaction requires that the attributes it rests on are still the
-//! same. If another writer was faster, it is tried again.
+//! A change of an existing item is optimistic: the item is read, what follows from its old and its
+//! new attributes is compared, and the transaction requires that the attributes it rests on are
+//! still the same. If another writer was faster, it is tried again.
 
 mod aggregate;
 mod entity;
@@ -61,7 +61,10 @@ struct Context<'c> {
 }
 
 fn returns() -> Returns {
-    Returns { consumed_capacity: Some(ReturnConsumedCapacity::Total.into()), item_collection_metrics: None }
+    Returns {
+        consumed_capacity: Some(ReturnConsumedCapacity::Total.into()),
+        item_collection_metrics: None,
+    }
 }
 
 /// Creates an entity that must not exist. Defaults are filled in.
@@ -78,12 +81,19 @@ pub fn create(
     let mut made = Vec::new();
     let values = complete(entity, values, &mut made);
     let written = retried(&context, entity, |draft| {
-        entity::create(&context, entity, &values, entity::exists(entity, &values), draft)
+        entity::create(
+            &context,
+            entity,
+            &values,
+            entity::exists(entity, &values),
+            draft,
+        )
     })?;
     Ok(written.with(made))
 }
 
-/// Writes a whole entity, whether it exists or not. Defaults are filled in; what the model keeps stays.
+/// Writes a whole entity, whether it exists or not. Defaults are filled in; what the model keeps
+/// stays.
 ///
 /// # Errors
 /// `Refused` when a unique value is taken, or what it belongs to does not exist.
@@ -96,11 +106,13 @@ pub fn put(
     let context = Context { backend, model };
     let mut made = Vec::new();
     let values = complete(entity, values, &mut made);
-    let written = retried(&context, entity, |draft| match entity::read(&context, entity, &values)? {
-        None => entity::create(&context, entity, &values, Refusal::Stale, draft),
-        Some(old) => {
-            let new = keep_kept(entity, &old, values.clone());
-            entity::replace(&context, entity, &old, &new, Given::Whole, &[], draft)
+    let written = retried(&context, entity, |draft| {
+        match entity::read(&context, entity, &values)? {
+            None => entity::create(&context, entity, &values, Refusal::Stale, draft),
+            Some(old) => {
+                let new = keep_kept(entity, &old, values.clone());
+                entity::replace(&context, entity, &old, &new, Given::Whole, &[], draft)
+            }
         }
     })?;
     Ok(written.with(made))
@@ -108,7 +120,11 @@ pub fn put(
 
 /// Kept attributes stay as they are stored.
 fn keep_kept(entity: &Entity, old: &Stored, mut new: Values) -> Values {
-    for attribute in entity.attributes.iter().filter(|attribute| attribute.is_kept) {
+    for attribute in entity
+        .attributes
+        .iter()
+        .filter(|attribute| attribute.is_kept)
+    {
         match old.values.get(&attribute.name) {
             Some(value) => new.insert(attribute.name.clone(), value.clone()),
             None => new.remove(&attribute.name),
@@ -117,12 +133,12 @@ fn keep_kept(entity: &Entity, old: &Stored, mut new: Values) -> Values {
     new
 }
 
-/// Changes some attributes of an entity that exists; `removed` are taken away. A given version must be the
-/// item's.
+/// Changes some attributes of an entity that exists; `removed` are taken away. A given version must
+/// be the item's.
 ///
 /// # Errors
-/// `NotFound` when it does not exist; `Refused` when a unique value is taken, a key attribute would change,
-/// or its version is another.
+/// `NotFound` when it does not exist; `Refused` when a unique value is taken, a key attribute would
+/// change, or its version is another.
 pub fn update(
     backend: &Backend,
     model: &Model,
@@ -132,12 +148,21 @@ pub fn update(
 ) -> Result<Written, ClientError> {
     for name in removed {
         match entity.attribute(name) {
-            None => return Err(ClientError::Unknown(format!("{} has no `{name}`", entity.name))),
+            None => {
+                return Err(ClientError::Unknown(format!(
+                    "{} has no `{name}`",
+                    entity.name
+                )));
+            }
             Some(_) if changes.contains_key(name) => {
-                return Err(ClientError::Unknown(format!("`{name}` is both set and removed")));
+                return Err(ClientError::Unknown(format!(
+                    "`{name}` is both set and removed"
+                )));
             }
             Some(attribute) if !attribute.optional || attribute.is_kept => {
-                return Err(ClientError::Refused(format!("{name} is required and cannot be removed")));
+                return Err(ClientError::Refused(format!(
+                    "{name} is required and cannot be removed"
+                )));
             }
             Some(_) => {}
         }
@@ -154,11 +179,20 @@ pub fn update(
         for name in removed {
             new.remove(name);
         }
-        entity::replace(&context, entity, &old, &new, Given::Some(&given), &[], draft)
+        entity::replace(
+            &context,
+            entity,
+            &old,
+            &new,
+            Given::Some(&given),
+            &[],
+            draft,
+        )
     })
 }
 
-/// Deletes an entity that exists, with everything that follows from it. A given version must be the item's.
+/// Deletes an entity that exists, with everything that follows from it. A given version must be the
+/// item's.
 ///
 /// # Errors
 /// `NotFound` when it does not exist; `Refused` when its version is another.
@@ -170,7 +204,9 @@ pub fn delete(
 ) -> Result<Written, ClientError> {
     let context = Context { backend, model };
     retried(&context, entity, |draft| {
-        let Some(old) = entity::read(&context, entity, key)? else { return Err(not_found(entity, key)) };
+        let Some(old) = entity::read(&context, entity, key)? else {
+            return Err(not_found(entity, key));
+        };
         check_version(entity, &old, key)?;
         let watched: Vec<&str> = entity.version.iter().map(String::as_str).collect();
         entity::delete(&context, entity, &old, &watched, draft)
@@ -178,7 +214,9 @@ pub fn delete(
 }
 
 fn check_version(entity: &Entity, old: &Stored, given: &Values) -> Result<(), ClientError> {
-    let Some(version) = &entity.version else { return Ok(()) };
+    let Some(version) = &entity.version else {
+        return Ok(());
+    };
     match (given.get(version), old.values.get(version)) {
         (Some(given), held) if Some(given) != held => Err(ClientError::StaleVersion(format!(
             "the {} with {} has been changed: its {version} is {}, and {} was expected; read it again",
@@ -193,18 +231,30 @@ fn check_version(entity: &Entity, old: &Stored, given: &Values) -> Result<(), Cl
 
 /// An entity's key for people.
 fn key_text(entity: &Entity, values: &Values) -> String {
-    let show = |field: &str| values.get(field).map(|held| format!("{field} = {}", value::display(held)));
+    let show = |field: &str| {
+        values
+            .get(field)
+            .map(|held| format!("{field} = {}", value::display(held)))
+    };
     let mut fields: Vec<&str> = Vec::new();
     for field in entity.key.fields() {
         if !fields.contains(&field) {
             fields.push(field);
         }
     }
-    fields.into_iter().filter_map(show).collect::<Vec<_>>().join(", ")
+    fields
+        .into_iter()
+        .filter_map(show)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn not_found(entity: &Entity, values: &Values) -> ClientError {
-    ClientError::NotFound(format!("there is no {} with {}", entity.name, key_text(entity, values)))
+    ClientError::NotFound(format!(
+        "there is no {} with {}",
+        entity.name,
+        key_text(entity, values)
+    ))
 }
 
 fn retried(

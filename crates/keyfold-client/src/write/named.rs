@@ -49,10 +49,19 @@ pub fn run(
 }
 
 /// The arguments of an action; one set for each record of the list that it is for.
-fn elements(write: &Write, action: &Action, arguments: &Values) -> Result<Vec<Values>, ClientError> {
-    let Some(each) = &action.each else { return Ok(vec![arguments.clone()]) };
+fn elements(
+    write: &Write,
+    action: &Action,
+    arguments: &Values,
+) -> Result<Vec<Values>, ClientError> {
+    let Some(each) = &action.each else {
+        return Ok(vec![arguments.clone()]);
+    };
     // A field that a record lacks is missing: an argument of the same name is another item's.
-    let parameter = write.parameters.iter().find(|parameter| parameter.name == *each);
+    let parameter = write
+        .parameters
+        .iter()
+        .find(|parameter| parameter.name == *each);
     let mut others = arguments.clone();
     if let Some(Type::List(of)) = parameter.map(|parameter| &parameter.kind)
         && let Type::Record(record) = &**of
@@ -65,12 +74,17 @@ fn elements(write: &Write, action: &Action, arguments: &Values) -> Result<Vec<Va
     let with_record = |record: &Value| match record {
         Value::M(fields) => {
             let mut all = others.clone();
-            all.extend(fields.iter().map(|(name, value)| (name.clone(), value.clone())));
+            all.extend(
+                fields
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.clone())),
+            );
             Ok(all)
         }
-        other => {
-            Err(ClientError::Refused(format!("{each} holds {}, which is no record", value::display(other))))
-        }
+        other => Err(ClientError::Refused(format!(
+            "{each} holds {}, which is no record",
+            value::display(other)
+        ))),
     };
     records.iter().map(with_record).collect()
 }
@@ -83,11 +97,18 @@ fn add(
     made: &mut Vec<Made>,
 ) -> Result<(), ClientError> {
     let entity = context.model.entities.get(action.entity);
-    let entity = entity.ok_or_else(|| ClientError::Unknown("the write names no entity".to_owned()))?;
+    let entity =
+        entity.ok_or_else(|| ClientError::Unknown("the write names no entity".to_owned()))?;
     match action.verb {
         Verb::Create => {
             let values = whole(entity, action, arguments, made)?;
-            entity::create(context, entity, &values, entity::exists(entity, &values), draft)
+            entity::create(
+                context,
+                entity,
+                &values,
+                entity::exists(entity, &values),
+                draft,
+            )
         }
         Verb::Put => {
             let values = whole(entity, action, arguments, made)?;
@@ -106,7 +127,10 @@ fn add(
         }
         Verb::Check
             if rests_on_more(entity, action)
-                || !action.conditions.iter().all(|one| judges_whole(entity, one)) =>
+                || !action
+                    .conditions
+                    .iter()
+                    .all(|one| judges_whole(entity, one)) =>
         {
             let old = read(context, entity, arguments)?;
             let watched = require(entity, &action.conditions, arguments, &old)?;
@@ -134,8 +158,11 @@ fn whole(
     made: &mut Vec<Made>,
 ) -> Result<Values, ClientError> {
     let own = |name: &String| entity.attribute(name).is_some();
-    let mut values: Values =
-        arguments.iter().filter(|(name, _)| own(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
+    let mut values: Values = arguments
+        .iter()
+        .filter(|(name, _)| own(name))
+        .map(|(n, v)| (n.clone(), v.clone()))
+        .collect();
     for assignment in &action.assignments {
         let made = evaluate(entity, assignment, arguments, &Values::new())?;
         values.insert(assignment.attribute.clone(), made);
@@ -175,7 +202,11 @@ fn show(condition: &Comparison, arguments: &Values) -> String {
     match &condition.operand {
         Some(Operand::Parameter(name)) => {
             let held = arguments.get(name).map(value::display).unwrap_or_default();
-            format!("{} {} {held}", condition.attribute, condition.comparator.word())
+            format!(
+                "{} {} {held}",
+                condition.attribute,
+                condition.comparator.word()
+            )
         }
         _ => condition.to_string(),
     }
@@ -204,16 +235,26 @@ fn on_item(
     })
 }
 
-fn add_conditions(step: &mut Step, conditions: &[Comparison], arguments: &Values) -> Result<(), ClientError> {
+fn add_conditions(
+    step: &mut Step,
+    conditions: &[Comparison],
+    arguments: &Values,
+) -> Result<(), ClientError> {
     if conditions.is_empty() {
         return Ok(());
     }
     for condition in conditions {
         step.conditions.push(term(condition, arguments)?);
     }
-    let shown: Vec<String> = conditions.iter().map(|condition| show(condition, arguments)).collect();
+    let shown: Vec<String> = conditions
+        .iter()
+        .map(|condition| show(condition, arguments))
+        .collect();
     if let Refusal::NotFound(reason) = &step.refusal {
-        step.refusal = Refusal::Because(format!("{reason}, or it does not have {}", shown.join(" and ")));
+        step.refusal = Refusal::Because(format!(
+            "{reason}, or it does not have {}",
+            shown.join(" and ")
+        ));
     }
     Ok(())
 }
@@ -228,21 +269,38 @@ fn update(
     let followed = context.model.followed(entity);
     let is_plain = |name: &String| !followed.contains(&name.as_str()) && is_whole(entity, name);
     let is_simple = action.assignments.iter().all(|one| is_simple(entity, one))
-        && action.conditions.iter().all(|condition| judges_whole(entity, condition))
+        && action
+            .conditions
+            .iter()
+            .all(|condition| judges_whole(entity, condition))
         && !rests_on_more(entity, action);
-    let assigned = action.assignments.iter().map(|assignment| &assignment.attribute);
+    let assigned = action
+        .assignments
+        .iter()
+        .map(|assignment| &assignment.attribute);
     // Each change counts a version up, and others may follow from that.
-    if assigned.chain(&action.removed).chain(&entity.version).all(is_plain) && is_simple {
+    if assigned
+        .chain(&action.removed)
+        .chain(&entity.version)
+        .all(is_plain)
+        && is_simple
+    {
         let mut step = on_item(context, entity, arguments, "update")?;
         add_conditions(&mut step, &action.conditions, arguments)?;
         let mut changes = Vec::new();
         for assignment in &action.assignments {
-            changes.push((assignment.attribute.clone(), change(entity, assignment, arguments)?));
+            changes.push((
+                assignment.attribute.clone(),
+                change(entity, assignment, arguments)?,
+            ));
         }
         if let Some(version) = &entity.version {
             changes.push((version.clone(), Change::Add(Number::from(1_i64))));
         }
-        step.action = StepAction::Update { changes, removed: action.removed.clone() };
+        step.action = StepAction::Update {
+            changes,
+            removed: action.removed.clone(),
+        };
         draft.push(step);
         return Ok(());
     }
@@ -253,7 +311,8 @@ fn update(
     for assignment in &action.assignments {
         let made = evaluate(entity, assignment, arguments, &old.values)?;
         new.insert(assignment.attribute.clone(), made);
-        let operands = std::iter::once(&assignment.left).chain(assignment.right.as_ref().map(|(_, one)| one));
+        let operands =
+            std::iter::once(&assignment.left).chain(assignment.right.as_ref().map(|(_, one)| one));
         watched.extend(operands.filter_map(|operand| match operand {
             Operand::Attribute(name) => Some(name.as_str()),
             Operand::Parameter(_) | Operand::Literal(_) => None,
@@ -269,18 +328,32 @@ fn update(
         .chain(&action.removed)
         .map(String::as_str)
         .collect();
-    entity::replace(context, entity, &old, &new, Given::Some(&given), &watched, draft)
+    entity::replace(
+        context,
+        entity,
+        &old,
+        &new,
+        Given::Some(&given),
+        &watched,
+        draft,
+    )
 }
 
 /// Whether an attribute lies in the item as it is: not compressed, and not in parts.
 fn is_whole(entity: &Entity, name: &String) -> bool {
-    !entity.compressed.contains(name) && entity.split.as_ref().is_none_or(|(split, _)| split != name)
+    !entity.compressed.contains(name)
+        && entity.split.as_ref().is_none_or(|(split, _)| split != name)
 }
 
-/// Whether an item may change in the same write as its maximum, which rests on how the item was read: that a condition does not hold is
-/// then told by reading, since a failure may also mean that another writer was faster.
+/// Whether an item may change in the same write as its maximum, which rests on how the item was
+/// read: that a condition does not hold is then told by reading, since a failure may also mean that
+/// another writer was faster.
 fn rests_on_more(entity: &Entity, action: &Action) -> bool {
-    !action.conditions.is_empty() && entity.aggregates.iter().any(|one| one.kind == AggregateKind::Max)
+    !action.conditions.is_empty()
+        && entity
+            .aggregates
+            .iter()
+            .any(|one| one.kind == AggregateKind::Max)
 }
 
 /// Whether the engine can judge a condition: it sees what is stored.
@@ -292,9 +365,11 @@ fn judges_whole(entity: &Entity, condition: &Comparison) -> bool {
     operand && is_whole(entity, &condition.attribute)
 }
 
-/// Whether the engine can carry out an assignment: it copies what is stored, and adds one given element to a list itself.
+/// Whether the engine can carry out an assignment: it copies what is stored, and adds one given
+/// element to a list itself.
 fn is_simple(entity: &Entity, assignment: &Assignment) -> bool {
-    let operands = || std::iter::once(&assignment.left).chain(assignment.right.as_ref().map(|(_, one)| one));
+    let operands =
+        || std::iter::once(&assignment.left).chain(assignment.right.as_ref().map(|(_, one)| one));
     let all_whole = operands().all(|operand| match operand {
         Operand::Attribute(name) => is_whole(entity, name),
         Operand::Parameter(_) | Operand::Literal(_) => true,
@@ -311,7 +386,9 @@ fn is_simple(entity: &Entity, assignment: &Assignment) -> bool {
 }
 
 fn kind_of<'e>(entity: &'e Entity, name: &str) -> &'e Type {
-    entity.attribute(name).map_or(&Type::String, |attribute| &attribute.kind)
+    entity
+        .attribute(name)
+        .map_or(&Type::String, |attribute| &attribute.kind)
 }
 
 fn given(operand: &Operand, arguments: &Values) -> Result<Option<Value>, ClientError> {
@@ -326,19 +403,31 @@ fn given(operand: &Operand, arguments: &Values) -> Result<Option<Value>, ClientE
 }
 
 /// An assignment as a change that the engine carries out.
-fn change(entity: &Entity, assignment: &Assignment, arguments: &Values) -> Result<Change, ClientError> {
+fn change(
+    entity: &Entity,
+    assignment: &Assignment,
+    arguments: &Values,
+) -> Result<Change, ClientError> {
     let one = |operand: &Operand| -> Result<Change, ClientError> {
         Ok(match operand {
             Operand::Attribute(name) => Change::Attribute(name.clone()),
             other => Change::Set(given(other, arguments)?.unwrap_or(Value::Null)),
         })
     };
-    let Some((plus, right)) = &assignment.right else { return one(&assignment.left) };
-    if let (Type::List(_), Some(element)) = (kind_of(entity, &assignment.attribute), given(right, arguments)?)
-    {
+    let Some((plus, right)) = &assignment.right else {
+        return one(&assignment.left);
+    };
+    if let (Type::List(_), Some(element)) = (
+        kind_of(entity, &assignment.attribute),
+        given(right, arguments)?,
+    ) {
         return Ok(Change::Append(element));
     }
-    Ok(Change::Sum(Box::new(one(&assignment.left)?), *plus, Box::new(one(right)?)))
+    Ok(Change::Sum(
+        Box::new(one(&assignment.left)?),
+        *plus,
+        Box::new(one(right)?),
+    ))
 }
 
 /// The value that an assignment makes of the item's old attributes.
@@ -355,7 +444,9 @@ fn evaluate(
         }
         other => Ok(given(other, arguments)?.unwrap_or(Value::Null)),
     };
-    let Some((plus, right)) = &assignment.right else { return one(&assignment.left) };
+    let Some((plus, right)) = &assignment.right else {
+        return one(&assignment.left);
+    };
     if matches!(kind_of(entity, &assignment.attribute), Type::List(_)) {
         let held = match &assignment.left {
             Operand::Attribute(name) => old.get(name).cloned(),
@@ -366,15 +457,25 @@ fn evaluate(
                 all.push(one(right)?);
                 Ok(Value::L(all))
             }
-            other => Err(ClientError::Refused(format!("{} is no list", value::display(&other)))),
+            other => Err(ClientError::Refused(format!(
+                "{} is no list",
+                value::display(&other)
+            ))),
         };
     }
     match (one(&assignment.left)?, one(right)?) {
         (Value::N(left), Value::N(right)) => {
-            let made = if *plus { left.checked_add(&right) } else { left.checked_sub(&right) };
+            let made = if *plus {
+                left.checked_add(&right)
+            } else {
+                left.checked_sub(&right)
+            };
             let wrong = |error| ClientError::Refused(format!("{}: {error}", assignment.attribute));
             made.map(Value::N).map_err(wrong)
         }
-        (left, _) => Err(ClientError::Refused(format!("{} is no number", value::display(&left)))),
+        (left, _) => Err(ClientError::Refused(format!(
+            "{} is no number",
+            value::display(&left)
+        ))),
     }
 }

@@ -9,7 +9,8 @@ use keyfold_model::{Entity, Table};
 use keyfold_types::{Item, Number, Value};
 use std::collections::BTreeMap;
 
-/// A write as it is put together: its steps, and what aggregates have to follow when all of them are known.
+/// A write as it is put together: its steps, and what aggregates have to follow when all of them
+/// are known.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) steps: Vec<Step>,
@@ -44,7 +45,12 @@ impl Draft {
     }
 
     /// Aggregates follow at the end, when every item of the write has its step.
-    pub(super) fn moves(&mut self, entity: &Entity, before: Option<&Values>, after: Option<&Values>) {
+    pub(super) fn moves(
+        &mut self,
+        entity: &Entity,
+        before: Option<&Values>,
+        after: Option<&Values>,
+    ) {
         self.moved.push(Moved {
             entity: entity.name.clone(),
             before: before.cloned(),
@@ -81,7 +87,10 @@ pub(super) struct Changed {
 #[derive(Debug, Clone)]
 pub(super) enum StepAction {
     Put(Item),
-    Update { changes: Vec<(String, Change)>, removed: Vec<String> },
+    Update {
+        changes: Vec<(String, Change)>,
+        removed: Vec<String>,
+    },
     Delete,
     Check,
 }
@@ -107,9 +116,10 @@ impl Refusal {
         match self {
             Refusal::Because(reason) => Some(ClientError::Refused(reason.clone())),
             Refusal::NotFound(reason) => Some(ClientError::NotFound(reason.clone())),
-            Refusal::Taken(attributes, message) => {
-                Some(ClientError::Taken { attributes: attributes.clone(), message: message.clone() })
-            }
+            Refusal::Taken(attributes, message) => Some(ClientError::Taken {
+                attributes: attributes.clone(),
+                message: message.clone(),
+            }),
             Refusal::None | Refusal::Stale => None,
         }
     }
@@ -117,8 +127,18 @@ impl Refusal {
 
 impl Step {
     /// The put of an item; of one that must not exist if `new`.
-    pub(super) fn put(table: &Table, entity: &Entity, derived: Derived, new: bool, refusal: Refusal) -> Step {
-        let conditions = if new { vec![Term::Missing(table.partition.name.clone())] } else { Vec::new() };
+    pub(super) fn put(
+        table: &Table,
+        entity: &Entity,
+        derived: Derived,
+        new: bool,
+        refusal: Refusal,
+    ) -> Step {
+        let conditions = if new {
+            vec![Term::Missing(table.partition.name.clone())]
+        } else {
+            Vec::new()
+        };
         Step {
             what: format!("put {}", describe(entity, &derived.role)),
             refusal,

@@ -19,13 +19,17 @@ pub struct Place {
 }
 
 pub fn given(text: Text<'_>) -> BTreeMap<String, String> {
-    text.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    text.iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
 }
 
 impl Place {
     pub fn new(model: &str) -> Place {
         let compiled = keyfold_model::compile(model);
-        let model = compiled.model.unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics));
+        let model = compiled
+            .model
+            .unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics));
         let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
         let backend = Backend::Embedded(Arc::new(engine));
         tables::ensure(&backend, &model).unwrap();
@@ -50,7 +54,13 @@ impl Place {
 
     pub fn update(&self, entity: &str, text: Text<'_>) -> Result<write::Written, ClientError> {
         let changes = arguments::some_of_entity(self.entity(entity), &given(text)).unwrap();
-        write::update(&self.backend, &self.model, self.entity(entity), &changes, &[])
+        write::update(
+            &self.backend,
+            &self.model,
+            self.entity(entity),
+            &changes,
+            &[],
+        )
     }
 
     pub fn delete(&self, entity: &str, text: Text<'_>) -> Result<write::Written, ClientError> {
@@ -59,7 +69,12 @@ impl Place {
     }
 
     /// All pages, or the one that `start` asks for.
-    pub fn ask(&self, name: &str, text: Text<'_>, start: &PageRequest) -> Result<read::Found, ClientError> {
+    pub fn ask(
+        &self,
+        name: &str,
+        text: Text<'_>,
+        start: &PageRequest,
+    ) -> Result<read::Found, ClientError> {
         let pattern = self.model.pattern(name).unwrap();
         let values = arguments::of_pattern(pattern, &given(text))?;
         let all = start.after.is_none() && start.limit.is_none();
@@ -69,14 +84,31 @@ impl Place {
     /// An attribute of everything that a pattern finds.
     pub fn found(&self, name: &str, text: Text<'_>, of: &str) -> Vec<String> {
         let found = self.ask(name, text, &PageRequest::default()).unwrap();
-        found.items.iter().map(|item| item.get(of).map(value::display).unwrap_or_default()).collect()
+        found
+            .items
+            .iter()
+            .map(|item| item.get(of).map(value::display).unwrap_or_default())
+            .collect()
     }
 
     /// Everything in the model's first table.
     pub fn stored(&self) -> Vec<Item> {
         let table_name = self.model.tables.first().map(|table| table.name.clone());
-        let scanned = self.backend.call(ScanInput { table_name, ..ScanInput::default() }.into());
-        let Ok(Response::Scan(output)) = scanned else { panic!("a scan is answered") };
-        output.items.unwrap().iter().map(|item| item.to_item()).collect()
+        let scanned = self.backend.call(
+            ScanInput {
+                table_name,
+                ..ScanInput::default()
+            }
+            .into(),
+        );
+        let Ok(Response::Scan(output)) = scanned else {
+            panic!("a scan is answered")
+        };
+        output
+            .items
+            .unwrap()
+            .iter()
+            .map(|item| item.to_item())
+            .collect()
     }
 }

@@ -13,10 +13,19 @@ pub(super) fn entity(
     changes: &mut Vec<Change>,
 ) {
     let what = || format!("entity {}", new.name);
-    let table_of =
-        |model: &Model, entity: &Entity| model.tables.get(entity.table).map(|table| table.name.clone());
+    let table_of = |model: &Model, entity: &Entity| {
+        model
+            .tables
+            .get(entity.table)
+            .map(|table| table.name.clone())
+    };
     if table_of(old_model, old) != table_of(new_model, new) {
-        changes.push(change(what(), "lies in another table", Migration::Rewrite, "move every item"));
+        changes.push(change(
+            what(),
+            "lies in another table",
+            Migration::Rewrite,
+            "move every item",
+        ));
     }
     if key_text(old) != key_text(new) {
         changes.push(change(
@@ -37,7 +46,12 @@ pub(super) fn entity(
     indexes(old_model, new_model, old, new, changes);
     let expected = |entity: &Entity| {
         let expected = &entity.expected;
-        (expected.items, expected.bytes, expected.writes, expected.per.clone())
+        (
+            expected.items,
+            expected.bytes,
+            expected.writes,
+            expected.per.clone(),
+        )
     };
     if expected(old) != expected(new) {
         changes.push(change(what(), "expects other numbers", Migration::None, ""));
@@ -52,10 +66,20 @@ pub(super) fn entity(
         } else {
             "delete every item with the old model, and put it with the new one: neither reads the other's form"
         };
-        changes.push(change(what(), "is split or compressed in another way", Migration::Rewrite, todo));
+        changes.push(change(
+            what(),
+            "is split or compressed in another way",
+            Migration::Rewrite,
+            todo,
+        ));
     }
     if old.ttl != new.ttl {
-        changes.push(change(what(), "expires in another way", Migration::Backfill, "put every item anew"));
+        changes.push(change(
+            what(),
+            "expires in another way",
+            Migration::Backfill,
+            "put every item anew",
+        ));
     }
     match (&old.version, &new.version) {
         (one, two) if one == two => {}
@@ -77,17 +101,28 @@ pub(super) fn entity(
 
 /// The key of an entity as text.
 pub(super) fn key_text(entity: &Entity) -> String {
-    let sort = entity.key.sort.as_ref().map_or(String::new(), |sort| format!(" {sort}"));
+    let sort = entity
+        .key
+        .sort
+        .as_ref()
+        .map_or(String::new(), |sort| format!(" {sort}"));
     format!("{}{sort}", entity.key.partition)
 }
 
 fn copies(old: &Entity, new: &Entity, changes: &mut Vec<Change>) {
     let place = |copy: &keyfold_model::Copy| {
-        (copy.key.partition.to_string(), copy.key.sort.as_ref().map(ToString::to_string))
+        (
+            copy.key.partition.to_string(),
+            copy.key.sort.as_ref().map(ToString::to_string),
+        )
     };
     let what = || format!("entity {}", new.name);
     let shape = |copy: &keyfold_model::Copy| {
-        let sort = copy.key.sort.as_ref().map_or(String::new(), |sort| format!(" {sort}"));
+        let sort = copy
+            .key
+            .sort
+            .as_ref()
+            .map_or(String::new(), |sort| format!(" {sort}"));
         let mut held = copy.attributes.clone();
         held.sort();
         format!("{}{sort} only {}", copy.key.partition, held.join(", "))
@@ -96,7 +131,8 @@ fn copies(old: &Entity, new: &Entity, changes: &mut Vec<Change>) {
         &old.copies,
         &new.copies,
         |copy| copy.name.clone(),
-        |pair| match pair {
+        |pair| {
+            match pair {
             Pair::Added(copy) => changes.push(change(
                 what(),
                 format!("copy {} added", copy.name),
@@ -129,13 +165,18 @@ fn copies(old: &Entity, new: &Entity, changes: &mut Vec<Change>) {
                 "write it anew for every item, and delete the old one",
             )),
             Pair::Both(..) => {}
+        }
         },
     );
 }
 
 fn uniques(old: &Entity, new: &Entity, changes: &mut Vec<Change>) {
     let what = || format!("entity {}", new.name);
-    for unique in new.uniques.iter().filter(|unique| !old.uniques.contains(unique)) {
+    for unique in new
+        .uniques
+        .iter()
+        .filter(|unique| !old.uniques.contains(unique))
+    {
         changes.push(change(
             what(),
             format!("unique {} added", unique.join(", ")),
@@ -143,7 +184,11 @@ fn uniques(old: &Entity, new: &Entity, changes: &mut Vec<Change>) {
             "write a guard for every item: delete and put it (a put of an item as it is writes the item only); values that are there twice must be settled first",
         ));
     }
-    for unique in old.uniques.iter().filter(|unique| !new.uniques.contains(unique)) {
+    for unique in old
+        .uniques
+        .iter()
+        .filter(|unique| !new.uniques.contains(unique))
+    {
         changes.push(change(
             what(),
             format!("unique {} removed", unique.join(", ")),
@@ -160,9 +205,20 @@ fn aggregates(
 ) {
     let what = || format!("entity {}", new.name);
     let print = |model: &Model, aggregate: &Aggregate| {
-        let child = model.entities.get(aggregate.entity).map(|child| child.name.clone());
-        let Aggregate { of, link, condition, .. } = aggregate;
-        format!("{} {child:?} {of:?} {link:?} {condition:?}", aggregate.kind.word())
+        let child = model
+            .entities
+            .get(aggregate.entity)
+            .map(|child| child.name.clone());
+        let Aggregate {
+            of,
+            link,
+            condition,
+            ..
+        } = aggregate;
+        format!(
+            "{} {child:?} {of:?} {link:?} {condition:?}",
+            aggregate.kind.word()
+        )
     };
     pairs(
         &old.aggregates,
@@ -200,30 +256,44 @@ fn uses(entity: &Entity, name: &str) -> String {
     if entity.key.fields().any(|field| field == name) {
         places.push("the key".to_owned());
     }
-    let in_index =
-        entity.indexes.iter().filter(|key| key.is_declared && key.key.fields().any(|field| field == name));
+    let in_index = entity
+        .indexes
+        .iter()
+        .filter(|key| key.is_declared && key.key.fields().any(|field| field == name));
     if in_index.count() > 0 {
         places.push("index keys".to_owned());
     }
     let copies = entity.copies.iter().filter(|copy| {
-        copy.attributes.iter().any(|held| held == name) || copy.key.fields().any(|field| field == name)
+        copy.attributes.iter().any(|held| held == name)
+            || copy.key.fields().any(|field| field == name)
     });
     places.extend(copies.map(|copy| format!("the copy {}", copy.name)));
     if entity.uniques.iter().flatten().any(|unique| unique == name) {
         places.push("a guard".to_owned());
     }
-    if places.is_empty() { String::new() } else { format!("; {} made of it with it", places.join(", ")) }
+    if places.is_empty() {
+        String::new()
+    } else {
+        format!("; {} made of it with it", places.join(", "))
+    }
 }
 
 fn attribute(entity: &Entity, pair: Pair<'_, Attribute>, changes: &mut Vec<Change>) {
     let what = format!("entity {}", entity.name);
     let shape = |attribute: &Attribute| {
         let optional = if attribute.optional { "?" } else { "" };
-        let refers = attribute.refers.as_ref().map_or(String::new(), |(e, a)| format!(" of {e}.{a}"));
+        let refers = attribute
+            .refers
+            .as_ref()
+            .map_or(String::new(), |(e, a)| format!(" of {e}.{a}"));
         format!("{}{optional}{refers}", fields(&attribute.kind))
     };
     let default = |attribute: &Attribute| {
-        attribute.default.as_ref().filter(|_| !attribute.is_kept).map(crate::document::default_text)
+        attribute
+            .default
+            .as_ref()
+            .filter(|_| !attribute.is_kept)
+            .map(crate::document::default_text)
     };
     match pair {
         Pair::Added(one) if one.optional || one.is_kept => {
@@ -236,7 +306,9 @@ fn attribute(entity: &Entity, pair: Pair<'_, Attribute>, changes: &mut Vec<Chang
         }
         Pair::Added(one) => {
             let todo = match default(one) {
-                Some(default) => format!("write it into every item, for instance its default {default}"),
+                Some(default) => {
+                    format!("write it into every item, for instance its default {default}")
+                }
                 None => "write it into every item: it is required".to_owned(),
             };
             changes.push(change(
@@ -256,10 +328,20 @@ fn attribute(entity: &Entity, pair: Pair<'_, Attribute>, changes: &mut Vec<Chang
         )),
         Pair::Both(one, two) => {
             if let Some((migration, todo)) = form(entity, one, two) {
-                let how = format!("attribute {}: {} becomes {}", two.name, shape(one), shape(two));
+                let how = format!(
+                    "attribute {}: {} becomes {}",
+                    two.name,
+                    shape(one),
+                    shape(two)
+                );
                 changes.push(change(what.clone(), how, migration, todo));
             } else if shape(one) != shape(two) {
-                let how = format!("attribute {}: {} becomes {}", two.name, shape(one), shape(two));
+                let how = format!(
+                    "attribute {}: {} becomes {}",
+                    two.name,
+                    shape(one),
+                    shape(two)
+                );
                 changes.push(change(what.clone(), how, Migration::None, ""));
             }
             if default(one) != default(two) {
@@ -279,14 +361,21 @@ fn attribute(entity: &Entity, pair: Pair<'_, Attribute>, changes: &mut Vec<Chang
 /// What a change of an attribute's form means for its values; `None` when they stay as they are.
 fn form(entity: &Entity, one: &Attribute, two: &Attribute) -> Option<(Migration, String)> {
     let becomes_required = one.optional && !two.optional;
-    let required = || (Migration::Backfill, "write it into every item that lacks it".to_owned());
+    let required = || {
+        (
+            Migration::Backfill,
+            "write it into every item that lacks it".to_owned(),
+        )
+    };
     match (&one.kind, &two.kind) {
         (one, two) if one == two => becomes_required.then(required),
         (Type::Int, Type::Number) => becomes_required.then(required),
-        (Type::Number, Type::Int) => {
-            Some((Migration::Backfill, "settle the items whose value is no whole number".to_owned()))
-        }
-        // What was a text of some form is a text as it is; but its signs may be delimiters, and guards escape it.
+        (Type::Number, Type::Int) => Some((
+            Migration::Backfill,
+            "settle the items whose value is no whole number".to_owned(),
+        )),
+        // What was a text of some form is a text as it is; but its signs may be delimiters, and
+        // guards escape it.
         (before, Type::String) if before.is_text() => {
             let in_keys = uses(entity, &two.name);
             if in_keys.is_empty() || matches!(before, Type::Words(_) | Type::Ulid) {
@@ -307,15 +396,24 @@ fn form(entity: &Entity, one: &Attribute, two: &Attribute) -> Option<(Migration,
             ))
         }
         (Type::Words(before), Type::Words(after)) => {
-            let gone: Vec<&str> =
-                before.iter().filter(|word| !after.contains(word)).map(String::as_str).collect();
+            let gone: Vec<&str> = before
+                .iter()
+                .filter(|word| !after.contains(word))
+                .map(String::as_str)
+                .collect();
             if gone.is_empty() {
                 return becomes_required.then(required);
             }
-            Some((Migration::Backfill, format!("settle the items that have {}", gone.join(", "))))
+            Some((
+                Migration::Backfill,
+                format!("settle the items that have {}", gone.join(", ")),
+            ))
         }
         _ => {
-            let todo = format!("write its values in the new form into every item{}", uses(entity, &two.name));
+            let todo = format!(
+                "write its values in the new form into every item{}",
+                uses(entity, &two.name)
+            );
             Some((Migration::Rewrite, todo))
         }
     }
@@ -328,9 +426,17 @@ pub(super) fn fields(kind: &Type) -> String {
         Type::Map(of) => format!("map of {}", fields(of)),
         Type::Record(record) => {
             let each = record.fields.iter().map(|(name, kind, optional)| {
-                format!("{name}: {}{}", fields(kind), if *optional { "?" } else { "" })
+                format!(
+                    "{name}: {}{}",
+                    fields(kind),
+                    if *optional { "?" } else { "" }
+                )
             });
-            format!("{} {{{}}}", record.name, each.collect::<Vec<_>>().join(", "))
+            format!(
+                "{} {{{}}}",
+                record.name,
+                each.collect::<Vec<_>>().join(", ")
+            )
         }
         Type::Words(words) => {
             let mut sorted = words.clone();
@@ -343,18 +449,31 @@ pub(super) fn fields(kind: &Type) -> String {
 
 /// The key attributes that an entity's items have for indexes: what they are made of, and when.
 fn made(model: &Model, entity: &Entity) -> Vec<(String, String)> {
-    let Some(table) = model.tables.get(entity.table) else { return Vec::new() };
+    let Some(table) = model.tables.get(entity.table) else {
+        return Vec::new();
+    };
     let mut all: Vec<(String, String)> = Vec::new();
     for key in entity.indexes.iter() {
-        let Some(index) = table.indexes.get(key.index) else { continue };
+        let Some(index) = table.indexes.get(key.index) else {
+            continue;
+        };
         let sparse = key.sparse.as_ref().map_or(String::new(), |sparse| {
-            let value = sparse.value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
+            let value = sparse
+                .value
+                .as_ref()
+                .map_or(String::new(), |value| format!(" = {value}"));
             format!(" when {}{value}", sparse.attribute)
         });
         let templates = std::iter::once(&key.key.partition).chain(&key.key.sort);
-        for (column, parts) in index.columns().zip(templates.flat_map(KeyTemplate::columns)) {
+        for (column, parts) in index
+            .columns()
+            .zip(templates.flat_map(KeyTemplate::columns))
+        {
             let own = column.name == table.partition.name
-                || table.sort.as_ref().is_some_and(|sort| sort.name == column.name);
+                || table
+                    .sort
+                    .as_ref()
+                    .is_some_and(|sort| sort.name == column.name);
             let itself = entity.attribute(&column.name).is_some();
             if !own && !itself && !all.iter().any(|(name, _)| *name == column.name) {
                 all.push((column.name.clone(), format!("{}{sparse}", print(parts))));
@@ -364,7 +483,13 @@ fn made(model: &Model, entity: &Entity) -> Vec<(String, String)> {
     all
 }
 
-fn indexes(old_model: &Model, new_model: &Model, old: &Entity, new: &Entity, changes: &mut Vec<Change>) {
+fn indexes(
+    old_model: &Model,
+    new_model: &Model,
+    old: &Entity,
+    new: &Entity,
+    changes: &mut Vec<Change>,
+) {
     let (one, two) = (made(old_model, old), made(new_model, new));
     pairs(
         &one,

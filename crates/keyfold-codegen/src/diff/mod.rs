@@ -54,7 +54,10 @@ pub struct Change {
 pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
     let mut changes = Vec::new();
     if (&old.name, old.version) != (&new.name, new.version) {
-        let how = format!("{} {} becomes {} {}", old.name, old.version, new.name, new.version);
+        let how = format!(
+            "{} {} becomes {} {}",
+            old.name, old.version, new.name, new.version
+        );
         changes.push(change("model".to_owned(), how, Migration::None, ""));
     }
     pairs(
@@ -86,11 +89,19 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
         &new.patterns,
         |pattern: &Pattern| pattern.name.clone(),
         |pair| match pair {
-            Pair::Added(pattern) => {
-                changes.push(change(format!("pattern {}", pattern.name), "added", Migration::None, ""))
-            }
+            Pair::Added(pattern) => changes.push(change(
+                format!("pattern {}", pattern.name),
+                "added",
+                Migration::None,
+                "",
+            )),
             Pair::Removed(pattern) => {
-                changes.push(change(format!("pattern {}", pattern.name), "removed", Migration::None, ""));
+                changes.push(change(
+                    format!("pattern {}", pattern.name),
+                    "removed",
+                    Migration::None,
+                    "",
+                ));
             }
             Pair::Both(one, two) => pattern((old, one), (new, two), &mut changes),
         },
@@ -100,27 +111,46 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
         &new.writes,
         |write| write.name.clone(),
         |pair| match pair {
-            Pair::Added(write) => {
-                changes.push(change(format!("write {}", write.name), "added", Migration::None, ""))
-            }
-            Pair::Removed(write) => {
-                changes.push(change(format!("write {}", write.name), "removed", Migration::None, ""))
-            }
+            Pair::Added(write) => changes.push(change(
+                format!("write {}", write.name),
+                "added",
+                Migration::None,
+                "",
+            )),
+            Pair::Removed(write) => changes.push(change(
+                format!("write {}", write.name),
+                "removed",
+                Migration::None,
+                "",
+            )),
             Pair::Both(one, two) => {
                 let shape = |model: &Model, write: &keyfold_model::Write| {
                     // With the fields of records: they are what a caller gives.
                     let one = |parameter: &keyfold_model::schema::WriteParameter| {
                         let optional = if parameter.optional { "?" } else { "" };
-                        format!("{}: {}{optional}", parameter.name, entity::fields(&parameter.kind))
+                        format!(
+                            "{}: {}{optional}",
+                            parameter.name,
+                            entity::fields(&parameter.kind)
+                        )
                     };
                     let mut parameters: Vec<String> = write.parameters.iter().map(one).collect();
                     parameters.sort();
-                    format!("({}) {}", parameters.join(", "), row(model, write).actions.join("; "))
+                    format!(
+                        "({}) {}",
+                        parameters.join(", "),
+                        row(model, write).actions.join("; ")
+                    )
                 };
                 let (before, after) = (shape(old, one), shape(new, two));
                 if before != after {
                     let how = format!("{before} becomes {after}");
-                    changes.push(change(format!("write {}", two.name), how, Migration::None, ""));
+                    changes.push(change(
+                        format!("write {}", two.name),
+                        how,
+                        Migration::None,
+                        "",
+                    ));
                 }
             }
         },
@@ -128,17 +158,35 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
     changes
 }
 
-/// Signs that stand between the parts of keys: no value in a key may hold one, and `:escape` writes them in another way. They are those of
-/// a whole table, so a new one concerns kinds that have not changed.
-fn signs((old_model, old): (&Model, &Table), (new_model, new): (&Model, &Table), changes: &mut Vec<Change>) {
+/// Signs that stand between the parts of keys: no value in a key may hold one, and `:escape` writes
+/// them in another way. They are those of a whole table, so a new one concerns kinds that have not
+/// changed.
+fn signs(
+    (old_model, old): (&Model, &Table),
+    (new_model, new): (&Model, &Table),
+    changes: &mut Vec<Change>,
+) {
     let differ = |one: &Table, two: &Table| -> Vec<char> {
-        two.delimiters.iter().filter(|sign| !one.delimiters.contains(sign)).copied().collect()
+        two.delimiters
+            .iter()
+            .filter(|sign| !one.delimiters.contains(sign))
+            .copied()
+            .collect()
     };
     let (added, removed) = (differ(old, new), differ(new, old));
-    let shown = |signs: &[char]| signs.iter().map(|sign| format!("`{sign}`")).collect::<Vec<_>>().join(", ");
+    let shown = |signs: &[char]| {
+        signs
+            .iter()
+            .map(|sign| format!("`{sign}`"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let what = || format!("table {}", new.name);
     if !added.is_empty() {
-        let (plain, escaped) = (texts_in_keys(old_model, old, false), texts_in_keys(old_model, old, true));
+        let (plain, escaped) = (
+            texts_in_keys(old_model, old, false),
+            texts_in_keys(old_model, old, true),
+        );
         if !plain.is_empty() {
             changes.push(change(
                 what(),
@@ -176,19 +224,29 @@ fn signs((old_model, old): (&Model, &Table), (new_model, new): (&Model, &Table),
     }
 }
 
-/// The texts that keys of a table's entities are made of: those that are escaped, or those that are not.
+/// The texts that keys of a table's entities are made of: those that are escaped, or those that are
+/// not.
 fn texts_in_keys(model: &Model, table: &Table, escaped: bool) -> Vec<String> {
-    let of_table =
-        |entity: &&Entity| model.tables.get(entity.table).is_some_and(|own| own.name == table.name);
+    let of_table = |entity: &&Entity| {
+        model
+            .tables
+            .get(entity.table)
+            .is_some_and(|own| own.name == table.name)
+    };
     let mut names: Vec<String> = Vec::new();
     for entity in model.entities.iter().filter(of_table) {
         let keys = std::iter::once(&entity.key)
             .chain(entity.indexes.iter().map(|index| &index.key))
             .chain(entity.copies.iter().map(|copy| &copy.key));
-        let parts =
-            keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort)).flat_map(|one| &one.parts);
+        let parts = keys
+            .flat_map(|key| std::iter::once(&key.partition).chain(&key.sort))
+            .flat_map(|one| &one.parts);
         for part in parts {
-            if let Part::Field { name, kind: Type::String, format } = part
+            if let Part::Field {
+                name,
+                kind: Type::String,
+                format,
+            } = part
                 && (*format == Format::Escaped) == escaped
                 && matches!(format, Format::Plain | Format::Lower | Format::Escaped)
             {
@@ -197,7 +255,10 @@ fn texts_in_keys(model: &Model, table: &Table, escaped: bool) -> Vec<String> {
         }
         // The guards of unique texts are escaped, too.
         let guarded = entity.uniques.iter().flatten().filter(|name| {
-            escaped && entity.attribute(name).is_some_and(|attribute| attribute.kind == Type::String)
+            escaped
+                && entity
+                    .attribute(name)
+                    .is_some_and(|attribute| attribute.kind == Type::String)
         });
         names.extend(guarded.map(|name| format!("{}.{name} (unique)", entity.name)));
     }
@@ -214,8 +275,18 @@ pub fn json(changes: &[Change]) -> Json {
         .collect()
 }
 
-fn change(what: String, how: impl Into<String>, migration: Migration, todo: impl Into<String>) -> Change {
-    Change { what, how: how.into(), migration, todo: todo.into() }
+fn change(
+    what: String,
+    how: impl Into<String>,
+    migration: Migration,
+    todo: impl Into<String>,
+) -> Change {
+    Change {
+        what,
+        how: how.into(),
+        migration,
+        todo: todo.into(),
+    }
 }
 
 enum Pair<'p, T> {
@@ -224,14 +295,22 @@ enum Pair<'p, T> {
     Both(&'p T, &'p T),
 }
 
-fn pairs<'p, T>(old: &'p [T], new: &'p [T], name: impl Fn(&T) -> String, mut each: impl FnMut(Pair<'p, T>)) {
+fn pairs<'p, T>(
+    old: &'p [T],
+    new: &'p [T],
+    name: impl Fn(&T) -> String,
+    mut each: impl FnMut(Pair<'p, T>),
+) {
     for one in old {
         match new.iter().find(|two| name(two) == name(one)) {
             Some(two) => each(Pair::Both(one, two)),
             None => each(Pair::Removed(one)),
         }
     }
-    for two in new.iter().filter(|two| !old.iter().any(|one| name(one) == name(two))) {
+    for two in new
+        .iter()
+        .filter(|two| !old.iter().any(|one| name(one) == name(two)))
+    {
         each(Pair::Added(two));
     }
 }
@@ -245,16 +324,29 @@ fn pattern(
     let shape = |model: &Model, pattern: &Pattern| {
         let parameters = pattern.parameters.iter().map(|parameter| {
             let optional = if parameter.optional { "?" } else { "" };
-            format!("{}: {}{optional}", parameter.name, entity::fields(&parameter.kind))
+            format!(
+                "{}: {}{optional}",
+                parameter.name,
+                entity::fields(&parameter.kind)
+            )
         });
         let parameters: Vec<String> = parameters.collect();
         let plans = pattern.plans().map(|(without, plan)| {
             let order = if plan.descending { " descending" } else { "" };
             let strong = if plan.strong { " strong" } else { "" };
-            let without =
-                if without.is_empty() { String::new() } else { format!(" without {}", without.join(", ")) };
-            let page = plan.page.map_or(String::new(), |page| format!(" page {page}"));
-            let filters: String = plan.filters.iter().map(|filter| format!(" filter {filter}")).collect();
+            let without = if without.is_empty() {
+                String::new()
+            } else {
+                format!(" without {}", without.join(", "))
+            };
+            let page = plan
+                .page
+                .map_or(String::new(), |page| format!(" page {page}"));
+            let filters: String = plan
+                .filters
+                .iter()
+                .map(|filter| format!(" filter {filter}"))
+                .collect();
             format!(
                 "{} {} {}{order}{page}{strong}{filters}, {} a page{without}",
                 plan.request,
@@ -264,7 +356,12 @@ fn pattern(
             )
         });
         let plans: Vec<String> = plans.collect();
-        format!("({}) -> {} by {}", parameters.join(", "), promise(model, pattern), plans.join("; "))
+        format!(
+            "({}) -> {} by {}",
+            parameters.join(", "),
+            promise(model, pattern),
+            plans.join("; ")
+        )
     };
     let (before, after) = (shape(old_model, old), shape(new_model, new));
     if before != after {
@@ -277,7 +374,8 @@ fn pattern(
     }
 }
 
-/// Entities by name; one that is gone and one that is new under the same key are one that was renamed.
+/// Entities by name; one that is gone and one that is new under the same key are one that was
+/// renamed.
 fn entities(old: &Model, new: &Model, changes: &mut Vec<Change>) {
     let gone = |entity: &&Entity| new.entity(&entity.name).is_none();
     let mut renamed: Vec<(&str, &str)> = Vec::new();
@@ -293,7 +391,10 @@ fn entities(old: &Model, new: &Model, changes: &mut Vec<Change>) {
             let is_marked = table.is_some_and(|table| table.type_attribute.is_some());
             let (migration, todo) = match (is_marked, two.uniques.is_empty()) {
                 (false, true) => (Migration::None, ""),
-                (true, true) => (Migration::Backfill, "write the new name into the attribute of the kind"),
+                (true, true) => (
+                    Migration::Backfill,
+                    "write the new name into the attribute of the kind",
+                ),
                 (false, false) => (
                     Migration::Rewrite,
                     "put the guards of unique values under the new name, and delete the old ones",
@@ -319,9 +420,12 @@ fn entities(old: &Model, new: &Model, changes: &mut Vec<Change>) {
         |pair| match pair {
             Pair::Added(two) if renamed.iter().any(|(_, name)| *name == two.name) => {}
             Pair::Removed(one) if renamed.iter().any(|(name, _)| *name == one.name) => {}
-            Pair::Added(two) => {
-                changes.push(change(format!("entity {}", two.name), "added", Migration::None, ""))
-            }
+            Pair::Added(two) => changes.push(change(
+                format!("entity {}", two.name),
+                "added",
+                Migration::None,
+                "",
+            )),
             Pair::Removed(one) => changes.push(change(
                 format!("entity {}", one.name),
                 "removed",
@@ -339,7 +443,9 @@ mod tests {
 
     fn model(text: &str) -> Model {
         let compiled = keyfold_model::compile(text);
-        compiled.model.unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics))
+        compiled
+            .model
+            .unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics))
     }
 
     #[test]
@@ -351,14 +457,20 @@ mod tests {
             diff(&model(head), &model(&new))
         };
         let is = |changes: &[Change], how: &str, migration: Migration, todo: &str| {
-            let found = changes
-                .iter()
-                .any(|one| one.how.contains(how) && one.migration == migration && one.todo.contains(todo));
+            let found = changes.iter().any(|one| {
+                one.how.contains(how) && one.migration == migration && one.todo.contains(todo)
+            });
             assert!(found, "{how}: {changes:#?}");
         };
-        // A sign of one kind's key is forbidden in the values of all, and escaped where that is said.
+        // A sign of one kind's key is forbidden in the values of all, and escaped where that is
+        // said.
         let signs = changed("\"R#{race}\"", "\"R-{race}\"");
-        is(&signs, "`-` separates", Migration::Rewrite, "Race.race, User.city, User.id");
+        is(
+            &signs,
+            "`-` separates",
+            Migration::Rewrite,
+            "Race.race, User.city, User.id",
+        );
         is(&signs, "`-` is escaped", Migration::Rewrite, "Race.path");
         // With the attributes of its key an item stays in the index.
         is(
@@ -368,10 +480,30 @@ mod tests {
             "remove it",
         );
         // Words are texts already.
-        is(&changed("state: on | off", "state: string"), "becomes string", Migration::None, "");
-        is(&changed("city: string", "city: on | off"), "becomes off | on", Migration::Backfill, "settle");
-        is(&changed(" type kind", ""), "not written to kind", Migration::None, "keep it");
-        is(&changed("  sku: string", "  sku: string, n: int"), "n: int", Migration::None, "");
+        is(
+            &changed("state: on | off", "state: string"),
+            "becomes string",
+            Migration::None,
+            "",
+        );
+        is(
+            &changed("city: string", "city: on | off"),
+            "becomes off | on",
+            Migration::Backfill,
+            "settle",
+        );
+        is(
+            &changed(" type kind", ""),
+            "not written to kind",
+            Migration::None,
+            "keep it",
+        );
+        is(
+            &changed("  sku: string", "  sku: string, n: int"),
+            "n: int",
+            Migration::None,
+            "",
+        );
     }
 
     #[test]
@@ -384,7 +516,9 @@ mod tests {
             .collect();
         let has = |text: &str, migration: Migration| {
             assert!(
-                found.iter().any(|(what, is)| what.contains(text) && *is == migration),
+                found
+                    .iter()
+                    .any(|(what, is)| what.contains(text) && *is == migration),
                 "{text}: {found:#?}"
             );
         };
@@ -394,7 +528,10 @@ mod tests {
         has("makes A as \"C#{city}\"", Migration::Backfill);
         has("unique city added", Migration::Backfill);
         has("entity Gone: removed", Migration::Delete);
-        has("pattern user: (id: string) -> User? by GetItem", Migration::None);
+        has(
+            "pattern user: (id: string) -> User? by GetItem",
+            Migration::None,
+        );
         assert_eq!(diff(&model(old), &model(old)), []);
     }
 }

@@ -6,7 +6,9 @@ use keyfold_model::{Index, IndexKind, Table};
 
 fn columns(table: &Table) -> String {
     let all = std::iter::once(&table.partition).chain(&table.sort);
-    all.map(|column| format!("{}: {}", column.name, column.kind.descriptor())).collect::<Vec<_>>().join(", ")
+    all.map(|column| format!("{}: {}", column.name, column.kind.descriptor()))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 pub(super) fn table(old: &Table, new: &Table, changes: &mut Vec<Change>) {
@@ -52,7 +54,12 @@ pub(super) fn table(old: &Table, new: &Table, changes: &mut Vec<Change>) {
         ));
     }
     if old.capacity != new.capacity || old.cooled != new.cooled {
-        changes.push(change(what(), "its capacity changes", Migration::Definition, "update the table"));
+        changes.push(change(
+            what(),
+            "its capacity changes",
+            Migration::Definition,
+            "update the table",
+        ));
     }
     pairs(
         &old.indexes,
@@ -65,9 +72,17 @@ pub(super) fn table(old: &Table, new: &Table, changes: &mut Vec<Change>) {
                 } else {
                     "create it; it is filled while the table works"
                 };
-                let migration =
-                    if index.kind == IndexKind::Local { Migration::Rewrite } else { Migration::Definition };
-                changes.push(change(format!("index {}", index.name), "added", migration, todo));
+                let migration = if index.kind == IndexKind::Local {
+                    Migration::Rewrite
+                } else {
+                    Migration::Definition
+                };
+                changes.push(change(
+                    format!("index {}", index.name),
+                    "added",
+                    migration,
+                    todo,
+                ));
             }
             Pair::Removed(index) => changes.push(change(
                 format!("index {}", index.name),
@@ -77,8 +92,10 @@ pub(super) fn table(old: &Table, new: &Table, changes: &mut Vec<Change>) {
             )),
             Pair::Both(one, two) => {
                 let shape = |index: &Index| {
-                    let key: Vec<String> =
-                        index.columns().map(|c| format!("{}: {}", c.name, c.kind.descriptor())).collect();
+                    let key: Vec<String> = index
+                        .columns()
+                        .map(|c| format!("{}: {}", c.name, c.kind.descriptor()))
+                        .collect();
                     let held = match &index.projection {
                         Projection::All => "all".to_owned(),
                         Projection::Keys => "keys".to_owned(),

@@ -2,7 +2,8 @@
 
 use super::markup::{breakable, escape};
 use super::{
-    PATTERN_HEAD, attribute_rows, facts, key_head, key_rows, pattern_rows, picture, records, write_rows,
+    PATTERN_HEAD, attribute_rows, facts, key_head, key_rows, pattern_rows, picture, records,
+    write_rows,
 };
 use crate::chart::Chart;
 use keyfold_model::{Diagnostic, Model};
@@ -11,7 +12,11 @@ use std::fmt::Write as _;
 /// The document as one HTML page, without anything from elsewhere.
 pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
     let chart = Chart::of(model);
-    let mut body = format!("<h1>{} <small>{}</small></h1>\n", escape(&chart.model), chart.version);
+    let mut body = format!(
+        "<h1>{} <small>{}</small></h1>\n",
+        escape(&chart.model),
+        chart.version
+    );
     body.push_str("<h2>Access patterns</h2>\n");
     html_table(&mut body, &PATTERN_HEAD, &pattern_rows(&chart));
     body.push_str("<h2>Entities and references</h2>\n");
@@ -24,10 +29,17 @@ pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
             escape(&one.key.join(", "))
         );
         body.push_str(&picture::collections(one));
-        html_table(&mut body, &key_head(&one.key), &key_rows(&one.rows, one.key.len()));
+        html_table(
+            &mut body,
+            &key_head(&one.key),
+            &key_rows(&one.rows, one.key.len()),
+        );
         for index in &one.indexes {
-            let read =
-                if index.patterns.is_empty() { "no pattern".to_owned() } else { index.patterns.join(", ") };
+            let read = if index.patterns.is_empty() {
+                "no pattern".to_owned()
+            } else {
+                index.patterns.join(", ")
+            };
             let _infallible = writeln!(
                 body,
                 "<h3>Index {} <small>({}), {}, read by {}</small></h3>",
@@ -36,15 +48,25 @@ pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
                 index.kind,
                 escape(&read)
             );
-            html_table(&mut body, &key_head(&index.key), &key_rows(&index.rows, index.key.len()));
+            html_table(
+                &mut body,
+                &key_head(&index.key),
+                &key_rows(&index.rows, index.key.len()),
+            );
         }
     }
     body.push_str("<h2>Entities</h2>\n");
     for entity in &model.entities {
         let _infallible = writeln!(body, "<h3>{}</h3>", escape(&entity.name));
-        html_table(&mut body, &["attribute", "type", ""], &attribute_rows(entity));
-        let facts: String =
-            facts(model, entity).iter().map(|fact| format!("<li>{}</li>\n", escape(fact))).collect();
+        html_table(
+            &mut body,
+            &["attribute", "type", ""],
+            &attribute_rows(entity),
+        );
+        let facts: String = facts(model, entity)
+            .iter()
+            .map(|fact| format!("<li>{}</li>\n", escape(fact)))
+            .collect();
         if !facts.is_empty() {
             let _infallible = writeln!(body, "<ul>\n{facts}</ul>");
         }
@@ -56,7 +78,11 @@ pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
     }
     if !chart.writes.is_empty() {
         body.push_str("<h2>Writes</h2>\n");
-        html_table(&mut body, &["write", "parameters", "in one transaction"], &write_rows(&chart));
+        html_table(
+            &mut body,
+            &["write", "parameters", "in one transaction"],
+            &write_rows(&chart),
+        );
     }
     if !warnings.is_empty() {
         body.push_str("<h2>Warnings</h2>\n<ul>\n");
@@ -103,10 +129,16 @@ svg path { fill: none; stroke: var(--accent); }
 ";
 
 fn html_table<H: AsRef<str>>(out: &mut String, head: &[H], rows: &[Vec<String>]) {
-    let head: String = head.iter().map(|one| format!("<th>{}</th>", escape(one.as_ref()))).collect();
+    let head: String = head
+        .iter()
+        .map(|one| format!("<th>{}</th>", escape(one.as_ref())))
+        .collect();
     let _infallible = writeln!(out, "<table>\n<tr>{head}</tr>");
     for row in rows {
-        let cells: String = row.iter().map(|one| format!("<td>{}</td>", code(one))).collect();
+        let cells: String = row
+            .iter()
+            .map(|one| format!("<td>{}</td>", code(one)))
+            .collect();
         let _infallible = writeln!(out, "<tr>{cells}</tr>");
     }
     out.push_str("</table>\n");

@@ -1,6 +1,7 @@
 //! Pictures of a design: entities with their references, and the item collections of a table.
 //!
-//! Every text lies in a box that is as wide as the text needs, and lines run behind the boxes: nothing crosses a word.
+//! Every text lies in a box that is as wide as the text needs, and lines run behind the boxes:
+//! nothing crosses a word.
 
 use super::markup::{breakable, escape};
 use crate::chart::{KeyRow, TableChart};
@@ -25,7 +26,8 @@ struct Place {
     y: usize,
 }
 
-/// Entities as boxes, in columns by how far they are from one that refers to nothing; references as lines.
+/// Entities as boxes, in columns by how far they are from one that refers to nothing; references as
+/// lines.
 pub(super) fn references(model: &Model) -> String {
     let parents = parents(model);
     let depth = depths(&parents);
@@ -33,22 +35,44 @@ pub(super) fn references(model: &Model) -> String {
     let letters = |entity: &Entity| entity.name.chars().count();
     let widths: Vec<usize> = (0..columns)
         .map(|column| {
-            let inside = model.entities.iter().zip(&depth).filter(|(_, depth)| **depth == column);
+            let inside = model
+                .entities
+                .iter()
+                .zip(&depth)
+                .filter(|(_, depth)| **depth == column);
             inside.map(|(entity, _)| letters(entity)).max().unwrap_or(0) * LETTER_WIDTH + 2 * MARGIN
         })
         .collect();
-    let left = |column: usize| widths.iter().take(column).map(|width| width + GAP_X).sum::<usize>() + 1;
+    let left = |column: usize| {
+        widths
+            .iter()
+            .take(column)
+            .map(|width| width + GAP_X)
+            .sum::<usize>()
+            + 1
+    };
     let mut rows = vec![0; columns];
     let places: Vec<Place> = depth
         .iter()
         .map(|column| {
             let row = rows.get(*column).copied().unwrap_or(0);
-            rows.iter_mut().skip(*column).take(1).for_each(|count| *count += 1);
-            Place { column: *column, x: left(*column), y: row * (BOX_HEIGHT + GAP_Y) + 1 }
+            rows.iter_mut()
+                .skip(*column)
+                .take(1)
+                .for_each(|count| *count += 1);
+            Place {
+                column: *column,
+                x: left(*column),
+                y: row * (BOX_HEIGHT + GAP_Y) + 1,
+            }
         })
         .collect();
     let width = left(columns).saturating_sub(GAP_X) + 1;
-    let height = rows.iter().max().map_or(0, |most| most * (BOX_HEIGHT + GAP_Y)) + 2;
+    let height = rows
+        .iter()
+        .max()
+        .map_or(0, |most| most * (BOX_HEIGHT + GAP_Y))
+        + 2;
     let mut out = format!(
         "<div class=\"picture\"><svg width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"entities and references\">\n"
     );
@@ -56,7 +80,12 @@ pub(super) fn references(model: &Model) -> String {
     for (place, parents) in places.iter().zip(&parents) {
         for parent in parents.iter().filter_map(|at| places.get(*at)) {
             let right = parent.x + widths.get(parent.column).copied().unwrap_or(0);
-            out.push_str(&line(right, parent.y + BOX_HEIGHT / 2, place.x, place.y + BOX_HEIGHT / 2));
+            out.push_str(&line(
+                right,
+                parent.y + BOX_HEIGHT / 2,
+                place.x,
+                place.y + BOX_HEIGHT / 2,
+            ));
         }
     }
     for (entity, Place { column, x, y }) in model.entities.iter().zip(&places) {
@@ -82,11 +111,22 @@ fn line(from_x: usize, from_y: usize, to_x: usize, to_y: usize) -> String {
 
 /// The entities that each refers to, by place; none to itself.
 fn parents(model: &Model) -> Vec<Vec<usize>> {
-    let places: BTreeMap<&str, usize> =
-        model.entities.iter().enumerate().map(|(at, entity)| (entity.name.as_str(), at)).collect();
+    let places: BTreeMap<&str, usize> = model
+        .entities
+        .iter()
+        .enumerate()
+        .map(|(at, entity)| (entity.name.as_str(), at))
+        .collect();
     let of = |(own, entity): (usize, &Entity)| {
-        let names = entity.attributes.iter().filter_map(|a| a.refers.as_ref()).map(|(parent, _)| parent);
-        names.filter_map(|name| places.get(name.as_str()).copied()).filter(|at| *at != own).collect()
+        let names = entity
+            .attributes
+            .iter()
+            .filter_map(|a| a.refers.as_ref())
+            .map(|(parent, _)| parent);
+        names
+            .filter_map(|name| places.get(name.as_str()).copied())
+            .filter(|at| *at != own)
+            .collect()
     };
     model.entities.iter().enumerate().map(of).collect()
 }
@@ -98,7 +138,10 @@ fn depths(parents: &[Vec<usize>]) -> Vec<usize> {
     for _ in parents {
         let before = depth.clone();
         for (own, parents_of) in depth.iter_mut().zip(parents) {
-            let above = parents_of.iter().filter_map(|parent| before.get(*parent)).max();
+            let above = parents_of
+                .iter()
+                .filter_map(|parent| before.get(*parent))
+                .max();
             *own = above.map_or(0, |most| most + 1).min(parents.len());
         }
         if depth == before {
@@ -109,7 +152,10 @@ fn depths(parents: &[Vec<usize>]) -> Vec<usize> {
     let mut used = depth.clone();
     used.sort_unstable();
     used.dedup();
-    depth.iter().map(|one| used.iter().position(|other| other == one).unwrap_or(0)).collect()
+    depth
+        .iter()
+        .map(|one| used.iter().position(|other| other == one).unwrap_or(0))
+        .collect()
 }
 
 /// Item collections: kinds whose partition keys look alike, side by side.
@@ -130,11 +176,14 @@ pub(super) fn collections(table: &TableChart) -> String {
             breakable(partition)
         );
         for row in rows {
-            let sort = row
-                .templates
-                .get(1)
-                .map_or(String::new(), |sort| format!(" <code>{}</code>", breakable(sort)));
-            let _infallible = write!(out, "<span class=\"item\">{}{sort}</span>", breakable(&row.kind));
+            let sort = row.templates.get(1).map_or(String::new(), |sort| {
+                format!(" <code>{}</code>", breakable(sort))
+            });
+            let _infallible = write!(
+                out,
+                "<span class=\"item\">{}{sort}</span>",
+                breakable(&row.kind)
+            );
         }
         out.push_str("</div></div>\n");
     }

@@ -1,4 +1,5 @@
-//! One kind of item as an entity: name, attributes, key and index keys; and the patterns its keys serve.
+//! One kind of item as an entity: name, attributes, key and index keys; and the patterns its keys
+//! serve.
 
 use super::shape::{self, Piece, Written, attribute_of};
 use super::types::{Records, type_of};
@@ -34,8 +35,16 @@ pub(super) fn text(
     taken: &mut Vec<String>,
     records: &mut Records,
 ) -> String {
-    let indexes = table.indexes.iter().flat_map(|index| index.partition.iter().chain(&index.sort));
-    let key_names: Vec<&str> = table.key.iter().chain(indexes).map(|(name, _)| name.as_str()).collect();
+    let indexes = table
+        .indexes
+        .iter()
+        .flat_map(|index| index.partition.iter().chain(&index.sort));
+    let key_names: Vec<&str> = table
+        .key
+        .iter()
+        .chain(indexes)
+        .map(|(name, _)| name.as_str())
+        .collect();
     let mut names: Vec<String> = Vec::new();
     for item in &kind.items {
         for (name, _) in item.iter() {
@@ -49,7 +58,11 @@ pub(super) fn text(
             }
         }
     }
-    let mut attributes = Attributes { types: BTreeMap::new(), made: Vec::new(), notes: Vec::new() };
+    let mut attributes = Attributes {
+        types: BTreeMap::new(),
+        made: Vec::new(),
+        notes: Vec::new(),
+    };
     let mut left_out: Vec<String> = Vec::new();
     for item in &kind.items {
         for (name, _) in item.iter().filter(|(name, _)| identifier(name) != **name) {
@@ -60,13 +73,20 @@ pub(super) fn text(
         }
     }
     for name in &names {
-        let held: Vec<&Value> = kind.items.iter().filter_map(|item| item.get(name)).collect();
+        let held: Vec<&Value> = kind
+            .items
+            .iter()
+            .filter_map(|item| item.get(name))
+            .collect();
         let Some(found) = type_of(name, &held, records) else {
             left_out.push(format!("{name} ({})", kinds_of(&held)));
             continue;
         };
         let missing = held.len() < kind.items.len() || held.contains(&&Value::Null);
-        attributes.types.insert(name.clone(), format!("{found}{}", if missing { "?" } else { "" }));
+        attributes.types.insert(
+            name.clone(),
+            format!("{found}{}", if missing { "?" } else { "" }),
+        );
     }
     let required: Vec<String> = attributes
         .types
@@ -82,11 +102,20 @@ pub(super) fn text(
         .collect();
     let mut lines = vec![format!("  key {}", templates.join(" "))];
     for index in &table.indexes {
-        lines.extend(index_line(table, index, &kind.items, &required, &mut attributes));
+        lines.extend(index_line(
+            table,
+            index,
+            &kind.items,
+            &required,
+            &mut attributes,
+        ));
     }
     let name = name_of(table, kind, taken);
-    let declared: Vec<String> =
-        attributes.types.iter().map(|(name, kind)| format!("{name}: {kind}")).collect();
+    let declared: Vec<String> = attributes
+        .types
+        .iter()
+        .map(|(name, kind)| format!("{name}: {kind}"))
+        .collect();
     let mut out = String::new();
     if let Some(mark) = mark.filter(|_| !kind.mark.is_empty() && kind.mark != name) {
         out.push_str(&format!(
@@ -98,7 +127,10 @@ pub(super) fn text(
         out.push_str(&format!("# {note}\n"));
     }
     if !left_out.is_empty() {
-        out.push_str(&format!("# left out, and kept by a put: {}\n", left_out.join(", ")));
+        out.push_str(&format!(
+            "# left out, and kept by a put: {}\n",
+            left_out.join(", ")
+        ));
     }
     if !attributes.made.is_empty() {
         out.push_str(&format!(
@@ -107,7 +139,9 @@ pub(super) fn text(
         ));
     }
     out.push_str(&format!("entity {name}{in_table}\n"));
-    declared.chunks(4).for_each(|some| out.push_str(&format!("  {}\n", some.join(", "))));
+    declared
+        .chunks(4)
+        .for_each(|some| out.push_str(&format!("  {}\n", some.join(", "))));
     out.push_str(&lines.join("\n"));
     out.push_str("\n\n");
     out
@@ -123,15 +157,21 @@ fn is_composed(name: &str, items: &[&Item]) -> bool {
         Some(Value::S(text)) => Some(text.as_str()),
         _ => None,
     });
-    texts.into_iter().any(|text| shape::pieces(text, &[]).iter().any(has_delimiter))
+    texts
+        .into_iter()
+        .any(|text| shape::pieces(text, &[]).iter().any(has_delimiter))
 }
 
 /// What kinds of values there are, in words.
 fn kinds_of(values: &[&Value]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    values.iter().for_each(|value| *counts.entry(value.kind().descriptor()).or_default() += 1);
-    let each: Vec<String> =
-        counts.into_iter().map(|(kind, count)| format!("{kind} in {count} items")).collect();
+    values
+        .iter()
+        .for_each(|value| *counts.entry(value.kind().descriptor()).or_default() += 1);
+    let each: Vec<String> = counts
+        .into_iter()
+        .map(|(kind, count)| format!("{kind} in {count} items"))
+        .collect();
     each.join(", ")
 }
 
@@ -140,7 +180,10 @@ fn name_of(table: &TableDefinition, kind: &Kind<'_>, taken: &mut Vec<String>) ->
     let word = |text: &str| {
         let lower = text.to_ascii_lowercase();
         let mut out = String::new();
-        for part in lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
+        for part in lower
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|part| !part.is_empty())
+        {
             let mut chars = part.chars();
             out.extend(chars.next().map(|c| c.to_ascii_uppercase()));
             out.extend(chars);
@@ -175,7 +218,12 @@ fn name_of(table: &TableDefinition, kind: &Kind<'_>, taken: &mut Vec<String>) ->
 fn capital(text: &str) -> String {
     let name = identifier(text);
     let mut chars = name.chars();
-    chars.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(chars).collect()
+    chars
+        .next()
+        .map(|c| c.to_ascii_uppercase())
+        .into_iter()
+        .chain(chars)
+        .collect()
 }
 
 /// The template of a key attribute; the attribute itself where it is no text or is not understood.
@@ -191,7 +239,11 @@ fn template(
         let found = match kind {
             KeyKind::S => "string",
             KeyKind::B => "binary",
-            KeyKind::N if held.iter().all(|v| matches!(v, Value::N(number) if number.exponent() >= 0)) => {
+            KeyKind::N
+                if held
+                    .iter()
+                    .all(|v| matches!(v, Value::N(number) if number.exponent() >= 0)) =>
+            {
                 "int"
             }
             KeyKind::N => "number",
@@ -230,7 +282,9 @@ fn template(
             _ => None,
         })
         .collect();
-    let Some(each) = each else { return itself(attributes) };
+    let Some(each) = each else {
+        return itself(attributes);
+    };
     let mut text = String::new();
     let (mut at, mut before) = (0, String::new());
     for piece in shape {
@@ -254,7 +308,12 @@ fn template(
 }
 
 /// The field for an open piece: an attribute that always has its value, or a new one.
-fn field(pieces: &[(&str, &Item)], before: &str, required: &[String], attributes: &mut Attributes) -> String {
+fn field(
+    pieces: &[(&str, &Item)],
+    before: &str,
+    required: &[String],
+    attributes: &mut Attributes,
+) -> String {
     if let Some((name, written)) = attribute_of(pieces, required, &mut attributes.notes) {
         return match written {
             Written::Plain => format!("{{{name}}}"),
@@ -262,7 +321,11 @@ fn field(pieces: &[(&str, &Item)], before: &str, required: &[String], attributes
             // Two times of one day make one key: the key is made of a day of its own.
             Written::Day => {
                 let day = format!("{name}Day");
-                if attributes.types.insert(day.clone(), "date".to_owned()).is_none() {
+                if attributes
+                    .types
+                    .insert(day.clone(), "date".to_owned())
+                    .is_none()
+                {
                     attributes.made.push(day.clone());
                 }
                 format!("{{{day}}}")
@@ -280,7 +343,11 @@ fn new_field(before: &str, attributes: &mut Attributes) -> String {
         .next()
         .unwrap_or_default()
         .to_ascii_lowercase();
-    let base = if word.is_empty() { "part".to_owned() } else { format!("{word}Id") };
+    let base = if word.is_empty() {
+        "part".to_owned()
+    } else {
+        format!("{word}Id")
+    };
     let mut name = base.clone();
     let mut number = 2;
     while attributes.types.contains_key(&name) {
@@ -301,7 +368,12 @@ fn index_line(
     attributes: &mut Attributes,
 ) -> Option<String> {
     let is_own = |(name, _): &&KeyColumn| !table.key.iter().any(|(key, _)| key == name);
-    let columns: Vec<&KeyColumn> = index.partition.iter().chain(&index.sort).filter(is_own).collect();
+    let columns: Vec<&KeyColumn> = index
+        .partition
+        .iter()
+        .chain(&index.sort)
+        .filter(is_own)
+        .collect();
     let has = |item: &&&Item| columns.iter().all(|(name, _)| item.get(name).is_some());
     let present = items.iter().filter(has).count();
     if columns.is_empty() || present == 0 {
@@ -310,7 +382,10 @@ fn index_line(
     // An attribute that another index has made already, or attributes of the items' own.
     let is_known = |(name, _): &&&KeyColumn| attributes.types.contains_key(name);
     if columns.iter().all(|column| is_known(&column))
-        || columns.iter().filter(is_known).any(|(name, _)| super::is_key_name(name))
+        || columns
+            .iter()
+            .filter(is_known)
+            .any(|(name, _)| super::is_key_name(name))
     {
         return None;
     }
@@ -351,7 +426,13 @@ fn index_line(
             Some(first) if shapes.iter().all(|shape| shape == first) => first.clone(),
             _ => vec![Piece::Open],
         };
-        templates.push(template(&(name.clone(), *kind), &shape, items, required, attributes));
+        templates.push(template(
+            &(name.clone(), *kind),
+            &shape,
+            items,
+            required,
+            attributes,
+        ));
     }
     // Attributes that are the key themselves need no line.
     let all_bare = templates.iter().all(|template| template.starts_with('{'));
@@ -372,7 +453,12 @@ fn plural(word: &str) -> String {
 pub(super) fn patterns(model: &Model, entity: &Entity, names: &mut Vec<String>) -> Vec<String> {
     let lower = {
         let mut chars = entity.name.chars();
-        chars.next().map(|c| c.to_ascii_lowercase()).into_iter().chain(chars).collect::<String>()
+        chars
+            .next()
+            .map(|c| c.to_ascii_lowercase())
+            .into_iter()
+            .chain(chars)
+            .collect::<String>()
     };
     let mut lines = Vec::new();
     let mut asked: Vec<String> = Vec::new();
@@ -390,23 +476,45 @@ pub(super) fn patterns(model: &Model, entity: &Entity, names: &mut Vec<String>) 
             asked.push(question);
         }
     };
-    add(lower.clone(), entity.key.fields().collect(), format!("{}?", entity.name));
+    add(
+        lower.clone(),
+        entity.key.fields().collect(),
+        format!("{}?", entity.name),
+    );
     let partition: Vec<&str> = entity.key.partition.fields().collect();
-    if entity.key.sort.as_ref().is_some_and(|sort| sort.fields().next().is_some()) {
-        let by =
-            if partition.is_empty() { String::new() } else { format!("_by_{}", partition.join("_and_")) };
-        add(format!("{}{by}", plural(&lower)), partition, format!("{}[] page 50", entity.name));
+    if entity
+        .key
+        .sort
+        .as_ref()
+        .is_some_and(|sort| sort.fields().next().is_some())
+    {
+        let by = if partition.is_empty() {
+            String::new()
+        } else {
+            format!("_by_{}", partition.join("_and_"))
+        };
+        add(
+            format!("{}{by}", plural(&lower)),
+            partition,
+            format!("{}[] page 50", entity.name),
+        );
     }
     let table = model.tables.get(entity.table);
     for key in &entity.indexes {
-        let Some(index) = table.and_then(|table| table.indexes.get(key.index)) else { continue };
+        let Some(index) = table.and_then(|table| table.indexes.get(key.index)) else {
+            continue;
+        };
         let fields: Vec<&str> = key.key.partition.fields().collect();
         let by = if fields.is_empty() {
             format!("_in_{}", index.name)
         } else {
             format!("_by_{}", fields.join("_and_"))
         };
-        add(format!("{lower}{by}"), fields, format!("{}[] page 50", entity.name));
+        add(
+            format!("{lower}{by}"),
+            fields,
+            format!("{}[] page 50", entity.name),
+        );
     }
     lines
 }

@@ -1,8 +1,10 @@
-//! A model proposed from a table's definition and a sample of its items: a starting point that compiles.
+//! A model proposed from a table's definition and a sample of its items: a starting point that
+//! compiles.
 //!
-//! Items are told apart by an attribute that names their kind, or by the shape of their keys; a piece of a key
-//! that is always the value of an attribute becomes its field. What cannot be understood stays as it is: the
-//! key attributes themselves, as one entity for the table. Names and types are guesses, to be read over.
+//! Items are told apart by an attribute that names their kind, or by the shape of their keys; a
+//! piece of a key that is always the value of an attribute becomes its field. What cannot be
+//! understood stays as it is: the key attributes themselves, as one entity for the table. Names and
+//! types are guesses, to be read over.
 
 mod entity;
 mod shape;
@@ -68,7 +70,11 @@ pub fn propose(name: &str, tables: &[(TableDefinition, Vec<Item>)]) -> String {
     for at in 0..tables.len() {
         let alone = tables.get(at..=at).unwrap_or_default();
         if !is_fine(&written(name, alone, &[false])) {
-            careful.iter_mut().skip(at).take(1).for_each(|one| *one = true);
+            careful
+                .iter_mut()
+                .skip(at)
+                .take(1)
+                .for_each(|one| *one = true);
         }
     }
     let text = written(name, tables, &careful);
@@ -85,19 +91,27 @@ fn is_fine(text: &str) -> bool {
 
 /// A word that the language takes as a name.
 pub(crate) fn identifier(text: &str) -> String {
-    let mut out: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let mut out: String = text
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
     if !out.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         out.insert(0, 'x');
     }
     out
 }
 
-/// Whether an attribute is named for the keys it makes, like GSI1PK: another is an attribute of the items, which an index has for its key.
+/// Whether an attribute is named for the keys it makes, like GSI1PK: another is an attribute of the
+/// items, which an index has for its key.
 pub(crate) fn is_key_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    let ends = ["PK", "SK", "Pk", "Sk"].iter().any(|end| name.ends_with(end));
-    let parts: Vec<&str> =
-        lower.split(|c: char| !c.is_ascii_alphabetic()).filter(|part| !part.is_empty()).collect();
+    let ends = ["PK", "SK", "Pk", "Sk"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    let parts: Vec<&str> = lower
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|part| !part.is_empty())
+        .collect();
     let is_key_word = |part: &&&str| {
         matches!(
             **part,
@@ -122,7 +136,11 @@ pub(crate) fn is_key_name(name: &str) -> bool {
 /// The name of a table or index, in quotes where it is no word.
 pub(crate) fn title(text: &str) -> String {
     let is_word = keyfold_model::MEMBER_WORDS.contains(&text);
-    if identifier(text) == text && !is_word { text.to_owned() } else { format!("\"{text}\"") }
+    if identifier(text) == text && !is_word {
+        text.to_owned()
+    } else {
+        format!("\"{text}\"")
+    }
 }
 
 fn written(name: &str, tables: &[(TableDefinition, Vec<Item>)], careful: &[bool]) -> String {
@@ -132,11 +150,23 @@ fn written(name: &str, tables: &[(TableDefinition, Vec<Item>)], careful: &[bool]
     let mut heads = String::new();
     for (at, (table, items)) in tables.iter().enumerate() {
         let is_careful = careful.get(at).copied().unwrap_or(true);
-        let mark = if is_careful { None } else { type_attribute(table, items) };
+        let mark = if is_careful {
+            None
+        } else {
+            type_attribute(table, items)
+        };
         heads.push_str(&table_text(table, mark.as_deref()));
-        let kinds = if is_careful { whole_table(table, items) } else { kinds(table, items, mark.as_deref()) };
+        let kinds = if is_careful {
+            whole_table(table, items)
+        } else {
+            kinds(table, items, mark.as_deref())
+        };
         for kind in kinds {
-            let in_table = if at > 0 { format!(" in {}", title(&table.name)) } else { String::new() };
+            let in_table = if at > 0 {
+                format!(" in {}", title(&table.name))
+            } else {
+                String::new()
+            };
             bodies.push_str(&entity::text(
                 table,
                 &kind,
@@ -147,7 +177,11 @@ fn written(name: &str, tables: &[(TableDefinition, Vec<Item>)], careful: &[bool]
             ));
         }
     }
-    format!("model {} 1\n\n{heads}{}{bodies}", identifier(name), records.text)
+    format!(
+        "model {} 1\n\n{heads}{}{bodies}",
+        identifier(name),
+        records.text
+    )
 }
 
 fn table_text(table: &TableDefinition, mark: Option<&str>) -> String {
@@ -164,8 +198,15 @@ fn table_text(table: &TableDefinition, mark: Option<&str>) -> String {
         _ => format!("({})", columns(all)),
     };
     let mark = mark.map_or(String::new(), |mark| format!(" type {mark}"));
-    let ttl = table.ttl.as_ref().map_or(String::new(), |ttl| format!(" ttl {ttl}"));
-    let mut text = format!("table {} ({}){mark}{ttl}\n", title(&table.name), columns(&table.key));
+    let ttl = table
+        .ttl
+        .as_ref()
+        .map_or(String::new(), |ttl| format!(" ttl {ttl}"));
+    let mut text = format!(
+        "table {} ({}){mark}{ttl}\n",
+        title(&table.name),
+        columns(&table.key)
+    );
     for index in &table.indexes {
         let key = match (index.is_local, index.sort.as_slice()) {
             (true, sort) => columns(sort),
@@ -178,7 +219,10 @@ fn table_text(table: &TableDefinition, mark: Option<&str>) -> String {
             Projected::Only(names) => format!(" project ({})", names.join(", ")),
         };
         let word = if index.is_local { "lsi" } else { "gsi" };
-        text.push_str(&format!("  {word} {} ({key}){projection}\n", title(&index.name)));
+        text.push_str(&format!(
+            "  {word} {} ({key}){projection}\n",
+            title(&index.name)
+        ));
     }
     text.push('\n');
     text
@@ -199,7 +243,10 @@ fn type_attribute(table: &TableDefinition, items: &[Item]) -> Option<String> {
         "itemType",
     ];
     let is_key = |name: &str| {
-        let indexes = table.indexes.iter().flat_map(|index| index.partition.iter().chain(&index.sort));
+        let indexes = table
+            .indexes
+            .iter()
+            .flat_map(|index| index.partition.iter().chain(&index.sort));
         table.key.iter().chain(indexes).any(|(key, _)| key == name)
     };
     let fits = |name: &&str| {
@@ -225,28 +272,46 @@ fn kinds<'i>(table: &TableDefinition, items: &'i [Item], mark: Option<&str>) -> 
             Some(Value::S(text)) => shape::pieces(text, &shape::values_of(item, mark_name, table)),
             _ => vec![shape::Piece::Open],
         });
-        groups.entry((mark, shapes.collect())).or_default().push(item);
+        groups
+            .entry((mark, shapes.collect()))
+            .or_default()
+            .push(item);
     }
-    groups.into_iter().map(|((mark, shapes), items)| Kind { mark, shapes, items }).collect()
+    groups
+        .into_iter()
+        .map(|((mark, shapes), items)| Kind {
+            mark,
+            shapes,
+            items,
+        })
+        .collect()
 }
 
 /// All items as one kind, with the key attributes as they are.
 fn whole_table<'i>(table: &TableDefinition, items: &'i [Item]) -> Vec<Kind<'i>> {
     let shapes = table.key.iter().map(|_| vec![shape::Piece::Open]).collect();
-    vec![Kind { mark: String::new(), shapes, items: items.iter().collect() }]
+    vec![Kind {
+        mark: String::new(),
+        shapes,
+        items: items.iter().collect(),
+    }]
 }
 
 /// Adds patterns that the keys serve, as far as they compile.
 fn with_patterns(text: String) -> String {
     let compiled = compile(&text);
-    let Some(model) = compiled.model else { return keyfold_model::format(&text) };
+    let Some(model) = compiled.model else {
+        return keyfold_model::format(&text);
+    };
     let mut all = text;
     let mut names: Vec<String> = Vec::new();
     for entity in &model.entities {
         for line in entity::patterns(&model, entity, &mut names) {
             let longer = format!("{all}{line}\n");
-            let has_errors =
-                compile(&longer).diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+            let has_errors = compile(&longer)
+                .diagnostics
+                .iter()
+                .any(|diagnostic| diagnostic.severity == Severity::Error);
             if !has_errors {
                 all = longer;
             }
@@ -260,7 +325,10 @@ mod tests {
     use super::*;
 
     fn item(pairs: &[(&str, Value)]) -> Item {
-        pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+        pairs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect()
     }
 
     fn shop() -> TableDefinition {
@@ -297,7 +365,13 @@ mod tests {
                 ("SK", format!("ORDER#2024-01-0{n}#{n:08}").into()),
                 ("orderId", n.into()),
                 ("orderedAt", format!("2024-01-0{n}T10:00:00.000Z").into()),
-                ("lines", Value::L(vec![Value::M(BTreeMap::from([("sku".to_owned(), "a".into())]))])),
+                (
+                    "lines",
+                    Value::L(vec![Value::M(BTreeMap::from([(
+                        "sku".to_owned(),
+                        "a".into(),
+                    )]))]),
+                ),
             ])
         };
         let items: Vec<Item> = (1..4).flat_map(|n| [user(n), order(n)]).collect();
@@ -323,7 +397,12 @@ mod tests {
         let table = shop();
         let strange = vec![
             item(&[("PK", "x!y".into()), ("SK", "1".into()), ("a", 1.into())]),
-            item(&[("PK", "Z#A#B".into()), ("SK", "#".into()), ("a", "text".into()), ("GSI1PK", "p".into())]),
+            item(&[
+                ("PK", "Z#A#B".into()),
+                ("SK", "#".into()),
+                ("a", "text".into()),
+                ("GSI1PK", "p".into()),
+            ]),
         ];
         for items in [strange, Vec::new()] {
             let text = propose("strange model!", &[(table.clone(), items)]);

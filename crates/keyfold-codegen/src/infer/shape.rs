@@ -4,8 +4,8 @@ use super::TableDefinition;
 use keyfold_model::{Precision, Type};
 use keyfold_types::{Item, Value};
 
-/// Characters that stand between the pieces of a key, the most usual first. A key has one of them: others are
-/// part of values, like the colons of a time.
+/// Characters that stand between the pieces of a key, the most usual first. A key has one of them:
+/// others are part of values, like the colons of a time.
 const DELIMITERS: [char; 4] = ['#', '|', ':', '/'];
 
 /// A piece of a key.
@@ -18,9 +18,16 @@ pub(crate) enum Piece {
 }
 
 /// The texts that an item has besides its keys and its mark.
-pub(crate) fn values_of<'i>(item: &'i Item, mark: Option<&str>, table: &TableDefinition) -> Vec<&'i str> {
-    let is_key = |name: &str| table.key.iter().any(|(key, _)| key == name) || super::is_key_name(name);
-    let texts = item.iter().filter(|(name, _)| !is_key(name) && Some(name.as_str()) != mark);
+pub(crate) fn values_of<'i>(
+    item: &'i Item,
+    mark: Option<&str>,
+    table: &TableDefinition,
+) -> Vec<&'i str> {
+    let is_key =
+        |name: &str| table.key.iter().any(|(key, _)| key == name) || super::is_key_name(name);
+    let texts = item
+        .iter()
+        .filter(|(name, _)| !is_key(name) && Some(name.as_str()) != mark);
     texts
         .filter_map(|(_, held)| match held {
             Value::S(text) => Some(text.as_str()),
@@ -29,11 +36,21 @@ pub(crate) fn values_of<'i>(item: &'i Item, mark: Option<&str>, table: &TableDef
         .collect()
 }
 
-/// The pieces of a key's text. A word in mixed letters that is a value of the item is none of the key's own.
+/// The pieces of a key's text. A word in mixed letters that is a value of the item is none of the
+/// key's own.
 pub(crate) fn pieces(text: &str, values: &[&str]) -> Vec<Piece> {
     // A time has colons, but no pieces.
-    let times = [Precision::Millis, Precision::Seconds, Precision::Micros, Precision::Nanos].map(Type::Time);
-    if times.iter().any(|kind| keyfold_model::value::parse("", kind, text).is_ok()) {
+    let times = [
+        Precision::Millis,
+        Precision::Seconds,
+        Precision::Micros,
+        Precision::Nanos,
+    ]
+    .map(Type::Time);
+    if times
+        .iter()
+        .any(|kind| keyfold_model::value::parse("", kind, text).is_ok())
+    {
         return vec![Piece::Open];
     }
     let mut found = Vec::new();
@@ -47,7 +64,9 @@ pub(crate) fn pieces(text: &str, values: &[&str]) -> Vec<Piece> {
         } else {
             found.push(Piece::Open);
         }
-        delimiter.iter().for_each(|delimiter| push_fixed(&mut found, delimiter));
+        delimiter
+            .iter()
+            .for_each(|delimiter| push_fixed(&mut found, delimiter));
     }
     found
 }
@@ -60,12 +79,14 @@ fn push_fixed(found: &mut Vec<Piece>, text: &str) {
     }
 }
 
-/// The words of a text with the delimiter behind each. A text like `race-17` has its only delimiter behind
-/// its first word.
+/// The words of a text with the delimiter behind each. A text like `race-17` has its only delimiter
+/// behind its first word.
 fn split(text: &str) -> Vec<(&str, Option<&str>)> {
     let mut words = Vec::new();
     let mut start = 0;
-    let delimiter = DELIMITERS.into_iter().find(|delimiter| text.contains(*delimiter));
+    let delimiter = DELIMITERS
+        .into_iter()
+        .find(|delimiter| text.contains(*delimiter));
     for (at, c) in text.char_indices().filter(|(_, c)| Some(*c) == delimiter) {
         let end = at + c.len_utf8();
         words.push((text.get(start..at).unwrap_or_default(), text.get(at..end)));
@@ -114,7 +135,8 @@ pub(crate) enum Written {
     Day,
 }
 
-/// The attribute that gives a piece in every item, and how it is written. Where several do, a note says so.
+/// The attribute that gives a piece in every item, and how it is written. Where several do, a note
+/// says so.
 pub(crate) fn attribute_of(
     pieces: &[(&str, &Item)],
     names: &[String],
@@ -123,21 +145,31 @@ pub(crate) fn attribute_of(
     let width = pieces.first().map_or(0, |(piece, _)| piece.len());
     let same_width = pieces.iter().all(|(piece, _)| piece.len() == width);
     let fits = |name: &&String| {
-        let each = pieces.iter().map(|(piece, item)| item.get(name).and_then(|value| written(piece, value)));
+        let each = pieces
+            .iter()
+            .map(|(piece, item)| item.get(name).and_then(|value| written(piece, value)));
         let all: Vec<Written> = each.collect::<Option<_>>()?;
         let first = all.first()?.clone();
         if all.iter().all(|one| *one == first) {
             return Some(((*name).clone(), first));
         }
         // A number that fills its digits looks as if it were not padded.
-        let padded = all.iter().all(|one| matches!(one, Written::Padded(_) | Written::Plain));
-        let is_number = pieces.iter().all(|(_, item)| matches!(item.get(name), Some(Value::N(_))));
+        let padded = all
+            .iter()
+            .all(|one| matches!(one, Written::Padded(_) | Written::Plain));
+        let is_number = pieces
+            .iter()
+            .all(|(_, item)| matches!(item.get(name), Some(Value::N(_))));
         (padded && is_number && same_width).then(|| ((*name).clone(), Written::Padded(width)))
     };
     let mut all = names.iter().filter_map(|name| fits(&name));
     let found = all.next()?;
     let others: Vec<String> = all.map(|(name, _)| format!("`{name}`")).collect();
-    let note = format!("the keys' `{}` could also be {}", found.0, others.join(" or "));
+    let note = format!(
+        "the keys' `{}` could also be {}",
+        found.0,
+        others.join(" or ")
+    );
     if !others.is_empty() && !notes.contains(&note) {
         notes.push(note);
     }
@@ -177,7 +209,13 @@ mod tests {
         assert_eq!(pieces("race-17", &[]), [fixed("race-"), Piece::Open]);
         assert_eq!(
             pieces("Cust1:Book1:pdf", &[]),
-            [Piece::Open, fixed(":"), Piece::Open, fixed(":"), Piece::Open]
+            [
+                Piece::Open,
+                fixed(":"),
+                Piece::Open,
+                fixed(":"),
+                Piece::Open
+            ]
         );
         assert_eq!(
             values("ORDER#2024-01-01#7", &pieces("ORDER#2024-01-01#7", &[])),

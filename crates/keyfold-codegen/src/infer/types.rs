@@ -14,7 +14,11 @@ pub(crate) struct Records {
 
 /// The type of values as the language writes it; `None` when they have nothing in common.
 pub(crate) fn type_of(name: &str, values: &[&Value], records: &mut Records) -> Option<String> {
-    let known: Vec<&Value> = values.iter().filter(|value| !matches!(value, Value::Null)).copied().collect();
+    let known: Vec<&Value> = values
+        .iter()
+        .filter(|value| !matches!(value, Value::Null))
+        .copied()
+        .collect();
     let first = known.first()?;
     let same = known.iter().all(|value| value.kind() == first.kind());
     if !same {
@@ -23,8 +27,14 @@ pub(crate) fn type_of(name: &str, values: &[&Value], records: &mut Records) -> O
     Some(match first {
         Value::S(_) => text_type(&known).to_owned(),
         Value::N(_) => {
-            let whole = known.iter().all(|value| matches!(value, Value::N(number) if number.exponent() >= 0));
-            if whole { "int".to_owned() } else { "number".to_owned() }
+            let whole = known
+                .iter()
+                .all(|value| matches!(value, Value::N(number) if number.exponent() >= 0));
+            if whole {
+                "int".to_owned()
+            } else {
+                "number".to_owned()
+            }
         }
         Value::Bool(_) => "bool".to_owned(),
         Value::B(_) => "binary".to_owned(),
@@ -52,14 +62,21 @@ pub(crate) fn type_of(name: &str, values: &[&Value], records: &mut Records) -> O
 }
 
 fn text_type(values: &[&Value]) -> &'static str {
-    let all = |kind: Type| values.iter().all(|value| value::check("", &kind, value).is_ok());
+    let all = |kind: Type| {
+        values
+            .iter()
+            .all(|value| value::check("", &kind, value).is_ok())
+    };
     let precisions = [
         ("time", keyfold_model::Precision::Millis),
         ("time(s)", keyfold_model::Precision::Seconds),
         ("time(us)", keyfold_model::Precision::Micros),
         ("time(ns)", keyfold_model::Precision::Nanos),
     ];
-    if let Some((word, _)) = precisions.into_iter().find(|(_, precision)| all(Type::Time(*precision))) {
+    if let Some((word, _)) = precisions
+        .into_iter()
+        .find(|(_, precision)| all(Type::Time(*precision)))
+    {
         return word;
     }
     match () {
@@ -75,7 +92,8 @@ fn map_type(name: &str, values: &[&Value], records: &mut Records) -> Option<Stri
     let mut fields: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     for value in values {
         if let Value::M(map) = value {
-            map.iter().for_each(|(field, held)| fields.entry(field).or_default().push(held));
+            map.iter()
+                .for_each(|(field, held)| fields.entry(field).or_default().push(held));
         }
     }
     let is_name = |text: &str| {
@@ -84,17 +102,30 @@ fn map_type(name: &str, values: &[&Value], records: &mut Records) -> Option<Stri
     };
     if fields.is_empty() || !fields.keys().all(|field| is_name(field)) {
         let all: Vec<&Value> = fields.values().flatten().copied().collect();
-        let of = if all.is_empty() { "string".to_owned() } else { type_of(name, &all, records)? };
+        let of = if all.is_empty() {
+            "string".to_owned()
+        } else {
+            type_of(name, &all, records)?
+        };
         return Some(format!("map of {of}"));
     }
     let mut lines = Vec::new();
     for (field, held) in &fields {
         let kind = type_of(field, held, records)?;
-        let optional = if held.len() < values.len() || held.contains(&&Value::Null) { "?" } else { "" };
+        let optional = if held.len() < values.len() || held.contains(&&Value::Null) {
+            "?"
+        } else {
+            ""
+        };
         lines.push(format!("{field}: {kind}{optional}"));
     }
     let mut chars = name.chars();
-    let capital: String = chars.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(chars).collect();
+    let capital: String = chars
+        .next()
+        .map(|c| c.to_ascii_uppercase())
+        .into_iter()
+        .chain(chars)
+        .collect();
     let mut record = capital.clone();
     let mut number = 2;
     while records.names.contains(&record) {

@@ -1,7 +1,8 @@
 //! The items that transactions hold: from their evaluation until they are durable.
 //!
-//! A write that meets a held item is refused, as the service refuses it, instead of building on a transaction
-//! whose fate is open. Source: "Transactional isolation levels", "Transaction conflict handling".
+//! A write that meets a held item is refused, as the service refuses it, instead of building on a
+//! transaction whose fate is open. Source: "Transactional isolation levels", "Transaction conflict
+//! handling".
 
 use keyfold_codec::key::KeyBytes;
 use keyfold_store::Ticket;

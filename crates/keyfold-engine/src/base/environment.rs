@@ -8,7 +8,8 @@ pub trait Clock: Send + Sync {
     fn now_ms(&self) -> u64;
 }
 
-/// Makes random numbers: for identifiers, and for the secret that positions handed to clients are sealed with.
+/// Makes random numbers: for identifiers, and for the secret that positions handed to clients are
+/// sealed with.
 pub trait Random: Send + Sync {
     /// 128 random bits.
     fn next_u128(&self) -> u128;
@@ -28,7 +29,9 @@ struct SystemClock;
 impl Clock for SystemClock {
     fn now_ms(&self) -> u64 {
         let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        since_epoch.map_or(0, |elapsed| u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))
+        since_epoch.map_or(0, |elapsed| {
+            u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
+        })
     }
 }
 
@@ -38,13 +41,17 @@ impl Random for SystemRandom {
     fn next_u128(&self) -> u128 {
         let mut bytes = [0; 16];
         // A system without randomness has worse troubles than an identifier that can be guessed.
-        getrandom::fill(&mut bytes).map_or_else(|_| fastrand::u128(..), |()| u128::from_be_bytes(bytes))
+        getrandom::fill(&mut bytes)
+            .map_or_else(|_| fastrand::u128(..), |()| u128::from_be_bytes(bytes))
     }
 }
 
 impl Environment {
     /// The machine's clock and random source.
     pub fn system() -> Environment {
-        Environment { clock: Arc::new(SystemClock), random: Arc::new(SystemRandom) }
+        Environment {
+            clock: Arc::new(SystemClock),
+            random: Arc::new(SystemRandom),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! A hash of a request, by which a repetition under the same token is recognised.
 //!
-//! Made of the request's texts and of values as they are encoded, each behind its length: it is the same in every version of the
-//! program, and two requests that differ do not look alike.
+//! Made of the request's texts and of values as they are encoded, each behind its length: it is the
+//! same in every version of the program, and two requests that differ do not look alike.
 
 use keyfold_api::{Attributes, ExpressionAttributes};
 use keyfold_codec::RawItem;
@@ -45,7 +45,9 @@ impl Fingerprint {
     /// An item or a key; what is wrong with one does not matter, since the request is refused.
     pub(crate) fn attributes(&mut self, attributes: Option<&Attributes>) {
         let none = Item::new();
-        let item = attributes.and_then(|attributes| attributes.as_ref().ok()).unwrap_or(&none);
+        let item = attributes
+            .and_then(|attributes| attributes.as_ref().ok())
+            .unwrap_or(&none);
         self.bytes(RawItem::encode(item).bytes());
     }
 

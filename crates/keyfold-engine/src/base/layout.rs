@@ -83,7 +83,8 @@ pub(crate) fn token_expiry(expires_epoch_ms: u64, token: &str) -> Vec<u8> {
 
 /// The token's name in a key of [`token_expiry`].
 pub(crate) fn expired_token(key: &[u8]) -> Option<&str> {
-    key.get(SYSTEM.len() + 1 + 8..).and_then(|name| std::str::from_utf8(name).ok())
+    key.get(SYSTEM.len() + 1 + 8..)
+        .and_then(|name| std::str::from_utf8(name).ok())
 }
 
 pub(crate) fn token_expiries() -> Vec<u8> {
@@ -130,7 +131,9 @@ pub(crate) fn changes(table: TableId) -> Vec<u8> {
 
 /// The sequence number at the end of a key of [`events`] or [`changes`].
 pub(crate) fn sequence_of(key: &[u8]) -> Option<u64> {
-    Some(u64::from_be_bytes(key.get(SYSTEM.len() + 5..)?.try_into().ok()?))
+    Some(u64::from_be_bytes(
+        key.get(SYSTEM.len() + 5..)?.try_into().ok()?,
+    ))
 }
 
 pub(crate) fn expiries_of(table: TableId) -> Vec<u8> {

@@ -1,4 +1,5 @@
-//! The ground of the engine: options, time and randomness, the layout of the key space, errors, pending answers.
+//! The ground of the engine: options, time and randomness, the layout of the key space, errors,
+//! pending answers.
 
 pub(crate) mod answer_size;
 pub(crate) mod bill;

@@ -22,14 +22,14 @@ pub struct EngineOptions {
     pub item_collection_bytes_max: u64,
     /// The folder whose subfolders stand for buckets; exports and imports are refused without.
     pub buckets: Option<PathBuf>,
-    /// Whether a thread does what is due (deleting expired items, filling indexes). Without it the embedder
-    /// calls [`Engine::work`](crate::Engine::work).
+    /// Whether a thread does what is due (deleting expired items, filling indexes). Without it the
+    /// embedder calls [`Engine::work`](crate::Engine::work).
     pub background: bool,
-    /// Whether a write that meets an item of a transaction under way is refused, as the service does; otherwise
-    /// it builds on the transaction and is acknowledged after it.
+    /// Whether a write that meets an item of a transaction under way is refused, as the service
+    /// does; otherwise it builds on the transaction and is acknowledged after it.
     pub transaction_conflicts: bool,
-    /// Whether who uses more than a table's, index's or partition key's capacity is refused; otherwise capacity
-    /// is only counted.
+    /// Whether who uses more than a table's, index's or partition key's capacity is refused;
+    /// otherwise capacity is only counted.
     pub enforce_capacity: bool,
     /// The lag of global indexes and of eventually consistent reads; without it all see the newest.
     pub index_lag: Option<IndexLag>,

@@ -6,8 +6,8 @@ use keyfold_store::Ticket;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 
-/// An operation's result and the write it rests on. The result is given out when the write is durable: by
-/// [`Pending::wait`], or by awaiting it.
+/// An operation's result and the write it rests on. The result is given out when the write is
+/// durable: by [`Pending::wait`], or by awaiting it.
 #[derive(Debug)]
 #[must_use = "an operation is acknowledged only when it has been waited for"]
 pub struct Pending<T> {
@@ -17,7 +17,10 @@ pub struct Pending<T> {
 
 impl<T> Pending<T> {
     pub(crate) fn ready(result: Result<T, ApiError>) -> Pending<T> {
-        Pending { result, ticket: Ticket::done() }
+        Pending {
+            result,
+            ticket: Ticket::done(),
+        }
     }
 
     pub(crate) fn after(ticket: Ticket, result: Result<T, ApiError>) -> Pending<T> {
@@ -26,7 +29,10 @@ impl<T> Pending<T> {
 
     /// Changes the value of a successful result.
     pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Pending<U> {
-        Pending { result: self.result.map(change), ticket: self.ticket }
+        Pending {
+            result: self.result.map(change),
+            ticket: self.ticket,
+        }
     }
 
     /// The result, not yet to be given out, and what it waits for.

@@ -36,8 +36,8 @@ pub(crate) type Exports = BTreeMap<(String, String), Arc<Export>>;
 /// Imports by table and label.
 pub(crate) type Imports = BTreeMap<(String, String), Arc<Import>>;
 
-/// All tables. A writer of items holds [`Catalog::read`] until its batch is staged, so that a table cannot
-/// change or vanish in between. Streams and backups are locked after tables.
+/// All tables. A writer of items holds [`Catalog::read`] until its batch is staged, so that a table
+/// cannot change or vanish in between. Streams and backups are locked after tables.
 pub(crate) struct Catalog {
     tables: RwLock<Tables>,
     streams: RwLock<Streams>,
@@ -53,26 +53,52 @@ impl Catalog {
     pub(crate) fn load(store: &Store) -> Result<Catalog, ApiError> {
         let tables: Vec<Table> = load(store, &layout::table_records())?;
         let backups: Vec<Backup> = load(store, &layout::backup_records())?;
-        let by_label = |backup: Backup| ((backup.table.name.clone(), backup.label.clone()), Arc::new(backup));
+        let by_label = |backup: Backup| {
+            (
+                (backup.table.name.clone(), backup.label.clone()),
+                Arc::new(backup),
+            )
+        };
         let streams: Vec<Stream> = load(store, &layout::stream_records())?;
-        let by_key = |stream: Stream| ((stream.table_name.clone(), stream.label.clone()), Arc::new(stream));
+        let by_key = |stream: Stream| {
+            (
+                (stream.table_name.clone(), stream.label.clone()),
+                Arc::new(stream),
+            )
+        };
         let exports: Vec<Export> = load(store, &layout::export_records())?;
-        let by_export =
-            |export: Export| ((export.table_name.clone(), export.label.clone()), Arc::new(export));
+        let by_export = |export: Export| {
+            (
+                (export.table_name.clone(), export.label.clone()),
+                Arc::new(export),
+            )
+        };
         let imports: Vec<Import> = load(store, &layout::import_records())?;
-        let by_import =
-            |import: Import| ((import.table.name.clone(), import.label.clone()), Arc::new(import));
-        let next = store.snapshot().get(&layout::next_table_id()).map_err(internal)?;
+        let by_import = |import: Import| {
+            (
+                (import.table.name.clone(), import.label.clone()),
+                Arc::new(import),
+            )
+        };
+        let next = store
+            .snapshot()
+            .get(&layout::next_table_id())
+            .map_err(internal)?;
         let next = match next.as_deref() {
             None => 1,
             Some(bytes) => u32::from_be_bytes(
-                bytes.try_into().map_err(|_| ApiError::Internal("the next table id is unreadable".into()))?,
+                bytes
+                    .try_into()
+                    .map_err(|_| ApiError::Internal("the next table id is unreadable".into()))?,
             ),
         };
         Ok(Catalog {
             next_id: AtomicU32::new(next),
             tables: RwLock::new(
-                tables.into_iter().map(|table| (table.name.clone(), Arc::new(table))).collect(),
+                tables
+                    .into_iter()
+                    .map(|table| (table.name.clone(), Arc::new(table)))
+                    .collect(),
             ),
             exports: RwLock::new(exports.into_iter().map(by_export).collect()),
             imports: RwLock::new(imports.into_iter().map(by_import).collect()),
@@ -82,20 +108,27 @@ impl Catalog {
         })
     }
 
-    /// After a write failed, which was the last: what is held becomes what is stored, since changes are held as soon as
-    /// they are staged. Where somebody holds a lock, a later call does it.
+    /// After a write failed, which was the last: what is held becomes what is stored, since changes
+    /// are held as soon as they are staged. Where somebody holds a lock, a later call does it.
     pub(crate) fn forget_unwritten(&self, store: &Store) {
         if self.is_as_written.load(Ordering::Acquire) {
             return;
         }
-        let (Ok(mut tables), Ok(mut streams)) = (self.tables.try_write(), self.streams.try_write()) else {
+        let (Ok(mut tables), Ok(mut streams)) = (self.tables.try_write(), self.streams.try_write())
+        else {
             return;
         };
-        let Ok(mut backups) = self.backups.try_write() else { return };
-        let (Ok(mut exports), Ok(mut imports)) = (self.exports.try_write(), self.imports.try_write()) else {
+        let Ok(mut backups) = self.backups.try_write() else {
             return;
         };
-        let Ok(stored) = Catalog::load(store) else { return };
+        let (Ok(mut exports), Ok(mut imports)) =
+            (self.exports.try_write(), self.imports.try_write())
+        else {
+            return;
+        };
+        let Ok(stored) = Catalog::load(store) else {
+            return;
+        };
         *tables = std::mem::take(&mut *stored.write());
         *streams = std::mem::take(&mut *stored.write_streams());
         *backups = std::mem::take(&mut *stored.write_backups());
@@ -173,22 +206,34 @@ impl Catalog {
 
 /// Puts an export's record into a batch.
 pub(crate) fn put_export(batch: &mut Batch, export: &Export) {
-    batch.put(layout::export_record(export.id), encode(export).bytes().clone());
+    batch.put(
+        layout::export_record(export.id),
+        encode(export).bytes().clone(),
+    );
 }
 
 /// Puts an import's record into a batch.
 pub(crate) fn put_import(batch: &mut Batch, import: &Import) {
-    batch.put(layout::import_record(import.id), encode(import).bytes().clone());
+    batch.put(
+        layout::import_record(import.id),
+        encode(import).bytes().clone(),
+    );
 }
 
 /// Puts a backup's record into a batch.
 pub(crate) fn put_backup(batch: &mut Batch, backup: &Backup) {
-    batch.put(layout::backup_record(backup.id), encode(backup).bytes().clone());
+    batch.put(
+        layout::backup_record(backup.id),
+        encode(backup).bytes().clone(),
+    );
 }
 
 /// The table of a name, if it can be read and written.
 pub(crate) fn ready<'t>(tables: &'t Tables, name: &str) -> Result<&'t Arc<Table>, ApiError> {
-    tables.get(name).filter(|table| table.is_ready()).ok_or_else(ApiError::table_not_found)
+    tables
+        .get(name)
+        .filter(|table| table.is_ready())
+        .ok_or_else(ApiError::table_not_found)
 }
 
 /// The records behind a prefix.
@@ -199,10 +244,12 @@ pub(crate) fn load<T: Stored>(store: &Store, prefix: &[u8]) -> Result<Vec<T>, Ap
     let mut records = Vec::new();
     for entry in snapshot.range(low, high, Direction::Forward) {
         let (key, bytes) = entry.map_err(internal)?;
-        let name = || String::from_utf8_lossy(key.get(prefix.len()..).unwrap_or_default()).into_owned();
+        let name =
+            || String::from_utf8_lossy(key.get(prefix.len()..).unwrap_or_default()).into_owned();
         let raw = RawItem::open(bytes).map_err(|error| corrupt(&name(), &error))?;
-        let record = decode(&raw)
-            .ok_or_else(|| ApiError::Internal(format!("the definition of {} is unreadable", name())))?;
+        let record = decode(&raw).ok_or_else(|| {
+            ApiError::Internal(format!("the definition of {} is unreadable", name()))
+        })?;
         records.push(record);
     }
     Ok(records)
@@ -210,20 +257,31 @@ pub(crate) fn load<T: Stored>(store: &Store, prefix: &[u8]) -> Result<Vec<T>, Ap
 
 /// Puts a table's record into a batch.
 pub(crate) fn put_record(batch: &mut Batch, table: &Table) {
-    batch.put(layout::table_record(&table.name), encode(table).bytes().clone());
+    batch.put(
+        layout::table_record(&table.name),
+        encode(table).bytes().clone(),
+    );
 }
 
 /// Puts a stream's record into a batch.
 pub(crate) fn put_stream(batch: &mut Batch, stream: &Stream) {
-    batch.put(layout::stream_record(stream.id), encode(stream).bytes().clone());
+    batch.put(
+        layout::stream_record(stream.id),
+        encode(stream).bytes().clone(),
+    );
 }
 
-/// The id that a new index of a table can have: one that no index has, nor any entry left over, also of one whose deletion is not on
-/// the disk yet.
+/// The id that a new index of a table can have: one that no index has, nor any entry left over,
+/// also of one whose deletion is not on the disk yet.
 pub(crate) fn free_index_id(store: &Store, table: &Table) -> Result<IndexId, ApiError> {
     for id in (1..=u8::MAX).map(IndexId) {
         let is_used = table.indexes.iter().any(|index| index.id == id);
-        if !is_used && store.latest(&layout::dropped_index(table.id, id)).map_err(internal)?.is_none() {
+        if !is_used
+            && store
+                .latest(&layout::dropped_index(table.id, id))
+                .map_err(internal)?
+                .is_none()
+        {
             return Ok(id);
         }
     }

@@ -5,13 +5,13 @@ use crate::table::backup::Backup;
 use crate::table::stream::Stream;
 use crate::table::transfer::{Export, Import};
 use crate::table::{
-    ActiveStream, Capacity, Expiry, Failure, Index, IndexKind, IndexProjection, Recovery, Restored, Settings,
-    Table,
+    ActiveStream, Capacity, Expiry, Failure, Index, IndexKind, IndexProjection, Recovery, Restored,
+    Settings, Table,
 };
 use keyfold_api::{
-    BackupType, BillingMode, ContributorInsightsMode, ExportFormat, ExportStatus, ExportType, ExportViewType,
-    FilterSpecification, ImportStatus, InputCompressionType, InputFormat, StreamViewType, TableClass,
-    TableStatus,
+    BackupType, BillingMode, ContributorInsightsMode, ExportFormat, ExportStatus, ExportType,
+    ExportViewType, FilterSpecification, ImportStatus, InputCompressionType, InputFormat,
+    StreamViewType, TableClass, TableStatus,
 };
 use keyfold_codec::RawItem;
 use keyfold_types::{Item, Value};
@@ -21,7 +21,9 @@ const VERSION: u64 = 2;
 
 /// A record as an item.
 pub(crate) fn encode(data: &impl Stored) -> RawItem {
-    let item: Item = [("version", VERSION.to_value()), ("data", data.to_value())].into_iter().collect();
+    let item: Item = [("version", VERSION.to_value()), ("data", data.to_value())]
+        .into_iter()
+        .collect();
     RawItem::encode(&item)
 }
 
@@ -170,7 +172,11 @@ record! { Import {
 
 impl Stored for IndexKind {
     fn to_value(&self) -> Value {
-        Value::from(if *self == IndexKind::Local { "local" } else { "global" })
+        Value::from(if *self == IndexKind::Local {
+            "local"
+        } else {
+            "global"
+        })
     }
 
     fn from_value(value: &Value) -> Option<Self> {

@@ -1,5 +1,5 @@
-//! Plain data as attribute values, so that definitions are stored in the one format there is. A field that a
-//! record lacks reads as its default: records of earlier versions stay readable.
+//! Plain data as attribute values, so that definitions are stored in the one format there is. A
+//! field that a record lacks reads as its default: records of earlier versions stay readable.
 
 use keyfold_api::{Attributes, Named, WireName};
 use keyfold_codec::RawItem;
@@ -19,7 +19,11 @@ impl Stored for String {
     }
 
     fn from_value(value: &Value) -> Option<Self> {
-        if let Value::S(text) = value { Some(text.clone()) } else { None }
+        if let Value::S(text) = value {
+            Some(text.clone())
+        } else {
+            None
+        }
     }
 }
 
@@ -29,7 +33,11 @@ impl Stored for u64 {
     }
 
     fn from_value(value: &Value) -> Option<Self> {
-        if let Value::N(number) = value { u64::try_from(number.to_i64()?).ok() } else { None }
+        if let Value::N(number) = value {
+            u64::try_from(number.to_i64()?).ok()
+        } else {
+            None
+        }
     }
 }
 
@@ -39,7 +47,11 @@ impl Stored for bool {
     }
 
     fn from_value(value: &Value) -> Option<Self> {
-        if let Value::Bool(flag) = value { Some(*flag) } else { None }
+        if let Value::Bool(flag) = value {
+            Some(*flag)
+        } else {
+            None
+        }
     }
 }
 
@@ -92,7 +104,11 @@ impl<T: Stored> Stored for Option<T> {
     }
 
     fn from_value(value: &Value) -> Option<Self> {
-        if *value == Value::Null { Some(None) } else { T::from_value(value).map(Some) }
+        if *value == Value::Null {
+            Some(None)
+        } else {
+            T::from_value(value).map(Some)
+        }
     }
 }
 
@@ -102,30 +118,44 @@ impl<T: Stored> Stored for Vec<T> {
     }
 
     fn from_value(value: &Value) -> Option<Self> {
-        if let Value::L(values) = value { values.iter().map(T::from_value).collect() } else { None }
+        if let Value::L(values) = value {
+            values.iter().map(T::from_value).collect()
+        } else {
+            None
+        }
     }
 }
 
 impl<T: Stored> Stored for BTreeMap<String, T> {
     fn to_value(&self) -> Value {
-        Value::M(self.iter().map(|(name, value)| (name.clone(), value.to_value())).collect())
+        Value::M(
+            self.iter()
+                .map(|(name, value)| (name.clone(), value.to_value()))
+                .collect(),
+        )
     }
 
     fn from_value(value: &Value) -> Option<Self> {
         let Value::M(map) = value else { return None };
-        map.iter().map(|(name, value)| Some((name.clone(), T::from_value(value)?))).collect()
+        map.iter()
+            .map(|(name, value)| Some((name.clone(), T::from_value(value)?)))
+            .collect()
     }
 }
 
 /// Attributes of a request, kept as an item.
 impl Stored for Attributes {
     fn to_value(&self) -> Value {
-        self.as_ref().map_or(Value::Null, |item| Value::B(RawItem::encode(item).bytes().to_vec()))
+        self.as_ref().map_or(Value::Null, |item| {
+            Value::B(RawItem::encode(item).bytes().to_vec())
+        })
     }
 
     fn from_value(value: &Value) -> Option<Self> {
         let Value::B(bytes) = value else { return None };
-        RawItem::open(bytes.clone().into()).ok().map(|item| Ok(item.to_item()))
+        RawItem::open(bytes.clone().into())
+            .ok()
+            .map(|item| Ok(item.to_item()))
     }
 }
 
@@ -152,7 +182,10 @@ impl Stored for KeyAttribute {
 
     fn from_value(value: &Value) -> Option<Self> {
         let (name, kind) = <(String, String)>::from_value(value)?;
-        Some(KeyAttribute { name, kind: KeyKind::from_descriptor(&kind)? })
+        Some(KeyAttribute {
+            name,
+            kind: KeyKind::from_descriptor(&kind)?,
+        })
     }
 }
 
@@ -167,7 +200,8 @@ impl Stored for KeySchema {
     }
 }
 
-/// Declares which fields of a struct are stored, and under which names. Fields in `required` have no default.
+/// Declares which fields of a struct are stored, and under which names. Fields in `required` have
+/// no default.
 macro_rules! record {
     ($type:ident { required { $($needed:ident = $needed_name:literal,)* } $($field:ident = $name:literal,)* }) => {
         impl $crate::catalog::stored::Stored for $type {

@@ -1,12 +1,13 @@
 //! Binds the expressions of one request (or of one table's or action's part of it).
 //!
-//! Placeholders are shared by the expressions and must all be used; legacy parameters (`legacy.rs`) exclude
-//! expressions.
+//! Placeholders are shared by the expressions and must all be used; legacy parameters (`legacy.rs`)
+//! exclude expressions.
 
 use crate::check::legacy::Legacy;
 use keyfold_api::{ApiError, ExpressionAttributes, LegacyParameters, Validation, ValueError};
 use keyfold_expr::{
-    Condition, ExprError, ExpressionKind, KeyCondition, PlaceholderError, Placeholders, Projection, Update,
+    Condition, ExprError, ExpressionKind, KeyCondition, PlaceholderError, Placeholders, Projection,
+    Update,
 };
 use keyfold_types::Value;
 use keyfold_types::limits::NESTING_LEVELS_MAX;
@@ -60,13 +61,18 @@ impl Texts<'_> {
             (self.update, "UpdateExpression"),
             (self.condition, "ConditionExpression"),
         ];
-        all.into_iter().filter(|(text, _)| text.is_some()).map(|(_, name)| name).collect()
+        all.into_iter()
+            .filter(|(text, _)| text.is_some())
+            .map(|(_, name)| name)
+            .collect()
     }
 
     /// Refuses legacy parameters beside expressions.
     pub(crate) fn check_mixed(&self, legacy: Option<&LegacyParameters>) -> Result<(), ApiError> {
-        let (mut legacy, expressions) =
-            (legacy.map(LegacyParameters::given).unwrap_or_default(), self.given());
+        let (mut legacy, expressions) = (
+            legacy.map(LegacyParameters::given).unwrap_or_default(),
+            self.given(),
+        );
         // KeyConditions exclude the other form of a key condition only.
         if self.key_condition.is_none() {
             legacy.retain(|name| *name != "KeyConditions");
@@ -74,7 +80,11 @@ impl Texts<'_> {
         if legacy.is_empty() || expressions.is_empty() {
             return Ok(());
         }
-        Err(Validation::MixedParameters { legacy, expressions }.into())
+        Err(Validation::MixedParameters {
+            legacy,
+            expressions,
+        }
+        .into())
     }
 
     /// Parses and binds what is there. `absent` completes the message for placeholders without use.
@@ -84,7 +94,10 @@ impl Texts<'_> {
         absent: &'static str,
     ) -> Result<Bound, ApiError> {
         if self.given().is_empty() {
-            let lonely = |member| Validation::PlaceholdersWithoutExpression { member, expressions: absent };
+            let lonely = |member| Validation::PlaceholdersWithoutExpression {
+                member,
+                expressions: absent,
+            };
             if attributes.names.is_some() {
                 return Err(lonely("ExpressionAttributeNames").into());
             }
@@ -94,9 +107,12 @@ impl Texts<'_> {
             return Ok(Bound::default());
         }
         let values = expression_values(attributes)?;
-        let placeholders = Placeholders::new(attributes.names.as_ref(), values).map_err(placeholder)?;
+        let placeholders =
+            Placeholders::new(attributes.names.as_ref(), values).map_err(placeholder)?;
         let condition = |kind, text: Option<&str>| {
-            text.map(|text| Condition::parse(kind, text, &placeholders)).transpose().map_err(expression)
+            text.map(|text| Condition::parse(kind, text, &placeholders))
+                .transpose()
+                .map_err(expression)
         };
         let bound = Bound {
             update: self
@@ -127,15 +143,20 @@ fn expression_values(
 ) -> Result<Option<&BTreeMap<String, Value>>, ApiError> {
     match &attributes.values {
         None => Ok(None),
-        Some(Ok(values)) => match values.iter().find(|(_, value)| value.depth() > NESTING_LEVELS_MAX) {
+        Some(Ok(values)) => match values
+            .iter()
+            .find(|(_, value)| value.depth() > NESTING_LEVELS_MAX)
+        {
             None => Ok(Some(values)),
             Some((key, _)) => {
                 let (key, error) = (key.clone(), ValueError::TooDeep);
                 Err(Validation::ExpressionValue { key, error }.into())
             }
         },
-        Some(Err((key, error))) => {
-            Err(Validation::ExpressionValue { key: key.clone(), error: error.clone() }.into())
+        Some(Err((key, error))) => Err(Validation::ExpressionValue {
+            key: key.clone(),
+            error: error.clone(),
         }
+        .into()),
     }
 }

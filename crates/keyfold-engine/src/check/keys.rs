@@ -5,7 +5,8 @@ use keyfold_api::Validation;
 use keyfold_expr::{Condition, Path, Projection, Update};
 use keyfold_types::key::key_value_bytes;
 use keyfold_types::limits::{
-    ATTRIBUTE_NAME_BYTES_MAX, ITEM_BYTES_MAX, NESTING_LEVELS_MAX, PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX,
+    ATTRIBUTE_NAME_BYTES_MAX, ITEM_BYTES_MAX, NESTING_LEVELS_MAX, PARTITION_KEY_BYTES_MAX,
+    SORT_KEY_BYTES_MAX,
 };
 use keyfold_types::{Item, KeyAttribute, KeySchema, Value, ValueKind};
 
@@ -16,7 +17,11 @@ fn is_empty(value: &Value) -> bool {
 /// Lengths of the partition and the sort part.
 fn check_sizes(schema: &KeySchema, item: &Item) -> Result<(), Validation> {
     let total = |attributes: &[keyfold_types::KeyAttribute]| -> usize {
-        attributes.iter().filter_map(|attribute| item.get(&attribute.name)).map(key_value_bytes).sum()
+        attributes
+            .iter()
+            .filter_map(|attribute| item.get(&attribute.name))
+            .map(key_value_bytes)
+            .sum()
     };
     if total(&schema.partition) > PARTITION_KEY_BYTES_MAX {
         return Err(Validation::PartitionKeySize);
@@ -33,12 +38,17 @@ pub(crate) fn check_key(schema: &KeySchema, key: &Item) -> Result<(), Validation
         return Err(Validation::KeySchemaMismatch);
     }
     for attribute in schema.attributes() {
-        let value = key.get(&attribute.name).ok_or(Validation::KeySchemaMismatch)?;
+        let value = key
+            .get(&attribute.name)
+            .ok_or(Validation::KeySchemaMismatch)?;
         if value.kind() != attribute.kind.value_kind() {
             return Err(Validation::KeySchemaMismatch);
         }
         if is_empty(value) {
-            return Err(Validation::EmptyKey { name: attribute.name.clone(), kind: value.kind() });
+            return Err(Validation::EmptyKey {
+                name: attribute.name.clone(),
+                kind: value.kind(),
+            });
         }
     }
     check_sizes(schema, key)
@@ -48,13 +58,22 @@ pub(crate) fn check_key(schema: &KeySchema, key: &Item) -> Result<(), Validation
 pub(crate) fn check_item_key(schema: &KeySchema, item: &Item) -> Result<(), Validation> {
     for attribute in schema.attributes() {
         let name = || attribute.name.clone();
-        let value = item.get(&attribute.name).ok_or_else(|| Validation::MissingKey(name()))?;
+        let value = item
+            .get(&attribute.name)
+            .ok_or_else(|| Validation::MissingKey(name()))?;
         if value.kind() != attribute.kind.value_kind() {
             let (expected, actual) = (attribute.kind.descriptor(), value.kind().descriptor());
-            return Err(Validation::KeyType { name: name(), expected, actual });
+            return Err(Validation::KeyType {
+                name: name(),
+                expected,
+                actual,
+            });
         }
         if is_empty(value) {
-            return Err(Validation::EmptyKey { name: name(), kind: value.kind() });
+            return Err(Validation::EmptyKey {
+                name: name(),
+                kind: value.kind(),
+            });
         }
     }
     check_sizes(schema, item)
@@ -69,18 +88,29 @@ pub(crate) enum Maker {
 
 /// The key attributes of every index that an item is in.
 pub(crate) fn check_index_keys(table: &Table, item: &Item, maker: Maker) -> Result<(), Validation> {
-    table.indexes.iter().try_for_each(|index| check_index_key(index, item, maker))
+    table
+        .indexes
+        .iter()
+        .try_for_each(|index| check_index_key(index, item, maker))
 }
 
 /// What an update gives an index's key attribute as a value of the request must have its type.
 pub(crate) fn check_literals(table: &Table, update: &Update) -> Result<(), Validation> {
     for (name, value) in update.literals() {
         for index in &table.indexes {
-            let is_wrong = |one: &&KeyAttribute| one.name == name && one.kind.value_kind() != value.kind();
-            let Some(attribute) = index.key.attributes().find(is_wrong) else { continue };
+            let is_wrong =
+                |one: &&KeyAttribute| one.name == name && one.kind.value_kind() != value.kind();
+            let Some(attribute) = index.key.attributes().find(is_wrong) else {
+                continue;
+            };
             let (expected, actual) = (attribute.kind.descriptor(), value.kind().descriptor());
             let (name, index) = (name.to_owned(), index.name.clone());
-            return Err(Validation::IndexKeyType { name, expected, actual, index });
+            return Err(Validation::IndexKeyType {
+                name,
+                expected,
+                actual,
+                index,
+            });
         }
     }
     Ok(())
@@ -89,7 +119,10 @@ pub(crate) fn check_literals(table: &Table, update: &Update) -> Result<(), Valid
 /// Refuses a path into an attribute of the key: keys are scalars.
 fn check_path(schema: &KeySchema, path: &Path, member: &'static str) -> Result<(), Validation> {
     if path.as_attribute().is_none() && schema.contains(path.root()) {
-        return Err(Validation::KeyPath { name: path.root().to_owned(), member });
+        return Err(Validation::KeyPath {
+            name: path.root().to_owned(),
+            member,
+        });
     }
     Ok(())
 }
@@ -109,7 +142,10 @@ pub(crate) fn check_paths(
     if let Some(filter) = filter {
         filter.visit_paths(&mut look);
     }
-    projection.into_iter().flat_map(Projection::paths).for_each(look);
+    projection
+        .into_iter()
+        .flat_map(Projection::paths)
+        .for_each(look);
     found
 }
 
@@ -123,20 +159,25 @@ pub(crate) fn check_update_paths(table: &Table, update: &Update) -> Result<(), V
     });
     found?;
     for target in update.targets() {
-        table.indexes.iter().try_for_each(|index| check_path(&index.key, target, "IndexKey"))?;
+        table
+            .indexes
+            .iter()
+            .try_for_each(|index| check_path(&index.key, target, "IndexKey"))?;
     }
     Ok(())
 }
 
-/// The whole of a new item: size and nesting, and of what an update makes the key attributes of every index it is in.
+/// The whole of a new item: size and nesting, and of what an update makes the key attributes of
+/// every index it is in.
 pub(crate) fn check_new_item(
     table: &Table,
     item: &Item,
     size_bytes: u64,
     maker: Maker,
 ) -> Result<(), Validation> {
-    if let Some((name, _)) =
-        item.iter().find(|(name, _)| !(1..=ATTRIBUTE_NAME_BYTES_MAX).contains(&name.len()))
+    if let Some((name, _)) = item
+        .iter()
+        .find(|(name, _)| !(1..=ATTRIBUTE_NAME_BYTES_MAX).contains(&name.len()))
     {
         return Err(Validation::AttributeName { bytes: name.len() });
     }
@@ -159,7 +200,10 @@ pub(crate) fn check_new_item(
 fn check_index_key(index: &Index, item: &Item, maker: Maker) -> Result<(), Validation> {
     check_index_attributes(index, item, maker)?;
     // The attributes of one part share its limit.
-    let is_whole = index.key.attributes().all(|attribute| item.get(&attribute.name).is_some());
+    let is_whole = index
+        .key
+        .attributes()
+        .all(|attribute| item.get(&attribute.name).is_some());
     match check_sizes(&index.key, item) {
         Err(_) if is_whole && maker == Maker::Update => Err(Validation::UpdatedIndexKeySize),
         Err(error) if is_whole => Err(error),
@@ -168,15 +212,25 @@ fn check_index_key(index: &Index, item: &Item, maker: Maker) -> Result<(), Valid
 }
 
 fn check_index_attributes(index: &Index, item: &Item, maker: Maker) -> Result<(), Validation> {
-    let parts = [(&index.key.partition, PARTITION_KEY_BYTES_MAX), (&index.key.sort, SORT_KEY_BYTES_MAX)];
+    let parts = [
+        (&index.key.partition, PARTITION_KEY_BYTES_MAX),
+        (&index.key.sort, SORT_KEY_BYTES_MAX),
+    ];
     for (attributes, max) in parts {
         for attribute in attributes {
-            let Some(value) = item.get(&attribute.name) else { continue };
+            let Some(value) = item.get(&attribute.name) else {
+                continue;
+            };
             let (name, index) = (attribute.name.clone(), index.name.clone());
             if value.kind() != attribute.kind.value_kind() {
                 let (expected, actual) = (attribute.kind.descriptor(), value.kind().descriptor());
                 return Err(match maker {
-                    Maker::Put => Validation::IndexKeyType { name, expected, actual, index },
+                    Maker::Put => Validation::IndexKeyType {
+                        name,
+                        expected,
+                        actual,
+                        index,
+                    },
                     Maker::Update => Validation::UpdatedIndexKeyType,
                 });
             }
@@ -190,7 +244,12 @@ fn check_index_attributes(index: &Index, item: &Item, maker: Maker) -> Result<()
             let actual = key_value_bytes(value);
             if actual > max && attributes.len() == 1 {
                 return Err(match maker {
-                    Maker::Put => Validation::IndexKeySize { name, actual, max, index },
+                    Maker::Put => Validation::IndexKeySize {
+                        name,
+                        actual,
+                        max,
+                        index,
+                    },
                     Maker::Update => Validation::UpdatedIndexKeySize,
                 });
             }

@@ -1,10 +1,11 @@
-//! The parameters that expressions replaced, turned into what expressions become: conditions, updates,
-//! projections and key conditions over whole attributes.
+//! The parameters that expressions replaced, turned into what expressions become: conditions,
+//! updates, projections and key conditions over whole attributes.
 
 use crate::check::Constraints;
 use keyfold_api::{
     ApiError, AttributeAction, AttributeUpdate, AttributeValue, ByAttribute, ComparisonOperator,
-    ConditionalOperator, ExpectedAttribute, LegacyCondition, LegacyParameters, Named, Validation, WireName,
+    ConditionalOperator, ExpectedAttribute, LegacyCondition, LegacyParameters, Named, Validation,
+    WireName,
 };
 use keyfold_expr::{
     AttributeChange, Comparator, Condition, KeyCondition, KeyTerm, KeyTest, Literal, Operand, Path,
@@ -43,7 +44,10 @@ pub(crate) fn constrain(constraints: &mut Constraints, legacy: Option<&LegacyPar
     }
     constraints.word("conditionalOperator", &legacy.conditional_operator);
     for (name, update) in legacy.attribute_updates.iter().flatten() {
-        constraints.word(&format!("attributeUpdates.{name}.member.action"), &update.action);
+        constraints.word(
+            &format!("attributeUpdates.{name}.member.action"),
+            &update.action,
+        );
     }
     for (name, expected) in legacy.expected.iter().flatten() {
         let path = format!("expected.{name}.member.comparisonOperator");
@@ -65,17 +69,27 @@ pub(crate) fn constrain(constraints: &mut Constraints, legacy: Option<&LegacyPar
 
 /// Binds the legacy parameters of a request.
 pub(crate) fn bind(legacy: Option<&LegacyParameters>) -> Result<Legacy, ApiError> {
-    let Some(legacy) = legacy else { return Ok(Legacy::default()) };
+    let Some(legacy) = legacy else {
+        return Ok(Legacy::default());
+    };
     let filter = legacy.scan_filter.as_ref().or(legacy.query_filter.as_ref());
     check_counts(legacy)?;
-    check_operator(legacy, filter.map(Vec::len).or(legacy.expected.as_ref().map(Vec::len)))?;
+    check_operator(
+        legacy,
+        filter
+            .map(Vec::len)
+            .or(legacy.expected.as_ref().map(Vec::len)),
+    )?;
     let joined = |conditions: Vec<Condition>| match known(&legacy.conditional_operator) {
         Some(ConditionalOperator::Or) => Condition::Or(conditions),
         Some(ConditionalOperator::And) | None => Condition::And(conditions),
     };
     let filter = filter
         .map(|filter| {
-            filter.iter().map(|(name, condition)| test(name, condition)).collect::<Result<Vec<_>, _>>()
+            filter
+                .iter()
+                .map(|(name, condition)| test(name, condition))
+                .collect::<Result<Vec<_>, _>>()
         })
         .transpose()?
         .filter(|tests| !tests.is_empty());
@@ -83,16 +97,27 @@ pub(crate) fn bind(legacy: Option<&LegacyParameters>) -> Result<Legacy, ApiError
         .expected
         .as_ref()
         .map(|expected| {
-            expected.iter().map(|(name, one)| expectation(name, one)).collect::<Result<Vec<_>, _>>()
+            expected
+                .iter()
+                .map(|(name, one)| expectation(name, one))
+                .collect::<Result<Vec<_>, _>>()
         })
         .transpose()?
         .filter(|tests| !tests.is_empty());
     Ok(Legacy {
         condition: expected.map(joined),
         update: legacy.attribute_updates.as_ref().map(update).transpose()?,
-        key_condition: legacy.key_conditions.as_ref().map(key_condition).transpose()?,
+        key_condition: legacy
+            .key_conditions
+            .as_ref()
+            .map(key_condition)
+            .transpose()?,
         filter: filter.map(joined),
-        projection: legacy.attributes_to_get.as_ref().map(|names| projection(names)).transpose()?,
+        projection: legacy
+            .attributes_to_get
+            .as_ref()
+            .map(|names| projection(names))
+            .transpose()?,
     })
 }
 
@@ -112,11 +137,19 @@ fn check_counts(legacy: &LegacyParameters) -> Result<(), ApiError> {
     ];
     for (member, count) in maps {
         if count.is_some_and(|count| count > EXPRESSION_OPERATORS_MAX) {
-            return wrong(format!("{member} has more than {EXPRESSION_OPERATORS_MAX} conditions"));
+            return wrong(format!(
+                "{member} has more than {EXPRESSION_OPERATORS_MAX} conditions"
+            ));
         }
     }
-    if legacy.attributes_to_get.as_ref().is_some_and(|names| names.len() > ATTRIBUTES_TO_GET_MAX) {
-        return wrong(format!("AttributesToGet has more than {ATTRIBUTES_TO_GET_MAX} names"));
+    if legacy
+        .attributes_to_get
+        .as_ref()
+        .is_some_and(|names| names.len() > ATTRIBUTES_TO_GET_MAX)
+    {
+        return wrong(format!(
+            "AttributesToGet has more than {ATTRIBUTES_TO_GET_MAX} names"
+        ));
     }
     Ok(())
 }
@@ -124,10 +157,12 @@ fn check_counts(legacy: &LegacyParameters) -> Result<(), ApiError> {
 fn check_operator(legacy: &LegacyParameters, conditions: Option<usize>) -> Result<(), ApiError> {
     match (&legacy.conditional_operator, conditions) {
         (None, _) => Ok(()),
-        (Some(_), None) => sentence("ConditionalOperator cannot be used without Filter or Expected"),
-        (Some(_), Some(0 | 1)) => {
-            sentence("ConditionalOperator can only be used when Filter or Expected has two or more elements")
+        (Some(_), None) => {
+            sentence("ConditionalOperator cannot be used without Filter or Expected")
         }
+        (Some(_), Some(0 | 1)) => sentence(
+            "ConditionalOperator can only be used when Filter or Expected has two or more elements",
+        ),
         (Some(_), Some(_)) => Ok(()),
     }
 }
@@ -137,13 +172,23 @@ fn projection(names: &[String]) -> Result<Projection, ApiError> {
     if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
         return wrong(format!("Duplicate value in attribute name: {name}"));
     }
-    Ok(Projection::of_paths(names.iter().map(|name| Path::attribute(name.as_str())).collect()))
+    Ok(Projection::of_paths(
+        names
+            .iter()
+            .map(|name| Path::attribute(name.as_str()))
+            .collect(),
+    ))
 }
 
 fn values(given: &[AttributeValue]) -> Result<Vec<Literal>, ApiError> {
     given
         .iter()
-        .map(|value| value.clone().map(Literal::new).map_err(|error| Validation::Value(error).into()))
+        .map(|value| {
+            value
+                .clone()
+                .map(Literal::new)
+                .map_err(|error| Validation::Value(error).into())
+        })
         .collect()
 }
 
@@ -151,7 +196,12 @@ fn values(given: &[AttributeValue]) -> Result<Vec<Literal>, ApiError> {
 fn operands(condition: &LegacyCondition) -> Result<(ComparisonOperator, Vec<Literal>), ApiError> {
     use ComparisonOperator as Op;
     let operator = known(&condition.comparison_operator).unwrap_or(Op::Eq);
-    let list = values(condition.attribute_value_list.as_deref().unwrap_or_default())?;
+    let list = values(
+        condition
+            .attribute_value_list
+            .as_deref()
+            .unwrap_or_default(),
+    )?;
     let fits = match operator {
         Op::NotNull | Op::Null => list.is_empty(),
         Op::Between => list.len() == 2,
@@ -172,7 +222,11 @@ fn operands(condition: &LegacyCondition) -> Result<(ComparisonOperator, Vec<Lite
             kind.is_ordered() || matches!(kind, ValueKind::Bool | ValueKind::Null)
         }
     };
-    if let Some(other) = list.iter().map(|value| value.value().kind()).find(|kind| !takes(*kind)) {
+    if let Some(other) = list
+        .iter()
+        .map(|value| value.value().kind())
+        .find(|kind| !takes(*kind))
+    {
         return wrong(format!(
             "ComparisonOperator {} is not valid for {} AttributeValue type",
             operator.word(),
@@ -184,7 +238,10 @@ fn operands(condition: &LegacyCondition) -> Result<(ComparisonOperator, Vec<Lite
         return wrong("AttributeValues inside AttributeValueList must be of same type");
     }
     if let (Op::Between, [low, high]) = (operator, list.as_slice())
-        && low.raw().compare(&high.raw()).is_some_and(std::cmp::Ordering::is_gt)
+        && low
+            .raw()
+            .compare(&high.raw())
+            .is_some_and(std::cmp::Ordering::is_gt)
     {
         return sentence(
             "The BETWEEN condition was provided a range where the lower bound is bigger than the upper bound",
@@ -199,7 +256,11 @@ fn test(name: &str, condition: &LegacyCondition) -> Result<Condition, ApiError> 
     let path = || Path::attribute(name);
     let attribute = || Operand::Path(path());
     let mut operands = list.into_iter().map(Operand::Literal);
-    let mut next = || operands.next().unwrap_or_else(|| Operand::Literal(Literal::new(Value::Null)));
+    let mut next = || {
+        operands
+            .next()
+            .unwrap_or_else(|| Operand::Literal(Literal::new(Value::Null)))
+    };
     let compare = |comparator, value| Condition::Compare(comparator, attribute(), value);
     Ok(match operator {
         Op::Eq => compare(Comparator::Eq, next()),
@@ -229,16 +290,27 @@ fn expectation(name: &str, expected: &ExpectedAttribute) -> Result<Condition, Ap
         if expected.exists.is_some() {
             return for_attribute("Exists and ComparisonOperator cannot be used together");
         }
-        let takes_none = matches!(operator, ComparisonOperator::Null | ComparisonOperator::NotNull);
+        let takes_none = matches!(
+            operator,
+            ComparisonOperator::Null | ComparisonOperator::NotNull
+        );
         return match (&expected.value, &given.attribute_value_list) {
-            (Some(_), Some(_)) => for_attribute("Value and AttributeValueList cannot be used together"),
+            (Some(_), Some(_)) => {
+                for_attribute("Value and AttributeValueList cannot be used together")
+            }
             (None, None) if !takes_none => for_attribute(&format!(
                 "Value or AttributeValueList must be used with ComparisonOperator: {}",
                 operator.word()
             )),
             (Some(value), None) => {
                 let attribute_value_list = Some(vec![value.clone()]);
-                test(name, &LegacyCondition { attribute_value_list, ..given.clone() })
+                test(
+                    name,
+                    &LegacyCondition {
+                        attribute_value_list,
+                        ..given.clone()
+                    },
+                )
             }
             (None, _) => test(name, given),
         };
@@ -253,7 +325,10 @@ fn expectation(name: &str, expected: &ExpectedAttribute) -> Result<Condition, Ap
         (None, None) => for_attribute("Value must be provided when Exists is null"),
         (Some(value), _) => {
             let value = value.clone().map_err(Validation::Value)?;
-            let (left, right) = (Operand::Path(Path::attribute(name)), Operand::Literal(Literal::new(value)));
+            let (left, right) = (
+                Operand::Path(Path::attribute(name)),
+                Operand::Literal(Literal::new(value)),
+            );
             Ok(Condition::Compare(Comparator::Eq, left, right))
         }
     }
@@ -262,7 +337,11 @@ fn expectation(name: &str, expected: &ExpectedAttribute) -> Result<Condition, Ap
 fn update(updates: &ByAttribute<AttributeUpdate>) -> Result<Update, ApiError> {
     let mut changes = Vec::with_capacity(updates.len());
     for (name, update) in updates {
-        let value = update.value.clone().transpose().map_err(Validation::Value)?;
+        let value = update
+            .value
+            .clone()
+            .transpose()
+            .map_err(Validation::Value)?;
         let change = match (known(&update.action).unwrap_or(AttributeAction::Put), value) {
             (AttributeAction::Put, Some(value)) => AttributeChange::Put(value),
             (AttributeAction::Add, Some(value)) => {
@@ -312,7 +391,10 @@ fn key_condition(conditions: &ByAttribute<LegacyCondition>) -> Result<KeyConditi
                 return sentence("Attempted conditional constraint is not an indexable operation");
             }
         };
-        terms.push(KeyTerm { attribute: name.clone(), test });
+        terms.push(KeyTerm {
+            attribute: name.clone(),
+            test,
+        });
     }
     Ok(KeyCondition::new(terms))
 }

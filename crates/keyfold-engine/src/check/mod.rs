@@ -1,5 +1,5 @@
-//! Checks that need no table, shared by all operations: the model's constraints (reported all together)
-//! and the rules between parameters.
+//! Checks that need no table, shared by all operations: the model's constraints (reported all
+//! together) and the rules between parameters.
 
 pub(crate) mod expressions;
 pub(crate) mod keys;
@@ -22,14 +22,27 @@ pub(crate) struct Constraints {
 }
 
 impl Constraints {
-    pub(crate) fn breach(&mut self, value: Option<String>, path: impl Into<String>, constraint: Constraint) {
+    pub(crate) fn breach(
+        &mut self,
+        value: Option<String>,
+        path: impl Into<String>,
+        constraint: Constraint,
+    ) {
         let value = value.map_or(Breached::Null, Breached::Text);
-        self.add(ConstraintBreach { value, path: path.into(), constraint });
+        self.add(ConstraintBreach {
+            value,
+            path: path.into(),
+            constraint,
+        });
     }
 
     /// A breach whose value is not printed.
     pub(crate) fn untold(&mut self, path: impl Into<String>, constraint: Constraint) {
-        self.add(ConstraintBreach { value: Breached::Untold, path: path.into(), constraint });
+        self.add(ConstraintBreach {
+            value: Breached::Untold,
+            path: path.into(),
+            constraint,
+        });
     }
 
     fn add(&mut self, breach: ConstraintBreach) {
@@ -68,7 +81,14 @@ impl Constraints {
         }
     }
 
-    pub(crate) fn count(&mut self, path: &str, count: usize, printed: &str, min: usize, max: usize) {
+    pub(crate) fn count(
+        &mut self,
+        path: &str,
+        count: usize,
+        printed: &str,
+        min: usize,
+        max: usize,
+    ) {
         if count < min {
             self.breach(Some(printed.to_owned()), path, Constraint::LengthMin(min));
         } else if count > max {
@@ -78,7 +98,13 @@ impl Constraints {
 
     /// A list with its length.
     pub(crate) fn list(&mut self, path: &str, count: usize, min: usize, max: usize) {
-        self.count(path, count, if count == 0 { "[]" } else { "[...]" }, min, max);
+        self.count(
+            path,
+            count,
+            if count == 0 { "[]" } else { "[...]" },
+            min,
+            max,
+        );
     }
 
     /// A table name or ARN that is there and well formed.
@@ -95,7 +121,8 @@ impl Constraints {
     /// The table of a control operation, whose absence has a sentence of its own.
     pub(crate) fn control_table(&mut self, member: &Option<String>) -> Result<(), ApiError> {
         if member.is_none() {
-            let missing = "The parameter 'TableName' is required but was not present in the request";
+            let missing =
+                "The parameter 'TableName' is required but was not present in the request";
             return Err(Validation::Sentence(missing.to_owned()).into());
         }
         self.table("tableName", member);
@@ -121,7 +148,10 @@ impl Constraints {
     /// The options of `Returns`.
     pub(crate) fn returns(&mut self, returns: &Returns) -> CheckedReturns {
         let capacity = self.word("returnConsumedCapacity", &returns.consumed_capacity);
-        let metrics = self.word("returnItemCollectionMetrics", &returns.item_collection_metrics);
+        let metrics = self.word(
+            "returnItemCollectionMetrics",
+            &returns.item_collection_metrics,
+        );
         CheckedReturns {
             capacity: capacity.unwrap_or(ReturnConsumedCapacity::None),
             collection_metrics: metrics == Some(ReturnItemCollectionMetrics::Size),
@@ -130,7 +160,11 @@ impl Constraints {
 
     /// Fails if anything was breached.
     pub(crate) fn finish(self) -> Result<(), ApiError> {
-        if self.breaches.is_empty() { Ok(()) } else { Err(Validation::Constraints(self.breaches).into()) }
+        if self.breaches.is_empty() {
+            Ok(())
+        } else {
+            Err(Validation::Constraints(self.breaches).into())
+        }
     }
 }
 
@@ -150,7 +184,9 @@ pub(crate) struct TableName {
 
 impl TableName {
     pub(crate) fn new(given: Option<String>) -> TableName {
-        TableName { given: given.unwrap_or_default() }
+        TableName {
+            given: given.unwrap_or_default(),
+        }
     }
 
     pub(crate) fn name(&self) -> &str {

@@ -8,15 +8,18 @@ use keyfold_api::ApiError;
 use keyfold_store::Batch;
 use std::sync::Arc;
 
-/// Changes a table's definition, if it is still there. Like every change it is held as soon as it is staged: nobody waits for
-/// the device with the catalog locked.
+/// Changes a table's definition, if it is still there. Like every change it is held as soon as it
+/// is staged: nobody waits for the device with the catalog locked.
 pub(crate) fn change_table(
     core: &Core,
     table: &Table,
     change: impl FnOnce(&mut Table),
 ) -> Result<(), ApiError> {
     let mut tables = core.catalog().write();
-    let Some(current) = tables.get(&table.name).filter(|current| current.id == table.id) else {
+    let Some(current) = tables
+        .get(&table.name)
+        .filter(|current| current.id == table.id)
+    else {
         return Ok(());
     };
     let mut changed = Table::clone(current);

@@ -22,8 +22,8 @@ use sha2::Sha256;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLockReadGuard};
 
-/// The engine's inside, as one region sees it: all regions share the tables, but names tell the region that
-/// asks. Cloning shares everything.
+/// The engine's inside, as one region sees it: all regions share the tables, but names tell the
+/// region that asks. Cloning shares everything.
 #[derive(Clone)]
 pub(crate) struct Core {
     shared: Arc<Shared>,
@@ -77,8 +77,15 @@ impl Core {
 
     /// The same for requests of another region.
     pub(crate) fn in_region(&self, region: &str) -> Core {
-        let region = if *region == *self.region { Arc::clone(&self.region) } else { region.into() };
-        Core { shared: Arc::clone(&self.shared), region }
+        let region = if *region == *self.region {
+            Arc::clone(&self.region)
+        } else {
+            region.into()
+        };
+        Core {
+            shared: Arc::clone(&self.shared),
+            region,
+        }
     }
 
     pub(crate) fn region(&self) -> &str {
@@ -108,7 +115,8 @@ impl Core {
         &self.shared.tasks
     }
 
-    /// Whether a transaction that is not durable yet holds the item, and writes are not to wait for it.
+    /// Whether a transaction that is not durable yet holds the item, and writes are not to wait for
+    /// it.
     pub(crate) fn is_held(&self, key: &KeyBytes) -> bool {
         self.shared.options.transaction_conflicts && self.shared.conflicts.holds(key)
     }
@@ -119,12 +127,18 @@ impl Core {
 
     /// The throttle; none when capacity is not enforced.
     pub(crate) fn throttle(&self) -> Option<&Throttle> {
-        self.shared.options.enforce_capacity.then_some(&self.shared.throttle)
+        self.shared
+            .options
+            .enforce_capacity
+            .then_some(&self.shared.throttle)
     }
 
     /// The facts of a request on a table that the throttle needs.
     pub(crate) fn asked(&self, table: &str) -> Asked {
-        Asked { now_ms: self.now_ms(), table_arn: self.table_arn(table) }
+        Asked {
+            now_ms: self.now_ms(),
+            table_arn: self.table_arn(table),
+        }
     }
 
     /// Older states of the store; none when everyone sees the newest.
@@ -136,15 +150,19 @@ impl Core {
         self.shared.options.environment.clock.now_ms()
     }
 
-    /// The time by which changes are ordered: the clock's, and never less than one before, also of an earlier process. A clock
-    /// that is set back makes no change older than the one before it.
+    /// The time by which changes are ordered: the clock's, and never less than one before, also of
+    /// an earlier process. A clock that is set back makes no change older than the one before it.
     pub(crate) fn moment(&self) -> u64 {
         let now = self.now_ms();
-        self.shared.newest_moment.fetch_max(now, Ordering::AcqRel).max(now)
+        self.shared
+            .newest_moment
+            .fetch_max(now, Ordering::AcqRel)
+            .max(now)
     }
 
-    /// The tables, for somebody who writes items: held until the batch is staged. Waits for room first, since whoever waits for
-    /// the device while holding them would keep everybody else from them.
+    /// The tables, for somebody who writes items: held until the batch is staged. Waits for room
+    /// first, since whoever waits for the device while holding them would keep everybody else from
+    /// them.
     pub(crate) fn tables_for_writing(&self) -> RwLockReadGuard<'_, Tables> {
         self.shared.store.wait_for_room();
         self.catalog().read()
@@ -152,8 +170,8 @@ impl Core {
 
     /// Says of bytes that are handed to clients that they are ours when they come back.
     pub(crate) fn seal(&self, bytes: &[u8]) -> [u8; 16] {
-        let mut mac =
-            Hmac::<Sha256>::new_from_slice(&self.shared.secret).expect("a key of any length is taken");
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.shared.secret)
+            .expect("a key of any length is taken");
         mac.update(bytes);
         let whole: [u8; 32] = mac.finalize().into_bytes().into();
         let mut seal = [0; 16];
@@ -176,7 +194,11 @@ impl Core {
 
     /// The table of a name, if it can be read and written.
     pub(crate) fn table(&self, name: &str) -> Option<Arc<Table>> {
-        self.catalog().read().get(name).filter(|table| table.is_ready()).cloned()
+        self.catalog()
+            .read()
+            .get(name)
+            .filter(|table| table.is_ready())
+            .cloned()
     }
 
     /// The table of a name, whatever its state.
@@ -203,6 +225,9 @@ impl Core {
 
     /// The beginning of a table's full name.
     pub(crate) fn table_arn_prefix(&self) -> String {
-        format!("arn:aws:dynamodb:{}:{}:table/", self.region, self.shared.options.account)
+        format!(
+            "arn:aws:dynamodb:{}:{}:table/",
+            self.region, self.shared.options.account
+        )
     }
 }

@@ -1,9 +1,10 @@
-//! Reads of the past, when they are asked for: global indexes that follow their table after a while, and eventually
-//! consistent reads that may miss what was just written, as in the cloud.
+//! Reads of the past, when they are asked for: global indexes that follow their table after a
+//! while, and eventually consistent reads that may miss what was just written, as in the cloud.
 //!
-//! Nothing is written later than otherwise: a late reader is given an older snapshot. Snapshots are kept for as
-//! long as writes go on, eight for each delay, so that a write is seen by late readers after the delay and at most
-//! an eighth of it more. What they see is always one moment of the whole store.
+//! Nothing is written later than otherwise: a late reader is given an older snapshot. Snapshots are
+//! kept for as long as writes go on, eight for each delay, so that a write is seen by late readers
+//! after the delay and at most an eighth of it more. What they see is always one moment of the
+//! whole store.
 
 use crate::base::options::IndexLag;
 use keyfold_store::{Snapshot, Store};
@@ -37,8 +38,15 @@ struct Kept {
 impl Past {
     pub(crate) fn new(lag: IndexLag) -> Past {
         let random = fastrand::Rng::with_seed(lag.seed);
-        let state = State { kept: VecDeque::new(), last_write_epoch_ms: 0, random };
-        Past { lag, state: Mutex::new(state) }
+        let state = State {
+            kept: VecDeque::new(),
+            last_write_epoch_ms: 0,
+            random,
+        };
+        Past {
+            lag,
+            state: Mutex::new(state),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -61,18 +69,29 @@ impl Past {
         let newest = state.kept.back().map(|kept| kept.taken_epoch_ms);
         if newest.is_none_or(|taken| now_ms.saturating_sub(taken) >= delay_ms.div_ceil(STEPS)) {
             let snapshot = store.snapshot();
-            state.kept.push_back(Kept { since_epoch_ms, taken_epoch_ms: now_ms, snapshot });
+            state.kept.push_back(Kept {
+                since_epoch_ms,
+                taken_epoch_ms: now_ms,
+                snapshot,
+            });
         }
         state.forget(now_ms.saturating_sub(delay_ms));
     }
 
-    /// Lets everyone see the newest until something is written: a table or index that has become ready is whole.
+    /// Lets everyone see the newest until something is written: a table or index that has become
+    /// ready is whole.
     pub(crate) fn catch_up(&self) {
         self.lock().kept.clear();
     }
 
     /// The state that a read sees: of a global index an older one, of a table sometimes, if it may.
-    pub(crate) fn view(&self, store: &Store, now_ms: u64, is_global: bool, rate: ReadRate) -> Snapshot {
+    pub(crate) fn view(
+        &self,
+        store: &Store,
+        now_ms: u64,
+        is_global: bool,
+        rate: ReadRate,
+    ) -> Snapshot {
         let mut state = self.lock();
         let is_late = is_global || (rate == ReadRate::Eventual && state.random.bool());
         let delay_ms = self.delay_ms();
@@ -80,14 +99,21 @@ impl Past {
             return store.snapshot();
         }
         state.forget(now_ms.saturating_sub(delay_ms));
-        state.kept.front().map_or_else(|| store.snapshot(), |kept| kept.snapshot.clone())
+        state
+            .kept
+            .front()
+            .map_or_else(|| store.snapshot(), |kept| kept.snapshot.clone())
     }
 }
 
 impl State {
     /// Forgets what is older than what a late reader sees now.
     fn forget(&mut self, seen_epoch_ms: u64) {
-        while self.kept.get(1).is_some_and(|kept| kept.since_epoch_ms <= seen_epoch_ms) {
+        while self
+            .kept
+            .get(1)
+            .is_some_and(|kept| kept.since_epoch_ms <= seen_epoch_ms)
+        {
             self.kept.pop_front();
         }
     }

@@ -13,9 +13,15 @@ pub(crate) enum Task {
     /// Fills a table that is CREATING with another's items, as they were.
     Restore(Arc<Table>),
     /// Writes a table's items, as they were, to files.
-    Export { export: Arc<Export>, table: Arc<Table> },
+    Export {
+        export: Arc<Export>,
+        table: Arc<Table>,
+    },
     /// Reads items from files into a new table.
-    Import { import: Arc<Import>, table: Arc<Table> },
+    Import {
+        import: Arc<Import>,
+        table: Arc<Table>,
+    },
 }
 
 /// Tasks begun and not taken up yet.

@@ -1,10 +1,10 @@
-//! Capacity enforced, when it is asked for: who has used up what a table, an index or a partition key is given a
-//! second is refused until time has passed.
+//! Capacity enforced, when it is asked for: who has used up what a table, an index or a partition
+//! key is given a second is refused until time has passed.
 //!
-//! Each place has a bucket of units for reads and one for writes. It is filled with time, up to a store: five
-//! minutes' worth for provisioned capacity, one second's otherwise. A request is let through while there is
-//! anything in the bucket and may leave it in debt: what it costs is known only when it is done.
-//! Source: "Burst and adaptive capacity", "On-demand capacity mode".
+//! Each place has a bucket of units for reads and one for writes. It is filled with time, up to a
+//! store: five minutes' worth for provisioned capacity, one second's otherwise. A request is let
+//! through while there is anything in the bucket and may leave it in debt: what it costs is known
+//! only when it is done. Source: "Burst and adaptive capacity", "On-demand capacity mode".
 
 use crate::base::bill::Bill;
 use crate::table::arn::Part;
@@ -59,7 +59,10 @@ struct Rate {
 type Level = i64;
 
 fn level(units: u64, seconds: i64) -> Level {
-    i64::try_from(units).unwrap_or(i64::MAX).saturating_mul(2 * 1000).saturating_mul(seconds)
+    i64::try_from(units)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(2 * 1000)
+        .saturating_mul(seconds)
 }
 
 #[derive(Debug, Default)]
@@ -156,13 +159,31 @@ fn chosen<T>(used: Use, pair: (T, T)) -> T {
 fn rate_of(table: &Table, index: Option<&Index>, used: Use, peak: &Peak) -> (Limit, Rate) {
     let capacity = index.map_or(&table.settings.capacity, |index| &index.capacity);
     if table.settings.capacity.mode == BillingMode::Provisioned {
-        return (Limit::Provisioned, Rate { units_s: chosen(used, capacity.units), store_s: BURST_S });
+        return (
+            Limit::Provisioned,
+            Rate {
+                units_s: chosen(used, capacity.units),
+                store_s: BURST_S,
+            },
+        );
     }
     let base = chosen(used, capacity.warm.unwrap_or(ON_DEMAND));
     let units_s = base.max(2 * peak.previous);
     match chosen(used, capacity.on_demand_max) {
-        Some(max) if max < units_s => (Limit::OnDemandMax, Rate { units_s: max, store_s: 1 }),
-        _ => (Limit::OnDemand, Rate { units_s, store_s: 1 }),
+        Some(max) if max < units_s => (
+            Limit::OnDemandMax,
+            Rate {
+                units_s: max,
+                store_s: 1,
+            },
+        ),
+        _ => (
+            Limit::OnDemand,
+            Rate {
+                units_s,
+                store_s: 1,
+            },
+        ),
     }
 }
 
@@ -190,7 +211,10 @@ impl Throttle {
         let mut buckets = self.lock();
         if buckets.len() > PRUNE_AT {
             let is_idle = |bucket: &Bucket| {
-                bucket.level > 0 && bucket.filled_epoch_ms.is_none_or(|filled| now_ms > filled + 1000)
+                bucket.level > 0
+                    && bucket
+                        .filled_epoch_ms
+                        .is_none_or(|filled| now_ms > filled + 1000)
             };
             buckets.retain(|place, bucket| place.partition.is_none() || !is_idle(bucket));
         }
@@ -198,11 +222,19 @@ impl Throttle {
         let mut is_index = true;
         for one in spent {
             for partition in [None].into_iter().chain(one.partition.map(Some)) {
-                let bucket = buckets.entry(place(table, one.index, used, partition)).or_default();
+                let bucket = buckets
+                    .entry(place(table, one.index, used, partition))
+                    .or_default();
                 bucket.peak.roll(now_ms);
                 let (limit, rate) = match partition {
                     None => rate_of(table, one.index, used, &bucket.peak),
-                    Some(_) => (Limit::Partition, Rate { units_s: chosen(used, PARTITION), store_s: 1 }),
+                    Some(_) => (
+                        Limit::Partition,
+                        Rate {
+                            units_s: chosen(used, PARTITION),
+                            store_s: 1,
+                        },
+                    ),
                 };
                 bucket.fill(rate, now_ms);
                 if bucket.level <= 0 {
@@ -212,7 +244,11 @@ impl Throttle {
             }
         }
         let is_on_demand = table.settings.capacity.mode == BillingMode::PayPerRequest;
-        (!reasons.is_empty()).then_some(Throttling { is_on_demand, is_index, reasons })
+        (!reasons.is_empty()).then_some(Throttling {
+            is_on_demand,
+            is_index,
+            reasons,
+        })
     }
 
     pub(crate) fn charge(&self, asked: &Asked, table: &Table, used: Use, spent: &[Spent<'_>]) {
@@ -220,8 +256,12 @@ impl Throttle {
         let mut buckets = self.lock();
         for one in spent {
             for partition in [None].into_iter().chain(one.partition.map(Some)) {
-                let bucket = buckets.entry(place(table, one.index, used, partition)).or_default();
-                bucket.level -= i64::try_from(one.units.0).unwrap_or(i64::MAX).saturating_mul(1000);
+                let bucket = buckets
+                    .entry(place(table, one.index, used, partition))
+                    .or_default();
+                bucket.level -= i64::try_from(one.units.0)
+                    .unwrap_or(i64::MAX)
+                    .saturating_mul(1000);
                 if partition.is_none() {
                     bucket.peak.note(one.units.0, now_ms);
                 }
@@ -241,12 +281,23 @@ impl Throttle {
         bill: &Bill,
     ) -> Result<(), Box<Throttling>> {
         // Local indexes live on the table's capacity.
-        let local = bill.local.values().fold(CapacityHalves::ZERO, |sum, units| sum + *units);
-        let whole = Spent { index: None, partition: partition_of(key), units: bill.table + local };
+        let local = bill
+            .local
+            .values()
+            .fold(CapacityHalves::ZERO, |sum, units| sum + *units);
+        let whole = Spent {
+            index: None,
+            partition: partition_of(key),
+            units: bill.table + local,
+        };
         let global = bill.global.iter().filter_map(|(name, units)| {
             let index = table.indexes.iter().find(|index| index.name == *name)?;
             let partition = bill.partitions.get(&index.id).copied();
-            Some(Spent { index: Some(index), partition, units: *units })
+            Some(Spent {
+                index: Some(index),
+                partition,
+                units: *units,
+            })
         });
         let spent: Vec<Spent<'_>> = std::iter::once(whole).chain(global).collect();
         if let Some(throttling) = self.used_up(asked, table, Use::Write, &spent) {
@@ -269,13 +320,21 @@ impl Throttle {
         key: &[u8],
         before_bytes: u64,
     ) -> Result<(), Box<Throttling>> {
-        let bill = Bill { table: CapacityHalves::write(before_bytes), ..Bill::default() };
+        let bill = Bill {
+            table: CapacityHalves::write(before_bytes),
+            ..Bill::default()
+        };
         self.write(asked, table, key, &bill)
     }
 }
 
 fn place(table: &Table, index: Option<&Index>, used: Use, partition: Option<Partition>) -> Place {
-    Place { table: table.id, index: index.map_or(IndexId::BASE, |index| index.id), used, partition }
+    Place {
+        table: table.id,
+        index: index.map_or(IndexId::BASE, |index| index.id),
+        used,
+        partition,
+    }
 }
 
 fn reason(asked: &Asked, index: Option<&Index>, used: Use, limit: &Limit) -> ThrottlingReason {
@@ -285,5 +344,8 @@ fn reason(asked: &Asked, index: Option<&Index>, used: Use, limit: &Limit) -> Thr
         Some(index) => ("Index", format!("{arn}{}", Part::Index(&index.name))),
     };
     let used = chosen(used, ("Read", "Write"));
-    ThrottlingReason { reason: format!("{kind}{used}{}", limit.word()), resource }
+    ThrottlingReason {
+        reason: format!("{kind}{used}{}", limit.word()),
+        resource,
+    }
 }

@@ -1,5 +1,5 @@
-//! Everything that a change puts into the batch: the item, its index entries, the records of streams and of
-//! point-in-time recovery, the note of its expiry and the counters.
+//! Everything that a change puts into the batch: the item, its index entries, the records of
+//! streams and of point-in-time recovery, the note of its expiry and the counters.
 
 use super::collection::grow_collection;
 use super::counters::count;
@@ -41,10 +41,14 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// A stamp of now. The caller holds the catalog and the keys of the items until the batch is staged: whoever locks the
-    /// catalog for writing knows that changes of earlier times are staged, and changes of one item have ascending times.
+    /// A stamp of now. The caller holds the catalog and the keys of the items until the batch is
+    /// staged: whoever locks the catalog for writing knows that changes of earlier times are
+    /// staged, and changes of one item have ascending times.
     pub(crate) fn now(core: &Core, author: Author) -> Stamp {
-        Stamp { author, epoch_ms: core.moment() }
+        Stamp {
+            author,
+            epoch_ms: core.moment(),
+        }
     }
 }
 
@@ -67,8 +71,12 @@ pub(crate) fn apply(
     }
     if matches!(author, Author::Client | Author::Transaction)
         && let Some(throttle) = core.throttle()
-        && let Err(throttling) =
-            throttle.write(&core.asked(&plan.table.name), &plan.table, plan.key.as_slice(), &bill)
+        && let Err(throttling) = throttle.write(
+            &core.asked(&plan.table.name),
+            &plan.table,
+            plan.key.as_slice(),
+            &bill,
+        )
     {
         batch.undo_to(mark);
         return Err(Refusal::Throttled(throttling));
@@ -76,7 +84,8 @@ pub(crate) fn apply(
     Ok(bill)
 }
 
-/// The item, every index entry, the records of the stream and of point-in-time recovery, and the counters.
+/// The item, every index entry, the records of the stream and of point-in-time recovery, and the
+/// counters.
 fn put_change(
     core: &Core,
     batch: &mut Batch,
@@ -87,7 +96,10 @@ fn put_change(
     let table = &plan.table;
     let size = |item: &Option<RawItem>| item.as_ref().map_or(0, RawItem::size_bytes);
     let (before_bytes, after_bytes) = (size(&change.before), size(&change.after));
-    let mut bill = Bill { table: CapacityHalves::write(before_bytes.max(after_bytes)), ..Bill::default() };
+    let mut bill = Bill {
+        table: CapacityHalves::write(before_bytes.max(after_bytes)),
+        ..Bill::default()
+    };
     if change.is_check {
         return Ok(bill);
     }
@@ -122,7 +134,12 @@ fn put_change(
     // An item and its copies in local indexes share the limit of one item.
     if with_projections > ITEM_BYTES_MAX {
         let is_update = matches!(plan.write.action, Action::Update { .. });
-        return Err(if is_update { Validation::UpdatedItemSize } else { Validation::ItemSize }.into());
+        return Err(if is_update {
+            Validation::UpdatedItemSize
+        } else {
+            Validation::ItemSize
+        }
+        .into());
     }
     if table.has_local_indexes() {
         grow_collection(core, batch, plan, change, collection_bytes)?;
@@ -138,7 +155,13 @@ fn record(batch: &mut Batch, table: &Table, change: &Change<'_>, stamp: Stamp) {
     let images = (change.before.as_ref(), change.after.as_ref());
     let when = (stamp.epoch_ms, stamp.author == Author::Expiry);
     if let Some(stream) = &table.settings.stream {
-        stream::record(batch, table, (layout::events(stream.id), stream.view), images, when);
+        stream::record(
+            batch,
+            table,
+            (layout::events(stream.id), stream.view),
+            images,
+            when,
+        );
     }
     if table.settings.recovery.is_some() || table.settings.keeps_changes {
         let whole = (layout::changes(table.id), StreamViewType::NewAndOldImages);

@@ -32,10 +32,15 @@ pub(super) fn grow_collection(
     change: &Change<'_>,
     grown: i64,
 ) -> Result<(), Refusal> {
-    let Some(tree) = &change.tree else { return Ok(()) };
+    let Some(tree) = &change.tree else {
+        return Ok(());
+    };
     let key = collection_key(&plan.table, tree);
     if grown > 0 {
-        let before = core.store().counter(&key).map_err(|e| Refusal::Internal(internal(e)))?;
+        let before = core
+            .store()
+            .counter(&key)
+            .map_err(|e| Refusal::Internal(internal(e)))?;
         if before.saturating_add(grown) > core.options().item_collection_bytes_max as i64 {
             return Err(Refusal::Internal(ApiError::ItemCollectionSizeLimitExceeded));
         }
@@ -56,7 +61,10 @@ pub(crate) fn collection_metrics(
         Action::Put(item) => item,
         Action::Update { key, .. } | Action::Delete { key } | Action::Check { key } => key,
     };
-    let bytes = core.store().counter(&collection_key(&plan.table, item)).map_err(internal)?;
+    let bytes = core
+        .store()
+        .counter(&collection_key(&plan.table, item))
+        .map_err(internal)?;
     let below = (bytes.max(0) as u64 >> 30) as f64;
     Ok(Some(ItemCollectionMetrics {
         item_collection_key: plan.table.partition_of(item),
@@ -71,16 +79,30 @@ pub(crate) struct MetricsByTable {
 
 impl MetricsByTable {
     pub(crate) fn new(wanted: bool) -> MetricsByTable {
-        MetricsByTable { rows: wanted.then(Vec::new) }
+        MetricsByTable {
+            rows: wanted.then(Vec::new),
+        }
     }
 
-    pub(crate) fn add(&mut self, core: &Core, given: &str, plan: &WritePlan) -> Result<(), ApiError> {
-        let Some(rows) = &mut self.rows else { return Ok(()) };
-        let Some(row) = collection_metrics(core, plan)? else { return Ok(()) };
+    pub(crate) fn add(
+        &mut self,
+        core: &Core,
+        given: &str,
+        plan: &WritePlan,
+    ) -> Result<(), ApiError> {
+        let Some(rows) = &mut self.rows else {
+            return Ok(());
+        };
+        let Some(row) = collection_metrics(core, plan)? else {
+            return Ok(());
+        };
         match rows.iter_mut().find(|(name, _)| name == given) {
             // Once for each collection, however many of its items are written.
             Some((_, of_table)) => {
-                if of_table.iter().all(|known| known.item_collection_key != row.item_collection_key) {
+                if of_table
+                    .iter()
+                    .all(|known| known.item_collection_key != row.item_collection_key)
+                {
                     of_table.push(row);
                 }
             }

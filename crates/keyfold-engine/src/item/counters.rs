@@ -15,6 +15,12 @@ pub(crate) fn count(
     old_bytes: u64,
     new_bytes: u64,
 ) {
-    batch.add(layout::counter(table.id, index, Counter::Entries), i64::from(is) - i64::from(was));
-    batch.add(layout::counter(table.id, index, Counter::Bytes), new_bytes as i64 - old_bytes as i64);
+    batch.add(
+        layout::counter(table.id, index, Counter::Entries),
+        i64::from(is) - i64::from(was),
+    );
+    batch.add(
+        layout::counter(table.id, index, Counter::Bytes),
+        new_bytes as i64 - old_bytes as i64,
+    );
 }

@@ -37,7 +37,11 @@ pub(super) fn put_entries(
         _ => None,
     };
     let tree = change.tree.as_deref();
-    let before_tree = if change.after.is_some() { decoded.as_ref() } else { tree };
+    let before_tree = if change.after.is_some() {
+        decoded.as_ref()
+    } else {
+        tree
+    };
     let after_tree = change.after.as_ref().and(tree);
     for index in &table.indexes {
         let mut old = entry(table, index, change.before.as_ref().zip(before_tree))?;
@@ -46,7 +50,10 @@ pub(super) fn put_entries(
         {
             // The item may not have been reached yet.
             let stored = core.store().latest(entry.key.as_slice());
-            if stored.map_err(|error| Refusal::Internal(internal(error)))?.is_none() {
+            if stored
+                .map_err(|error| Refusal::Internal(internal(error)))?
+                .is_none()
+            {
                 old = None;
             }
         }
@@ -89,18 +96,30 @@ pub(crate) fn entry(
     index: &Index,
     item: Option<(&RawItem, &Item)>,
 ) -> Result<Option<Entry>, Refusal> {
-    let Some((raw, tree)) = item else { return Ok(None) };
+    let Some((raw, tree)) = item else {
+        return Ok(None);
+    };
     if !index.takes(tree) {
         return Ok(None);
     }
-    let key =
-        key::entry_key(table.id, index.id, &index.key, &table.key, index.tail(), tree).map_err(|_| {
-            Refusal::Internal(ApiError::Internal(format!(
-                "table {}: an item without its key is stored",
-                table.name
-            )))
-        })?;
-    Ok(Some(Entry { key, item: raw.select(|name| index.projects(table, name)) }))
+    let key = key::entry_key(
+        table.id,
+        index.id,
+        &index.key,
+        &table.key,
+        index.tail(),
+        tree,
+    )
+    .map_err(|_| {
+        Refusal::Internal(ApiError::Internal(format!(
+            "table {}: an item without its key is stored",
+            table.name
+        )))
+    })?;
+    Ok(Some(Entry {
+        key,
+        item: raw.select(|name| index.projects(table, name)),
+    }))
 }
 
 /// Replaces one entry by another; gives back the write units and by how many bytes the index grew.
@@ -113,7 +132,15 @@ fn move_entry(
 ) -> (CapacityHalves, i64) {
     let size = |entry: &Option<Entry>| entry.as_ref().map_or(0, |entry| entry.item.size_bytes());
     let (old_bytes, new_bytes) = (size(&old), size(&new));
-    count(batch, table, index.id, old.is_some(), new.is_some(), old_bytes, new_bytes);
+    count(
+        batch,
+        table,
+        index.id,
+        old.is_some(),
+        new.is_some(),
+        old_bytes,
+        new_bytes,
+    );
     let grown = new_bytes as i64 - old_bytes as i64;
     let units = match (old, new) {
         (None, None) => CapacityHalves::ZERO,

@@ -29,17 +29,27 @@ impl Change<'_> {
 }
 
 impl WritePlan {
-    /// The change of a filling: an item that was an item before, whatever the rules for new ones are.
+    /// The change of a filling: an item that was an item before, whatever the rules for new ones
+    /// are.
     pub(crate) fn filled(&self, before: Option<RawItem>, item: RawItem) -> Change<'_> {
         let tree = match &self.write.action {
             Action::Put(tree) => Some(Cow::Borrowed(tree)),
             Action::Update { .. } | Action::Delete { .. } | Action::Check { .. } => None,
         };
-        Change { before, after: Some(item), tree, is_check: false }
+        Change {
+            before,
+            after: Some(item),
+            tree,
+            is_check: false,
+        }
     }
 
     /// Judges the condition and makes the item's new version.
-    pub(crate) fn evaluate(&self, before: Option<RawItem>, work: &Budget) -> Result<Change<'_>, Refusal> {
+    pub(crate) fn evaluate(
+        &self,
+        before: Option<RawItem>,
+        work: &Budget,
+    ) -> Result<Change<'_>, Refusal> {
         if work.is_spent() {
             return Err(Validation::TooMuchWork.into());
         }
@@ -49,23 +59,44 @@ impl WritePlan {
             if self.write.is_insert {
                 return Err(Refusal::Duplicate);
             }
-            let item = if self.write.return_on_failure { before } else { None };
+            let item = if self.write.return_on_failure {
+                before
+            } else {
+                None
+            };
             return Err(Refusal::Condition(item.map(Box::new)));
         }
         let (tree, maker) = match &self.write.action {
             Action::Check { .. } => {
-                return Ok(Change { after: before.clone(), before, tree: None, is_check: true });
+                return Ok(Change {
+                    after: before.clone(),
+                    before,
+                    tree: None,
+                    is_check: true,
+                });
             }
             Action::Delete { .. } => {
                 let tree = before.as_ref().map(|before| Cow::Owned(before.to_item()));
-                return Ok(Change { before, after: None, tree, is_check: false });
+                return Ok(Change {
+                    before,
+                    after: None,
+                    tree,
+                    is_check: false,
+                });
             }
             Action::Put(item) => (Cow::Borrowed(item), Maker::Put),
             Action::Update { update, .. } if before.is_none() && !update.creates() => {
-                return Ok(Change { before, after: None, tree: None, is_check: false });
+                return Ok(Change {
+                    before,
+                    after: None,
+                    tree: None,
+                    is_check: false,
+                });
             }
             Action::Update { key, update } => {
-                let mut item = before.as_ref().map_or_else(|| key.clone(), RawItem::to_item);
+                let mut item = before
+                    .as_ref()
+                    .map_or_else(|| key.clone(), RawItem::to_item);
                 update.apply(&mut item).map_err(|error| match error {
                     UpdateError::ItemSize => Validation::UpdatedItemSize,
                     other => Validation::Update(other),
@@ -75,6 +106,11 @@ impl WritePlan {
         };
         let after = RawItem::encode(&tree);
         keys::check_new_item(&self.table, &tree, after.size_bytes(), maker)?;
-        Ok(Change { before, after: Some(after), tree: Some(tree), is_check: false })
+        Ok(Change {
+            before,
+            after: Some(after),
+            tree: Some(tree),
+            is_check: false,
+        })
     }
 }

@@ -15,7 +15,12 @@ pub(crate) fn expires(item: &RawItem, attribute: &str) -> Option<(u64, Number)> 
 }
 
 /// The key of the note of an item that expires; none when it does not. `key` is the item's own.
-pub(crate) fn note_of(table: TableId, key: &[u8], attribute: &str, item: &RawItem) -> Option<Vec<u8>> {
+pub(crate) fn note_of(
+    table: TableId,
+    key: &[u8],
+    attribute: &str,
+    item: &RawItem,
+) -> Option<Vec<u8>> {
     expires(item, attribute).map(|(second, _)| layout::expiry(table, second, key))
 }
 
@@ -28,8 +33,10 @@ pub(crate) fn move_note(
     before: Option<&RawItem>,
     after: Option<&RawItem>,
 ) {
-    let second =
-        |item: Option<&RawItem>| item.and_then(|item| expires(item, attribute)).map(|(second, _)| second);
+    let second = |item: Option<&RawItem>| {
+        item.and_then(|item| expires(item, attribute))
+            .map(|(second, _)| second)
+    };
     let (old, new) = (second(before), second(after));
     if old == new {
         return;

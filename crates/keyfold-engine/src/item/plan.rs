@@ -35,7 +35,12 @@ pub(crate) struct ItemWrite {
 impl ItemWrite {
     /// A write without a condition.
     pub(crate) fn new(action: Action) -> ItemWrite {
-        ItemWrite { action, condition: None, return_on_failure: false, is_insert: false }
+        ItemWrite {
+            action,
+            condition: None,
+            return_on_failure: false,
+            is_insert: false,
+        }
     }
 }
 
@@ -48,12 +53,20 @@ pub(crate) struct WritePlan {
 }
 
 impl ItemWrite {
-    /// Encodes the key of an item that was one before: of a restore, which follows what the table's indexes take.
+    /// Encodes the key of an item that was one before: of a restore, which follows what the table's
+    /// indexes take.
     pub(crate) fn plan_filling(self, table: &Arc<Table>) -> Result<WritePlan, Validation> {
-        let (Action::Put(key) | Action::Update { key, .. } | Action::Delete { key } | Action::Check { key }) =
-            &self.action;
-        let key = key::base_key(table.id, &table.key, key).map_err(|_| Validation::KeySchemaMismatch)?;
-        Ok(WritePlan { table: Arc::clone(table), key, write: self })
+        let (Action::Put(key)
+        | Action::Update { key, .. }
+        | Action::Delete { key }
+        | Action::Check { key }) = &self.action;
+        let key =
+            key::base_key(table.id, &table.key, key).map_err(|_| Validation::KeySchemaMismatch)?;
+        Ok(WritePlan {
+            table: Arc::clone(table),
+            key,
+            write: self,
+        })
     }
 
     /// Checks the write against its table and encodes the key.
@@ -69,7 +82,10 @@ impl ItemWrite {
                 keys::check_key(&table.key, key)?;
                 keys::check_update_paths(table, update)?;
                 keys::check_literals(table, update)?;
-                let on_key = update.targets().iter().find(|target| table.key.contains(target.root()));
+                let on_key = update
+                    .targets()
+                    .iter()
+                    .find(|target| table.key.contains(target.root()));
                 if let Some(target) = on_key {
                     return Err(Validation::KeyUpdate(target.root().to_owned()));
                 }
@@ -80,17 +96,27 @@ impl ItemWrite {
                 key
             }
         };
-        let key = key::base_key(table.id, &table.key, key).map_err(|_| Validation::KeySchemaMismatch)?;
-        Ok(WritePlan { table: Arc::clone(table), key, write: self })
+        let key =
+            key::base_key(table.id, &table.key, key).map_err(|_| Validation::KeySchemaMismatch)?;
+        Ok(WritePlan {
+            table: Arc::clone(table),
+            key,
+            write: self,
+        })
     }
 }
 
 impl WritePlan {
     /// The item's newest version. The key must be locked.
     pub(crate) fn read_before(&self, core: &Core) -> Result<Option<RawItem>, Refusal> {
-        let bytes = core.store().latest(self.key.as_slice()).map_err(|e| Refusal::Internal(internal(e)))?;
+        let bytes = core
+            .store()
+            .latest(self.key.as_slice())
+            .map_err(|e| Refusal::Internal(internal(e)))?;
         bytes
-            .map(|bytes| RawItem::open(bytes).map_err(|e| Refusal::Internal(corrupt(&self.table.name, &e))))
+            .map(|bytes| {
+                RawItem::open(bytes).map_err(|e| Refusal::Internal(corrupt(&self.table.name, &e)))
+            })
             .transpose()
     }
 }

@@ -23,9 +23,10 @@ impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> ApiError {
         match refusal {
             Refusal::Condition(item) => ApiError::ConditionalCheckFailed(item),
-            Refusal::Duplicate => {
-                ApiError::Plain(ErrorKind::DuplicateItem, "Duplicate primary key exists in table".to_owned())
-            }
+            Refusal::Duplicate => ApiError::Plain(
+                ErrorKind::DuplicateItem,
+                "Duplicate primary key exists in table".to_owned(),
+            ),
             Refusal::Throttled(throttling) => ApiError::Throttled(throttling),
             Refusal::Invalid(reason) => ApiError::Validation(reason),
             Refusal::Internal(error) => error,

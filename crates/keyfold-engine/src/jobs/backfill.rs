@@ -1,8 +1,9 @@
-//! Bringing what is new about a table to the items that were there before: index entries, expiry notes.
+//! Bringing what is new about a table to the items that were there before: index entries, expiry
+//! notes.
 //!
-//! Goes through the table a piece at a time, each item under its lock and as its newest version, while clients
-//! go on writing; their writes carry what is new already. Doing a piece twice changes nothing, so a restart
-//! simply begins again.
+//! Goes through the table a piece at a time, each item under its lock and as its newest version,
+//! while clients go on writing; their writes carry what is new already. Doing a piece twice changes
+//! nothing, so a restart simply begins again.
 
 use crate::base::error::corrupt;
 use crate::base::error::internal;
@@ -41,7 +42,9 @@ pub(crate) fn for_some(
         .take(CHUNK)
         .map(|entry| entry.map(|(key, _)| key.to_vec()).map_err(internal))
         .collect::<Result<_, _>>()?;
-    let Some(last) = keys.last().cloned() else { return Ok(None) };
+    let Some(last) = keys.last().cloned() else {
+        return Ok(None);
+    };
     let mut batch = Batch::new();
     let locks = core.store().lock(keys.iter().map(Vec::as_slice));
     for key in keys {
@@ -53,7 +56,10 @@ pub(crate) fn for_some(
     let ticket = core.store().stage(batch).map_err(internal)?;
     drop(locks);
     ticket.wait().map_err(internal)?;
-    Ok(Some(KeyRange { low: Bound::Excluded(last), high: range.high.clone() }))
+    Ok(Some(KeyRange {
+        low: Bound::Excluded(last),
+        high: range.high.clone(),
+    }))
 }
 
 /// Makes the entries of some items in an index that is being built.
@@ -65,11 +71,23 @@ pub(crate) fn index_some(
 ) -> Result<Option<KeyRange>, ApiError> {
     for_some(core, table, from, |batch, _, item| {
         let tree = item.to_item();
-        let Some(entry) = entry(table, index, Some((item, &tree)))? else { return Ok(()) };
-        let there =
-            core.store().latest(entry.key.as_slice()).map_err(|error| Refusal::Internal(internal(error)))?;
+        let Some(entry) = entry(table, index, Some((item, &tree)))? else {
+            return Ok(());
+        };
+        let there = core
+            .store()
+            .latest(entry.key.as_slice())
+            .map_err(|error| Refusal::Internal(internal(error)))?;
         if there.is_none() {
-            count(batch, table, index.id, false, true, 0, entry.item.size_bytes());
+            count(
+                batch,
+                table,
+                index.id,
+                false,
+                true,
+                0,
+                entry.item.size_bytes(),
+            );
             batch.put(entry.key.into_vec(), entry.item.bytes().clone());
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Copying a table's items, as they were when a backup was asked for, under the backup's id.
 //!
-//! While it is copied its table keeps every change, from which the items of its moment are told: a copy that is cut short begins
-//! again and comes to the same items.
+//! While it is copied its table keeps every change, from which the items of its moment are told: a
+//! copy that is cut short begins again and comes to the same items.
 
 use super::job::Job;
 use super::turn::Work;
@@ -29,7 +29,11 @@ pub(super) struct BackupJob {
 
 impl BackupJob {
     pub(super) fn new(backup: Arc<Backup>) -> BackupJob {
-        BackupJob { backup, state: None, size: (0, 0) }
+        BackupJob {
+            backup,
+            state: None,
+            size: (0, 0),
+        }
     }
 
     fn copy(&mut self, core: &Core, items: Vec<RawItem>) -> Result<(), ApiError> {
@@ -38,19 +42,30 @@ impl BackupJob {
         for item in items {
             self.size = (self.size.0 + 1, self.size.1 + item.size_bytes());
             let keys = item.select(|name| table.key.contains(name)).to_item();
-            let key = key::base_key(self.backup.id, &table.key, &keys)
-                .map_err(|_| ApiError::Internal(format!("an item of table {} lacks its key", table.name)))?;
+            let key = key::base_key(self.backup.id, &table.key, &keys).map_err(|_| {
+                ApiError::Internal(format!("an item of table {} lacks its key", table.name))
+            })?;
             batch.put(key.as_slice().to_vec(), item.bytes().clone());
         }
-        core.store().stage(batch).map_err(internal)?.wait().map_err(internal)
+        core.store()
+            .stage(batch)
+            .map_err(internal)?
+            .wait()
+            .map_err(internal)
     }
 
     fn piece(&mut self, core: &Core) -> Result<Work, ApiError> {
         if self.state.is_none() {
             self.size = (0, 0);
-            self.state = Some(StateAt::before(core.store(), &self.backup.table, self.backup.sequence)?);
+            self.state = Some(StateAt::before(
+                core.store(),
+                &self.backup.table,
+                self.backup.sequence,
+            )?);
         }
-        let Some(state) = &mut self.state else { return Ok(Work::More) };
+        let Some(state) = &mut self.state else {
+            return Ok(Work::More);
+        };
         match state.next_piece()? {
             Some(items) => self.copy(core, items).map(|()| Work::More),
             None => complete(core, &self.backup, self.size).map(|()| Work::Done),
@@ -67,7 +82,10 @@ impl Job for BackupJob {
     }
 
     fn what(&self) -> String {
-        format!("copying backup {} of table {}", self.backup.name, self.backup.table.name)
+        format!(
+            "copying backup {} of table {}",
+            self.backup.name, self.backup.table.name
+        )
     }
 }
 
@@ -75,23 +93,35 @@ impl Job for BackupJob {
 fn complete(core: &Core, backup: &Arc<Backup>, size: (u64, u64)) -> Result<(), ApiError> {
     let mut tables = core.catalog().write();
     let mut backups = core.catalog().write_backups();
-    let (place, table) = ((backup.table.name.clone(), backup.table.id), &backup.table.name);
+    let (place, table) = (
+        (backup.table.name.clone(), backup.table.id),
+        &backup.table.name,
+    );
     let mut batch = Batch::new();
-    let complete = Backup { is_complete: true, size, ..Backup::clone(backup) };
+    let complete = Backup {
+        is_complete: true,
+        size,
+        ..Backup::clone(backup)
+    };
     catalog::put_backup(&mut batch, &complete);
     let is_copied = backups
         .values()
         .any(|other| !other.is_complete && other.id != backup.id && other.table.id == place.1);
-    let changed = tables.get(table).filter(|known| known.id == place.1 && !is_copied).map(|known| {
-        let mut changed = Table::clone(known);
-        changed.settings.keeps_changes = false;
-        catalog::put_record(&mut batch, &changed);
-        Arc::new(changed)
-    });
+    let changed = tables
+        .get(table)
+        .filter(|known| known.id == place.1 && !is_copied)
+        .map(|known| {
+            let mut changed = Table::clone(known);
+            changed.settings.keeps_changes = false;
+            catalog::put_record(&mut batch, &changed);
+            Arc::new(changed)
+        });
     // The catalog holds what is staged: nothing may fail in between.
     let ticket = core.store().stage(batch).map_err(internal)?;
     backups.insert((place.0, backup.label.clone()), Arc::new(complete));
-    changed.into_iter().for_each(|changed| drop(tables.insert(table.clone(), changed)));
+    changed
+        .into_iter()
+        .for_each(|changed| drop(tables.insert(table.clone(), changed)));
     drop((tables, backups));
     ticket.wait().map_err(internal)
 }
@@ -99,8 +129,8 @@ fn complete(core: &Core, backup: &Arc<Backup>, size: (u64, u64)) -> Result<(), A
 /// Retention of the backup of a deleted table.
 const SYSTEM_BACKUP_MS: u64 = 35 * 24 * 60 * 60 * 1000;
 
-/// A backup of a table as it is, whose items are still to be copied. The caller holds the tables for
-/// writing, so that nobody changes an item meanwhile.
+/// A backup of a table as it is, whose items are still to be copied. The caller holds the tables
+/// for writing, so that nobody changes an item meanwhile.
 pub(crate) fn begin(
     core: &Core,
     batch: &mut Batch,
@@ -109,14 +139,20 @@ pub(crate) fn begin(
 ) -> Result<Backup, ApiError> {
     let count = |counter| {
         let counter = layout::counter(table.id, IndexId::BASE, counter);
-        core.store().counter(&counter).map(|count| count.max(0) as u64).map_err(internal)
+        core.store()
+            .counter(&counter)
+            .map(|count| count.max(0) as u64)
+            .map_err(internal)
     };
     let backup = Backup {
         id: core.catalog().take_id(batch),
         label: core.label(),
         name,
         creation_epoch_ms: core.moment(),
-        size: (count(layout::Counter::Entries)?, count(layout::Counter::Bytes)?),
+        size: (
+            count(layout::Counter::Entries)?,
+            count(layout::Counter::Bytes)?,
+        ),
         expires_epoch_ms: (kind == BackupType::System).then(|| core.now_ms() + SYSTEM_BACKUP_MS),
         kind,
         sequence: core.store().staged_sequence().map_err(internal)?,

@@ -1,8 +1,9 @@
 //! Time to live: which items expire when, and their deletion.
 //!
-//! A table with an expiry attribute keeps a note for each item that has it, ordered by the second: finding what
-//! has expired costs as much as there is of it. Only numbers count, and only those of the last five years:
-//! an older one is taken for a mistake. Source: "How it works: DynamoDB Time to Live".
+//! A table with an expiry attribute keeps a note for each item that has it, ordered by the second:
+//! finding what has expired costs as much as there is of it. Only numbers count, and only those of
+//! the last five years: an older one is taken for a mistake. Source: "How it works: DynamoDB Time
+//! to Live".
 
 use super::turn::Work;
 use crate::base::error::corrupt;
@@ -32,18 +33,26 @@ const OLDEST_S: u64 = 5 * 365 * 24 * 60 * 60;
 
 /// Deletes some of a table's expired items.
 pub(crate) fn delete_some(core: &Core, table: &Arc<Table>) -> Result<Work, ApiError> {
-    let Some(expiry) = &table.settings.expiry else { return Ok(Work::Done) };
+    let Some(expiry) = &table.settings.expiry else {
+        return Ok(Work::Done);
+    };
     let now_ms = core.now_ms();
     let now_s = now_ms / 1000;
     let oldest = now_s.saturating_sub(OLDEST_S);
     let low = layout::expiry(table.id, oldest, &[]);
     let high = layout::expiry(table.id, now_s + 1, &[]);
     let snapshot = core.store().snapshot();
-    let notes = snapshot.range(Bound::Included(&low), Bound::Excluded(&high), Direction::Forward);
+    let notes = snapshot.range(
+        Bound::Included(&low),
+        Bound::Excluded(&high),
+        Direction::Forward,
+    );
     let (mut found, mut last, mut failed) = (0, None, Vec::new());
     for note in notes.take(LOOKED_AT_MAX) {
         let (note, _) = note.map_err(internal)?;
-        let Some(key) = layout::expiring_key(&note) else { continue };
+        let Some(key) = layout::expiring_key(&note) else {
+            continue;
+        };
         match delete_expired(core, table, key, &expiry.attribute, now_ms, &note) {
             Ok(None) => {}
             Ok(Some(ticket)) => {
@@ -62,7 +71,11 @@ pub(crate) fn delete_some(core: &Core, table: &Arc<Table>) -> Result<Work, ApiEr
     }
     match failed.pop() {
         Some(error) if found == 0 => Err(error),
-        _ => Ok(if found == CHUNK { Work::More } else { Work::Done }),
+        _ => Ok(if found == CHUNK {
+            Work::More
+        } else {
+            Work::Done
+        }),
     }
 }
 
@@ -77,23 +90,43 @@ fn delete_expired(
 ) -> Result<Option<Ticket>, ApiError> {
     let tables = core.tables_for_writing();
     // The table may have gone, or changed its setting.
-    let Some(table) = tables.get(&table.name).filter(|now| now.id == table.id) else { return Ok(None) };
-    if table.settings.expiry.as_ref().is_none_or(|expiry| expiry.attribute != attribute) {
+    let Some(table) = tables.get(&table.name).filter(|now| now.id == table.id) else {
+        return Ok(None);
+    };
+    if table
+        .settings
+        .expiry
+        .as_ref()
+        .is_none_or(|expiry| expiry.attribute != attribute)
+    {
         return Ok(None);
     }
     let _key = core.store().lock([key]);
     let stored = core.store().latest(key).map_err(internal)?;
-    let item = stored.map(RawItem::open).transpose().map_err(|error| corrupt(&table.name, &error))?;
+    let item = stored
+        .map(RawItem::open)
+        .transpose()
+        .map_err(|error| corrupt(&table.name, &error))?;
     let mut batch = Batch::new();
     match item.as_ref().and_then(|item| expires(item, attribute)) {
         Some((_, moment)) if has_passed(&moment, now_ms) => {
             let Some(item) = &item else { return Ok(None) };
-            let action = Action::Delete { key: table.key.key_of(&item.to_item()) };
+            let action = Action::Delete {
+                key: table.key.key_of(&item.to_item()),
+            };
             let write = ItemWrite::new(action);
             let plan = write.plan(table)?;
-            let change = plan.evaluate(Some(item.clone()), &Budget::unbounded()).map_err(ApiError::from)?;
-            apply(core, &mut batch, &plan, &change, Stamp::now(core, Author::Expiry))
+            let change = plan
+                .evaluate(Some(item.clone()), &Budget::unbounded())
                 .map_err(ApiError::from)?;
+            apply(
+                core,
+                &mut batch,
+                &plan,
+                &change,
+                Stamp::now(core, Author::Expiry),
+            )
+            .map_err(ApiError::from)?;
         }
         // Not yet: a fraction of the second is left.
         Some((second, _)) if layout::expiry(table.id, second, key) == note => return Ok(None),
@@ -107,13 +140,16 @@ fn has_passed(moment: &Number, now_ms: u64) -> bool {
     Number::new(false, u128::from(now_ms), -3).is_ok_and(|now| *moment < now)
 }
 
-/// Notes the expiry of the items from before the setting: those of one piece of the table. Gives where to go on.
+/// Notes the expiry of the items from before the setting: those of one piece of the table. Gives
+/// where to go on.
 pub(crate) fn note_some(
     core: &Core,
     table: &Arc<Table>,
     from: &KeyRange,
 ) -> Result<Option<KeyRange>, ApiError> {
-    let Some(expiry) = &table.settings.expiry else { return Ok(None) };
+    let Some(expiry) = &table.settings.expiry else {
+        return Ok(None);
+    };
     let rest = crate::jobs::backfill::for_some(core, table, from, |batch, key, item| {
         move_note(batch, table.id, key, &expiry.attribute, None, Some(item));
         Ok::<(), Refusal>(())

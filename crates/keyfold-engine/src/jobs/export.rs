@@ -74,7 +74,12 @@ enum Content {
 
 impl ExportJob {
     pub(super) fn new(export: Export, table: Arc<Table>, chosen: Box<Chosen>) -> ExportJob {
-        ExportJob { export, table, chosen, under_way: None }
+        ExportJob {
+            export,
+            table,
+            chosen,
+            under_way: None,
+        }
     }
 
     fn begin(&mut self, core: &Core) -> Result<(Content, ExportWriter), Stopped> {
@@ -93,16 +98,27 @@ impl ExportJob {
             )?)),
         };
         // Asked when the changes are held: whatever is removed from here on is in the snapshot.
-        let now = core.catalog().read().get(&self.table.name).filter(|now| now.id == self.table.id).cloned();
-        let is_kept =
-            now.is_some_and(|now| open_window(core, &now).is_ok_and(|(first, _)| first <= export.moment));
+        let now = core
+            .catalog()
+            .read()
+            .get(&self.table.name)
+            .filter(|now| now.id == self.table.id)
+            .cloned();
+        let is_kept = now.is_some_and(|now| {
+            open_window(core, &now).is_ok_and(|(first, _)| first <= export.moment)
+        });
         if !is_kept {
             return Err(Stopped::Gone);
         }
         let bucket = Bucket::open(&buckets(core), &export.bucket, true)?;
-        let format = if export.format == ExportFormat::Ion { Format::Ion } else { Format::DynamoDbJson };
+        let format = if export.format == ExportFormat::Ion {
+            Format::Ion
+        } else {
+            Format::DynamoDbJson
+        };
         let prefix = export.prefix.as_deref();
-        let writer = ExportWriter::begin(bucket, prefix, &export.label, format, export.to.is_some())?;
+        let writer =
+            ExportWriter::begin(bucket, prefix, &export.label, format, export.to.is_some())?;
         self.export.is_begun = true;
         keep(core, &self.export)?;
         Ok((content, writer))
@@ -132,8 +148,12 @@ impl ExportJob {
                             old: became.old,
                             new: became.new,
                         };
-                        let Some(change) = self.chosen.part_of_change(change) else { continue };
-                        let old = change.old.filter(|_| self.export.view == ExportViewType::NewAndOldImages);
+                        let Some(change) = self.chosen.part_of_change(change) else {
+                            continue;
+                        };
+                        let old = change
+                            .old
+                            .filter(|_| self.export.view == ExportViewType::NewAndOldImages);
                         writer.change(&Change { old, ..change })?;
                     }
                     false
@@ -187,15 +207,30 @@ impl Job for ExportJob {
 pub(super) fn fail(core: &Core, export: &Export, reason: &str) -> Result<(), ApiError> {
     let failure = Some(("InternalError".to_owned(), reason.to_owned()));
     let (status, ended) = (ExportStatus::Failed, Some(core.now_ms()));
-    keep(core, &Export { status, ended, failure, ..export.clone() })
+    keep(
+        core,
+        &Export {
+            status,
+            ended,
+            failure,
+            ..export.clone()
+        },
+    )
 }
 
 /// Nobody else changes it; how it stands is shown when it is kept for good.
 fn keep(core: &Core, export: &Export) -> Result<(), ApiError> {
     let mut batch = Batch::new();
     catalog::put_export(&mut batch, export);
-    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    core.store()
+        .stage(batch)
+        .map_err(internal)?
+        .wait()
+        .map_err(internal)?;
     let mut exports = core.catalog().write_exports();
-    exports.insert((export.table_name.clone(), export.label.clone()), Arc::new(export.clone()));
+    exports.insert(
+        (export.table_name.clone(), export.label.clone()),
+        Arc::new(export.clone()),
+    );
     Ok(())
 }

@@ -19,7 +19,8 @@ pub(super) fn fits(table: &Arc<Table>, item: &keyfold_types::Item) -> bool {
         .is_ok_and(|plan| plan.evaluate(None, &Budget::unbounded()).is_ok())
 }
 
-/// Puts items into a table that nobody reads or writes yet. Items that an index does not take are not in the index.
+/// Puts items into a table that nobody reads or writes yet. Items that an index does not take are
+/// not in the index.
 pub(super) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Result<(), ApiError> {
     let mut batch = Batch::new();
     let mut filled = HashSet::new();
@@ -30,12 +31,20 @@ pub(super) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Resu
         if !filled.insert(plan.key.clone()) {
             // The same key again: what stands in the batch must be seen.
             // The last ticket answers for this one too: after a failure nothing is taken any more.
-            drop(core.store().stage(std::mem::take(&mut batch)).map_err(internal)?);
+            drop(
+                core.store()
+                    .stage(std::mem::take(&mut batch))
+                    .map_err(internal)?,
+            );
             filled = HashSet::from([plan.key.clone()]);
         }
         let before = plan.read_before(core).map_err(ApiError::from)?;
         let change = plan.filled(before, item);
         apply(core, &mut batch, &plan, &change, stamp).map_err(ApiError::from)?;
     }
-    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)
+    core.store()
+        .stage(batch)
+        .map_err(internal)?
+        .wait()
+        .map_err(internal)
 }

@@ -32,7 +32,12 @@ impl Filling {
         self.left.retain(|place, _| match place {
             Place::Index(..) => true,
             Place::Expiry(id, begun) => tables.iter().any(|table| {
-                table.id == *id && table.settings.expiry.as_ref().is_some_and(|expiry| expiry.begun == *begun)
+                table.id == *id
+                    && table
+                        .settings
+                        .expiry
+                        .as_ref()
+                        .is_some_and(|expiry| expiry.begun == *begun)
             }),
         });
     }
@@ -44,9 +49,15 @@ impl Filling {
 
     /// A piece of the first index that is being built.
     pub(super) fn index(&mut self, core: &Core, table: &Arc<Table>) -> Result<Work, ApiError> {
-        let Some(index) = table.indexes.iter().find(|index| index.is_building) else { return Ok(Work::Done) };
+        let Some(index) = table.indexes.iter().find(|index| index.is_building) else {
+            return Ok(Work::Done);
+        };
         let place = Place::Index(table.id, index.id);
-        let range = self.left.get(&place).cloned().unwrap_or_else(|| backfill::whole(table));
+        let range = self
+            .left
+            .get(&place)
+            .cloned()
+            .unwrap_or_else(|| backfill::whole(table));
         if let Some(rest) = backfill::index_some(core, table, index, &range)? {
             self.left.insert(place, rest);
             return Ok(Work::More);
@@ -64,16 +75,31 @@ impl Filling {
 
     /// A piece of the expiry notes of items from before the setting.
     pub(super) fn expiry(&mut self, core: &Core, table: &Arc<Table>) -> Result<Work, ApiError> {
-        let setting = table.settings.expiry.as_ref().filter(|expiry| !expiry.is_complete);
-        let Some(begun) = setting.map(|expiry| expiry.begun) else { return Ok(Work::Done) };
+        let setting = table
+            .settings
+            .expiry
+            .as_ref()
+            .filter(|expiry| !expiry.is_complete);
+        let Some(begun) = setting.map(|expiry| expiry.begun) else {
+            return Ok(Work::Done);
+        };
         let place = Place::Expiry(table.id, begun);
-        let range = self.left.get(&place).cloned().unwrap_or_else(|| backfill::whole(table));
+        let range = self
+            .left
+            .get(&place)
+            .cloned()
+            .unwrap_or_else(|| backfill::whole(table));
         if let Some(rest) = note_some(core, table, &range)? {
             self.left.insert(place, rest);
             return Ok(Work::More);
         }
         change_table(core, table, |table| {
-            if let Some(expiry) = table.settings.expiry.as_mut().filter(|expiry| expiry.begun == begun) {
+            if let Some(expiry) = table
+                .settings
+                .expiry
+                .as_mut()
+                .filter(|expiry| expiry.begun == begun)
+            {
                 expiry.is_complete = true;
             }
         })?;

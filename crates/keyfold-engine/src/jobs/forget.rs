@@ -14,8 +14,14 @@ const SHOWN_MS: u64 = 90 * 24 * 60 * 60 * 1000;
 /// Removes the backups whose time is over.
 pub(super) fn backups(core: &Core) -> Result<Work, ApiError> {
     let now = core.now_ms();
-    let is_over = |backup: &Backup| backup.is_complete && backup.expires_epoch_ms.is_some_and(|at| at < now);
-    if !core.catalog().backups().values().any(|backup| is_over(backup)) {
+    let is_over =
+        |backup: &Backup| backup.is_complete && backup.expires_epoch_ms.is_some_and(|at| at < now);
+    if !core
+        .catalog()
+        .backups()
+        .values()
+        .any(|backup| is_over(backup))
+    {
         return Ok(Work::Done);
     }
     let mut backups = core.catalog().write_backups();
@@ -30,7 +36,8 @@ pub(super) fn backups(core: &Core) -> Result<Work, ApiError> {
         batch.put(layout::dropped(*id), Vec::new());
     }
     let ticket = core.store().stage(batch).map_err(internal)?;
-    over.iter().for_each(|(place, _)| drop(backups.remove(place)));
+    over.iter()
+        .for_each(|(place, _)| drop(backups.remove(place)));
     drop(backups);
     ticket.wait().map_err(internal)?;
     Ok(Work::More)
@@ -40,8 +47,16 @@ pub(super) fn backups(core: &Core) -> Result<Work, ApiError> {
 pub(super) fn transfers(core: &Core) -> Result<Work, ApiError> {
     let horizon = core.now_ms().saturating_sub(SHOWN_MS);
     let is_old = |ended: Option<u64>| ended.is_some_and(|ended| ended < horizon);
-    let has_old = core.catalog().exports().values().any(|export| is_old(export.ended))
-        || core.catalog().imports().values().any(|import| is_old(import.ended));
+    let has_old = core
+        .catalog()
+        .exports()
+        .values()
+        .any(|export| is_old(export.ended))
+        || core
+            .catalog()
+            .imports()
+            .values()
+            .any(|import| is_old(import.ended));
     if !has_old {
         return Ok(Work::Done);
     }

@@ -25,7 +25,11 @@ pub(super) struct ImportJob {
 
 impl ImportJob {
     pub(super) fn new(import: Import, table: Arc<Table>) -> ImportJob {
-        ImportJob { import, table, reader: None }
+        ImportJob {
+            import,
+            table,
+            reader: None,
+        }
     }
 
     /// Reads and writes some rows; `Done` when there are no more.
@@ -38,7 +42,9 @@ impl ImportJob {
                 self.reader.insert(open(core, &self.import, &self.table)?)
             }
         };
-        let Some(piece) = reader.next_rows() else { return Ok(Work::Done) };
+        let Some(piece) = reader.next_rows() else {
+            return Ok(Work::Done);
+        };
         self.import.bytes += piece.bytes;
         self.take(core, piece.rows)?;
         Ok(Work::More)
@@ -81,7 +87,9 @@ impl ImportJob {
             Some(stopped) => Some(stopped.failure()),
         };
         done.ended = Some(core.now_ms());
-        change_table(core, &self.table, |table| table.status = TableStatus::Active)?;
+        change_table(core, &self.table, |table| {
+            table.status = TableStatus::Active
+        })?;
         keep(core, &self.import)
     }
 }
@@ -99,7 +107,9 @@ impl Job for ImportJob {
             }
         } else {
             // Its end could not be stored a moment ago.
-            change_table(core, &self.table, |table| table.status = TableStatus::Active)?;
+            change_table(core, &self.table, |table| {
+                table.status = TableStatus::Active
+            })?;
             keep(core, &self.import)?;
         }
         Ok(Work::Done)
@@ -112,19 +122,36 @@ impl Job for ImportJob {
 
 /// Ends an import that the end of the process cut short; its table is ready with what was imported.
 pub(super) fn fail(core: &Core, import: &Import, reason: &str) -> Result<(), ApiError> {
-    change_table(core, &import.table, |table| table.status = TableStatus::Active)?;
+    change_table(core, &import.table, |table| {
+        table.status = TableStatus::Active
+    })?;
     let failure = Some(("InternalError".to_owned(), reason.to_owned()));
     let (status, ended) = (ImportStatus::Failed, Some(core.now_ms()));
-    keep(core, &Import { status, ended, failure, ..import.clone() })
+    keep(
+        core,
+        &Import {
+            status,
+            ended,
+            failure,
+            ..import.clone()
+        },
+    )
 }
 
 /// Nobody else changes it; how it stands is shown when it is kept for good.
 fn keep(core: &Core, import: &Import) -> Result<(), ApiError> {
     let mut batch = Batch::new();
     catalog::put_import(&mut batch, import);
-    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    core.store()
+        .stage(batch)
+        .map_err(internal)?
+        .wait()
+        .map_err(internal)?;
     let mut imports = core.catalog().write_imports();
-    imports.insert((import.table.name.clone(), import.label.clone()), Arc::new(import.clone()));
+    imports.insert(
+        (import.table.name.clone(), import.label.clone()),
+        Arc::new(import.clone()),
+    );
     Ok(())
 }
 
@@ -149,5 +176,11 @@ fn open(core: &Core, import: &Import, table: &Table) -> Result<import::Reader, S
             .map(|attribute| (attribute.name.clone(), attribute.kind))
             .collect(),
     };
-    Ok(import::Reader::open(&bucket, &import.prefix, format, compression, csv)?)
+    Ok(import::Reader::open(
+        &bucket,
+        &import.prefix,
+        format,
+        compression,
+        csv,
+    )?)
 }

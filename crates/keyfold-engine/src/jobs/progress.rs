@@ -20,14 +20,18 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Does a piece of everything that is due. What fails keeps nothing else waiting, and is tried again the next time.
+    /// Does a piece of everything that is due. What fails keeps nothing else waiting, and is tried
+    /// again the next time.
     pub(crate) fn work(&mut self, core: &Core) -> Turn {
         let mut turn = Turn::default();
         self.sweep.some(core, &mut self.filling, &mut turn);
         let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
         self.filling.retain(&tables);
         for table in tables.iter().filter(|table| table.is_ready()) {
-            turn.note(&format!("filling an index of table {}", table.name), self.filling.index(core, table));
+            turn.note(
+                &format!("filling an index of table {}", table.name),
+                self.filling.index(core, table),
+            );
             turn.note(
                 &format!("noting when items of table {} expire", table.name),
                 self.filling.expiry(core, table),
@@ -40,7 +44,10 @@ impl Progress {
         self.trim.streams(core, &mut turn);
         self.trim.changes(core, &tables, &mut turn);
         turn.note("forgetting old backups", forget::backups(core));
-        turn.note("forgetting old exports and imports", forget::transfers(core));
+        turn.note(
+            "forgetting old exports and imports",
+            forget::transfers(core),
+        );
         self.jobs.work(core, &mut turn);
         for (what, error) in &turn.failures {
             core.report(what, &error.to_string());

@@ -1,7 +1,7 @@
 //! Filling a table with the items of a backup, or of a table as it was.
 //!
-//! A restore is known from its table, which is CREATING. Cut short, it begins again with an empty table, so that nothing an
-//! attempt before has put there stays.
+//! A restore is known from its table, which is CREATING. Cut short, it begins again with an empty
+//! table, so that nothing an attempt before has put there stays.
 
 use super::fill::fill;
 use super::job::{Job, is_final};
@@ -31,7 +31,12 @@ pub(super) struct RestoreJob {
 impl RestoreJob {
     pub(super) fn new(table: Arc<Table>) -> RestoreJob {
         let leftover = Some(KeyRange::prefix(table.id.0.to_be_bytes().to_vec()));
-        RestoreJob { table, leftover, state: None, left: None }
+        RestoreJob {
+            table,
+            leftover,
+            state: None,
+            left: None,
+        }
     }
 
     fn piece(&mut self, core: &Core) -> Result<Work, ApiError> {
@@ -39,7 +44,10 @@ impl RestoreJob {
             if !remove_some(core, leftover)? {
                 return Ok(Work::More);
             }
-            let counters = [layout::counters_of(self.table.id), layout::collections_of(self.table.id)];
+            let counters = [
+                layout::counters_of(self.table.id),
+                layout::collections_of(self.table.id),
+            ];
             if !remove_counters(core, &counters)? {
                 return Ok(Work::More);
             }
@@ -47,8 +55,7 @@ impl RestoreJob {
         }
         if self.state.is_none() {
             let Some(state) = source(core, &self.table)? else {
-                let reason =
-                    "What the table was restored from is gone, or its changes since are not kept any more";
+                let reason = "What the table was restored from is gone, or its changes since are not kept any more";
                 return fail(core, &self.table, reason).map(|()| Work::Done);
             };
             self.state = Some(match self.left.take() {
@@ -56,11 +63,15 @@ impl RestoreJob {
                 None => state,
             });
         }
-        let Some(state) = &mut self.state else { return Ok(Work::More) };
+        let Some(state) = &mut self.state else {
+            return Ok(Work::More);
+        };
         match state.next_piece()? {
             Some(items) => fill(core, &self.table, items).map(|()| Work::More),
             None => {
-                change_table(core, &self.table, |table| table.status = TableStatus::Active)?;
+                change_table(core, &self.table, |table| {
+                    table.status = TableStatus::Active
+                })?;
                 Ok(Work::Done)
             }
         }
@@ -75,7 +86,11 @@ impl Job for RestoreJob {
             }
             Err(error) => {
                 // An old state of the store is not held until it is tried again.
-                self.left = self.state.take().and_then(|state| state.left().cloned()).or(self.left.take());
+                self.left = self
+                    .state
+                    .take()
+                    .and_then(|state| state.left().cloned())
+                    .or(self.left.take());
                 Err(error)
             }
             done => done,
@@ -89,23 +104,36 @@ impl Job for RestoreJob {
 
 /// The items that a table is restored from; none when they are gone.
 fn source(core: &Core, table: &Table) -> Result<Option<StateAt>, ApiError> {
-    let Some(restored) = &table.settings.restored else { return Ok(None) };
+    let Some(restored) = &table.settings.restored else {
+        return Ok(None);
+    };
     if let Some(arn) = &restored.backup_arn {
-        let Some(backup) = arn::backup(arn).and_then(|key| core.catalog().backups().get(&key).cloned())
+        let Some(backup) =
+            arn::backup(arn).and_then(|key| core.catalog().backups().get(&key).cloned())
         else {
             return Ok(None);
         };
         return StateAt::now(core.store(), backup.id, &backup.table).map(Some);
     }
     let name = restored.table_arn.rsplit('/').next().unwrap_or_default();
-    let Some(from) = core.catalog().read().get(name).cloned() else { return Ok(None) };
+    let Some(from) = core.catalog().read().get(name).cloned() else {
+        return Ok(None);
+    };
     let state = StateAt::at(core.store(), &from, restored.epoch_ms)?;
-    // Another table may have the name, or changes since the moment may be kept no more. Asked when the state is held: whatever
-    // is removed from here on is in it.
-    let from = core.catalog().read().get(name).filter(|now| now.id == from.id).cloned();
+    // Another table may have the name, or changes since the moment may be kept no more. Asked when
+    // the state is held: whatever is removed from here on is in it.
+    let from = core
+        .catalog()
+        .read()
+        .get(name)
+        .filter(|now| now.id == from.id)
+        .cloned();
     let is_kept = from.is_some_and(|from| {
         open_window(core, &from).is_ok_and(|(first, _)| first <= restored.epoch_ms)
-            && restored.source_uuid.as_ref().is_none_or(|uuid| *uuid == from.uuid)
+            && restored
+                .source_uuid
+                .as_ref()
+                .is_none_or(|uuid| *uuid == from.uuid)
     });
     Ok(is_kept.then_some(state))
 }
@@ -113,7 +141,10 @@ fn source(core: &Core, table: &Table) -> Result<Option<StateAt>, ApiError> {
 /// The table stays, and says why it is not what was asked for; it can be deleted.
 fn fail(core: &Core, table: &Table, reason: &str) -> Result<(), ApiError> {
     core.report(&format!("restoring table {}", table.name), reason);
-    let failure = Failure { epoch_ms: core.now_ms(), reason: reason.to_owned() };
+    let failure = Failure {
+        epoch_ms: core.now_ms(),
+        reason: reason.to_owned(),
+    };
     change_table(core, table, |table| {
         table.status = TableStatus::Archived;
         table.settings.failure = Some(failure);

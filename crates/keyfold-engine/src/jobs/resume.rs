@@ -9,28 +9,51 @@ use std::sync::Arc;
 /// Takes up again what the end of the process cut short.
 pub(crate) fn resume(core: &Core) -> Result<(), ApiError> {
     let catalog = core.catalog();
-    let backups: Vec<_> = catalog.backups().values().filter(|backup| !backup.is_complete).cloned().collect();
-    backups.into_iter().for_each(|backup| core.tasks().add(Task::Backup(backup)));
+    let backups: Vec<_> = catalog
+        .backups()
+        .values()
+        .filter(|backup| !backup.is_complete)
+        .cloned()
+        .collect();
+    backups
+        .into_iter()
+        .for_each(|backup| core.tasks().add(Task::Backup(backup)));
     let tables: Vec<_> = catalog.read().values().cloned().collect();
     let restored = tables
         .iter()
         .filter(|table| table.status == TableStatus::Creating && table.settings.restored.is_some());
     restored.for_each(|table| core.tasks().add(Task::Restore(Arc::clone(table))));
     let exports: Vec<_> = catalog.exports().values().cloned().collect();
-    for export in exports.into_iter().filter(|export| export.status == ExportStatus::InProgress) {
+    for export in exports
+        .into_iter()
+        .filter(|export| export.status == ExportStatus::InProgress)
+    {
         match tables.iter().find(|table| table.uuid == export.table_uuid) {
             // An export that has only waited loses nothing by waiting on.
             Some(table) if !export.is_begun => {
-                core.tasks().add(Task::Export { export, table: Arc::clone(table) });
+                core.tasks().add(Task::Export {
+                    export,
+                    table: Arc::clone(table),
+                });
             }
-            _ => export::fail(core, &export, "The server stopped before the end, or the table is gone")?,
+            _ => export::fail(
+                core,
+                &export,
+                "The server stopped before the end, or the table is gone",
+            )?,
         }
     }
     let imports: Vec<_> = catalog.imports().values().cloned().collect();
-    for import in imports.into_iter().filter(|import| import.status == ImportStatus::InProgress) {
+    for import in imports
+        .into_iter()
+        .filter(|import| import.status == ImportStatus::InProgress)
+    {
         match tables.iter().find(|table| table.id == import.table.id) {
             Some(table) if !import.is_begun => {
-                core.tasks().add(Task::Import { import, table: Arc::clone(table) });
+                core.tasks().add(Task::Import {
+                    import,
+                    table: Arc::clone(table),
+                });
             }
             _ => import::fail(core, &import, "The server stopped before the end")?,
         }

@@ -11,7 +11,8 @@ use keyfold_api::ApiError;
 
 /// Jobs that are done at the same time; others wait. Each may hold some tens of megabytes.
 const RUNNING_MAX: usize = 4;
-/// Turns of the background that a job which fails again and again rests at the most: ten minutes when nothing else is due.
+/// Turns of the background that a job which fails again and again rests at the most: ten minutes
+/// when nothing else is due.
 const REST_MAX: u32 = 1200;
 
 /// The job that does a task.
@@ -20,10 +21,19 @@ fn job(task: Task) -> Result<Box<dyn Job>, ApiError> {
         Task::Backup(backup) => Box::new(backup::BackupJob::new(backup)),
         Task::Restore(table) => Box::new(restore::RestoreJob::new(table)),
         Task::Export { export, table } => {
-            let chosen = Box::new(Chosen::of(&table, export_filter::check(export.filter.as_ref())?)?);
-            Box::new(export::ExportJob::new(Export::clone(&export), table, chosen))
+            let chosen = Box::new(Chosen::of(
+                &table,
+                export_filter::check(export.filter.as_ref())?,
+            )?);
+            Box::new(export::ExportJob::new(
+                Export::clone(&export),
+                table,
+                chosen,
+            ))
         }
-        Task::Import { import, table } => Box::new(import::ImportJob::new(Import::clone(&import), table)),
+        Task::Import { import, table } => {
+            Box::new(import::ImportJob::new(Import::clone(&import), table))
+        }
     })
 }
 
@@ -48,7 +58,11 @@ impl Jobs {
             && let Some(task) = core.tasks().take()
         {
             match job(task) {
-                Ok(job) => self.running.push(Running { job, rest: 0, next_rest: 0 }),
+                Ok(job) => self.running.push(Running {
+                    job,
+                    rest: 0,
+                    next_rest: 0,
+                }),
                 Err(error) => turn.note("taking up a job", Err(error)),
             }
         }

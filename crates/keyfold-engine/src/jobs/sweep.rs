@@ -30,14 +30,16 @@ impl Sweep {
             Ok(notes) => notes,
             Err(error) => return turn.note("looking for what was deleted", Err(error)),
         };
-        // A table that a backup is still copied from waits. Asked behind the lock under which tables are deleted: the backup that
-        // a deleted table leaves is known when its note is seen.
+        // A table that a backup is still copied from waits. Asked behind the lock under which
+        // tables are deleted: the backup that a deleted table leaves is known when its note is
+        // seen.
         let read_from = {
             let _tables = core.catalog().read();
             read_from(core)
         };
         for note in notes {
-            let Some(place) = layout::dropped_place(&note).filter(|place| !read_from.contains(&place.0))
+            let Some(place) =
+                layout::dropped_place(&note).filter(|place| !read_from.contains(&place.0))
             else {
                 continue;
             };
@@ -59,17 +61,20 @@ impl Sweep {
         (table, index): (TableId, Option<IndexId>),
     ) -> Result<Work, ApiError> {
         let store = core.store();
-        let left = self.swept.entry(note.clone()).or_insert_with(|| match index {
-            Some(index) => VecDeque::from([KeyRange::prefix(key::space_prefix(table, index))]),
-            None => [
-                table.0.to_be_bytes().to_vec(),
-                layout::expiries_of(table),
-                layout::changes(table),
-                layout::events(table),
-            ]
-            .map(KeyRange::prefix)
-            .into(),
-        });
+        let left = self
+            .swept
+            .entry(note.clone())
+            .or_insert_with(|| match index {
+                Some(index) => VecDeque::from([KeyRange::prefix(key::space_prefix(table, index))]),
+                None => [
+                    table.0.to_be_bytes().to_vec(),
+                    layout::expiries_of(table),
+                    layout::changes(table),
+                    layout::events(table),
+                ]
+                .map(KeyRange::prefix)
+                .into(),
+            });
         if let Some(range) = left.front_mut() {
             if remove_some(core, range)? {
                 left.pop_front();
@@ -77,7 +82,10 @@ impl Sweep {
             return Ok(Work::More);
         }
         if index.is_none()
-            && !remove_counters(core, &[layout::collections_of(table), layout::counters_of(table)])?
+            && !remove_counters(
+                core,
+                &[layout::collections_of(table), layout::counters_of(table)],
+            )?
         {
             return Ok(Work::More);
         }
@@ -90,7 +98,11 @@ impl Sweep {
                 batch.remove_counter(layout::counter(table, index, counter));
             }
         }
-        store.stage(batch).map_err(internal)?.wait().map_err(internal)?;
+        store
+            .stage(batch)
+            .map_err(internal)?
+            .wait()
+            .map_err(internal)?;
         self.swept.remove(&note);
         Ok(Work::More)
     }
@@ -101,11 +113,17 @@ pub(crate) fn remove_some(core: &Core, range: &mut KeyRange) -> Result<bool, Api
     let store = core.store();
     // Includes everything staged before the range was given up.
     let found = keys(&store.snapshot_of_staged().map_err(internal)?, range, CHUNK)?;
-    let Some(last) = found.last().cloned() else { return Ok(true) };
+    let Some(last) = found.last().cloned() else {
+        return Ok(true);
+    };
     let is_over = found.len() < CHUNK;
     let mut batch = Batch::new();
     found.into_iter().for_each(|key| batch.remove(key));
-    store.stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    store
+        .stage(batch)
+        .map_err(internal)?
+        .wait()
+        .map_err(internal)?;
     range.low = Bound::Excluded(last);
     Ok(is_over)
 }
@@ -120,7 +138,11 @@ pub(crate) fn remove_counters(core: &Core, prefixes: &[Vec<u8>]) -> Result<bool,
         found.into_iter().for_each(|key| batch.remove_counter(key));
     }
     let is_over = batch.len() < CHUNK;
-    core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    core.store()
+        .stage(batch)
+        .map_err(internal)?
+        .wait()
+        .map_err(internal)?;
     Ok(is_over)
 }
 
@@ -136,5 +158,9 @@ fn keys(snapshot: &Snapshot, range: &KeyRange, most: usize) -> Result<Vec<Vec<u8
 /// The ids of the tables whose items a job still reads, although they may be deleted.
 fn read_from(core: &Core) -> BTreeSet<TableId> {
     let backups = core.catalog().backups();
-    backups.values().filter(|backup| !backup.is_complete).map(|backup| backup.table.id).collect()
+    backups
+        .values()
+        .filter(|backup| !backup.is_complete)
+        .map(|backup| backup.table.id)
+        .collect()
 }

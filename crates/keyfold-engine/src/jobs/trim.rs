@@ -31,26 +31,32 @@ fn forget_stream(core: &Core, stream: &Stream) -> Result<Work, ApiError> {
 /// Progress of the trimming.
 #[derive(Default)]
 pub(super) struct Trim {
-    /// The last key that was trimmed behind each prefix: what is before it need not be looked for among tombstones.
+    /// The last key that was trimmed behind each prefix: what is before it need not be looked for
+    /// among tombstones.
     trimmed: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl Trim {
-    /// Removes records of streams that are older than a day, and streams that were closed a day ago.
+    /// Removes records of streams that are older than a day, and streams that were closed a day
+    /// ago.
     pub(super) fn streams(&mut self, core: &Core, turn: &mut Turn) {
         let horizon = core.now_ms().saturating_sub(RETENTION_MS);
         let streams: Vec<_> = core.catalog().streams().values().cloned().collect();
         for stream in streams {
             let what = format!("trimming the stream of table {}", stream.table_name);
-            let trimmed = self.find_old(core, layout::events(stream.id), horizon).and_then(|found| {
-                let Some((batch, last)) = found else { return Ok(Work::Done) };
-                let mut batch = batch;
-                // A reader that has read up to here has lost nothing.
-                if let Some(sequence) = layout::sequence_of(&last) {
-                    batch.put(layout::trimmed(stream.id), sequence.to_be_bytes().to_vec());
-                }
-                self.trim(core, layout::events(stream.id), batch, last)
-            });
+            let trimmed = self
+                .find_old(core, layout::events(stream.id), horizon)
+                .and_then(|found| {
+                    let Some((batch, last)) = found else {
+                        return Ok(Work::Done);
+                    };
+                    let mut batch = batch;
+                    // A reader that has read up to here has lost nothing.
+                    if let Some(sequence) = layout::sequence_of(&last) {
+                        batch.put(layout::trimmed(stream.id), sequence.to_be_bytes().to_vec());
+                    }
+                    self.trim(core, layout::events(stream.id), batch, last)
+                });
             turn.note(&what, trimmed);
             if stream.closed.is_some_and(|(closed, _)| closed < horizon) {
                 turn.note(&what, forget_stream(core, &stream));
@@ -67,8 +73,8 @@ impl Trim {
     }
 
     fn changes_of(&mut self, core: &Core, table: &Table) -> Result<Work, ApiError> {
-        // Which changes are needed is asked with the catalog held, until their removal is staged: whoever begins to keep
-        // changes holds it for writing.
+        // Which changes are needed is asked with the catalog held, until their removal is staged:
+        // whoever begins to keep changes holds it for writing.
         let tables = core.catalog().read();
         let Some(table) = tables.get(&table.name).filter(|now| now.id == table.id) else {
             return Ok(Work::Done);
@@ -83,8 +89,14 @@ impl Trim {
             None => u64::MAX,
         };
         let place = layout::changes(table.id);
-        let Some((batch, last)) = self.find_old(core, place.clone(), horizon)? else { return Ok(Work::Done) };
-        let work = if batch.len() == CHUNK { Work::More } else { Work::Done };
+        let Some((batch, last)) = self.find_old(core, place.clone(), horizon)? else {
+            return Ok(Work::Done);
+        };
+        let work = if batch.len() == CHUNK {
+            Work::More
+        } else {
+            Work::Done
+        };
         let ticket = core.store().stage(batch).map_err(internal)?;
         drop(tables);
         ticket.wait().map_err(internal)?;
@@ -117,9 +129,23 @@ impl Trim {
         Ok(last.map(|last| (batch, last)))
     }
 
-    fn trim(&mut self, core: &Core, prefix: Vec<u8>, batch: Batch, last: Vec<u8>) -> Result<Work, ApiError> {
-        let work = if batch.len() >= CHUNK { Work::More } else { Work::Done };
-        core.store().stage(batch).map_err(internal)?.wait().map_err(internal)?;
+    fn trim(
+        &mut self,
+        core: &Core,
+        prefix: Vec<u8>,
+        batch: Batch,
+        last: Vec<u8>,
+    ) -> Result<Work, ApiError> {
+        let work = if batch.len() >= CHUNK {
+            Work::More
+        } else {
+            Work::Done
+        };
+        core.store()
+            .stage(batch)
+            .map_err(internal)?
+            .wait()
+            .map_err(internal)?;
         self.trimmed.insert(prefix, last);
         Ok(work)
     }

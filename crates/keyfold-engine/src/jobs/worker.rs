@@ -1,8 +1,8 @@
-//! The thread that does what is due without being asked for: removing what was deleted, filling new indexes, deleting
-//! what has expired, trimming streams, and long work that requests have begun.
+//! The thread that does what is due without being asked for: removing what was deleted, filling new
+//! indexes, deleting what has expired, trimming streams, and long work that requests have begun.
 //!
-//! It goes through everything that may be due, a piece at a time, and sleeps when nothing is. What is unfinished is
-//! noted in the store, so that it goes on after a restart.
+//! It goes through everything that may be due, a piece at a time, and sleeps when nothing is. What
+//! is unfinished is noted in the store, so that it goes on after a restart.
 
 use super::progress::Progress;
 use crate::core::Core;
@@ -33,7 +33,10 @@ impl Background {
             .name("keyfold-background".to_owned())
             .spawn(move || run(&for_thread, &progress))
             .map_err(|error| ApiError::Internal(format!("cannot start a thread: {error}")))?;
-        Ok(Background { core, thread: Some(thread) })
+        Ok(Background {
+            core,
+            thread: Some(thread),
+        })
     }
 }
 
@@ -50,7 +53,8 @@ impl Drop for Background {
 
 fn run(core: &Core, progress: &SharedProgress) {
     loop {
-        // A failing store refuses every write and says so itself. What failed is tried again after a pause.
+        // A failing store refuses every write and says so itself. What failed is tried again after
+        // a pause.
         while !core.signal().is_stopped() && progress.lock().work(core).has_more {}
         if !core.signal().sleep() {
             return;

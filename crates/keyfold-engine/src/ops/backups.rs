@@ -15,11 +15,12 @@ use crate::table::arn;
 use crate::table::arn::Part;
 use crate::table::backup::Backup;
 use keyfold_api::{
-    ApiError, BackupDescription, BackupDetails, BackupStatus, BackupSummary, BackupType, BackupTypeFilter,
-    CreateBackupInput, CreateBackupOutput, DeleteBackupInput, DeleteBackupOutput, DescribeBackupInput,
-    DescribeBackupOutput, ErrorKind, IndexDescription, ListBackupsInput, ListBackupsOutput, Moment,
-    ProvisionedThroughput, SecondaryIndex, SourceTableDetails, SourceTableFeatureDetails,
-    StreamSpecification, TableStatus, TimeToLiveDescription, TimeToLiveStatus, known,
+    ApiError, BackupDescription, BackupDetails, BackupStatus, BackupSummary, BackupType,
+    BackupTypeFilter, CreateBackupInput, CreateBackupOutput, DeleteBackupInput, DeleteBackupOutput,
+    DescribeBackupInput, DescribeBackupOutput, ErrorKind, IndexDescription, ListBackupsInput,
+    ListBackupsOutput, Moment, ProvisionedThroughput, SecondaryIndex, SourceTableDetails,
+    SourceTableFeatureDetails, StreamSpecification, TableStatus, TimeToLiveDescription,
+    TimeToLiveStatus, known,
 };
 use keyfold_store::Batch;
 use std::sync::Arc;
@@ -32,7 +33,10 @@ pub(crate) fn table_not_found(name: &str) -> ApiError {
 }
 
 fn not_found(arn: &str) -> ApiError {
-    ApiError::Plain(ErrorKind::BackupNotFound, format!("Backup not found: {arn}"))
+    ApiError::Plain(
+        ErrorKind::BackupNotFound,
+        format!("Backup not found: {arn}"),
+    )
 }
 
 pub(crate) fn create(core: &Core, input: CreateBackupInput) -> Pending<CreateBackupOutput> {
@@ -49,7 +53,10 @@ fn created(core: &Core, input: CreateBackupInput) -> Result<Pending<CreateBackup
     constraints.finish()?;
     let given = TableName::new(input.table_name);
     let mut tables = core.catalog().write();
-    let table = tables.get(given.name()).cloned().ok_or_else(|| table_not_found(given.name()))?;
+    let table = tables
+        .get(given.name())
+        .cloned()
+        .ok_or_else(|| table_not_found(given.name()))?;
     if !table.is_ready() {
         return Err(ApiError::ResourceInUse(format!(
             "Attempt to change a resource which is still in use: Table is being created: {}",
@@ -67,16 +74,29 @@ fn created(core: &Core, input: CreateBackupInput) -> Result<Pending<CreateBackup
     let backup = Arc::new(backup);
     core.tasks().add(Task::Backup(Arc::clone(&backup)));
     tables.insert(table.name.clone(), Arc::new(copied));
-    core.catalog().write_backups().insert((table.name.clone(), backup.label.clone()), backup);
+    core.catalog()
+        .write_backups()
+        .insert((table.name.clone(), backup.label.clone()), backup);
     drop(tables);
     core.signal().wake();
-    Ok(Pending::after(ticket, Ok(CreateBackupOutput { backup_details: Some(details) })))
+    Ok(Pending::after(
+        ticket,
+        Ok(CreateBackupOutput {
+            backup_details: Some(details),
+        }),
+    ))
 }
 
 /// The backup of an ARN.
 pub(crate) fn find(core: &Core, arn: &str) -> Result<Arc<Backup>, ApiError> {
-    let Some(key) = arn::backup(arn) else { return sentence("Invalid Backup ARN") };
-    core.catalog().backups().get(&key).cloned().ok_or_else(|| not_found(arn))
+    let Some(key) = arn::backup(arn) else {
+        return sentence("Invalid Backup ARN");
+    };
+    core.catalog()
+        .backups()
+        .get(&key)
+        .cloned()
+        .ok_or_else(|| not_found(arn))
 }
 
 fn number(value: u64) -> Option<i64> {
@@ -84,7 +104,11 @@ fn number(value: u64) -> Option<i64> {
 }
 
 fn status(backup: &Backup) -> BackupStatus {
-    if backup.is_complete { BackupStatus::Available } else { BackupStatus::Creating }
+    if backup.is_complete {
+        BackupStatus::Available
+    } else {
+        BackupStatus::Creating
+    }
 }
 
 fn details(core: &Core, backup: &Backup) -> BackupDetails {
@@ -110,10 +134,12 @@ fn description(core: &Core, backup: &Backup) -> Result<BackupDescription, ApiErr
         index_name: index.index_name,
         key_schema: index.key_schema,
         projection: index.projection,
-        provisioned_throughput: index.provisioned_throughput.map(|units| ProvisionedThroughput {
-            read_capacity_units: units.read_capacity_units,
-            write_capacity_units: units.write_capacity_units,
-        }),
+        provisioned_throughput: index
+            .provisioned_throughput
+            .map(|units| ProvisionedThroughput {
+                read_capacity_units: units.read_capacity_units,
+                write_capacity_units: units.write_capacity_units,
+            }),
         on_demand_throughput: index.on_demand_throughput,
         warm_throughput: None,
     };
@@ -142,9 +168,11 @@ fn description(core: &Core, backup: &Backup) -> Result<BackupDescription, ApiErr
                 stream_enabled: Some(true),
                 stream_view_type: Some(stream.view.into()),
             }),
-            time_to_live_description: settings.expiry.as_ref().map(|expiry| TimeToLiveDescription {
-                time_to_live_status: Some(TimeToLiveStatus::Enabled.into()),
-                attribute_name: Some(expiry.attribute.clone()),
+            time_to_live_description: settings.expiry.as_ref().map(|expiry| {
+                TimeToLiveDescription {
+                    time_to_live_status: Some(TimeToLiveStatus::Enabled.into()),
+                    attribute_name: Some(expiry.attribute.clone()),
+                }
             }),
             sse_description: told.sse_description,
             vector_indexes: None,
@@ -168,7 +196,9 @@ fn described(core: &Core, input: DescribeBackupInput) -> Result<DescribeBackupOu
     arn_of(&mut constraints, &input.backup_arn);
     constraints.finish()?;
     let backup = find(core, &input.backup_arn.unwrap_or_default())?;
-    Ok(DescribeBackupOutput { backup_description: Some(description(core, &backup)?) })
+    Ok(DescribeBackupOutput {
+        backup_description: Some(description(core, &backup)?),
+    })
 }
 
 pub(crate) fn list(core: &Core, input: ListBackupsInput) -> Pending<ListBackupsOutput> {
@@ -187,7 +217,9 @@ fn listed(core: &Core, input: ListBackupsInput) -> Result<ListBackupsOutput, Api
     let after = match &input.exclusive_start_backup_arn {
         None => None,
         Some(arn) => {
-            let Some(key) = arn::backup(arn) else { return sentence("Invalid Backup ARN") };
+            let Some(key) = arn::backup(arn) else {
+                return sentence("Invalid Backup ARN");
+            };
             Some(key)
         }
     };
@@ -204,7 +236,9 @@ fn listed(core: &Core, input: ListBackupsInput) -> Result<ListBackupsOutput, Api
             BackupTypeFilter::AwsBackup => backup.kind == BackupType::AwsBackup,
         };
         fits && after.as_ref().is_none_or(|after| *key > after)
-            && given.as_ref().is_none_or(|given| given.name() == backup.table.name)
+            && given
+                .as_ref()
+                .is_none_or(|given| given.name() == backup.table.name)
             && low.is_none_or(|low| made >= low)
             && high.is_none_or(|high| made < high)
     });
@@ -225,7 +259,10 @@ fn listed(core: &Core, input: ListBackupsInput) -> Result<ListBackupsOutput, Api
         })
         .collect();
     let last_evaluated_backup_arn = rest.next().and_then(|_| page.last()?.backup_arn.clone());
-    Ok(ListBackupsOutput { backup_summaries: Some(page), last_evaluated_backup_arn })
+    Ok(ListBackupsOutput {
+        backup_summaries: Some(page),
+        last_evaluated_backup_arn,
+    })
 }
 
 pub(crate) fn delete(core: &Core, input: DeleteBackupInput) -> Pending<DeleteBackupOutput> {
@@ -239,9 +276,15 @@ fn deleted(core: &Core, input: DeleteBackupInput) -> Result<Pending<DeleteBackup
     let arn = input.backup_arn.unwrap_or_default();
     let backup = find(core, &arn)?;
     let is_restored = core.catalog().read().values().any(|table| {
-        let from = table.settings.restored.as_ref().and_then(|restored| restored.backup_arn.as_ref());
+        let from = table
+            .settings
+            .restored
+            .as_ref()
+            .and_then(|restored| restored.backup_arn.as_ref());
         !table.is_ready()
-            && from.and_then(|from| arn::backup(from)).is_some_and(|(_, label)| label == backup.label)
+            && from
+                .and_then(|from| arn::backup(from))
+                .is_some_and(|(_, label)| label == backup.label)
     });
     if !backup.is_complete || is_restored {
         let message = format!("Backup is being created or restored: {arn}");
@@ -259,5 +302,10 @@ fn deleted(core: &Core, input: DeleteBackupInput) -> Result<Pending<DeleteBackup
     backups.remove(&(backup.table.name.clone(), backup.label.clone()));
     drop(backups);
     core.signal().wake();
-    Ok(Pending::after(ticket, Ok(DeleteBackupOutput { backup_description: Some(description) })))
+    Ok(Pending::after(
+        ticket,
+        Ok(DeleteBackupOutput {
+            backup_description: Some(description),
+        }),
+    ))
 }

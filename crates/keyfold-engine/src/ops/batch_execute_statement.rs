@@ -19,7 +19,10 @@ use keyfold_types::CapacityHalves;
 
 const STATEMENTS_MAX: usize = 25;
 
-pub(crate) fn run(core: &Core, input: BatchExecuteStatementInput) -> Pending<BatchExecuteStatementOutput> {
+pub(crate) fn run(
+    core: &Core,
+    input: BatchExecuteStatementInput,
+) -> Pending<BatchExecuteStatementOutput> {
     execute(core, input).unwrap_or_else(|error| Pending::ready(Err(error)))
 }
 
@@ -33,31 +36,47 @@ fn execute(
     if let Some(statements) = &input.statements {
         constraints.list("statements", statements.len(), 1, STATEMENTS_MAX);
         for (at, given) in statements.iter().enumerate() {
-            statement::constrain(&mut constraints, &format!("statements.{}.member.", at + 1), given);
+            statement::constrain(
+                &mut constraints,
+                &format!("statements.{}.member.", at + 1),
+                given,
+            );
         }
     }
     constraints.finish()?;
     let given = input.statements.unwrap_or_default();
     let parsed: Vec<_> = given.iter().map(statement::parse).collect();
-    let reads = parsed.iter().flatten().filter(|statement| statement.is_read()).count();
+    let reads = parsed
+        .iter()
+        .flatten()
+        .filter(|statement| statement.is_read())
+        .count();
     if reads > 0 && reads < parsed.iter().flatten().count() {
         return sentence("A batch must contain either only read or only write statements");
     }
     let mut bills = Bills::default();
     let mut output = BatchExecuteStatementOutput::default();
     for (given, parsed) in given.iter().zip(parsed) {
-        let table = parsed.as_ref().ok().map(|statement| statement.table().to_owned());
-        let (item, consumed) = match parsed.and_then(|statement| one(core, given, statement, returns)) {
-            Ok((item, consumed)) => (Ok(item), consumed),
-            Err(error @ ApiError::Internal(_)) => return Err(error),
-            Err(error) => (Err(failed(error)), None),
-        };
+        let table = parsed
+            .as_ref()
+            .ok()
+            .map(|statement| statement.table().to_owned());
+        let (item, consumed) =
+            match parsed.and_then(|statement| one(core, given, statement, returns)) {
+                Ok((item, consumed)) => (Ok(item), consumed),
+                Err(error @ ApiError::Internal(_)) => return Err(error),
+                Err(error) => (Err(failed(error)), None),
+            };
         bills.add_consumed(consumed);
         let (item, error) = match item {
             Ok(item) => (item, None),
             Err(error) => (None, Some(error)),
         };
-        output.responses.push(StatementResponse { table_name: table, item, error });
+        output.responses.push(StatementResponse {
+            table_name: table,
+            item,
+            error,
+        });
     }
     output.consumed_capacity = bills.answer(returns.capacity, None);
     Ok(Pending::after(core.store().barrier(), Ok(output)))
@@ -74,7 +93,9 @@ fn one(
         Statement::Select(select) => read(core, given, &select),
         Statement::Exists(_) => sentence("EXISTS can be used in ExecuteTransaction only"),
         write => {
-            let table = core.table(arn::named_table(write.table())).ok_or_else(ApiError::table_not_found)?;
+            let table = core
+                .table(arn::named_table(write.table()))
+                .ok_or_else(ApiError::table_not_found)?;
             let write = statement::write(&table, write, given, returns)?;
             let (result, _ticket) = single_write::run(core, Ok(write)).into_parts();
             result.map(|output| (output.attributes, output.consumed_capacity))
@@ -89,7 +110,10 @@ fn read(
 ) -> Result<(Option<RawItem>, Option<ConsumedCapacity>), ApiError> {
     let table = core.table(TableName::new(Some(select.table.clone())).name());
     let table = table.ok_or_else(ApiError::table_not_found)?;
-    let found = select.condition.as_ref().and_then(|condition| statement::whole_key(&table.key, condition));
+    let found = select
+        .condition
+        .as_ref()
+        .and_then(|condition| statement::whole_key(&table.key, condition));
     let Some((key, rest)) = found.filter(|_| select.index.is_none()) else {
         return sentence(
             "Select statements within BatchExecuteStatement must specify the primary key in the where clause.",
@@ -101,10 +125,16 @@ fn read(
     let item = get_item::read(&view(core, false, rate), &table, &key)?;
     let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), rate);
     meter.charge(units);
-    let consumed =
-        ConsumedCapacity { table_name: select.table.clone(), table: units, ..ConsumedCapacity::default() };
+    let consumed = ConsumedCapacity {
+        table_name: select.table.clone(),
+        table: units,
+        ..ConsumedCapacity::default()
+    };
     let item = item.filter(|item| rest.iter().all(|condition| condition.holds(Some(item))));
-    Ok((item.map(|item| statement::columns(select.columns.as_deref(), item)), Some(consumed)))
+    Ok((
+        item.map(|item| statement::columns(select.columns.as_deref(), item)),
+        Some(consumed),
+    ))
 }
 
 fn failed(error: ApiError) -> StatementError {
@@ -119,5 +149,9 @@ fn failed(error: ApiError) -> StatementError {
         ApiError::ConditionalCheckFailed(item) => item.map(|item| *item),
         _ => None,
     };
-    StatementError { code: code.to_owned(), message, item }
+    StatementError {
+        code: code.to_owned(),
+        message,
+        item,
+    }
 }

@@ -57,7 +57,10 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
         legacy::constrain(&mut constraints, given.legacy.as_deref());
     }
     constraints.finish()?;
-    if tables.iter().map(|(_, keys)| keys.keys.as_ref().map_or(0, Vec::len)).sum::<usize>()
+    if tables
+        .iter()
+        .map(|(_, keys)| keys.keys.as_ref().map_or(0, Vec::len))
+        .sum::<usize>()
         > BATCH_GET_KEYS_MAX
     {
         return Err(Validation::TooManyInBatch("BatchGetItem").into());
@@ -65,19 +68,41 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
     let given = |has: fn(&KeysAndAttributes) -> bool| tables.iter().any(|(_, keys)| has(keys));
     if given(|keys| keys.legacy.is_some()) && given(|keys| keys.projection_expression.is_some()) {
         let (legacy, expressions) = (vec!["AttributesToGet"], vec!["ProjectionExpression"]);
-        return Err(Validation::MixedParameters { legacy, expressions }.into());
+        return Err(Validation::MixedParameters {
+            legacy,
+            expressions,
+        }
+        .into());
     }
-    let tables = tables.into_iter().map(check_table).collect::<Result<Vec<_>, _>>()?;
+    let tables = tables
+        .into_iter()
+        .map(check_table)
+        .collect::<Result<Vec<_>, _>>()?;
     Ok((tables, returns))
 }
 
 fn check_table((table, given): (String, KeysAndAttributes)) -> Result<TableKeys, ApiError> {
-    let texts = Texts { projection: given.projection_expression.as_deref(), ..Texts::default() };
-    let keys =
-        given.keys.iter().flatten().cloned().collect::<Result<Vec<_>, _>>().map_err(Validation::Value)?;
+    let texts = Texts {
+        projection: given.projection_expression.as_deref(),
+        ..Texts::default()
+    };
+    let keys = given
+        .keys
+        .iter()
+        .flatten()
+        .cloned()
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Validation::Value)?;
     let bound = texts.bind(&given.expression_attributes, "ProjectionExpression is null")?;
-    let projection = bound.projection.or(legacy::bind(given.legacy.as_deref())?.projection);
-    Ok(TableKeys { table: TableName::new(Some(table)), keys, projection, given })
+    let projection = bound
+        .projection
+        .or(legacy::bind(given.legacy.as_deref())?.projection);
+    Ok(TableKeys {
+        table: TableName::new(Some(table)),
+        keys,
+        projection,
+        given,
+    })
 }
 
 fn plan(
@@ -85,7 +110,9 @@ fn plan(
     keys: &TableKeys,
     seen: &mut BTreeSet<KeyBytes>,
 ) -> Result<(Arc<Table>, Vec<KeyBytes>), ApiError> {
-    let table = core.table(keys.table.name()).ok_or_else(ApiError::table_not_found)?;
+    let table = core
+        .table(keys.table.name())
+        .ok_or_else(ApiError::table_not_found)?;
     keys::check_paths(&table.key, None, keys.projection.as_ref())?;
     let mut encoded = Vec::with_capacity(keys.keys.len());
     for key in &keys.keys {
@@ -102,7 +129,10 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
     let (requests, returns) = check(input)?;
     // Over all tables: one may be named twice, by name and by ARN.
     let mut seen = BTreeSet::new();
-    let plans = requests.iter().map(|keys| plan(core, keys, &mut seen)).collect::<Result<Vec<_>, _>>()?;
+    let plans = requests
+        .iter()
+        .map(|keys| plan(core, keys, &mut seen))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut bills = Bills::default();
     let mut output = BatchGetItemOutput::default();
     let mut bytes = 0;
@@ -136,15 +166,22 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
             meter.charge(units);
             is_any_read = true;
             bills.add_read(&request.table.given, units);
-            let Some(item) = item.map(|item| projected(request.projection.as_ref(), item)) else { continue };
+            let Some(item) = item.map(|item| projected(request.projection.as_ref(), item)) else {
+                continue;
+            };
             if size_of_answer.add(&item) {
                 bytes = BATCH_GET_BYTES_MAX;
             }
             items.push(item);
         }
         if !left.is_empty() {
-            let rest = KeysAndAttributes { keys: Some(left), ..request.given };
-            output.unprocessed_keys.push((request.table.given.clone(), rest));
+            let rest = KeysAndAttributes {
+                keys: Some(left),
+                ..request.given
+            };
+            output
+                .unprocessed_keys
+                .push((request.table.given.clone(), rest));
         }
         output.responses.push((request.table.given, items));
     }

@@ -1,6 +1,7 @@
 //! BatchWriteItem: up to 25 puts and deletes, of any tables.
 //!
-//! The service promises no atomicity; here the whole batch is one write all the same, which is cheaper.
+//! The service promises no atomicity; here the whole batch is one write all the same, which is
+//! cheaper.
 
 use crate::base::pending::Pending;
 use crate::catalog::ready;
@@ -38,18 +39,32 @@ fn check(input: BatchWriteItemInput) -> Result<(Vec<TableWrites>, CheckedReturns
     for (table, requests) in &tables {
         constraints.table("requestItems", &Some(table.clone()));
         if requests.is_empty() || requests.len() > max {
-            let printed = format!("{{{table}=[{}]}}", if requests.is_empty() { "" } else { "..." });
-            constraints.breach(Some(printed), "requestItems", Constraint::MapValueLength(1, max));
+            let printed = format!(
+                "{{{table}=[{}]}}",
+                if requests.is_empty() { "" } else { "..." }
+            );
+            constraints.breach(
+                Some(printed),
+                "requestItems",
+                Constraint::MapValueLength(1, max),
+            );
         }
     }
     constraints.finish()?;
-    if tables.iter().map(|(_, requests)| requests.len()).sum::<usize>() > max {
+    if tables
+        .iter()
+        .map(|(_, requests)| requests.len())
+        .sum::<usize>()
+        > max
+    {
         return Err(Validation::TooManyInBatch("BatchWriteItem").into());
     }
     let mut bytes = 0;
     let mut checked = Vec::with_capacity(tables.len());
     for (table, requests) in tables {
-        let writes = requests.into_iter().map(|request| check_request(request, &mut bytes));
+        let writes = requests
+            .into_iter()
+            .map(|request| check_request(request, &mut bytes));
         checked.push(TableWrites {
             table: TableName::new(Some(table)),
             writes: writes.collect::<Result<_, _>>()?,
@@ -62,10 +77,13 @@ fn check(input: BatchWriteItemInput) -> Result<(Vec<TableWrites>, CheckedReturns
 }
 
 fn check_request(request: WriteRequest, bytes: &mut u64) -> Result<ItemWrite, ApiError> {
-    let attributes = |given: Option<keyfold_api::Attributes>, path| crate::check::attributes(given, path);
+    let attributes =
+        |given: Option<keyfold_api::Attributes>, path| crate::check::attributes(given, path);
     let action = match (request.put, request.delete) {
         (Some(item), None) => Action::Put(attributes(item, "putRequest.item")?),
-        (None, Some(key)) => Action::Delete { key: attributes(key, "deleteRequest.key")? },
+        (None, Some(key)) => Action::Delete {
+            key: attributes(key, "deleteRequest.key")?,
+        },
         (None, None) => return Err(Validation::Value(keyfold_api::ValueError::NoType).into()),
         (Some(_), Some(_)) => return Err(Validation::WriteRequestShape.into()),
     };
@@ -90,12 +108,18 @@ fn locked(
     let tables = core.tables_for_writing();
     let mut plans: Vec<(String, WritePlan)> = Vec::new();
     let mut seen = BTreeSet::new();
-    for TableWrites { table: given, writes } in requests {
+    for TableWrites {
+        table: given,
+        writes,
+    } in requests
+    {
         let table = ready(&tables, given.name())?;
         for write in writes {
             let plan = write.plan(table).map_err(|error| match error {
                 // A batch says the same of an item's key as of a key.
-                Validation::MissingKey(_) | Validation::KeyType { .. } => Validation::KeySchemaMismatch,
+                Validation::MissingKey(_) | Validation::KeyType { .. } => {
+                    Validation::KeySchemaMismatch
+                }
                 other => other,
             })?;
             if !seen.insert(plan.key.clone()) {
@@ -104,7 +128,9 @@ fn locked(
             plans.push((given.given.clone(), plan));
         }
     }
-    let _keys = core.store().lock(plans.iter().map(|(_, plan)| plan.key.as_slice()));
+    let _keys = core
+        .store()
+        .lock(plans.iter().map(|(_, plan)| plan.key.as_slice()));
     let stamp = Stamp::now(core, Author::Client);
     let mut batch = Batch::new();
     let mut bills = Bills::default();
@@ -124,7 +150,9 @@ fn locked(
             leave(given, plan);
             continue;
         }
-        let change = plan.read_before(core).and_then(|before| plan.evaluate(before, &Budget::unbounded()))?;
+        let change = plan
+            .read_before(core)
+            .and_then(|before| plan.evaluate(before, &Budget::unbounded()))?;
         match apply(core, &mut batch, plan, &change, stamp) {
             Ok(bill) => bills.add(given, bill),
             Err(refusal @ Refusal::Throttled(_)) => {

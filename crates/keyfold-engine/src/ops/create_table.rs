@@ -11,8 +11,8 @@ use crate::ops::definition::{self, sentence, wrong};
 use crate::ops::{describe_table, policy_document, stream_setting, tags};
 use crate::table::{Capacity, Index, Settings, Table};
 use keyfold_api::{
-    ApiError, BillingMode, CreateTableInput, ProvisionedThroughput, SecondaryIndex, SseSpecification,
-    SseType, TableDescription, TableStatus, Validation, known,
+    ApiError, BillingMode, CreateTableInput, ProvisionedThroughput, SecondaryIndex,
+    SseSpecification, SseType, TableDescription, TableStatus, Validation, known,
 };
 use keyfold_codec::key::{IndexId, TableId};
 use keyfold_store::Batch;
@@ -32,11 +32,16 @@ fn create(
 ) -> Result<Pending<TableDescription>, ApiError> {
     let mut tables = core.catalog().write();
     if tables.contains_key(&table.name) {
-        return Err(ApiError::ResourceInUse(format!("Table already exists: {}", table.name)));
+        return Err(ApiError::ResourceInUse(format!(
+            "Table already exists: {}",
+            table.name
+        )));
     }
     let mut batch = Batch::new();
     let mut table = identified(core, &mut batch, table);
-    let stream = stream.map(|view| stream_setting::open(core, &mut batch, &mut table, view)).transpose()?;
+    let stream = stream
+        .map(|view| stream_setting::open(core, &mut batch, &mut table, view))
+        .transpose()?;
     catalog::put_record(&mut batch, &table);
     let description = describe_table::describe(core, &table, TableStatus::Creating)?;
     // The catalog holds what is staged: nothing may fail in between.
@@ -66,7 +71,14 @@ pub(crate) fn uuid(random: u128) -> String {
     let bits = (random & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
     let hex = format!("{bits:032x}");
     let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
-    format!("{}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32))
+    format!(
+        "{}-{}-{}-{}-{}",
+        part(0, 8),
+        part(8, 12),
+        part(12, 16),
+        part(16, 20),
+        part(20, 32)
+    )
 }
 
 pub(crate) fn check(
@@ -75,7 +87,8 @@ pub(crate) fn check(
 ) -> Result<(Table, Option<keyfold_api::StreamViewType>), ApiError> {
     check_constraints(&input)?;
     refuse(&input)?;
-    let kinds = definition::definitions(input.attribute_definitions.as_deref().unwrap_or_default())?;
+    let kinds =
+        definition::definitions(input.attribute_definitions.as_deref().unwrap_or_default())?;
     let key_elements = present(input.key_schema, "keySchema")?;
     let local = input.local_secondary_indexes.as_deref();
     let global = input.global_secondary_indexes.as_deref();
@@ -134,7 +147,10 @@ pub(crate) fn check(
 
 /// An on-demand table begins with what every one has, or more.
 fn check_warm(capacity: &Capacity) -> Result<(), ApiError> {
-    let Some((read, write)) = capacity.warm.filter(|_| capacity.mode == BillingMode::PayPerRequest) else {
+    let Some((read, write)) = capacity
+        .warm
+        .filter(|_| capacity.mode == BillingMode::PayPerRequest)
+    else {
         return Ok(());
     };
     let (least_read, least_write) = describe_table::WARM_ON_DEMAND;
@@ -152,11 +168,18 @@ fn check_warm(capacity: &Capacity) -> Result<(), ApiError> {
 fn refuse(input: &CreateTableInput) -> Result<(), ApiError> {
     let absent = [
         (input.global_table_source_arn, "GlobalTableSourceArn"),
-        (input.global_table_settings_replication_mode, "GlobalTableSettingsReplicationMode"),
+        (
+            input.global_table_settings_replication_mode,
+            "GlobalTableSettingsReplicationMode",
+        ),
         (input.vector_indexes, "VectorIndexes"),
     ];
     match absent.into_iter().find(|(given, _)| given.is_some()) {
-        Some((_, member)) => Err(Validation::Unsupported { member, operation: "CreateTable" }.into()),
+        Some((_, member)) => Err(Validation::Unsupported {
+            member,
+            operation: "CreateTable",
+        }
+        .into()),
         None => Ok(()),
     }
 }
@@ -180,12 +203,23 @@ pub(crate) fn encryption_key(
     if given.kms_master_key_id.is_some() && kind.is_none() {
         return wrong("KMSMasterKeyId can be specified only if SSEType is KMS");
     }
-    let key = given.kms_master_key_id.as_deref().unwrap_or("alias/aws/dynamodb");
+    let key = given
+        .kms_master_key_id
+        .as_deref()
+        .unwrap_or("alias/aws/dynamodb");
     if key.starts_with("arn:") {
         return Ok(Some(key.to_owned()));
     }
-    let path = if key.starts_with("alias/") { key.to_owned() } else { format!("key/{key}") };
-    Ok(Some(format!("arn:aws:kms:{}:{}:{path}", core.region(), core.options().account)))
+    let path = if key.starts_with("alias/") {
+        key.to_owned()
+    } else {
+        format!("key/{key}")
+    };
+    Ok(Some(format!(
+        "arn:aws:kms:{}:{}:{path}",
+        core.region(),
+        core.options().account
+    )))
 }
 
 pub(crate) fn units(
@@ -221,9 +255,9 @@ pub(crate) fn check_counts(
     }
     match global {
         Some([]) => wrong("List of GlobalSecondaryIndexes is empty"),
-        Some(many) if many.len() > GLOBAL_INDEXES_MAX => {
-            wrong(format!("GlobalSecondaryIndex count exceeds the per-table limit of {GLOBAL_INDEXES_MAX}"))
-        }
+        Some(many) if many.len() > GLOBAL_INDEXES_MAX => wrong(format!(
+            "GlobalSecondaryIndex count exceeds the per-table limit of {GLOBAL_INDEXES_MAX}"
+        )),
         Some(_) | None => Ok(()),
     }
 }
@@ -231,12 +265,19 @@ pub(crate) fn check_counts(
 fn check_constraints(input: &CreateTableInput) -> Result<(), ApiError> {
     let mut constraints = Constraints::default();
     match &input.table_name {
-        None => return sentence("The parameter 'TableName' is required but was not present in the request"),
+        None => {
+            return sentence(
+                "The parameter 'TableName' is required but was not present in the request",
+            );
+        }
         Some(name) => constraints.name("tableName", name, name),
     }
     constraints.required("attributeDefinitions", &input.attribute_definitions);
     constraints.required("keySchema", &input.key_schema);
-    definition::check_definition_constraints(&mut constraints, input.attribute_definitions.as_deref());
+    definition::check_definition_constraints(
+        &mut constraints,
+        input.attribute_definitions.as_deref(),
+    );
     definition::check_key_constraints(
         &mut constraints,
         "keySchema",
@@ -255,8 +296,16 @@ fn check_constraints(input: &CreateTableInput) -> Result<(), ApiError> {
         constraints.word("sSESpecification.sSEType", &sse.sse_type);
     }
     let indexes = [
-        ("localSecondaryIndexes", &input.local_secondary_indexes, definition::KEY_ELEMENTS_MAX),
-        ("globalSecondaryIndexes", &input.global_secondary_indexes, definition::INDEX_KEY_ELEMENTS_MAX),
+        (
+            "localSecondaryIndexes",
+            &input.local_secondary_indexes,
+            definition::KEY_ELEMENTS_MAX,
+        ),
+        (
+            "globalSecondaryIndexes",
+            &input.global_secondary_indexes,
+            definition::INDEX_KEY_ELEMENTS_MAX,
+        ),
     ];
     for (member, indexes, most) in indexes {
         for (at, index) in indexes.iter().flatten().enumerate() {

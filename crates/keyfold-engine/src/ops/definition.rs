@@ -1,4 +1,5 @@
-//! Checks that CreateTable, UpdateTable and ImportTable share: keys, indexes, projections and throughput.
+//! Checks that CreateTable, UpdateTable and ImportTable share: keys, indexes, projections and
+//! throughput.
 
 use crate::check::Constraints;
 use crate::table::{Capacity, Index, IndexKind, IndexProjection};
@@ -9,7 +10,8 @@ use keyfold_api::{
 };
 use keyfold_codec::key::IndexId;
 use keyfold_types::limits::{
-    INDEX_KEY_ATTRIBUTES_MAX, INDEX_PROJECTED_ATTRIBUTES_MAX, KEY_NAME_BYTES_MAX, PROJECTED_ATTRIBUTES_MAX,
+    INDEX_KEY_ATTRIBUTES_MAX, INDEX_PROJECTED_ATTRIBUTES_MAX, KEY_NAME_BYTES_MAX,
+    PROJECTED_ATTRIBUTES_MAX,
 };
 use keyfold_types::{KeyAttribute, KeyKind, KeySchema};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,11 +40,19 @@ pub(crate) fn check_definition_constraints(
         let path = |member: &str| format!("attributeDefinitions.{}.member.{member}", at + 1);
         constraints.required(&path("attributeType"), &definition.attribute_type);
         constraints.word(&path("attributeType"), &definition.attribute_type);
-        check_attribute_name(constraints, &path("attributeName"), &definition.attribute_name);
+        check_attribute_name(
+            constraints,
+            &path("attributeName"),
+            &definition.attribute_name,
+        );
     }
 }
 
-pub(crate) fn check_attribute_name(constraints: &mut Constraints, path: &str, name: &Option<String>) {
+pub(crate) fn check_attribute_name(
+    constraints: &mut Constraints,
+    path: &str,
+    name: &Option<String>,
+) {
     constraints.required(path, name);
     if let Some(name) = name {
         constraints.count(path, name.len(), name, 1, KEY_NAME_BYTES_MAX);
@@ -106,14 +116,25 @@ pub(crate) fn check_index_constraints(
         constraints.name(&member("indexName"), name, name);
     }
     constraints.required(&member("keySchema"), &index.key_schema);
-    check_key_constraints(constraints, &member("keySchema"), index.key_schema.as_deref(), key_most);
+    check_key_constraints(
+        constraints,
+        &member("keySchema"),
+        index.key_schema.as_deref(),
+        key_most,
+    );
     constraints.required(&member("projection"), &index.projection);
     if let Some(projection) = &index.projection {
-        constraints.word(&member("projection.projectionType"), &projection.projection_type);
+        constraints.word(
+            &member("projection.projectionType"),
+            &projection.projection_type,
+        );
         if let Some(names) = &projection.non_key_attributes {
             let max = INDEX_PROJECTED_ATTRIBUTES_MAX;
             constraints.list(&member("projection.nonKeyAttributes"), names.len(), 1, max);
-            if names.iter().any(|name| !(1..=KEY_NAME_BYTES_MAX).contains(&name.len())) {
+            if names
+                .iter()
+                .any(|name| !(1..=KEY_NAME_BYTES_MAX).contains(&name.len()))
+            {
                 let printed = format!("[{}]", names.join(", "));
                 let length = Constraint::MemberLength(1, KEY_NAME_BYTES_MAX);
                 constraints.breach(Some(printed), member("projection.nonKeyAttributes"), length);
@@ -150,7 +171,10 @@ fn list<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
 
 /// The names in a key schema.
 pub(crate) fn names(elements: &[KeySchemaElement]) -> Vec<String> {
-    elements.iter().filter_map(|element| element.attribute_name.clone()).collect()
+    elements
+        .iter()
+        .filter_map(|element| element.attribute_name.clone())
+        .collect()
 }
 
 /// Refuses a key whose attributes are not defined.
@@ -198,7 +222,10 @@ pub(crate) fn check_definitions(
 }
 
 /// The key of a table or local index: one partition and at most one sort attribute.
-pub(crate) fn key_schema(elements: &[KeySchemaElement], kinds: &Kinds) -> Result<KeySchema, ApiError> {
+pub(crate) fn key_schema(
+    elements: &[KeySchemaElement],
+    kinds: &Kinds,
+) -> Result<KeySchema, ApiError> {
     let schema = parts(elements, kinds);
     let is_hash = |element: &KeySchemaElement| known(&element.key_type) == Some(KeyType::Hash);
     if !elements.first().is_some_and(is_hash) {
@@ -222,7 +249,11 @@ fn global_key_schema(elements: &[KeySchemaElement], kinds: &Kinds) -> Result<Key
     if !elements.first().is_some_and(is_hash) {
         return sentence("Invalid KeySchema: The first KeySchemaElement is not a HASH key type");
     }
-    if elements.iter().skip_while(|element| is_hash(element)).any(is_hash) {
+    if elements
+        .iter()
+        .skip_while(|element| is_hash(element))
+        .any(is_hash)
+    {
         return wrong("All HASH key attributes must precede RANGE key attributes in the KeySchema");
     }
     for (attributes, part) in [(&schema.partition, "HASH"), (&schema.sort, "RANGE")] {
@@ -233,14 +264,20 @@ fn global_key_schema(elements: &[KeySchemaElement], kinds: &Kinds) -> Result<Key
         }
     }
     let mut seen = BTreeSet::new();
-    if !schema.attributes().all(|attribute| seen.insert(&attribute.name)) {
+    if !schema
+        .attributes()
+        .all(|attribute| seen.insert(&attribute.name))
+    {
         return wrong("The KeySchema contains multiple key attributes with the same name");
     }
     Ok(schema)
 }
 
 fn parts(elements: &[KeySchemaElement], kinds: &Kinds) -> KeySchema {
-    let mut schema = KeySchema { partition: Vec::new(), sort: Vec::new() };
+    let mut schema = KeySchema {
+        partition: Vec::new(),
+        sort: Vec::new(),
+    };
     for element in elements {
         let name = element.attribute_name.clone().unwrap_or_default();
         let kind = kinds.get(&name).copied().unwrap_or(KeyKind::S);
@@ -255,8 +292,15 @@ fn parts(elements: &[KeySchemaElement], kinds: &Kinds) -> KeySchema {
 
 /// Read and write units of a request that gives both.
 pub(crate) fn units(given: &ProvisionedThroughput) -> (u64, u64) {
-    let units = |units: Option<i64>| units.and_then(|units| u64::try_from(units).ok()).unwrap_or(0);
-    (units(given.read_capacity_units), units(given.write_capacity_units))
+    let units = |units: Option<i64>| {
+        units
+            .and_then(|units| u64::try_from(units).ok())
+            .unwrap_or(0)
+    };
+    (
+        units(given.read_capacity_units),
+        units(given.write_capacity_units),
+    )
 }
 
 /// The limits of an on-demand table; -1 removes one.
@@ -265,7 +309,9 @@ pub(crate) fn on_demand(
     mode: BillingMode,
     index: Option<&str>,
 ) -> Result<(Option<u64>, Option<u64>), ApiError> {
-    let Some(given) = given else { return Ok((None, None)) };
+    let Some(given) = given else {
+        return Ok((None, None));
+    };
     let members = [
         ("MaxReadRequestUnits", given.max_read_request_units),
         ("MaxWriteRequestUnits", given.max_write_request_units),
@@ -287,7 +333,9 @@ pub(crate) fn on_demand(
         if units < 1 && units != -1 {
             return wrong(match index {
                 None => {
-                    format!("Requested {member} for OnDemandThroughput for table is outside of valid range")
+                    format!(
+                        "Requested {member} for OnDemandThroughput for table is outside of valid range"
+                    )
                 }
                 Some(index) => format!(
                     "Requested {member} for OnDemandThroughput for index : {index} is outside of valid range"
@@ -296,7 +344,10 @@ pub(crate) fn on_demand(
         }
     }
     let limit = |units: Option<i64>| units.and_then(|units| u64::try_from(units).ok());
-    Ok((limit(given.max_read_request_units), limit(given.max_write_request_units)))
+    Ok((
+        limit(given.max_read_request_units),
+        limit(given.max_write_request_units),
+    ))
 }
 
 /// Warm throughput asked for: at least one member.
@@ -311,8 +362,15 @@ pub(crate) fn warm(
             "WarmThroughput must have at least one of ReadUnitsPerSecond or WriteUnitsPerSecond specified{place}"
         ));
     }
-    let units = |units: Option<i64>| units.and_then(|units| u64::try_from(units).ok()).unwrap_or(0);
-    Ok(Some((units(given.read_units_per_second), units(given.write_units_per_second))))
+    let units = |units: Option<i64>| {
+        units
+            .and_then(|units| u64::try_from(units).ok())
+            .unwrap_or(0)
+    };
+    Ok(Some((
+        units(given.read_units_per_second),
+        units(given.write_units_per_second),
+    )))
 }
 
 fn projection(given: Option<&Projection>) -> Result<IndexProjection, ApiError> {
@@ -354,7 +412,13 @@ pub(crate) fn local_index(
         );
     }
     if key.partition != table.partition {
-        let hash = |schema: &KeySchema| schema.partition.first().map(|a| a.name.clone()).unwrap_or_default();
+        let hash = |schema: &KeySchema| {
+            schema
+                .partition
+                .first()
+                .map(|a| a.name.clone())
+                .unwrap_or_default()
+        };
         return wrong(format!(
             "Index KeySchema does not have the same leading hash key as table KeySchema for index: {name}. index hash key: {}, table hash key: {}",
             hash(&key),
@@ -362,11 +426,21 @@ pub(crate) fn local_index(
         ));
     }
     if key.sort.is_empty() {
-        return wrong(format!("Index KeySchema does not have a range key for index: {name}"));
+        return wrong(format!(
+            "Index KeySchema does not have a range key for index: {name}"
+        ));
     }
     let projection = projection(given.projection.as_ref())?;
     let capacity = Capacity::default();
-    Ok(Index { id: IndexId(0), name, kind: IndexKind::Local, key, projection, capacity, is_building: false })
+    Ok(Index {
+        id: IndexId(0),
+        name,
+        kind: IndexKind::Local,
+        key,
+        projection,
+        capacity,
+        is_building: false,
+    })
 }
 
 /// A global index of a table that is paid for in this way.
@@ -382,7 +456,9 @@ pub(crate) fn global_index(
         (BillingMode::Provisioned, Some(given)) => units(given),
         (BillingMode::PayPerRequest, None) => (0, 0),
         (BillingMode::Provisioned, None) => {
-            return wrong(format!("ProvisionedThroughput is not specified for index: {name}"));
+            return wrong(format!(
+                "ProvisionedThroughput is not specified for index: {name}"
+            ));
         }
         (BillingMode::PayPerRequest, Some(_)) => {
             return wrong(format!(
@@ -397,7 +473,15 @@ pub(crate) fn global_index(
         warm: warm(given.warm_throughput.as_ref(), Some(&name))?,
         ..Capacity::default()
     };
-    Ok(Index { id: IndexId(0), name, kind: IndexKind::Global, key, projection, capacity, is_building: false })
+    Ok(Index {
+        id: IndexId(0),
+        name,
+        kind: IndexKind::Global,
+        key,
+        projection,
+        capacity,
+        is_building: false,
+    })
 }
 
 /// Names must differ, and projections together have a limit.

@@ -8,7 +8,8 @@ use crate::core::Core;
 use crate::item::plan::{Action, ItemWrite};
 use crate::ops::single_write::{self, SingleWrite};
 use keyfold_api::{
-    ApiError, DeleteItemInput, ReturnValue, ReturnValuesOnConditionCheckFailure, Validation, WriteItemOutput,
+    ApiError, DeleteItemInput, ReturnValue, ReturnValuesOnConditionCheckFailure, Validation,
+    WriteItemOutput,
 };
 
 pub(crate) fn run(core: &Core, input: DeleteItemInput) -> Pending<WriteItemOutput> {
@@ -19,13 +20,20 @@ fn check(input: DeleteItemInput) -> Result<SingleWrite, ApiError> {
     let mut constraints = Constraints::default();
     constraints.table("tableName", &input.table_name);
     constraints.required("key", &input.key);
-    let return_values = constraints.word("returnValues", &input.return_values).unwrap_or(ReturnValue::None);
-    let on_failure = constraints
-        .word("returnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
+    let return_values = constraints
+        .word("returnValues", &input.return_values)
+        .unwrap_or(ReturnValue::None);
+    let on_failure = constraints.word(
+        "returnValuesOnConditionCheckFailure",
+        &input.return_values_on_condition_check_failure,
+    );
     let returns = constraints.returns(&input.returns);
     legacy::constrain(&mut constraints, input.legacy.as_deref());
     constraints.finish()?;
-    let texts = Texts { condition: input.condition_expression.as_deref(), ..Texts::default() };
+    let texts = Texts {
+        condition: input.condition_expression.as_deref(),
+        ..Texts::default()
+    };
     texts.check_mixed(input.legacy.as_deref())?;
     if !matches!(return_values, ReturnValue::None | ReturnValue::AllOld) {
         return Err(Validation::ReturnValues.into());

@@ -1,5 +1,5 @@
-//! DeleteTable: the definition goes at once, the items in the background. Where point-in-time recovery was on, a
-//! backup of the system stays for 35 days.
+//! DeleteTable: the definition goes at once, the items in the background. Where point-in-time
+//! recovery was on, a backup of the system stays for 35 days.
 
 use crate::base::error::internal;
 use crate::base::layout;
@@ -10,7 +10,9 @@ use crate::core::tasks::Task;
 use crate::jobs;
 use crate::ops::{describe_table, stream_setting};
 use crate::table::Table;
-use keyfold_api::{ApiError, BackupType, DeleteTableInput, TableDescription, TableStatus, Validation};
+use keyfold_api::{
+    ApiError, BackupType, DeleteTableInput, TableDescription, TableStatus, Validation,
+};
 use keyfold_store::Batch;
 use std::sync::Arc;
 
@@ -24,8 +26,10 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
     constraints.finish()?;
     let given = TableName::new(input.table_name);
     let mut tables = core.catalog().write();
-    let table =
-        tables.get(given.name()).cloned().ok_or_else(|| ApiError::named_table_not_found(given.name()))?;
+    let table = tables
+        .get(given.name())
+        .cloned()
+        .ok_or_else(|| ApiError::named_table_not_found(given.name()))?;
     if table.status == TableStatus::Creating {
         return Err(ApiError::ResourceInUse(format!(
             "Attempt to change a resource which is still in use: Table is being created: {}",
@@ -47,7 +51,12 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
         None => None,
         Some(_) => {
             let name = format!("{}$DeletedTableBackup", table.name);
-            Some(jobs::backup::begin(core, &mut batch, &table, (name, BackupType::System))?)
+            Some(jobs::backup::begin(
+                core,
+                &mut batch,
+                &table,
+                (name, BackupType::System),
+            )?)
         }
     };
     let stream = stream_setting::close(core, &mut batch, &mut Table::clone(&table))?;

@@ -7,11 +7,11 @@ use crate::core::Core;
 use crate::table::arn::Part;
 use crate::table::{Capacity, Failure, Index, IndexKind, IndexProjection, Restored, Table};
 use keyfold_api::{
-    ApiError, ArchivalSummary, AttributeDefinition, BillingMode, BillingModeSummary, DescribeTableInput,
-    IndexDescription, IndexWarmThroughput, KeySchemaElement, KeyType, Moment, OnDemandThroughput, Projection,
-    ProjectionType, ProvisionedThroughputDescription, RestoreSummary, ScalarAttributeType, SseDescription,
-    SseStatus, SseType, StreamSpecification, TableClassSummary, TableDescription, TableStatus,
-    TableWarmThroughputDescription,
+    ApiError, ArchivalSummary, AttributeDefinition, BillingMode, BillingModeSummary,
+    DescribeTableInput, IndexDescription, IndexWarmThroughput, KeySchemaElement, KeyType, Moment,
+    OnDemandThroughput, Projection, ProjectionType, ProvisionedThroughputDescription,
+    RestoreSummary, ScalarAttributeType, SseDescription, SseStatus, SseType, StreamSpecification,
+    TableClassSummary, TableDescription, TableStatus, TableWarmThroughputDescription,
 };
 use keyfold_codec::key::IndexId;
 use keyfold_types::{KeyKind, KeySchema};
@@ -58,7 +58,10 @@ pub(crate) fn describe(
 ) -> Result<TableDescription, ApiError> {
     let table_arn = core.table_arn(&table.name);
     let count = |index: IndexId, counter: Counter| {
-        let value = core.store().counter(&layout::counter(table.id, index, counter)).map_err(internal)?;
+        let value = core
+            .store()
+            .counter(&layout::counter(table.id, index, counter))
+            .map_err(internal)?;
         Ok::<_, ApiError>(Some(value.max(0)))
     };
     let describe_index = |index: &Index| {
@@ -69,7 +72,8 @@ pub(crate) fn describe(
             key_schema: key_elements(&index.key),
             projection: Some(projection(&index.projection)),
             index_status: is_global.then_some(index_status(index, status).into()),
-            backfilling: (is_global && index.is_building).then_some(status != TableStatus::Updating),
+            backfilling: (is_global && index.is_building)
+                .then_some(status != TableStatus::Updating),
             provisioned_throughput: is_global.then(|| throughput(&index.capacity, 0)),
             index_size_bytes: count(index.id, Counter::Bytes)?,
             item_count: count(index.id, Counter::Entries)?,
@@ -87,9 +91,13 @@ pub(crate) fn describe(
     };
     let of_kind = |kind| {
         // While a table goes away nothing is told of its indexes.
-        let shown =
-            table.indexes.iter().filter(|index| index.kind == kind && status != TableStatus::Deleting);
-        let described = shown.map(describe_index).collect::<Result<Vec<_>, ApiError>>()?;
+        let shown = table
+            .indexes
+            .iter()
+            .filter(|index| index.kind == kind && status != TableStatus::Deleting);
+        let described = shown
+            .map(describe_index)
+            .collect::<Result<Vec<_>, ApiError>>()?;
         Ok::<_, ApiError>((!described.is_empty()).then_some(described))
     };
     let settings = &table.settings;
@@ -116,7 +124,10 @@ pub(crate) fn describe(
             .latest_stream
             .as_ref()
             .map(|label| format!("{table_arn}{}", Part::Stream(label))),
-        restore_summary: settings.restored.as_ref().map(|restored| restoration(table, restored)),
+        restore_summary: settings
+            .restored
+            .as_ref()
+            .map(|restored| restoration(table, restored)),
         archival_summary: settings.failure.as_ref().map(archival),
         sse_description: settings.encryption_key.as_ref().map(|key| SseDescription {
             status: Some(SseStatus::Enabled.into()),
@@ -124,17 +135,22 @@ pub(crate) fn describe(
             kms_master_key_arn: Some(key.clone()),
             ..SseDescription::default()
         }),
-        table_class_summary: settings.table_class.map(|(class, since)| TableClassSummary {
-            table_class: Some(class.into()),
-            last_update_date_time: (status != TableStatus::Creating && since != table.creation_epoch_ms)
-                .then_some(Moment(since)),
-        }),
+        table_class_summary: settings
+            .table_class
+            .map(|(class, since)| TableClassSummary {
+                table_class: Some(class.into()),
+                last_update_date_time: (status != TableStatus::Creating
+                    && since != table.creation_epoch_ms)
+                    .then_some(Moment(since)),
+            }),
         deletion_protection_enabled: Some(settings.deletion_protection),
         on_demand_throughput: on_demand(&settings.capacity),
-        warm_throughput: (status != TableStatus::Deleting).then(|| TableWarmThroughputDescription {
-            read_units_per_second: number(read),
-            write_units_per_second: number(write),
-            status: Some(TableStatus::Active.into()),
+        warm_throughput: (status != TableStatus::Deleting).then(|| {
+            TableWarmThroughputDescription {
+                read_units_per_second: number(read),
+                write_units_per_second: number(write),
+                status: Some(TableStatus::Active.into()),
+            }
         }),
         table_arn: Some(table_arn),
         ..TableDescription::default()
@@ -171,7 +187,8 @@ fn billing(capacity: &Capacity, status: TableStatus) -> Option<BillingModeSummar
 }
 
 fn on_demand(capacity: &Capacity) -> Option<OnDemandThroughput> {
-    let units = |max: Option<u64>| Some(max.map_or(-1, |max| i64::try_from(max).unwrap_or(i64::MAX)));
+    let units =
+        |max: Option<u64>| Some(max.map_or(-1, |max| i64::try_from(max).unwrap_or(i64::MAX)));
     (capacity.on_demand_max != (None, None)).then(|| OnDemandThroughput {
         max_read_request_units: units(capacity.on_demand_max.0),
         max_write_request_units: units(capacity.on_demand_max.1),
@@ -183,7 +200,11 @@ fn throughput(capacity: &Capacity, now_ms: u64) -> ProvisionedThroughputDescript
     ProvisionedThroughputDescription {
         last_increase_date_time: capacity.last_increase.map(Moment),
         last_decrease_date_time: capacity.last_decrease.map(Moment),
-        number_of_decreases_today: number(if day == now_ms / 86_400_000 { decreases } else { 0 }),
+        number_of_decreases_today: number(if day == now_ms / 86_400_000 {
+            decreases
+        } else {
+            0
+        }),
         read_capacity_units: number(capacity.units.0),
         write_capacity_units: number(capacity.units.1),
     }
@@ -195,7 +216,10 @@ fn projection(projection: &IndexProjection) -> Projection {
         IndexProjection::KeysOnly => (ProjectionType::KeysOnly, None),
         IndexProjection::Include(names) => (ProjectionType::Include, Some(names.clone())),
     };
-    Projection { projection_type: Some(kind.into()), non_key_attributes: names }
+    Projection {
+        projection_type: Some(kind.into()),
+        non_key_attributes: names,
+    }
 }
 
 /// A key schema as the API tells it.
@@ -207,7 +231,11 @@ pub(crate) fn key_elements(schema: &KeySchema) -> Option<Vec<KeySchemaElement>> 
         }
     };
     let partition = schema.partition.iter().map(element(KeyType::Hash));
-    Some(partition.chain(schema.sort.iter().map(element(KeyType::Range))).collect())
+    Some(
+        partition
+            .chain(schema.sort.iter().map(element(KeyType::Range)))
+            .collect(),
+    )
 }
 
 /// The key attributes of table and indexes, by name.

@@ -1,7 +1,7 @@
 //! ExecuteStatement: one PartiQL statement.
 //!
-//! A SELECT whose condition fixes the partition key (by equality, IN, or equalities joined by OR) reads those
-//! partitions as Query does; any other is a Scan.
+//! A SELECT whose condition fixes the partition key (by equality, IN, or equalities joined by OR)
+//! reads those partitions as Query does; any other is a Scan.
 
 use crate::base::fingerprint::Fingerprint;
 use crate::base::pending::Pending;
@@ -16,10 +16,14 @@ use crate::table::arn;
 use crate::table::{Index, Table};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use keyfold_api::{ApiError, ConsumedCapacity, ExecuteStatementInput, ExecuteStatementOutput, Validation};
+use keyfold_api::{
+    ApiError, ConsumedCapacity, ExecuteStatementInput, ExecuteStatementOutput, Validation,
+};
 use keyfold_codec::key::{self, IndexId, KeyRange};
 use keyfold_expr::partiql::{Select, Statement};
-use keyfold_expr::{Comparator, Condition, KeyCondition, KeyTerm, KeyTest, Literal, Operand, Projection};
+use keyfold_expr::{
+    Comparator, Condition, KeyCondition, KeyTerm, KeyTest, Literal, Operand, Projection,
+};
 use keyfold_store::Direction;
 use keyfold_types::KeySchema;
 use keyfold_types::limits::PAGE_BYTES_MAX;
@@ -33,7 +37,10 @@ pub(crate) fn run(core: &Core, input: ExecuteStatementInput) -> Pending<ExecuteS
     execute(core, &input).unwrap_or_else(|error| Pending::ready(Err(error)))
 }
 
-fn execute(core: &Core, input: &ExecuteStatementInput) -> Result<Pending<ExecuteStatementOutput>, ApiError> {
+fn execute(
+    core: &Core,
+    input: &ExecuteStatementInput,
+) -> Result<Pending<ExecuteStatementOutput>, ApiError> {
     let mut constraints = Constraints::default();
     statement::constrain(&mut constraints, "", &input.statement);
     constraints.range("limit", input.limit, 1, i64::MAX);
@@ -48,13 +55,17 @@ fn execute(core: &Core, input: &ExecuteStatementInput) -> Result<Pending<Execute
         }
         Statement::Exists(_) => sentence("EXISTS can be used in ExecuteTransaction only"),
         write => {
-            let table = core.table(arn::named_table(write.table())).ok_or_else(ApiError::table_not_found)?;
+            let table = core
+                .table(arn::named_table(write.table()))
+                .ok_or_else(ApiError::table_not_found)?;
             let write = statement::write(&table, write, &input.statement, returns)?;
-            Ok(single_write::run(core, Ok(write)).map(|output| ExecuteStatementOutput {
-                items: output.attributes.into_iter().collect(),
-                consumed_capacity: output.consumed_capacity,
-                ..ExecuteStatementOutput::default()
-            }))
+            Ok(
+                single_write::run(core, Ok(write)).map(|output| ExecuteStatementOutput {
+                    items: output.attributes.into_iter().collect(),
+                    consumed_capacity: output.consumed_capacity,
+                    ..ExecuteStatementOutput::default()
+                }),
+            )
         }
     }
 }
@@ -72,8 +83,8 @@ const PARTITION_BYTES: usize = 4;
 const SEAL_BYTES: usize = 16;
 
 impl Position {
-    /// The token says for which statement it was made, and is sealed: what clients send is compared with keys, never decoded as
-    /// something stored.
+    /// The token says for which statement it was made, and is sealed: what clients send is compared
+    /// with keys, never decoded as something stored.
     fn token(&self, core: &Core, print: u64) -> String {
         let mut bytes = print.to_be_bytes().to_vec();
         bytes.extend_from_slice(&(self.partition as u32).to_be_bytes());
@@ -85,7 +96,10 @@ impl Position {
     fn of(core: &Core, token: &str, print: u64) -> Result<Position, ApiError> {
         let wrong = || Validation::Sentence("Given NextToken is invalid".to_owned());
         let bytes = STANDARD.decode(token).map_err(|_| wrong())?;
-        let told = bytes.len().checked_sub(SEAL_BYTES).and_then(|at| bytes.split_at_checked(at));
+        let told = bytes
+            .len()
+            .checked_sub(SEAL_BYTES)
+            .and_then(|at| bytes.split_at_checked(at));
         let (told, seal) = told.ok_or_else(wrong)?;
         if *seal != core.seal(told) {
             return Err(wrong().into());
@@ -96,7 +110,10 @@ impl Position {
             return sentence("NextToken does not match request");
         }
         let partition = u32::from_be_bytes(partition.try_into().map_err(|_| wrong())?) as usize;
-        Ok(Position { partition, after: (!after.is_empty()).then(|| after.to_vec()) })
+        Ok(Position {
+            partition,
+            after: (!after.is_empty()).then(|| after.to_vec()),
+        })
     }
 }
 
@@ -123,26 +140,48 @@ impl Reading {
         };
         let direction = order(schema, select, partitions.as_mut())?;
         let projection = select.columns.as_ref().map(|paths| {
-            let mut roots: Vec<_> =
-                paths.iter().map(|path| keyfold_expr::Path::attribute(path.root())).collect();
+            let mut roots: Vec<_> = paths
+                .iter()
+                .map(|path| keyfold_expr::Path::attribute(path.root()))
+                .collect();
             roots.sort_unstable();
             roots.dedup();
             Projection::of_paths(roots)
         });
         let fetch = options::fetches(&table, index.as_ref(), None, projection.as_ref())?;
-        Ok(Reading { index, partitions, direction, projection, fetch, table })
+        Ok(Reading {
+            index,
+            partitions,
+            direction,
+            projection,
+            fetch,
+            table,
+        })
     }
 
     fn range(&self, partition: usize) -> Result<Option<KeyRange>, ApiError> {
         let place = self.index.as_ref().map_or(IndexId::BASE, |index| index.id);
         match &self.partitions {
-            None if partition == 0 => Ok(Some(KeyRange::prefix(key::space_prefix(self.table.id, place)))),
+            None if partition == 0 => Ok(Some(KeyRange::prefix(key::space_prefix(
+                self.table.id,
+                place,
+            )))),
             None => Ok(None),
             Some(partitions) => {
-                let Some(condition) = partitions.get(partition) else { return Ok(None) };
-                let schema = self.index.as_ref().map_or(&self.table.key, |index| &index.key);
-                let named = self.index.as_ref().map(|index| (index.id, index.name.as_str()));
-                Ok(Some(key_range::plan(self.table.id, named, schema, condition)?.wanted))
+                let Some(condition) = partitions.get(partition) else {
+                    return Ok(None);
+                };
+                let schema = self
+                    .index
+                    .as_ref()
+                    .map_or(&self.table.key, |index| &index.key);
+                let named = self
+                    .index
+                    .as_ref()
+                    .map(|index| (index.id, index.name.as_str()));
+                Ok(Some(
+                    key_range::plan(self.table.id, named, schema, condition)?.wanted,
+                ))
             }
         }
     }
@@ -155,11 +194,15 @@ fn read(
     returns: CheckedReturns,
 ) -> Result<ExecuteStatementOutput, ApiError> {
     let reading = Reading::plan(core, select)?;
-    options::check_consistency(reading.index.as_ref(), input.statement.consistent_read)
-        .or_else(|_| sentence("Strongly consistent read is not supported on Global Secondary Indexes"))?;
+    options::check_consistency(reading.index.as_ref(), input.statement.consistent_read).or_else(
+        |_| sentence("Strongly consistent read is not supported on Global Secondary Indexes"),
+    )?;
     let print = print_of(input);
     let mut position = match &input.next_token {
-        None => Position { partition: 0, after: None },
+        None => Position {
+            partition: 0,
+            after: None,
+        },
         Some(token) => Position::of(core, token, print)?,
     };
     let mut left = input.limit.and_then(|limit| u64::try_from(limit).ok());
@@ -192,8 +235,13 @@ fn read(
         left = left.map(|left| left.saturating_sub(page.scanned_count));
         for item in page.items.unwrap_or_default() {
             bytes += item.size_bytes();
-            let kept = reading.projection.as_ref().map_or(item.clone(), |projection| projection.apply(&item));
-            output.items.push(statement::columns(select.columns.as_deref(), kept));
+            let kept = reading
+                .projection
+                .as_ref()
+                .map_or(item.clone(), |projection| projection.apply(&item));
+            output
+                .items
+                .push(statement::columns(select.columns.as_deref(), kept));
         }
         add(&mut output.consumed_capacity, page.consumed_capacity);
         match page.last_evaluated_key {
@@ -204,7 +252,12 @@ fn read(
                 output.last_evaluated_key = Some(after);
                 break;
             }
-            None => position = Position { partition: position.partition + 1, after: None },
+            None => {
+                position = Position {
+                    partition: position.partition + 1,
+                    after: None,
+                }
+            }
         }
     }
     Ok(output)
@@ -214,7 +267,14 @@ fn read(
 fn print_of(input: &ExecuteStatementInput) -> u64 {
     let mut print = Fingerprint::default();
     print.text(input.statement.statement.as_deref().unwrap_or_default());
-    print.values(input.statement.parameters.iter().flatten().filter_map(|value| value.as_ref().ok()));
+    print.values(
+        input
+            .statement
+            .parameters
+            .iter()
+            .flatten()
+            .filter_map(|value| value.as_ref().ok()),
+    );
     print.short()
 }
 
@@ -233,18 +293,28 @@ fn add(sum: &mut Option<ConsumedCapacity>, more: Option<ConsumedCapacity>) {
     }
 }
 
-/// The partitions that a condition names, each with what it says of the sort key; none when it names none.
-fn partitions(schema: &KeySchema, condition: &Condition) -> Result<Option<Vec<KeyCondition>>, ApiError> {
+/// The partitions that a condition names, each with what it says of the sort key; none when it
+/// names none.
+fn partitions(
+    schema: &KeySchema,
+    condition: &Condition,
+) -> Result<Option<Vec<KeyCondition>>, ApiError> {
     let conjuncts = statement::conjuncts(condition);
     let mut allowed: Vec<(&str, Vec<Literal>)> = Vec::with_capacity(schema.partition.len());
     for attribute in &schema.partition {
-        let Some(values) = conjuncts.iter().find_map(|one| values_of(one, &attribute.name)) else {
+        let Some(values) = conjuncts
+            .iter()
+            .find_map(|one| values_of(one, &attribute.name))
+        else {
             return Ok(None);
         };
         allowed.push((&attribute.name, values));
     }
     // Before any combination is made.
-    if allowed.iter().fold(1usize, |count, (_, values)| count.saturating_mul(values.len())) > PARTITIONS_MAX {
+    if allowed.iter().fold(1usize, |count, (_, values)| {
+        count.saturating_mul(values.len())
+    }) > PARTITIONS_MAX
+    {
         return sentence(format!(
             "The IN operator is provided with too many partition key values; the most are {PARTITIONS_MAX}"
         ));
@@ -257,7 +327,10 @@ fn partitions(schema: &KeySchema, condition: &Condition) -> Result<Option<Vec<Ke
                 values.iter().map(move |value| {
                     let mut terms = terms.clone();
                     let test = KeyTest::Eq(value.clone());
-                    terms.push(KeyTerm { attribute: name.to_owned(), test });
+                    terms.push(KeyTerm {
+                        attribute: name.to_owned(),
+                        test,
+                    });
                     terms
                 })
             })
@@ -265,12 +338,24 @@ fn partitions(schema: &KeySchema, condition: &Condition) -> Result<Option<Vec<Ke
     }
     let mut sorts = Vec::new();
     for attribute in &schema.sort {
-        let Some(test) = conjuncts.iter().find_map(|one| sort_test(one, &attribute.name)) else { break };
-        if test.literals().iter().any(|literal| literal.value().kind() != attribute.kind.value_kind()) {
+        let Some(test) = conjuncts
+            .iter()
+            .find_map(|one| sort_test(one, &attribute.name))
+        else {
+            break;
+        };
+        if test
+            .literals()
+            .iter()
+            .any(|literal| literal.value().kind() != attribute.kind.value_kind())
+        {
             break;
         }
         let is_equality = matches!(test, KeyTest::Eq(_));
-        sorts.push(KeyTerm { attribute: attribute.name.clone(), test });
+        sorts.push(KeyTerm {
+            attribute: attribute.name.clone(),
+            test,
+        });
         if !is_equality {
             break;
         }
@@ -294,7 +379,11 @@ fn values_of(condition: &Condition, attribute: &str) -> Option<Vec<Literal>> {
 }
 
 /// Adds what a condition allows an attribute; false when it allows anything.
-fn collect_values<'c>(condition: &'c Condition, attribute: &str, values: &mut Vec<&'c Literal>) -> bool {
+fn collect_values<'c>(
+    condition: &'c Condition,
+    attribute: &str,
+    values: &mut Vec<&'c Literal>,
+) -> bool {
     if let Some(value) = statement::equality(condition, attribute) {
         values.push(value);
         return true;
@@ -309,7 +398,9 @@ fn collect_values<'c>(condition: &'c Condition, attribute: &str, values: &mut Ve
                 Operand::Path(_) | Operand::Size(_) => false,
             })
         }
-        Condition::Or(members) => members.iter().all(|one| collect_values(one, attribute, values)),
+        Condition::Or(members) => members
+            .iter()
+            .all(|one| collect_values(one, attribute, values)),
         _ => false,
     }
 }
@@ -319,7 +410,9 @@ fn sort_test(condition: &Condition, attribute: &str) -> Option<KeyTest> {
     match condition {
         Condition::Compare(comparator, left, right) => {
             let (comparator, value) = match (left, right) {
-                (Operand::Path(path), Operand::Literal(value)) if is_it(path) => (*comparator, value.clone()),
+                (Operand::Path(path), Operand::Literal(value)) if is_it(path) => {
+                    (*comparator, value.clone())
+                }
                 (Operand::Literal(value), Operand::Path(path)) if is_it(path) => {
                     (comparator.mirrored(), value.clone())
                 }
@@ -364,18 +457,33 @@ fn order(
             "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause.",
         );
     };
-    let is_hash = |name: &str| schema.partition.iter().any(|attribute| attribute.name == name);
+    let is_hash = |name: &str| {
+        schema
+            .partition
+            .iter()
+            .any(|attribute| attribute.name == name)
+    };
     if partitions.len() > 1 && !select.order.iter().any(|(name, _)| is_hash(name)) {
         return sentence(
             "Must have hash key in ORDER BY clause when more than one hash key condition specified in WHERE clause.",
         );
     }
     for (name, descending) in &select.order {
-        if schema.partition.iter().any(|attribute| attribute.name == *name) {
+        if schema
+            .partition
+            .iter()
+            .any(|attribute| attribute.name == *name)
+        {
             let value = |condition: &KeyCondition| {
-                let term = condition.terms().iter().find(|term| term.attribute == *name);
+                let term = condition
+                    .terms()
+                    .iter()
+                    .find(|term| term.attribute == *name);
                 term.and_then(|term| {
-                    term.test.literals().first().map(|literal| literal.raw().scalar_bytes().to_vec())
+                    term.test
+                        .literals()
+                        .first()
+                        .map(|literal| literal.raw().scalar_bytes().to_vec())
                 })
             };
             partitions.sort_by_key(value);
@@ -383,7 +491,11 @@ fn order(
                 partitions.reverse();
             }
         } else if schema.sort.iter().any(|attribute| attribute.name == *name) {
-            direction = if *descending { Direction::Backward } else { Direction::Forward };
+            direction = if *descending {
+                Direction::Backward
+            } else {
+                Direction::Forward
+            };
         } else {
             return sentence(format!(
                 "Variable reference {name} in ORDER BY clause must be part of the primary key"

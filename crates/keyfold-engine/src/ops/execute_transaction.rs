@@ -23,7 +23,10 @@ pub(crate) fn run(core: &Core, input: ExecuteTransactionInput) -> Pending<Transa
     execute(core, input).unwrap_or_else(|error| Pending::ready(Err(error)))
 }
 
-fn execute(core: &Core, input: ExecuteTransactionInput) -> Result<Pending<TransactGetItemsOutput>, ApiError> {
+fn execute(
+    core: &Core,
+    input: ExecuteTransactionInput,
+) -> Result<Pending<TransactGetItemsOutput>, ApiError> {
     let mut constraints = Constraints::default();
     constraints.required("transactStatements", &input.transact_statements);
     let returns = constraints.returns(&input.returns);
@@ -31,31 +34,54 @@ fn execute(core: &Core, input: ExecuteTransactionInput) -> Result<Pending<Transa
         constraints.count("clientRequestToken", token.chars().count(), token, 1, 36);
     }
     if let Some(statements) = &input.transact_statements {
-        constraints.list("transactStatements", statements.len(), 1, TRANSACTION_ACTIONS_MAX);
+        constraints.list(
+            "transactStatements",
+            statements.len(),
+            1,
+            TRANSACTION_ACTIONS_MAX,
+        );
         for (at, given) in statements.iter().enumerate() {
-            statement::constrain(&mut constraints, &format!("transactStatements.{}.member.", at + 1), given);
+            statement::constrain(
+                &mut constraints,
+                &format!("transactStatements.{}.member.", at + 1),
+                given,
+            );
         }
     }
     constraints.finish()?;
     let given = input.transact_statements.unwrap_or_default();
-    let statements = given.iter().map(statement::parse).collect::<Result<Vec<_>, _>>()?;
+    let statements = given
+        .iter()
+        .map(statement::parse)
+        .collect::<Result<Vec<_>, _>>()?;
     let answers = |one: &Statement| {
         matches!(
             one,
-            Statement::Update { returning: Some(_), .. } | Statement::Delete { returning: Some(_), .. }
+            Statement::Update {
+                returning: Some(_),
+                ..
+            } | Statement::Delete {
+                returning: Some(_),
+                ..
+            }
         )
     };
     if statements.iter().any(answers) {
         return sentence("A statement of ExecuteTransaction cannot have RETURNING");
     }
-    let reads = statements.iter().filter(|statement| statement.is_read()).count();
+    let reads = statements
+        .iter()
+        .filter(|statement| statement.is_read())
+        .count();
     if reads == statements.len() {
         return read(core, &statements, returns).map(|output| Pending::ready(Ok(output)));
     }
     if reads > 0 {
         return sentence("A transaction must contain either only read or only write statements");
     }
-    let token = input.client_request_token.map(|token| (token, fingerprint(&given)));
+    let token = input
+        .client_request_token
+        .map(|token| (token, fingerprint(&given)));
     write(core, &given, statements, token, returns)
 }
 
@@ -64,7 +90,13 @@ fn fingerprint(statements: &[ParameterizedStatement]) -> u128 {
     let mut print = Fingerprint::default();
     for statement in statements {
         print.optional(statement.statement.as_deref());
-        print.values(statement.parameters.iter().flatten().filter_map(|value| value.as_ref().ok()));
+        print.values(
+            statement
+                .parameters
+                .iter()
+                .flatten()
+                .filter_map(|value| value.as_ref().ok()),
+        );
     }
     print.long()
 }
@@ -78,11 +110,22 @@ fn read(
     let mut bills = Bills::default();
     let mut responses = Vec::with_capacity(statements.len());
     for (at, statement) in statements.iter().enumerate() {
-        let Statement::Select(select) = statement else { continue };
-        let Select { columns, table: name, index, condition, .. } = select;
-        let table =
-            core.table(TableName::new(Some(name.clone())).name()).ok_or_else(ApiError::table_not_found)?;
-        let found = condition.as_ref().and_then(|condition| statement::whole_key(&table.key, condition));
+        let Statement::Select(select) = statement else {
+            continue;
+        };
+        let Select {
+            columns,
+            table: name,
+            index,
+            condition,
+            ..
+        } = select;
+        let table = core
+            .table(TableName::new(Some(name.clone())).name())
+            .ok_or_else(ApiError::table_not_found)?;
+        let found = condition
+            .as_ref()
+            .and_then(|condition| statement::whole_key(&table.key, condition));
         let Some((key, rest)) = found.filter(|_| index.is_none()) else {
             return sentence(
                 "Select statements within ExecuteTransaction must specify the primary key in the where clause.",
@@ -101,7 +144,10 @@ fn read(
         responses.push(item.filter(|item| item.attributes().next().is_some()));
     }
     let consumed_capacity = bills.answer(returns.capacity, Some(CapacityKind::Read));
-    Ok(TransactGetItemsOutput { responses, consumed_capacity })
+    Ok(TransactGetItemsOutput {
+        responses,
+        consumed_capacity,
+    })
 }
 
 fn write(
@@ -113,11 +159,18 @@ fn write(
 ) -> Result<Pending<TransactGetItemsOutput>, ApiError> {
     let mut writes = Vec::with_capacity(statements.len());
     for (given, statement) in given.iter().zip(statements) {
-        let table = core.table(arn::named_table(statement.table())).ok_or_else(ApiError::table_not_found)?;
+        let table = core
+            .table(arn::named_table(statement.table()))
+            .ok_or_else(ApiError::table_not_found)?;
         let write = statement::write(&table, statement, given, returns)?;
         writes.push((write.table, write.write));
     }
-    let done = Transaction { writes, token, returns }.run(core);
+    let done = Transaction {
+        writes,
+        token,
+        returns,
+    }
+    .run(core);
     Ok(done.map(|output| TransactGetItemsOutput {
         responses: Vec::new(),
         consumed_capacity: output.consumed_capacity,

@@ -16,9 +16,9 @@ use crate::table::transfer::{Export, OtherRequest, begun_with};
 use crate::window::open_window;
 use keyfold_api::{
     ApiError, Constraint, DescribeExportInput, DescribeExportOutput, ErrorKind, ExportDescription,
-    ExportFormat, ExportStatus, ExportSummary, ExportTableToPointInTimeInput, ExportTableToPointInTimeOutput,
-    ExportType, ExportViewType, IncrementalExportSpecification, ListExportsInput, ListExportsOutput, Moment,
-    S3SseAlgorithm, WireName, known,
+    ExportFormat, ExportStatus, ExportSummary, ExportTableToPointInTimeInput,
+    ExportTableToPointInTimeOutput, ExportType, ExportViewType, IncrementalExportSpecification,
+    ListExportsInput, ListExportsOutput, Moment, S3SseAlgorithm, WireName, known,
 };
 use keyfold_store::Batch;
 use std::sync::Arc;
@@ -37,7 +37,9 @@ pub(crate) fn check_buckets(core: &Core, what: &str) -> Result<(), ApiError> {
     if core.options().buckets.is_some() {
         return Ok(());
     }
-    sentence(format!("{what} need a folder that stands for S3: start the server with --buckets DIR"))
+    sentence(format!(
+        "{what} need a folder that stands for S3: start the server with --buckets DIR"
+    ))
 }
 
 fn begun(
@@ -54,24 +56,38 @@ fn begun(
     constraints.word("exportType", &input.export_type);
     constraints.word("s3SseAlgorithm", &input.s3_sse_algorithm);
     if let Some(given) = &input.incremental_export_specification {
-        constraints.word("incrementalExportSpecification.exportViewType", &given.export_view_type);
+        constraints.word(
+            "incrementalExportSpecification.exportViewType",
+            &given.export_view_type,
+        );
     }
     constraints.finish()?;
     let bound = export_filter::check(input.filter_specification.as_ref())?;
     check_buckets(core, "Exports")?;
     let print = print_of(&input);
     let token = input.client_token.as_deref();
-    if let Some(export) = begun_with(token, print, core.now_ms(), core.catalog().exports().values())
-        .map_err(|OtherRequest| conflict())?
+    if let Some(export) = begun_with(
+        token,
+        print,
+        core.now_ms(),
+        core.catalog().exports().values(),
+    )
+    .map_err(|OtherRequest| conflict())?
     {
         let export_description = Some(description(core, export));
-        return Ok(Pending::ready(Ok(ExportTableToPointInTimeOutput { export_description })));
+        return Ok(Pending::ready(Ok(ExportTableToPointInTimeOutput {
+            export_description,
+        })));
     }
     let given = TableName::new(input.table_arn.clone());
     let kind = known(&input.export_type).unwrap_or(ExportType::FullExport);
-    // Writers hold the catalog from the time of a change until it is staged: changes of earlier times are staged.
+    // Writers hold the catalog from the time of a change until it is staged: changes of earlier
+    // times are staged.
     let tables = core.catalog().write();
-    let table = tables.get(given.name()).cloned().ok_or_else(|| table_not_found(given.name()))?;
+    let table = tables
+        .get(given.name())
+        .cloned()
+        .ok_or_else(|| table_not_found(given.name()))?;
     let (moment, to, view) = moments(core, &table, &input, kind)?;
     // A filter that cannot be bound is refused now; the job reads it again.
     Chosen::of(&table, bound)?;
@@ -102,12 +118,18 @@ fn begun(
     });
     catalog::put_export(&mut batch, &export);
     let ticket = core.store().stage(batch).map_err(internal)?;
-    core.catalog().write_exports().insert((table.name.clone(), export.label.clone()), Arc::clone(&export));
+    core.catalog().write_exports().insert(
+        (table.name.clone(), export.label.clone()),
+        Arc::clone(&export),
+    );
     let export_description = Some(description(core, &export));
     core.tasks().add(Task::Export { export, table });
     drop(tables);
     core.signal().wake();
-    Ok(Pending::after(ticket, Ok(ExportTableToPointInTimeOutput { export_description })))
+    Ok(Pending::after(
+        ticket,
+        Ok(ExportTableToPointInTimeOutput { export_description }),
+    ))
 }
 
 /// The hash of the request that a repetition with the same token must have.
@@ -120,7 +142,10 @@ fn print_of(input: &ExportTableToPointInTimeInput) -> u64 {
     print.optional(known(&input.export_type).map(WireName::word));
     let moment = |moment: Option<Moment>| moment.map(|moment| moment.0.to_string());
     print.optional(moment(input.export_time).as_deref());
-    let window = input.incremental_export_specification.clone().unwrap_or_default();
+    let window = input
+        .incremental_export_specification
+        .clone()
+        .unwrap_or_default();
     print.optional(moment(window.export_from_time).as_deref());
     print.optional(moment(window.export_to_time).as_deref());
     print.optional(known(&window.export_view_type).map(WireName::word));
@@ -138,7 +163,10 @@ fn print_of(input: &ExportTableToPointInTimeInput) -> u64 {
 }
 
 fn conflict() -> ApiError {
-    ApiError::Plain(ErrorKind::ExportConflict, "The client token was used for another export".to_owned())
+    ApiError::Plain(
+        ErrorKind::ExportConflict,
+        "The client token was used for another export".to_owned(),
+    )
 }
 
 /// The moment of a full export; the two moments and the view of an incremental one.
@@ -164,9 +192,9 @@ fn moments(
     };
     let view = ExportViewType::NewAndOldImages;
     match (kind, &input.incremental_export_specification) {
-        (ExportType::FullExport, Some(_)) => {
-            sentence("Invalid Request: IncrementalExportSpecification requires ExportType INCREMENTAL_EXPORT")
-        }
+        (ExportType::FullExport, Some(_)) => sentence(
+            "Invalid Request: IncrementalExportSpecification requires ExportType INCREMENTAL_EXPORT",
+        ),
         (ExportType::FullExport, None) => {
             let moment = input.export_time.map_or(last, |moment| moment.0);
             Ok((in_window(moment)?, None, view))
@@ -237,11 +265,19 @@ fn described(core: &Core, input: DescribeExportInput) -> Result<DescribeExportOu
     }
     constraints.finish()?;
     let given = input.export_arn.unwrap_or_default();
-    let Some(key) = arn::export(&given) else { return sentence("Invalid Request: Invalid Export ARN") };
+    let Some(key) = arn::export(&given) else {
+        return sentence("Invalid Request: Invalid Export ARN");
+    };
     let found = core.catalog().exports().get(&key).cloned();
-    let export = found
-        .ok_or_else(|| ApiError::Plain(ErrorKind::ExportNotFound, format!("Export not found: {given}")))?;
-    Ok(DescribeExportOutput { export_description: Some(description(core, &export)) })
+    let export = found.ok_or_else(|| {
+        ApiError::Plain(
+            ErrorKind::ExportNotFound,
+            format!("Export not found: {given}"),
+        )
+    })?;
+    Ok(DescribeExportOutput {
+        export_description: Some(description(core, &export)),
+    })
 }
 
 pub(crate) fn list(core: &Core, input: ListExportsInput) -> Pending<ListExportsOutput> {
@@ -259,19 +295,26 @@ fn listed(core: &Core, input: ListExportsInput) -> Result<ListExportsOutput, Api
     let limit = usize::try_from(input.max_results.unwrap_or(PAGE_MAX)).unwrap_or(1);
     let exports = core.catalog().exports();
     let mut rest = exports.values().filter(|export| {
-        given.as_ref().is_none_or(|given| given.name() == export.table_name)
+        given
+            .as_ref()
+            .is_none_or(|given| given.name() == export.table_name)
             && input
                 .next_token
                 .as_ref()
                 .is_none_or(|after| format!("{}/{}", export.table_name, export.label) > *after)
     });
     let page: Vec<&Arc<Export>> = rest.by_ref().take(limit).collect();
-    let next_token =
-        rest.next().and_then(|_| page.last().map(|export| format!("{}/{}", export.table_name, export.label)));
+    let next_token = rest.next().and_then(|_| {
+        page.last()
+            .map(|export| format!("{}/{}", export.table_name, export.label))
+    });
     let summary = |export: &&Arc<Export>| ExportSummary {
         export_arn: Some(arn(core, export)),
         export_status: Some(export.status.into()),
         export_type: Some(export.kind.into()),
     };
-    Ok(ListExportsOutput { export_summaries: Some(page.iter().map(summary).collect()), next_token })
+    Ok(ListExportsOutput {
+        export_summaries: Some(page.iter().map(summary).collect()),
+        next_token,
+    })
 }

@@ -35,7 +35,10 @@ fn check(input: GetItemInput) -> Result<GetItem, ApiError> {
     let returns = constraints.returns(&input.returns);
     legacy::constrain(&mut constraints, input.legacy.as_deref());
     constraints.finish()?;
-    let texts = Texts { projection: input.projection_expression.as_deref(), ..Texts::default() };
+    let texts = Texts {
+        projection: input.projection_expression.as_deref(),
+        ..Texts::default()
+    };
     texts.check_mixed(input.legacy.as_deref())?;
     let key = check::attributes(input.key, "key")?;
     let bound = texts.bind(&input.expression_attributes, "ProjectionExpression is null")?;
@@ -51,7 +54,11 @@ fn check(input: GetItemInput) -> Result<GetItem, ApiError> {
 
 /// The charge of a read outside of transactions.
 pub(crate) fn rate(consistent_read: Option<bool>) -> ReadRate {
-    if consistent_read == Some(true) { ReadRate::Strong } else { ReadRate::Eventual }
+    if consistent_read == Some(true) {
+        ReadRate::Strong
+    } else {
+        ReadRate::Eventual
+    }
 }
 
 /// The encoded key of a read, checked against the table.
@@ -61,14 +68,22 @@ pub(crate) fn plan(table: &Table, key: &Item) -> Result<KeyBytes, Validation> {
 }
 
 /// The item behind a key in a snapshot.
-pub(crate) fn read(snapshot: &Snapshot, table: &Table, key: &KeyBytes) -> Result<Option<RawItem>, ApiError> {
+pub(crate) fn read(
+    snapshot: &Snapshot,
+    table: &Table,
+    key: &KeyBytes,
+) -> Result<Option<RawItem>, ApiError> {
     let bytes = snapshot.get(key.as_slice()).map_err(internal)?;
-    bytes.map(|bytes| RawItem::open(bytes).map_err(|error| corrupt(&table.name, &error))).transpose()
+    bytes
+        .map(|bytes| RawItem::open(bytes).map_err(|error| corrupt(&table.name, &error)))
+        .transpose()
 }
 
 pub(crate) fn run(core: &Core, input: GetItemInput) -> Result<GetItemOutput, ApiError> {
     let get = check(input)?;
-    let table = core.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
+    let table = core
+        .table(get.table.name())
+        .ok_or_else(ApiError::table_not_found)?;
     keys::check_paths(&table.key, None, get.projection.as_ref())?;
     let key = plan(&table, &get.key)?;
     let meter = Meter::read(core, &table, None, Some(key.as_slice()))?;

@@ -16,10 +16,10 @@ use crate::table::transfer::{Import, OtherRequest, begun_with};
 use crate::table::{IndexKind, Table};
 use keyfold_api::{
     ApiError, BillingMode, Constraint, CreateTableInput, CsvOptions, DescribeImportInput,
-    DescribeImportOutput, ErrorKind, ImportStatus, ImportSummary, ImportTableDescription, ImportTableInput,
-    ImportTableOutput, InputCompressionType, InputFormat, InputFormatOptions, KeySchemaElement,
-    ListImportsInput, ListImportsOutput, Moment, ProvisionedThroughput, S3BucketSource, SecondaryIndex,
-    TableCreationParameters, TableStatus, WireName, known,
+    DescribeImportOutput, ErrorKind, ImportStatus, ImportSummary, ImportTableDescription,
+    ImportTableInput, ImportTableOutput, InputCompressionType, InputFormat, InputFormatOptions,
+    KeySchemaElement, ListImportsInput, ListImportsOutput, Moment, ProvisionedThroughput,
+    S3BucketSource, SecondaryIndex, TableCreationParameters, TableStatus, WireName, known,
 };
 use keyfold_store::Batch;
 use std::sync::Arc;
@@ -37,7 +37,9 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
     if let Some(source) = &input.s3_bucket_source {
         match &source.s3_bucket {
             None => constraints.breach(None, "s3BucketSource.s3Bucket", Constraint::NotNull),
-            Some(bucket) => constraints.count("s3BucketSource.s3Bucket", bucket.len(), bucket, 1, 255),
+            Some(bucket) => {
+                constraints.count("s3BucketSource.s3Bucket", bucket.len(), bucket, 1, 255)
+            }
         }
     }
     constraints.required("inputFormat", &input.input_format);
@@ -48,13 +50,24 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
     check_buckets(core, "Imports")?;
     let print = print_of(&input);
     let token = input.client_token.as_deref();
-    if let Some(import) = begun_with(token, print, core.now_ms(), core.catalog().imports().values())
-        .map_err(|OtherRequest| conflict())?
+    if let Some(import) = begun_with(
+        token,
+        print,
+        core.now_ms(),
+        core.catalog().imports().values(),
+    )
+    .map_err(|OtherRequest| conflict())?
     {
         let import_table_description = Some(description(core, import)?);
-        return Ok(Pending::ready(Ok(ImportTableOutput { import_table_description })));
+        return Ok(Pending::ready(Ok(ImportTableOutput {
+            import_table_description,
+        })));
     }
-    let csv = input.input_format_options.unwrap_or_default().csv.unwrap_or_default();
+    let csv = input
+        .input_format_options
+        .unwrap_or_default()
+        .csv
+        .unwrap_or_default();
     let delimiter = csv.delimiter.unwrap_or_else(|| ",".to_owned());
     if !DELIMITERS.contains(&delimiter.as_str()) {
         return sentence("Delimiter must be one of comma, tab, colon, semicolon, pipe and space");
@@ -64,7 +77,10 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
     let source = input.s3_bucket_source.unwrap_or_default();
     let mut tables = core.catalog().write();
     if tables.contains_key(&table.name) {
-        return Err(ApiError::ResourceInUse(format!("Table already exists: {}", table.name)));
+        return Err(ApiError::ResourceInUse(format!(
+            "Table already exists: {}",
+            table.name
+        )));
     }
     let mut batch = Batch::new();
     let mut table = create_table::identified(core, &mut batch, table);
@@ -95,13 +111,21 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
     catalog::put_import(&mut batch, &import);
     let import_table_description = Some(description(core, &import)?);
     let ticket = core.store().stage(batch).map_err(internal)?;
-    core.catalog().write_imports().insert((table.name.clone(), import.label.clone()), Arc::clone(&import));
+    core.catalog().write_imports().insert(
+        (table.name.clone(), import.label.clone()),
+        Arc::clone(&import),
+    );
     let table = Arc::new(table);
     tables.insert(table.name.clone(), Arc::clone(&table));
     core.tasks().add(Task::Import { import, table });
     drop(tables);
     core.signal().wake();
-    Ok(Pending::after(ticket, Ok(ImportTableOutput { import_table_description })))
+    Ok(Pending::after(
+        ticket,
+        Ok(ImportTableOutput {
+            import_table_description,
+        }),
+    ))
 }
 
 /// The hash of the request that a repetition with the same token must have.
@@ -112,9 +136,17 @@ fn print_of(input: &ImportTableInput) -> u64 {
     print.optional(source.s3_key_prefix.as_deref());
     print.optional(known(&input.input_format).map(WireName::word));
     print.optional(known(&input.input_compression_type).map(WireName::word));
-    let csv = input.input_format_options.clone().unwrap_or_default().csv.unwrap_or_default();
+    let csv = input
+        .input_format_options
+        .clone()
+        .unwrap_or_default()
+        .csv
+        .unwrap_or_default();
     print.optional(csv.delimiter.as_deref());
-    csv.header_list.iter().flatten().for_each(|name| print.text(name));
+    csv.header_list
+        .iter()
+        .flatten()
+        .for_each(|name| print.text(name));
     let table = input.table_creation_parameters.clone().unwrap_or_default();
     print.optional(table.table_name.as_deref());
     print.optional(known(&table.billing_mode).map(WireName::word));
@@ -139,7 +171,10 @@ fn print_key(print: &mut Fingerprint, key: Option<&[KeySchemaElement]>) {
 }
 
 fn conflict() -> ApiError {
-    ApiError::Plain(ErrorKind::ImportConflict, "The client token was used for another import".to_owned())
+    ApiError::Plain(
+        ErrorKind::ImportConflict,
+        "The client token was used for another import".to_owned(),
+    )
 }
 
 fn create_input(given: TableCreationParameters) -> CreateTableInput {
@@ -171,7 +206,11 @@ fn source(import: &Import) -> S3BucketSource {
 
 fn log_group(core: &Core) -> String {
     let options = core.options();
-    format!("arn:aws:logs:{}:{}:log-group:/aws-dynamodb/imports:*", core.region(), options.account)
+    format!(
+        "arn:aws:logs:{}:{}:log-group:/aws-dynamodb/imports:*",
+        core.region(),
+        options.account
+    )
 }
 
 fn parameters(core: &Core, table: &Table) -> Result<TableCreationParameters, ApiError> {
@@ -252,11 +291,19 @@ fn described(core: &Core, input: DescribeImportInput) -> Result<DescribeImportOu
     }
     constraints.finish()?;
     let given = input.import_arn.unwrap_or_default();
-    let Some(key) = arn::import(&given) else { return sentence("Invalid Request: Invalid Import ARN") };
+    let Some(key) = arn::import(&given) else {
+        return sentence("Invalid Request: Invalid Import ARN");
+    };
     let found = core.catalog().imports().get(&key).cloned();
-    let import = found
-        .ok_or_else(|| ApiError::Plain(ErrorKind::ImportNotFound, format!("Import not found: {given}")))?;
-    Ok(DescribeImportOutput { import_table_description: Some(description(core, &import)?) })
+    let import = found.ok_or_else(|| {
+        ApiError::Plain(
+            ErrorKind::ImportNotFound,
+            format!("Import not found: {given}"),
+        )
+    })?;
+    Ok(DescribeImportOutput {
+        import_table_description: Some(description(core, &import)?),
+    })
 }
 
 pub(crate) fn list(core: &Core, input: ListImportsInput) -> Pending<ListImportsOutput> {
@@ -271,11 +318,19 @@ fn listed(core: &Core, input: ListImportsInput) -> Result<ListImportsOutput, Api
     let imports = core.catalog().imports();
     let place = |import: &Import| format!("{}/{}", import.table.name, import.label);
     let mut rest = imports.values().filter(|import| {
-        input.table_arn.as_ref().is_none_or(|given| arn::named_table(given) == import.table.name)
-            && input.next_token.as_ref().is_none_or(|after| place(import) > *after)
+        input
+            .table_arn
+            .as_ref()
+            .is_none_or(|given| arn::named_table(given) == import.table.name)
+            && input
+                .next_token
+                .as_ref()
+                .is_none_or(|after| place(import) > *after)
     });
     let page: Vec<&Arc<Import>> = rest.by_ref().take(limit).collect();
-    let next_token = rest.next().and_then(|_| page.last().map(|import| place(import)));
+    let next_token = rest
+        .next()
+        .and_then(|_| page.last().map(|import| place(import)));
     let summary = |import: &&Arc<Import>| ImportSummary {
         import_arn: Some(arn(core, import)),
         import_status: Some(import.status.into()),
@@ -286,5 +341,8 @@ fn listed(core: &Core, input: ListImportsInput) -> Result<ListImportsOutput, Api
         start_time: Some(Moment(import.begun)),
         end_time: import.ended.map(Moment),
     };
-    Ok(ListImportsOutput { import_summary_list: Some(page.iter().map(summary).collect()), next_token })
+    Ok(ListImportsOutput {
+        import_summary_list: Some(page.iter().map(summary).collect()),
+        next_token,
+    })
 }

@@ -8,9 +8,9 @@ use crate::ops::definition::sentence;
 use crate::table::Table;
 use keyfold_api::{
     ApiError, ContributorInsightsAction, ContributorInsightsMode, ContributorInsightsStatus,
-    ContributorInsightsSummary, DescribeContributorInsightsInput, DescribeContributorInsightsOutput,
-    ListContributorInsightsInput, ListContributorInsightsOutput, Moment, UpdateContributorInsightsInput,
-    UpdateContributorInsightsOutput, known,
+    ContributorInsightsSummary, DescribeContributorInsightsInput,
+    DescribeContributorInsightsOutput, ListContributorInsightsInput, ListContributorInsightsOutput,
+    Moment, UpdateContributorInsightsInput, UpdateContributorInsightsOutput, known,
 };
 use std::sync::Arc;
 
@@ -21,11 +21,18 @@ fn place(
     index: Option<String>,
 ) -> Result<(Arc<Table>, String), ApiError> {
     if index.as_deref() == Some("") {
-        return sentence("IndexName must be at least 3 characters long and at most 255 characters long");
+        return sentence(
+            "IndexName must be at least 3 characters long and at most 255 characters long",
+        );
     }
     let given = TableName::new(table);
     let missing = || ApiError::ResourceNotFound("Requested resource not found".to_owned());
-    let table = core.catalog().read().get(given.name()).cloned().ok_or_else(missing)?;
+    let table = core
+        .catalog()
+        .read()
+        .get(given.name())
+        .cloned()
+        .ok_or_else(missing)?;
     let index = index.unwrap_or_default();
     if !index.is_empty() && table.index(&index).is_none() {
         return Err(missing());
@@ -62,14 +69,21 @@ fn updated(
 ) -> Result<UpdateContributorInsightsOutput, ApiError> {
     let mut constraints = Constraints::default();
     check(&mut constraints, &input.table_name, &input.index_name)?;
-    constraints.required("contributorInsightsAction", &input.contributor_insights_action);
-    constraints.word("contributorInsightsAction", &input.contributor_insights_action);
+    constraints.required(
+        "contributorInsightsAction",
+        &input.contributor_insights_action,
+    );
+    constraints.word(
+        "contributorInsightsAction",
+        &input.contributor_insights_action,
+    );
     constraints.word("contributorInsightsMode", &input.contributor_insights_mode);
     constraints.finish()?;
-    let mode =
-        known(&input.contributor_insights_mode).unwrap_or(ContributorInsightsMode::AccessedAndThrottledKeys);
+    let mode = known(&input.contributor_insights_mode)
+        .unwrap_or(ContributorInsightsMode::AccessedAndThrottledKeys);
     let (table, index) = place(core, input.table_name, input.index_name)?;
-    let enable = known(&input.contributor_insights_action) == Some(ContributorInsightsAction::Enable);
+    let enable =
+        known(&input.contributor_insights_action) == Some(ContributorInsightsAction::Enable);
     let (now, key) = (core.now_ms(), index.clone());
     change_table(core, &table, |table| {
         if enable {
@@ -78,8 +92,11 @@ fn updated(
             table.settings.insights.remove(&key);
         }
     })?;
-    let status =
-        if enable { ContributorInsightsStatus::Enabling } else { ContributorInsightsStatus::Disabling };
+    let status = if enable {
+        ContributorInsightsStatus::Enabling
+    } else {
+        ContributorInsightsStatus::Disabling
+    };
     Ok(UpdateContributorInsightsOutput {
         table_name: Some(table.name.clone()),
         index_name: name(&index),
@@ -111,7 +128,10 @@ fn described(
     let rule = |kind: &str| {
         let place = name(&index).map_or(String::new(), |index| format!("-{index}"));
         let since = setting.map_or(0, |(_, since)| *since);
-        format!("DynamoDBContributorInsights-{kind}-{}{place}-{since}", table.name)
+        format!(
+            "DynamoDBContributorInsights-{kind}-{}{place}-{since}",
+            table.name
+        )
     };
     let rules = setting.map(|(mode, _)| {
         // Sort keys are reported where there are any.
@@ -122,9 +142,10 @@ fn described(
         };
         match mode {
             ContributorInsightsMode::ThrottledKeys => of(["PKT", "SKT"]),
-            ContributorInsightsMode::AccessedAndThrottledKeys => {
-                of(["PKC", "SKC"]).into_iter().chain(of(["PKT", "SKT"])).collect()
-            }
+            ContributorInsightsMode::AccessedAndThrottledKeys => of(["PKC", "SKC"])
+                .into_iter()
+                .chain(of(["PKT", "SKT"]))
+                .collect(),
         }
     });
     Ok(DescribeContributorInsightsOutput {
@@ -156,26 +177,45 @@ fn listed(
     constraints.range("maxResults", input.max_results, 0, 100);
     constraints.finish()?;
     let given = input.table_name.map(|name| TableName::new(Some(name)));
-    let limit = input.max_results.and_then(|most| usize::try_from(most).ok()).filter(|most| *most > 0);
+    let limit = input
+        .max_results
+        .and_then(|most| usize::try_from(most).ok())
+        .filter(|most| *most > 0);
     let tables = core.catalog().read();
     let mut rows = tables
         .values()
-        .filter(|table| given.as_ref().is_none_or(|given| given.name() == table.name))
-        .flat_map(|table| table.settings.insights.iter().map(move |(index, setting)| (table, index, setting)))
+        .filter(|table| {
+            given
+                .as_ref()
+                .is_none_or(|given| given.name() == table.name)
+        })
+        .flat_map(|table| {
+            table
+                .settings
+                .insights
+                .iter()
+                .map(move |(index, setting)| (table, index, setting))
+        })
         .filter(|(table, index, _)| {
-            input.next_token.as_ref().is_none_or(|after| format!("{}/{index}", table.name) > *after)
+            input
+                .next_token
+                .as_ref()
+                .is_none_or(|after| format!("{}/{index}", table.name) > *after)
         });
     let page: Vec<_> = rows.by_ref().take(limit.unwrap_or(100)).collect();
-    let next_token =
-        rows.next().and_then(|_| page.last().map(|(table, index, _)| format!("{}/{index}", table.name)));
-    let summary = |(table, index, (mode, _)): &(&Arc<Table>, &String, &(ContributorInsightsMode, u64))| {
-        ContributorInsightsSummary {
-            table_name: Some(table.name.clone()),
-            index_name: name(index),
-            contributor_insights_status: Some(ContributorInsightsStatus::Enabled.into()),
-            contributor_insights_mode: Some((*mode).into()),
-        }
-    };
+    let next_token = rows.next().and_then(|_| {
+        page.last()
+            .map(|(table, index, _)| format!("{}/{index}", table.name))
+    });
+    let summary =
+        |(table, index, (mode, _)): &(&Arc<Table>, &String, &(ContributorInsightsMode, u64))| {
+            ContributorInsightsSummary {
+                table_name: Some(table.name.clone()),
+                index_name: name(index),
+                contributor_insights_status: Some(ContributorInsightsStatus::Enabled.into()),
+                contributor_insights_mode: Some((*mode).into()),
+            }
+        };
     Ok(ListContributorInsightsOutput {
         contributor_insights_summaries: Some(page.iter().map(summary).collect()),
         next_token,

@@ -3,7 +3,8 @@
 use crate::base::pending::Pending;
 use crate::core::Core;
 use keyfold_api::{
-    DescribeEndpointsInput, DescribeEndpointsOutput, DescribeLimitsInput, DescribeLimitsOutput, Endpoint,
+    DescribeEndpointsInput, DescribeEndpointsOutput, DescribeLimitsInput, DescribeLimitsOutput,
+    Endpoint,
 };
 
 /// The default quotas of an account. Source: "Service, account, and table quotas".
@@ -22,10 +23,15 @@ pub(crate) fn limits(_core: &Core, _input: DescribeLimitsInput) -> Pending<Descr
 }
 
 /// The service's own address; a server replaces it by its own.
-pub(crate) fn endpoints(core: &Core, _input: DescribeEndpointsInput) -> Pending<DescribeEndpointsOutput> {
+pub(crate) fn endpoints(
+    core: &Core,
+    _input: DescribeEndpointsInput,
+) -> Pending<DescribeEndpointsOutput> {
     let endpoint = Endpoint {
         address: Some(format!("dynamodb.{}.amazonaws.com", core.region())),
         cache_period_in_minutes: Some(CACHE_MINUTES),
     };
-    Pending::ready(Ok(DescribeEndpointsOutput { endpoints: Some(vec![endpoint]) }))
+    Pending::ready(Ok(DescribeEndpointsOutput {
+        endpoints: Some(vec![endpoint]),
+    }))
 }

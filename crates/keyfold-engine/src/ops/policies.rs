@@ -1,4 +1,5 @@
-//! PutResourcePolicy, GetResourcePolicy, DeleteResourcePolicy: stored and answered, never evaluated.
+//! PutResourcePolicy, GetResourcePolicy, DeleteResourcePolicy: stored and answered, never
+//! evaluated.
 
 use crate::base::pending::Pending;
 use crate::check::Constraints;
@@ -10,8 +11,9 @@ use crate::ops::tags;
 use crate::table::Table;
 use crate::table::arn::{Arn, Part};
 use keyfold_api::{
-    ApiError, DeleteResourcePolicyInput, DeleteResourcePolicyOutput, ErrorKind, GetResourcePolicyInput,
-    GetResourcePolicyOutput, PutResourcePolicyInput, PutResourcePolicyOutput,
+    ApiError, DeleteResourcePolicyInput, DeleteResourcePolicyOutput, ErrorKind,
+    GetResourcePolicyInput, GetResourcePolicyOutput, PutResourcePolicyInput,
+    PutResourcePolicyOutput,
 };
 use std::sync::Arc;
 
@@ -20,14 +22,18 @@ const NO_POLICY: &str = "NO_POLICY";
 
 /// The table of a resource, and what follows its ARN: nothing, or its stream.
 fn resource(core: &Core, arn: &str) -> Result<(Arc<Table>, String), ApiError> {
-    let Some(Arn { table, part: Part::Stream(label) }) = Arn::parse(arn) else {
+    let Some(Arn {
+        table,
+        part: Part::Stream(label),
+    }) = Arn::parse(arn)
+    else {
         return Ok((tags::table_of(core, arn)?, String::new()));
     };
     let table = core.table(table);
     match table.filter(|table| table.settings.latest_stream.as_deref() == Some(label)) {
-        None => {
-            Err(ApiError::ResourceNotFound(format!("Requested resource not found: Stream: {arn} not found")))
-        }
+        None => Err(ApiError::ResourceNotFound(format!(
+            "Requested resource not found: Stream: {arn} not found"
+        ))),
         Some(table) => Ok((table, Part::Stream(label).to_string())),
     }
 }
@@ -39,7 +45,11 @@ fn missing(arn: &str) -> ApiError {
     )
 }
 
-fn check_expected(expected: Option<&str>, revision: Option<&str>, arn: &str) -> Result<(), ApiError> {
+fn check_expected(
+    expected: Option<&str>,
+    revision: Option<&str>,
+    arn: &str,
+) -> Result<(), ApiError> {
     match (expected, revision) {
         (None, _) | (Some(NO_POLICY), None) => Ok(()),
         (Some(expected), Some(revision)) if expected == revision => Ok(()),
@@ -54,7 +64,10 @@ pub(crate) fn put(core: &Core, input: PutResourcePolicyInput) -> Pending<PutReso
     Pending::ready(put_policy(core, input))
 }
 
-fn put_policy(core: &Core, input: PutResourcePolicyInput) -> Result<PutResourcePolicyOutput, ApiError> {
+fn put_policy(
+    core: &Core,
+    input: PutResourcePolicyInput,
+) -> Result<PutResourcePolicyOutput, ApiError> {
     let mut constraints = Constraints::default();
     tags::arn(&mut constraints, &input.resource_arn);
     constraints.required("policy", &input.policy);
@@ -62,7 +75,10 @@ fn put_policy(core: &Core, input: PutResourcePolicyInput) -> Result<PutResourceP
         constraints.count("expectedRevisionId", expected.len(), expected, 1, 255);
     }
     constraints.finish()?;
-    let (arn, policy) = (input.resource_arn.unwrap_or_default(), input.policy.unwrap_or_default());
+    let (arn, policy) = (
+        input.resource_arn.unwrap_or_default(),
+        input.policy.unwrap_or_default(),
+    );
     policy_document::check(&policy)?;
     let (table, place) = resource(core, &arn)?;
     let known = table.settings.policies.get(&place);
@@ -76,24 +92,40 @@ fn put_policy(core: &Core, input: PutResourcePolicyInput) -> Result<PutResourceP
     change_table(core, &table, |table| {
         table.settings.policies.insert(place, stored);
     })?;
-    Ok(PutResourcePolicyOutput { revision_id: Some(revision) })
+    Ok(PutResourcePolicyOutput {
+        revision_id: Some(revision),
+    })
 }
 
 pub(crate) fn get(core: &Core, input: GetResourcePolicyInput) -> Pending<GetResourcePolicyOutput> {
     Pending::ready(get_policy(core, input))
 }
 
-fn get_policy(core: &Core, input: GetResourcePolicyInput) -> Result<GetResourcePolicyOutput, ApiError> {
+fn get_policy(
+    core: &Core,
+    input: GetResourcePolicyInput,
+) -> Result<GetResourcePolicyOutput, ApiError> {
     let mut constraints = Constraints::default();
     tags::arn(&mut constraints, &input.resource_arn);
     constraints.finish()?;
     let arn = input.resource_arn.unwrap_or_default();
     let (table, place) = resource(core, &arn)?;
-    let (policy, revision) = table.settings.policies.get(&place).cloned().ok_or_else(|| missing(&arn))?;
-    Ok(GetResourcePolicyOutput { policy: Some(policy), revision_id: Some(revision) })
+    let (policy, revision) = table
+        .settings
+        .policies
+        .get(&place)
+        .cloned()
+        .ok_or_else(|| missing(&arn))?;
+    Ok(GetResourcePolicyOutput {
+        policy: Some(policy),
+        revision_id: Some(revision),
+    })
 }
 
-pub(crate) fn delete(core: &Core, input: DeleteResourcePolicyInput) -> Pending<DeleteResourcePolicyOutput> {
+pub(crate) fn delete(
+    core: &Core,
+    input: DeleteResourcePolicyInput,
+) -> Pending<DeleteResourcePolicyOutput> {
     Pending::ready(delete_policy(core, input))
 }
 
@@ -109,12 +141,22 @@ fn delete_policy(
         return sentence("ExpectedRevisionId cannot be NO_POLICY when a policy is deleted");
     }
     let (table, place) = resource(core, &arn)?;
-    let before = table.settings.policies.get(&place).map(|(_, revision)| revision.clone());
-    check_expected(input.expected_revision_id.as_deref(), before.as_deref(), &arn)?;
+    let before = table
+        .settings
+        .policies
+        .get(&place)
+        .map(|(_, revision)| revision.clone());
+    check_expected(
+        input.expected_revision_id.as_deref(),
+        before.as_deref(),
+        &arn,
+    )?;
     if before.is_some() {
         change_table(core, &table, |table| {
             table.settings.policies.remove(&place);
         })?;
     }
-    Ok(DeleteResourcePolicyOutput { revision_id: before })
+    Ok(DeleteResourcePolicyOutput {
+        revision_id: before,
+    })
 }

@@ -7,8 +7,13 @@ use serde_json::Value;
 /// Bytes of a policy at the most.
 const BYTES_MAX: usize = 20 * 1024;
 /// Actions of tables and streams that are no operation of the API, or one under another name.
-const OTHER_ACTIONS: &[&str] =
-    &["PartiQLDelete", "PartiQLInsert", "PartiQLSelect", "PartiQLUpdate", "ConditionCheckItem"];
+const OTHER_ACTIONS: &[&str] = &[
+    "PartiQLDelete",
+    "PartiQLInsert",
+    "PartiQLSelect",
+    "PartiQLUpdate",
+    "ConditionCheckItem",
+];
 /// The members of a statement.
 const FIELDS: &[&str] = &[
     "Sid",
@@ -45,7 +50,9 @@ fn invalid<T>(why: impl std::fmt::Display) -> Result<T, ApiError> {
 
 /// A new revision, later than the one before: the time, as the service's look like.
 pub(crate) fn revision(now_ms: u64, before: Option<&str>) -> String {
-    let before = before.and_then(|before| before.parse::<u64>().ok()).unwrap_or_default();
+    let before = before
+        .and_then(|before| before.parse::<u64>().ok())
+        .unwrap_or_default();
     now_ms.max(before + 1).to_string()
 }
 
@@ -83,33 +90,56 @@ fn check_statement(statement: &Value) -> Result<(), ApiError> {
         Some(_) => return invalid("Effect must be Allow or Deny"),
         None => return invalid("Missing required field Effect"),
     }
-    for fields in [["Principal", "NotPrincipal"], ["Action", "NotAction"], ["Resource", "NotResource"]] {
+    for fields in [
+        ["Principal", "NotPrincipal"],
+        ["Action", "NotAction"],
+        ["Resource", "NotResource"],
+    ] {
         match fields.map(|field| statement.contains_key(field)) {
             [false, false] => return invalid(format!("Missing required field {}", fields[0])),
             [true, true] => {
-                return invalid(format!("{} and {} cannot be used together", fields[0], fields[1]));
+                return invalid(format!(
+                    "{} and {} cannot be used together",
+                    fields[0], fields[1]
+                ));
             }
             _ => {}
         }
     }
-    if let Some(field) = statement.keys().find(|field| !FIELDS.contains(&field.as_str())) {
+    if let Some(field) = statement
+        .keys()
+        .find(|field| !FIELDS.contains(&field.as_str()))
+    {
         return invalid(format!("Invalid field in Statement: {field}"));
     }
-    if let Some((field, _)) = statement.iter().find(|(_, value)| value.as_array().is_some_and(Vec::is_empty))
+    if let Some((field, _)) = statement
+        .iter()
+        .find(|(_, value)| value.as_array().is_some_and(Vec::is_empty))
     {
         return invalid(format!("{field} is empty"));
     }
     let actions = ["Action", "NotAction"]
         .into_iter()
         .filter_map(|field| statement.get(field))
-        .flat_map(|given| given.as_array().map_or_else(|| std::slice::from_ref(given), Vec::as_slice));
+        .flat_map(|given| {
+            given
+                .as_array()
+                .map_or_else(|| std::slice::from_ref(given), Vec::as_slice)
+        });
     let unknown: Vec<String> = actions
-        .map(|action| action.as_str().map_or_else(|| action.to_string(), str::to_owned))
+        .map(|action| {
+            action
+                .as_str()
+                .map_or_else(|| action.to_string(), str::to_owned)
+        })
         .filter(|action| !is_action(action))
         .map(|action| format!("\"{action}\""))
         .collect();
     if !unknown.is_empty() {
-        return invalid(format!("The following action names are invalid: {}", unknown.join(", ")));
+        return invalid(format!(
+            "The following action names are invalid: {}",
+            unknown.join(", ")
+        ));
     }
     Ok(())
 }
@@ -119,19 +149,24 @@ fn is_action(action: &str) -> bool {
     if action == "*" {
         return true;
     }
-    let Some((service, name)) = action.split_once(':') else { return false };
+    let Some((service, name)) = action.split_once(':') else {
+        return false;
+    };
     let operations = Operation::ALL.iter().map(|operation| operation.name());
     service.eq_ignore_ascii_case("dynamodb")
         && operations
             .filter(|known| !NOT_OF_A_RESOURCE.contains(known))
             .chain(OTHER_ACTIONS.iter().copied())
             .any(|known| {
-                matches(&name.to_ascii_lowercase().into_bytes(), &known.to_ascii_lowercase().into_bytes())
+                matches(
+                    &name.to_ascii_lowercase().into_bytes(),
+                    &known.to_ascii_lowercase().into_bytes(),
+                )
             })
 }
 
-/// Whether a text matches a pattern in which `*` stands for anything and `?` for one character. Only the last `*`
-/// is ever tried again, so the work is at most the product of both lengths.
+/// Whether a text matches a pattern in which `*` stands for anything and `?` for one character.
+/// Only the last `*` is ever tried again, so the work is at most the product of both lengths.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut read) = (0, 0);
     let mut again: Option<(usize, usize)> = None;
@@ -154,7 +189,11 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
             },
         }
     }
-    pattern.get(at..).unwrap_or_default().iter().all(|rest| *rest == b'*')
+    pattern
+        .get(at..)
+        .unwrap_or_default()
+        .iter()
+        .all(|rest| *rest == b'*')
 }
 
 #[cfg(test)]
@@ -168,31 +207,50 @@ mod tests {
                 r#"{{"Version":"2012-10-17","Statement":[{{"Effect":"Allow","Principal":"*","Action":{action},"Resource":"*"}}]}}"#
             )
         };
-        for action in [r#""dynamodb:GetItem""#, r#"["dynamodb:*","dynamodb:P*t?tem"]"#, r#""*""#] {
+        for action in [
+            r#""dynamodb:GetItem""#,
+            r#"["dynamodb:*","dynamodb:P*t?tem"]"#,
+            r#""*""#,
+        ] {
             assert!(check(&statement(action)).is_ok(), "{action}");
         }
         let cases = [
             ("{", "This policy contains invalid Json"),
             ("null", "This text appears not to be a policy"),
-            (r#"{"Statement":[]}"#, "Could not parse the policy: Statement is empty!"),
+            (
+                r#"{"Statement":[]}"#,
+                "Could not parse the policy: Statement is empty!",
+            ),
             (r#"{"Statement":[{}]}"#, "Missing required field Effect"),
-            (r#"{"Version":"2012-10-17"}"#, "Missing required field Statement"),
+            (
+                r#"{"Version":"2012-10-17"}"#,
+                "Missing required field Statement",
+            ),
         ];
         for (policy, why) in cases {
             let told = check(policy).unwrap_err().to_string();
-            let expected =
-                format!("One or more parameter values were invalid: Invalid policy document: {why}");
+            let expected = format!(
+                "One or more parameter values were invalid: Invalid policy document: {why}"
+            );
             assert!(told.ends_with(&expected), "{told}");
         }
         for (wrong, why) in [
             (r#"[]"#, "Action is empty"),
-            (r#""dynamodb:GetItem","Foo":1"#, "Invalid field in Statement: Foo"),
-            (r#""*","NotAction":"*""#, "Action and NotAction cannot be used together"),
+            (
+                r#""dynamodb:GetItem","Foo":1"#,
+                "Invalid field in Statement: Foo",
+            ),
+            (
+                r#""*","NotAction":"*""#,
+                "Action and NotAction cannot be used together",
+            ),
         ] {
             let told = check(&statement(wrong)).unwrap_err().to_string();
             assert!(told.ends_with(why), "{told}");
         }
-        let told = check(&statement(r#"["dynamodb:ListStreams","s3:Get*"]"#)).unwrap_err().to_string();
+        let told = check(&statement(r#"["dynamodb:ListStreams","s3:Get*"]"#))
+            .unwrap_err()
+            .to_string();
         let why = r#"The following action names are invalid: "dynamodb:ListStreams", "s3:Get*""#;
         assert!(told.ends_with(why), "{told}");
     }

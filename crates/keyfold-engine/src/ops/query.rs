@@ -52,15 +52,27 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
     let legacy = legacy::bind(input.legacy.as_deref())?;
     let is_legacy = legacy.key_condition.is_some();
     let has_query_filter = legacy.filter.is_some();
-    let start = input.exclusive_start_key.transpose().map_err(Validation::Value)?;
-    options::check_select(select, input.index_name.is_some(), options::chosen(&texts, &legacy))?;
+    let start = input
+        .exclusive_start_key
+        .transpose()
+        .map_err(Validation::Value)?;
+    options::check_select(
+        select,
+        input.index_name.is_some(),
+        options::chosen(&texts, &legacy),
+    )?;
     if texts.key_condition.is_none() && !is_legacy {
         return Err(Validation::NoKeyCondition.into());
     }
-    let mut bound =
-        texts.bind(&input.expression_attributes, "FilterExpression and KeyConditionExpression are null")?;
+    let mut bound = texts.bind(
+        &input.expression_attributes,
+        "FilterExpression and KeyConditionExpression are null",
+    )?;
     bound.take_legacy(legacy);
-    let key_condition = bound.key_condition.take().ok_or(Validation::NoKeyCondition)?;
+    let key_condition = bound
+        .key_condition
+        .take()
+        .ok_or(Validation::NoKeyCondition)?;
     Ok(Query {
         table: TableName::new(input.table_name),
         index: input.index_name,
@@ -84,12 +96,16 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
 /// The plan of the page that `input` asks for.
 pub(crate) fn plan(core: &Core, input: QueryInput) -> Result<ReadPlan, ApiError> {
     let query = check(input)?;
-    let table = core.table(query.table.name()).ok_or_else(ApiError::table_not_found)?;
+    let table = core
+        .table(query.table.name())
+        .ok_or_else(ApiError::table_not_found)?;
     let index = options::index(&table, &query.index)?;
     options::check_consistency(index, query.consistent)?;
     let schema = index.map_or(&table.key, |index| &index.key);
     if query.is_legacy && query.key_condition.terms().len() > schema.len() {
-        return Err(Validation::Sentence("The number of conditions on the keys is invalid".into()).into());
+        return Err(
+            Validation::Sentence("The number of conditions on the keys is invalid".into()).into(),
+        );
     }
     let ranges = key_range::plan(
         table.id,
@@ -97,9 +113,17 @@ pub(crate) fn plan(core: &Core, input: QueryInput) -> Result<ReadPlan, ApiError>
         schema,
         &query.key_condition,
     )?;
-    let parameter = if query.has_query_filter { "QueryFilter" } else { "Filter Expression" };
+    let parameter = if query.has_query_filter {
+        "QueryFilter"
+    } else {
+        "Filter Expression"
+    };
     options::check_filter_keys(query.bound.filter.as_ref(), schema, parameter)?;
-    keys::check_paths(&table.key, query.bound.filter.as_ref(), query.bound.projection.as_ref())?;
+    keys::check_paths(
+        &table.key,
+        query.bound.filter.as_ref(),
+        query.bound.projection.as_ref(),
+    )?;
     let fetch = options::fetches(&table, index, query.select, query.bound.projection.as_ref())?;
     let cursor = match &query.start {
         None => None,

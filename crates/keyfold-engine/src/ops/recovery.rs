@@ -8,9 +8,10 @@ use crate::ops::backups::table_not_found;
 use crate::table::{Recovery, Table};
 use crate::window::window;
 use keyfold_api::{
-    ApiError, ContinuousBackupsDescription, ContinuousBackupsStatus, DescribeContinuousBackupsInput,
-    DescribeContinuousBackupsOutput, Moment, PointInTimeRecoveryDescription, PointInTimeRecoveryStatus,
-    UpdateContinuousBackupsInput, UpdateContinuousBackupsOutput,
+    ApiError, ContinuousBackupsDescription, ContinuousBackupsStatus,
+    DescribeContinuousBackupsInput, DescribeContinuousBackupsOutput, Moment,
+    PointInTimeRecoveryDescription, PointInTimeRecoveryStatus, UpdateContinuousBackupsInput,
+    UpdateContinuousBackupsOutput,
 };
 use std::sync::Arc;
 
@@ -33,7 +34,8 @@ fn description(core: &Core, recovery: Option<&Recovery>) -> ContinuousBackupsDes
         continuous_backups_status: Some(ContinuousBackupsStatus::Enabled.into()),
         point_in_time_recovery_description: Some(PointInTimeRecoveryDescription {
             point_in_time_recovery_status: Some(status.into()),
-            recovery_period_in_days: recovery.and_then(|recovery| i64::try_from(recovery.days).ok()),
+            recovery_period_in_days: recovery
+                .and_then(|recovery| i64::try_from(recovery.days).ok()),
             earliest_restorable_date_time: window.map(|(first, _)| Moment(first)),
             latest_restorable_date_time: window.map(|(_, last)| Moment(last)),
         }),
@@ -56,7 +58,9 @@ fn described(
     constraints.finish()?;
     let table = table_of(core, input.table_name)?;
     let description = description(core, table.settings.recovery.as_ref());
-    Ok(DescribeContinuousBackupsOutput { continuous_backups_description: Some(description) })
+    Ok(DescribeContinuousBackupsOutput {
+        continuous_backups_description: Some(description),
+    })
 }
 
 pub(crate) fn update(
@@ -81,19 +85,30 @@ fn updated(
         constraints.range(path, given.recovery_period_in_days, 1, DAYS_MAX);
     }
     constraints.finish()?;
-    let given = input.point_in_time_recovery_specification.unwrap_or_default();
+    let given = input
+        .point_in_time_recovery_specification
+        .unwrap_or_default();
     let table = table_of(core, input.table_name)?;
-    let days = given.recovery_period_in_days.and_then(|days| u64::try_from(days).ok());
+    let days = given
+        .recovery_period_in_days
+        .and_then(|days| u64::try_from(days).ok());
     let mut setting = None;
     change_table(core, &table, |table| {
         let before = table.settings.recovery.take();
-        table.settings.recovery = (given.point_in_time_recovery_enabled == Some(true)).then(|| Recovery {
-            // With the catalog locked: every change with a later time is kept.
-            since_epoch_ms: before.as_ref().map_or_else(|| core.moment(), |before| before.since_epoch_ms),
-            days: days.or(before.map(|before| before.days)).unwrap_or(DAYS_MAX as u64),
-        });
+        table.settings.recovery =
+            (given.point_in_time_recovery_enabled == Some(true)).then(|| Recovery {
+                // With the catalog locked: every change with a later time is kept.
+                since_epoch_ms: before
+                    .as_ref()
+                    .map_or_else(|| core.moment(), |before| before.since_epoch_ms),
+                days: days
+                    .or(before.map(|before| before.days))
+                    .unwrap_or(DAYS_MAX as u64),
+            });
         setting = table.settings.recovery.clone();
     })?;
     let description = description(core, setting.as_ref());
-    Ok(UpdateContinuousBackupsOutput { continuous_backups_description: Some(description) })
+    Ok(UpdateContinuousBackupsOutput {
+        continuous_backups_description: Some(description),
+    })
 }

@@ -1,7 +1,7 @@
 //! RestoreTableFromBackup and RestoreTableToPointInTime: a new table, filled in the background.
 //!
-//! The new table has the key and (unless overridden) the indexes and capacity of the old one, and none of its
-//! streams, expiry, tags, policies and protection.
+//! The new table has the key and (unless overridden) the indexes and capacity of the old one, and
+//! none of its streams, expiry, tags, policies and protection.
 
 use crate::base::error::internal;
 use crate::base::pending::Pending;
@@ -40,17 +40,25 @@ struct Overrides<'i> {
 
 fn target(constraints: &mut Constraints, given: &Option<String>) -> Result<(), ApiError> {
     if given.as_ref().is_some_and(String::is_empty) {
-        return sentence("TableName must be at least 3 characters long and at most 255 characters long");
+        return sentence(
+            "TableName must be at least 3 characters long and at most 255 characters long",
+        );
     }
     constraints.table("targetTableName", given);
     Ok(())
 }
 
-pub(crate) fn from_backup(core: &Core, input: RestoreTableFromBackupInput) -> Pending<TableDescription> {
+pub(crate) fn from_backup(
+    core: &Core,
+    input: RestoreTableFromBackupInput,
+) -> Pending<TableDescription> {
     backup(core, &input).unwrap_or_else(|error| Pending::ready(Err(error)))
 }
 
-fn backup(core: &Core, input: &RestoreTableFromBackupInput) -> Result<Pending<TableDescription>, ApiError> {
+fn backup(
+    core: &Core,
+    input: &RestoreTableFromBackupInput,
+) -> Result<Pending<TableDescription>, ApiError> {
     let mut constraints = Constraints::default();
     target(&mut constraints, &input.target_table_name)?;
     constraints.required("backupArn", &input.backup_arn);
@@ -82,7 +90,13 @@ fn backup(core: &Core, input: &RestoreTableFromBackupInput) -> Result<Pending<Ta
         vectors: input.vector_index_override,
         operation: "RestoreTableFromBackup",
     };
-    begin(core, &backup.table, input.target_table_name.clone(), restored, &overrides)
+    begin(
+        core,
+        &backup.table,
+        input.target_table_name.clone(),
+        restored,
+        &overrides,
+    )
 }
 
 pub(crate) fn to_point_in_time(
@@ -103,17 +117,29 @@ fn moment(
     }
     constraints.word("billingModeOverride", &input.billing_mode_override);
     constraints.finish()?;
-    let both = input.source_table_name.as_deref().zip(input.source_table_arn.as_deref());
+    let both = input
+        .source_table_name
+        .as_deref()
+        .zip(input.source_table_arn.as_deref());
     if both.is_some_and(|(name, arn)| arn::named_table(name) != arn::named_table(arn)) {
         return sentence("SourceTableName and SourceTableArn are about different tables");
     }
-    let Some(source) = input.source_table_name.clone().or_else(|| input.source_table_arn.clone()) else {
+    let Some(source) = input
+        .source_table_name
+        .clone()
+        .or_else(|| input.source_table_arn.clone())
+    else {
         return sentence("Either SourceTableName or SourceTableArn must be specified");
     };
     let given = TableName::new(Some(source));
-    let asked = match (input.use_latest_restorable_time == Some(true), input.restore_date_time) {
+    let asked = match (
+        input.use_latest_restorable_time == Some(true),
+        input.restore_date_time,
+    ) {
         (true, Some(_)) => {
-            return sentence("UseLatestRestorableTime and RestoreDateTime cannot be specified together");
+            return sentence(
+                "UseLatestRestorableTime and RestoreDateTime cannot be specified together",
+            );
         }
         (false, None) => {
             return sentence("Either UseLatestRestorableTime or RestoreDateTime must be specified");
@@ -122,9 +148,13 @@ fn moment(
         (false, Some(moment)) => Some(moment.0),
     };
     let (table, epoch_ms) = {
-        // Writers hold the catalog from the time of a change until it is staged: changes of earlier times are staged.
+        // Writers hold the catalog from the time of a change until it is staged: changes of earlier
+        // times are staged.
         let tables = core.catalog().write();
-        let table = tables.get(given.name()).cloned().ok_or_else(|| table_not_found(given.name()))?;
+        let table = tables
+            .get(given.name())
+            .cloned()
+            .ok_or_else(|| table_not_found(given.name()))?;
         (table, asked.unwrap_or_else(|| core.moment()))
     };
     check_moment(core, &table, epoch_ms)?;
@@ -144,7 +174,13 @@ fn moment(
         vectors: input.vector_index_override,
         operation: "RestoreTableToPointInTime",
     };
-    begin(core, &table, input.target_table_name.clone(), restored, &overrides)
+    begin(
+        core,
+        &table,
+        input.target_table_name.clone(),
+        restored,
+        &overrides,
+    )
 }
 
 /// Refuses a moment that is not in the table's window.
@@ -172,12 +208,19 @@ fn begin(
 ) -> Result<Pending<TableDescription>, ApiError> {
     if overrides.vectors.is_some() {
         let member = "VectorIndexOverride";
-        return Err(Validation::Unsupported { member, operation: overrides.operation }.into());
+        return Err(Validation::Unsupported {
+            member,
+            operation: overrides.operation,
+        }
+        .into());
     }
     check_overrides(overrides)?;
     let capacity = capacity(source, overrides)?;
     let mut indexes = Vec::new();
-    for (kind, given) in [(IndexKind::Local, overrides.locals), (IndexKind::Global, overrides.globals)] {
+    for (kind, given) in [
+        (IndexKind::Local, overrides.locals),
+        (IndexKind::Global, overrides.globals),
+    ] {
         indexes.extend(chosen(source, kind, given, &capacity)?);
     }
     definition::check_together(&indexes)?;
@@ -230,8 +273,16 @@ fn check_overrides(overrides: &Overrides<'_>) -> Result<(), ApiError> {
         constraints.word("sSESpecificationOverride.sSEType", &encryption.sse_type);
     }
     let lists = [
-        ("localSecondaryIndexOverride", overrides.locals, definition::KEY_ELEMENTS_MAX),
-        ("globalSecondaryIndexOverride", overrides.globals, definition::INDEX_KEY_ELEMENTS_MAX),
+        (
+            "localSecondaryIndexOverride",
+            overrides.locals,
+            definition::KEY_ELEMENTS_MAX,
+        ),
+        (
+            "globalSecondaryIndexOverride",
+            overrides.globals,
+            definition::INDEX_KEY_ELEMENTS_MAX,
+        ),
     ];
     for (member, indexes, most) in lists {
         for (at, index) in indexes.into_iter().flatten().enumerate() {
@@ -257,18 +308,25 @@ fn capacity(source: &Table, overrides: &Overrides<'_>) -> Result<Capacity, ApiEr
         (BillingMode::Provisioned, Some(given)) => definition::units(given),
         (BillingMode::Provisioned, None) if before.mode == BillingMode::Provisioned => before.units,
         (BillingMode::Provisioned, None) => {
-            return wrong("ProvisionedThroughput must be specified when BillingMode is PROVISIONED");
+            return wrong(
+                "ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
+            );
         }
     };
     let on_demand_max = match overrides.on_demand {
         None if mode == before.mode => before.on_demand_max,
         given => definition::on_demand(given, mode, None)?,
     };
-    Ok(Capacity { mode, units, on_demand_max, ..Capacity::default() })
+    Ok(Capacity {
+        mode,
+        units,
+        on_demand_max,
+        ..Capacity::default()
+    })
 }
 
-/// The source's indexes of a kind, or those that are asked for: each must be one of the source's, whatever its
-/// name.
+/// The source's indexes of a kind, or those that are asked for: each must be one of the source's,
+/// whatever its name.
 fn chosen(
     source: &Table,
     kind: IndexKind,
@@ -279,16 +337,27 @@ fn chosen(
     let made = |index: &Index, name: String, units: (u64, u64)| Index {
         name,
         is_building: false,
-        capacity: Capacity { mode: capacity.mode, units, ..Capacity::default() },
+        capacity: Capacity {
+            mode: capacity.mode,
+            units,
+            ..Capacity::default()
+        },
         ..index.clone()
     };
     let on_demand = capacity.mode == BillingMode::PayPerRequest;
     let Some(given) = given else {
         return of_kind()
             .map(|index| {
-                let units = if on_demand { (0, 0) } else { index.capacity.units };
+                let units = if on_demand {
+                    (0, 0)
+                } else {
+                    index.capacity.units
+                };
                 if kind == IndexKind::Global && !on_demand && units == (0, 0) {
-                    return wrong(format!("Must specify provisioned throughput for index {}", index.name));
+                    return wrong(format!(
+                        "Must specify provisioned throughput for index {}",
+                        index.name
+                    ));
                 }
                 Ok(made(index, index.name.clone(), units))
             })

@@ -36,8 +36,18 @@ fn check(input: ScanInput) -> Result<Scan, ApiError> {
     }
     let select = constraints.word("select", &input.select);
     constraints.range("limit", input.limit, 1, i64::MAX);
-    constraints.range("totalSegments", input.total_segments, 1, i64::from(SCAN_SEGMENTS_MAX));
-    constraints.range("segment", input.segment, 0, i64::from(SCAN_SEGMENTS_MAX) - 1);
+    constraints.range(
+        "totalSegments",
+        input.total_segments,
+        1,
+        i64::from(SCAN_SEGMENTS_MAX),
+    );
+    constraints.range(
+        "segment",
+        input.segment,
+        0,
+        i64::from(SCAN_SEGMENTS_MAX) - 1,
+    );
     let returns = constraints.returns(&input.returns);
     legacy::constrain(&mut constraints, input.legacy.as_deref());
     constraints.finish()?;
@@ -48,9 +58,16 @@ fn check(input: ScanInput) -> Result<Scan, ApiError> {
     };
     texts.check_mixed(input.legacy.as_deref())?;
     let legacy = legacy::bind(input.legacy.as_deref())?;
-    let start = input.exclusive_start_key.transpose().map_err(Validation::Value)?;
+    let start = input
+        .exclusive_start_key
+        .transpose()
+        .map_err(Validation::Value)?;
     let segment = check_segments(input.segment, input.total_segments)?;
-    options::check_select(select, input.index_name.is_some(), options::chosen(&texts, &legacy))?;
+    options::check_select(
+        select,
+        input.index_name.is_some(),
+        options::chosen(&texts, &legacy),
+    )?;
     let mut bound = texts.bind(&input.expression_attributes, "FilterExpression is null")?;
     bound.take_legacy(legacy);
     Ok(Scan {
@@ -88,10 +105,16 @@ fn check_segments(segment: Option<i64>, total: Option<i64>) -> Result<(u32, u32)
 
 pub(crate) fn run(core: &Core, input: ScanInput) -> Result<PageOutput, ApiError> {
     let scan = check(input)?;
-    let table = core.table(scan.table.name()).ok_or_else(ApiError::table_not_found)?;
+    let table = core
+        .table(scan.table.name())
+        .ok_or_else(ApiError::table_not_found)?;
     let index = options::index(&table, &scan.index)?;
     options::check_consistency(index, scan.consistent)?;
-    keys::check_paths(&table.key, scan.bound.filter.as_ref(), scan.bound.projection.as_ref())?;
+    keys::check_paths(
+        &table.key,
+        scan.bound.filter.as_ref(),
+        scan.bound.projection.as_ref(),
+    )?;
     let fetch = options::fetches(&table, index, scan.select, scan.bound.projection.as_ref())?;
     let place = index.map_or(IndexId::BASE, |index| index.id);
     let (segment, total) = scan.segment;
@@ -99,9 +122,17 @@ pub(crate) fn run(core: &Core, input: ScanInput) -> Result<PageOutput, ApiError>
     let cursor = match &scan.start {
         None => None,
         Some(start) => {
-            let lacks =
-                index.is_some_and(|index| index.key.attributes().any(|one| start.get(&one.name).is_none()));
-            let wrong = if lacks { Validation::StartKey } else { Validation::ScanStartKey };
+            let lacks = index.is_some_and(|index| {
+                index
+                    .key
+                    .attributes()
+                    .any(|one| start.get(&one.name).is_none())
+            });
+            let wrong = if lacks {
+                Validation::StartKey
+            } else {
+                Validation::ScanStartKey
+            };
             let cursor = options::cursor(&table, index, start).ok_or(wrong)?;
             if !range.contains(cursor.as_slice()) {
                 return Err(Validation::StartKeySegment.into());

@@ -36,7 +36,13 @@ pub(crate) fn run(core: &Core, checked: Result<SingleWrite, ApiError>) -> Pendin
 }
 
 fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, ApiError> {
-    let SingleWrite { table: given, write, return_values, targets, returns } = single;
+    let SingleWrite {
+        table: given,
+        write,
+        return_values,
+        targets,
+        returns,
+    } = single;
     let tables = core.tables_for_writing();
     let table = ready(&tables, given.name())?;
     let plan = write.plan(table)?;
@@ -52,7 +58,12 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
         Err(refusal) => {
             if let Some(throttle) = core.throttle() {
                 throttle
-                    .failed(&core.asked(&plan.table.name), &plan.table, plan.key.as_slice(), before_bytes)
+                    .failed(
+                        &core.asked(&plan.table.name),
+                        &plan.table,
+                        plan.key.as_slice(),
+                        before_bytes,
+                    )
                     .map_err(Refusal::Throttled)?;
             }
             // The refusal rests on a version that may still be on its way to disk.
@@ -60,10 +71,19 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
         }
     };
     let mut batch = Batch::new();
-    let bill = apply(core, &mut batch, &plan, &change, Stamp::now(core, Author::Client))?;
+    let bill = apply(
+        core,
+        &mut batch,
+        &plan,
+        &change,
+        Stamp::now(core, Author::Client),
+    )?;
     // Read before anything is staged: a write whose answer fails would be asked for again.
-    let item_collection_metrics =
-        if returns.collection_metrics { collection_metrics(core, &plan)? } else { None };
+    let item_collection_metrics = if returns.collection_metrics {
+        collection_metrics(core, &plan)?
+    } else {
+        None
+    };
     let ticket = stage(core, batch)?;
     let output = WriteItemOutput {
         attributes: returned(change, return_values, targets),

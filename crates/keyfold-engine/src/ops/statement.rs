@@ -17,7 +17,13 @@ pub(crate) fn constrain(constraints: &mut Constraints, path: &str, given: &Param
     let member = |name: &str| format!("{path}{name}");
     constraints.required(&member("statement"), &given.statement);
     if let Some(text) = &given.statement {
-        constraints.count(&member("statement"), text.chars().count(), text, 1, STATEMENT_CHARS_MAX);
+        constraints.count(
+            &member("statement"),
+            text.chars().count(),
+            text,
+            1,
+            STATEMENT_CHARS_MAX,
+        );
     }
     if let Some(parameters) = &given.parameters {
         constraints.list(&member("parameters"), parameters.len(), 1, usize::MAX);
@@ -30,10 +36,16 @@ pub(crate) fn constrain(constraints: &mut Constraints, path: &str, given: &Param
 
 /// Reads a statement with its parameters.
 pub(crate) fn parse(given: &ParameterizedStatement) -> Result<Statement, ApiError> {
-    let parameters: Vec<Value> =
-        given.parameters.iter().flatten().cloned().collect::<Result<_, _>>().map_err(Validation::Value)?;
+    let parameters: Vec<Value> = given
+        .parameters
+        .iter()
+        .flatten()
+        .cloned()
+        .collect::<Result<_, _>>()
+        .map_err(Validation::Value)?;
     let text = given.statement.as_deref().unwrap_or_default();
-    Statement::parse(text, &parameters).map_err(|error| Validation::Sentence(error.to_string()).into())
+    Statement::parse(text, &parameters)
+        .map_err(|error| Validation::Sentence(error.to_string()).into())
 }
 
 /// The conditions that must all hold.
@@ -46,9 +58,12 @@ pub(crate) fn conjuncts(condition: &Condition) -> Vec<&Condition> {
 
 /// The value that a condition says an attribute equals.
 pub(crate) fn equality<'c>(condition: &'c Condition, attribute: &str) -> Option<&'c Literal> {
-    let Condition::Compare(Comparator::Eq, left, right) = condition else { return None };
+    let Condition::Compare(Comparator::Eq, left, right) = condition else {
+        return None;
+    };
     match (left, right) {
-        (Operand::Path(path), Operand::Literal(value)) | (Operand::Literal(value), Operand::Path(path)) => {
+        (Operand::Path(path), Operand::Literal(value))
+        | (Operand::Literal(value), Operand::Path(path)) => {
             (path.as_attribute() == Some(attribute)).then_some(value)
         }
         _ => None,
@@ -56,13 +71,21 @@ pub(crate) fn equality<'c>(condition: &'c Condition, attribute: &str) -> Option<
 }
 
 /// The item that a condition names with equalities on all key attributes, and what else it says.
-pub(crate) fn whole_key(schema: &KeySchema, condition: &Condition) -> Option<(Item, Vec<Condition>)> {
+pub(crate) fn whole_key(
+    schema: &KeySchema,
+    condition: &Condition,
+) -> Option<(Item, Vec<Condition>)> {
     let mut rest = conjuncts(condition);
     let mut key = Item::new();
     for attribute in schema.attributes() {
-        let at = rest.iter().position(|one| equality(one, &attribute.name).is_some())?;
+        let at = rest
+            .iter()
+            .position(|one| equality(one, &attribute.name).is_some())?;
         let found = rest.remove(at);
-        key.insert(attribute.name.as_str(), equality(found, &attribute.name)?.value().clone());
+        key.insert(
+            attribute.name.as_str(),
+            equality(found, &attribute.name)?.value().clone(),
+        );
     }
     Some((key, rest.into_iter().cloned().collect()))
 }
@@ -82,15 +105,28 @@ pub(crate) fn write(
         )
     };
     let first_key = |key: &KeySchema| {
-        Path::attribute(key.partition.first().map_or("", |attribute: &KeyAttribute| attribute.name.as_str()))
+        Path::attribute(
+            key.partition
+                .first()
+                .map_or("", |attribute: &KeyAttribute| attribute.name.as_str()),
+        )
     };
     let (name, write, returning, targets) = match statement {
         Statement::Insert { table: name, item } => {
             let condition = Some(Condition::NotExists(first_key(&table.key)));
-            let write = ItemWrite { condition, is_insert: true, ..ItemWrite::new(Action::Put(item)) };
+            let write = ItemWrite {
+                condition,
+                is_insert: true,
+                ..ItemWrite::new(Action::Put(item))
+            };
             (name, write, None, Vec::new())
         }
-        Statement::Update { table: name, update, condition, returning } => {
+        Statement::Update {
+            table: name,
+            update,
+            condition,
+            returning,
+        } => {
             let (key, mut rest) = whole_key(&table.key, &condition).ok_or_else(no_key)?;
             // An UPDATE never makes an item.
             rest.insert(0, Condition::Exists(first_key(&table.key)));
@@ -102,12 +138,21 @@ pub(crate) fn write(
             };
             (name, write, returning, targets)
         }
-        Statement::Delete { table: name, condition, returning } => {
+        Statement::Delete {
+            table: name,
+            condition,
+            returning,
+        } => {
             let (key, rest) = whole_key(&table.key, &condition).ok_or_else(no_key)?;
             // Deleting what is not there succeeds, whatever else is asked.
             let missing = Condition::NotExists(first_key(&table.key));
-            let condition = (!rest.is_empty()).then(|| Condition::Or(vec![missing, Condition::And(rest)]));
-            let write = ItemWrite { condition, return_on_failure, ..ItemWrite::new(Action::Delete { key }) };
+            let condition =
+                (!rest.is_empty()).then(|| Condition::Or(vec![missing, Condition::And(rest)]));
+            let write = ItemWrite {
+                condition,
+                return_on_failure,
+                ..ItemWrite::new(Action::Delete { key })
+            };
             (name, write, returning, Vec::new())
         }
         Statement::Exists(select) => {
@@ -118,7 +163,11 @@ pub(crate) fn write(
                 .ok_or_else(no_key)?;
             rest.insert(0, Condition::Exists(first_key(&table.key)));
             let condition = Some(Condition::And(rest));
-            let write = ItemWrite { condition, return_on_failure, ..ItemWrite::new(Action::Check { key }) };
+            let write = ItemWrite {
+                condition,
+                return_on_failure,
+                ..ItemWrite::new(Action::Check { key })
+            };
             (select.table, write, None, Vec::new())
         }
         Statement::Select(_) => {
@@ -132,10 +181,17 @@ pub(crate) fn write(
         Some(Returning::ModifiedOld) => ReturnValue::UpdatedOld,
         Some(Returning::ModifiedNew) => ReturnValue::UpdatedNew,
     };
-    Ok(SingleWrite { table: TableName::new(Some(name)), write, return_values, targets, returns })
+    Ok(SingleWrite {
+        table: TableName::new(Some(name)),
+        write,
+        return_values,
+        targets,
+        returns,
+    })
 }
 
-/// The columns of a SELECT: the attributes asked for, or what paths lead to under the name of their last step, with its position.
+/// The columns of a SELECT: the attributes asked for, or what paths lead to under the name of their
+/// last step, with its position.
 pub(crate) fn columns(columns: Option<&[Path]>, item: RawItem) -> RawItem {
     let Some(columns) = columns else { return item };
     if columns.iter().all(|path| path.as_attribute().is_some()) {

@@ -13,7 +13,10 @@ use keyfold_store::Batch;
 pub(crate) fn constrain(constraints: &mut Constraints, given: Option<&StreamSpecification>) {
     if let Some(given) = given {
         constraints.required("streamSpecification.streamEnabled", &given.stream_enabled);
-        constraints.word("streamSpecification.streamViewType", &given.stream_view_type);
+        constraints.word(
+            "streamSpecification.streamViewType",
+            &given.stream_view_type,
+        );
     }
 }
 
@@ -22,16 +25,21 @@ pub(crate) fn wanted(
     given: Option<&StreamSpecification>,
 ) -> Result<Option<Option<StreamViewType>>, ApiError> {
     let Some(given) = given else { return Ok(None) };
-    match (given.stream_enabled == Some(true), known(&given.stream_view_type)) {
+    match (
+        given.stream_enabled == Some(true),
+        known(&given.stream_view_type),
+    ) {
         (true, Some(view)) => Ok(Some(Some(view))),
         (false, None) => Ok(Some(None)),
         (true, None) => wrong("If stream is being enabled then UpdateViewType is required"),
-        (false, Some(_)) => wrong("If stream is being disabled, then UpdateViewType must not be specified"),
+        (false, Some(_)) => {
+            wrong("If stream is being disabled, then UpdateViewType must not be specified")
+        }
     }
 }
 
-/// Opens a stream. The caller holds the catalog's lock, stores the table in the same batch, and holds the stream in the
-/// catalog when the batch is staged.
+/// Opens a stream. The caller holds the catalog's lock, stores the table in the same batch, and
+/// holds the stream in the catalog when the batch is staged.
 pub(crate) fn open(
     core: &Core,
     batch: &mut Batch,
@@ -62,15 +70,26 @@ pub(crate) fn open(
     Ok(stream)
 }
 
-/// Closes a table's stream, which stays readable for a day. The caller holds the catalog's lock, so that
-/// nothing is written meanwhile, and holds the stream as it is then when the batch is staged.
-pub(crate) fn close(core: &Core, batch: &mut Batch, table: &mut Table) -> Result<Option<Stream>, ApiError> {
-    let Some(active) = table.settings.stream.take() else { return Ok(None) };
+/// Closes a table's stream, which stays readable for a day. The caller holds the catalog's lock, so
+/// that nothing is written meanwhile, and holds the stream as it is then when the batch is staged.
+pub(crate) fn close(
+    core: &Core,
+    batch: &mut Batch,
+    table: &mut Table,
+) -> Result<Option<Stream>, ApiError> {
+    let Some(active) = table.settings.stream.take() else {
+        return Ok(None);
+    };
     let end = core.store().staged_sequence().map_err(internal)?;
     let streams = core.catalog().streams();
     let closed = streams
         .get(&(table.name.clone(), active.label))
-        .map(|stream| Stream { closed: Some((core.now_ms(), end)), ..Stream::clone(stream) });
-    closed.iter().for_each(|stream| catalog::put_stream(batch, stream));
+        .map(|stream| Stream {
+            closed: Some((core.now_ms(), end)),
+            ..Stream::clone(stream)
+        });
+    closed
+        .iter()
+        .for_each(|stream| catalog::put_stream(batch, stream));
     Ok(closed)
 }

@@ -1,7 +1,7 @@
 //! The streams endpoint: ListStreams, DescribeStream, GetShardIterator, GetRecords.
 //!
-//! A stream has one shard, which is closed when the stream is. An iterator is a sequence number and the time it
-//! was made; nothing of it is kept here.
+//! A stream has one shard, which is closed when the stream is. An iterator is a sequence number and
+//! the time it was made; nothing of it is kept here.
 
 use crate::base::error::internal;
 use crate::base::layout;
@@ -15,10 +15,10 @@ use crate::table::stream::{self, Event, Stream};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use keyfold_api::{
-    ApiError, DescribeStreamInput, DescribeStreamOutput, ErrorKind, GetRecordsInput, GetRecordsOutput,
-    GetShardIteratorInput, GetShardIteratorOutput, Identity, ListStreamsInput, ListStreamsOutput, Moment,
-    SequenceNumberRange, Shard, ShardIteratorType, StreamDescription, StreamEvent, StreamRecord,
-    StreamStatus, StreamSummary, known,
+    ApiError, DescribeStreamInput, DescribeStreamOutput, ErrorKind, GetRecordsInput,
+    GetRecordsOutput, GetShardIteratorInput, GetShardIteratorOutput, Identity, ListStreamsInput,
+    ListStreamsOutput, Moment, SequenceNumberRange, Shard, ShardIteratorType, StreamDescription,
+    StreamEvent, StreamRecord, StreamStatus, StreamSummary, known,
 };
 use keyfold_codec::key::KeyRange;
 use keyfold_store::Direction;
@@ -39,9 +39,13 @@ fn arn(core: &Core, stream: &Stream) -> String {
 
 /// The stream of an ARN.
 fn find(core: &Core, given: &str) -> Result<Arc<Stream>, ApiError> {
-    let Some(key) = arn::stream(given) else { return sentence("Invalid StreamArn") };
+    let Some(key) = arn::stream(given) else {
+        return sentence("Invalid StreamArn");
+    };
     core.catalog().streams().get(&key).cloned().ok_or_else(|| {
-        ApiError::ResourceNotFound(format!("Requested resource not found: Stream: {given} not found"))
+        ApiError::ResourceNotFound(format!(
+            "Requested resource not found: Stream: {given} not found"
+        ))
     })
 }
 
@@ -74,7 +78,10 @@ fn listed(core: &Core, input: ListStreamsInput) -> Result<ListStreamsOutput, Api
     let streams = core.catalog().streams();
     let mut rest = streams.iter().filter(|(key, stream)| {
         after.as_ref().is_none_or(|after| *key > after)
-            && input.table_name.as_ref().is_none_or(|table| *table == stream.table_name)
+            && input
+                .table_name
+                .as_ref()
+                .is_none_or(|table| *table == stream.table_name)
     });
     let page: Vec<StreamSummary> = rest
         .by_ref()
@@ -86,7 +93,10 @@ fn listed(core: &Core, input: ListStreamsInput) -> Result<ListStreamsOutput, Api
         })
         .collect();
     let last_evaluated_stream_arn = rest.next().and_then(|_| page.last()?.stream_arn.clone());
-    Ok(ListStreamsOutput { streams: Some(page), last_evaluated_stream_arn })
+    Ok(ListStreamsOutput {
+        streams: Some(page),
+        last_evaluated_stream_arn,
+    })
 }
 
 pub(crate) fn describe(core: &Core, input: DescribeStreamInput) -> Pending<DescribeStreamOutput> {
@@ -113,14 +123,18 @@ fn described(core: &Core, input: DescribeStreamInput) -> Result<DescribeStreamOu
         shard_id: Some(stream.shard_id()),
         sequence_number_range: Some(SequenceNumberRange {
             starting_sequence_number: Some(stream.start_text()),
-            ending_sequence_number: stream.closed.map(|(_, end)| match end > stream.first_sequence {
-                true => stream::sequence_text(end - 1),
-                false => stream.start_text(),
+            ending_sequence_number: stream.closed.map(|(_, end)| {
+                match end > stream.first_sequence {
+                    true => stream::sequence_text(end - 1),
+                    false => stream.start_text(),
+                }
             }),
         }),
         parent_shard_id: None,
     };
-    let is_after = input.exclusive_start_shard_id.is_none_or(|after| stream.shard_id() > after);
+    let is_after = input
+        .exclusive_start_shard_id
+        .is_none_or(|after| stream.shard_id() > after);
     let shards = match &input.shard_filter {
         None => vec![shard],
         Some(filter) => match (&filter.kind, &filter.shard_id) {
@@ -133,7 +147,12 @@ fn described(core: &Core, input: DescribeStreamInput) -> Result<DescribeStreamOu
         stream_arn: Some(given),
         stream_label: Some(stream.label.clone()),
         stream_status: Some(
-            if stream.closed.is_some() { StreamStatus::Disabled } else { StreamStatus::Enabled }.into(),
+            if stream.closed.is_some() {
+                StreamStatus::Disabled
+            } else {
+                StreamStatus::Enabled
+            }
+            .into(),
         ),
         stream_view_type: Some(stream.view.into()),
         creation_request_date_time: Some(Moment(stream.creation_epoch_ms)),
@@ -142,14 +161,19 @@ fn described(core: &Core, input: DescribeStreamInput) -> Result<DescribeStreamOu
         shards: Some(shards.into_iter().filter(|_| is_after).collect()),
         last_evaluated_shard_id: None,
     };
-    Ok(DescribeStreamOutput { stream_description: Some(description) })
+    Ok(DescribeStreamOutput {
+        stream_description: Some(description),
+    })
 }
 
 fn no_shard() -> ApiError {
     ApiError::ResourceNotFound("Requested resource not found: Shard does not exist".to_owned())
 }
 
-pub(crate) fn iterator(core: &Core, input: GetShardIteratorInput) -> Pending<GetShardIteratorOutput> {
+pub(crate) fn iterator(
+    core: &Core,
+    input: GetShardIteratorInput,
+) -> Pending<GetShardIteratorOutput> {
     Pending::ready(found(core, input))
 }
 
@@ -172,8 +196,10 @@ fn found(core: &Core, input: GetShardIteratorInput) -> Result<GetShardIteratorOu
         return Err(no_shard());
     }
     let kind = known(&input.shard_iterator_type).unwrap_or(ShardIteratorType::TrimHorizon);
-    let needs_sequence =
-        matches!(kind, ShardIteratorType::AtSequenceNumber | ShardIteratorType::AfterSequenceNumber);
+    let needs_sequence = matches!(
+        kind,
+        ShardIteratorType::AtSequenceNumber | ShardIteratorType::AfterSequenceNumber
+    );
     match (needs_sequence, &input.sequence_number) {
         (true, None) => {
             return sentence(
@@ -215,26 +241,39 @@ fn found(core: &Core, input: GetShardIteratorInput) -> Result<GetShardIteratorOu
             }
         }
     };
-    Ok(GetShardIteratorOutput { shard_iterator: Some(encode(core, &given, position)) })
+    Ok(GetShardIteratorOutput {
+        shard_iterator: Some(encode(core, &given, position)),
+    })
 }
 
 fn trimmed() -> ApiError {
-    ApiError::Plain(ErrorKind::TrimmedDataAccess, "The data you are trying to access has been trimmed".into())
+    ApiError::Plain(
+        ErrorKind::TrimmedDataAccess,
+        "The data you are trying to access has been trimmed".into(),
+    )
 }
 
 /// The least sequence number that a reader may begin with: everything below it was trimmed.
 fn trimmed_to(core: &Core, stream: &Stream) -> Result<u64, ApiError> {
-    let trimmed = core.store().snapshot().get(&layout::trimmed(stream.id)).map_err(internal)?;
-    let Some(bytes) = trimmed else { return Ok(stream.first_sequence) };
-    let unreadable = |_| ApiError::Internal("the note of what was trimmed is unreadable".to_owned());
+    let trimmed = core
+        .store()
+        .snapshot()
+        .get(&layout::trimmed(stream.id))
+        .map_err(internal)?;
+    let Some(bytes) = trimmed else {
+        return Ok(stream.first_sequence);
+    };
+    let unreadable =
+        |_| ApiError::Internal("the note of what was trimmed is unreadable".to_owned());
     Ok(u64::from_be_bytes(bytes.as_ref().try_into().map_err(unreadable)?) + 1)
 }
 
-/// How much earlier than its neighbours a record may have been made: records are in the order in which they were staged, times are
-/// taken a moment before.
+/// How much earlier than its neighbours a record may have been made: records are in the order in
+/// which they were staged, times are taken a moment before.
 const DISORDER_MS: u64 = 60_000;
 
-/// The first record at or after a time: found by halves, since the times of a stream ascend but for a little.
+/// The first record at or after a time: found by halves, since the times of a stream ascend but for
+/// a little.
 fn at_time(core: &Core, stream: &Stream, time: Option<Moment>) -> Result<u64, ApiError> {
     let Some(Moment(epoch_ms)) = time else {
         return sentence("Timestamp must be provided when ShardIteratorType is AT_TIMESTAMP");
@@ -252,7 +291,11 @@ fn at_time(core: &Core, stream: &Stream, time: Option<Moment>) -> Result<u64, Ap
         let mut low = layout::events(stream.id);
         low.extend_from_slice(&sequence.to_be_bytes());
         let (_, high) = whole.bounds();
-        snapshot.range(Bound::Included(&low), high, Direction::Forward).next().transpose().map_err(internal)
+        snapshot
+            .range(Bound::Included(&low), high, Direction::Forward)
+            .next()
+            .transpose()
+            .map_err(internal)
     };
     // Every record before `low` is surely older.
     let (mut low, mut high) = (trimmed_to(core, stream)?, end);
@@ -261,7 +304,11 @@ fn at_time(core: &Core, stream: &Stream, time: Option<Moment>) -> Result<u64, Ap
         let is_older = first_from(middle)?.is_some_and(|(_, bytes)| {
             Event::epoch_ms_of(&bytes).is_some_and(|at| at.saturating_add(DISORDER_MS) < epoch_ms)
         });
-        if is_older { low = middle + 1 } else { high = middle }
+        if is_older {
+            low = middle + 1
+        } else {
+            high = middle
+        }
     }
     let mut from = layout::events(stream.id);
     from.extend_from_slice(&low.to_be_bytes());
@@ -287,7 +334,11 @@ fn decode(iterator: &str) -> Option<(&str, u64, u64)> {
     let (arn, rest) = iterator.split_once('|')?;
     let bytes = STANDARD.decode(rest.strip_prefix("1|")?).ok()?;
     let (position, made) = bytes.split_at_checked(8)?;
-    Some((arn, u64::from_be_bytes(position.try_into().ok()?), u64::from_be_bytes(made.try_into().ok()?)))
+    Some((
+        arn,
+        u64::from_be_bytes(position.try_into().ok()?),
+        u64::from_be_bytes(made.try_into().ok()?),
+    ))
 }
 
 pub(crate) fn records(core: &Core, input: GetRecordsInput) -> Pending<GetRecordsOutput> {
@@ -303,7 +354,9 @@ fn read(core: &Core, input: GetRecordsInput) -> Result<GetRecordsOutput, ApiErro
     constraints.range("limit", input.limit, 1, RECORDS_MAX);
     constraints.finish()?;
     let given = input.shard_iterator.unwrap_or_default();
-    let Some((arn, position, made)) = decode(&given) else { return sentence("Invalid ShardIterator") };
+    let Some((arn, position, made)) = decode(&given) else {
+        return sentence("Invalid ShardIterator");
+    };
     if core.now_ms().saturating_sub(made) > ITERATOR_MS {
         return Err(expired(made, core.now_ms()));
     }
@@ -314,8 +367,12 @@ fn read(core: &Core, input: GetRecordsInput) -> Result<GetRecordsOutput, ApiErro
     let limit = usize::try_from(input.limit.unwrap_or(RECORDS_MAX)).unwrap_or(1);
     let snapshot = core.store().snapshot();
     // Everything below this number is in the snapshot.
-    let known_to = snapshot.get(keyfold_store::SEQUENCE_KEY).map_err(internal)?;
-    let known_to = known_to.and_then(|bytes| bytes.as_ref().try_into().ok()).map_or(0, u64::from_be_bytes);
+    let known_to = snapshot
+        .get(keyfold_store::SEQUENCE_KEY)
+        .map_err(internal)?;
+    let known_to = known_to
+        .and_then(|bytes| bytes.as_ref().try_into().ok())
+        .map_or(0, u64::from_be_bytes);
     let mut low = layout::events(stream.id);
     let range = KeyRange::prefix(low.clone());
     low.extend_from_slice(&position.to_be_bytes());
@@ -347,8 +404,13 @@ fn read(core: &Core, input: GetRecordsInput) -> Result<GetRecordsOutput, ApiErro
 
 fn expired(made: u64, now: u64) -> ApiError {
     let text = |epoch_ms: u64| {
-        let moment = i64::try_from(epoch_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-        moment.unwrap_or_default().strftime("%a %b %d %H:%M:%S UTC %Y").to_string()
+        let moment = i64::try_from(epoch_ms)
+            .ok()
+            .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        moment
+            .unwrap_or_default()
+            .strftime("%a %b %d %H:%M:%S UTC %Y")
+            .to_string()
     };
     ApiError::Plain(
         ErrorKind::ExpiredIterator,
@@ -362,7 +424,11 @@ fn expired(made: u64, now: u64) -> ApiError {
 
 fn told(core: &Core, stream: &Stream, sequence: u64, event: Event) -> StreamEvent {
     let print = xxhash_rust::xxh3::xxh3_128(
-        &[stream.id.0.to_be_bytes().as_slice(), &sequence.to_be_bytes()].concat(),
+        &[
+            stream.id.0.to_be_bytes().as_slice(),
+            &sequence.to_be_bytes(),
+        ]
+        .concat(),
     );
     let size = event.size_bytes();
     let image = |image: Option<keyfold_codec::RawItem>| image.map(|image| Ok(image.to_item()));

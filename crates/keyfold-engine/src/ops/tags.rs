@@ -26,10 +26,16 @@ pub(crate) fn check(given: &[Tag]) -> Result<BTreeMap<String, String>, ApiError>
     for tag in given {
         let (key, value) = (tag.key.as_deref(), tag.value.as_deref());
         let Some(name) = key.filter(|key| is_text(key, 1, KEY_CHARS_MAX)) else {
-            return wrong(format!("The Tag Key provided is invalid, Key: {}", key.unwrap_or("null")));
+            return wrong(format!(
+                "The Tag Key provided is invalid, Key: {}",
+                key.unwrap_or("null")
+            ));
         };
         let Some(value) = value.filter(|value| is_text(value, 0, VALUE_CHARS_MAX)) else {
-            return wrong(format!("The Tag Value provided is invalid, Value: {}", value.unwrap_or("null")));
+            return wrong(format!(
+                "The Tag Value provided is invalid, Value: {}",
+                value.unwrap_or("null")
+            ));
         };
         if name.starts_with("aws:") {
             return wrong(format!("The Tag Key provided is invalid, Key: {name}"));
@@ -44,7 +50,9 @@ pub(crate) fn check(given: &[Tag]) -> Result<BTreeMap<String, String>, ApiError>
 
 fn check_count(tags: &BTreeMap<String, String>) -> Result<(), ApiError> {
     if tags.len() > TAGS_MAX {
-        return wrong(format!("Too many tags: a resource has {TAGS_MAX} at the most"));
+        return wrong(format!(
+            "Too many tags: a resource has {TAGS_MAX} at the most"
+        ));
     }
     Ok(())
 }
@@ -56,12 +64,25 @@ fn is_text(text: &str, least: usize, most: usize) -> bool {
 
 /// The table whose ARN is given.
 pub(crate) fn table_of(core: &Core, arn: &str) -> Result<Arc<Table>, ApiError> {
-    let missing =
-        || ApiError::ResourceNotFound(format!("Requested resource not found: ResourcArn: {arn} not found"));
-    let Some(Arn { table, part: Part::Table }) = Arn::parse(arn) else {
-        return sentence(format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}"));
+    let missing = || {
+        ApiError::ResourceNotFound(format!(
+            "Requested resource not found: ResourcArn: {arn} not found"
+        ))
     };
-    core.catalog().read().get(table).cloned().ok_or_else(missing)
+    let Some(Arn {
+        table,
+        part: Part::Table,
+    }) = Arn::parse(arn)
+    else {
+        return sentence(format!(
+            "Invalid TableArn: Invalid ResourceArn provided as input {arn}"
+        ));
+    };
+    core.catalog()
+        .read()
+        .get(table)
+        .cloned()
+        .ok_or_else(missing)
 }
 
 pub(crate) fn arn(constraints: &mut Constraints, given: &Option<String>) {
@@ -114,11 +135,17 @@ fn untag_resource(core: &Core, input: UntagResourceInput) -> Result<(), ApiError
     })
 }
 
-pub(crate) fn list(core: &Core, input: ListTagsOfResourceInput) -> Pending<ListTagsOfResourceOutput> {
+pub(crate) fn list(
+    core: &Core,
+    input: ListTagsOfResourceInput,
+) -> Pending<ListTagsOfResourceOutput> {
     Pending::ready(list_tags(core, input))
 }
 
-fn list_tags(core: &Core, input: ListTagsOfResourceInput) -> Result<ListTagsOfResourceOutput, ApiError> {
+fn list_tags(
+    core: &Core,
+    input: ListTagsOfResourceInput,
+) -> Result<ListTagsOfResourceOutput, ApiError> {
     let mut constraints = Constraints::default();
     arn(&mut constraints, &input.resource_arn);
     constraints.finish()?;
@@ -127,13 +154,22 @@ fn list_tags(core: &Core, input: ListTagsOfResourceInput) -> Result<ListTagsOfRe
     if after.is_some_and(|after| !table.settings.tags.contains_key(after)) {
         return sentence("Invalid NextToken");
     }
-    let mut rest =
-        table.settings.tags.iter().filter(|(key, _)| after.is_none_or(|after| key.as_str() > after));
+    let mut rest = table
+        .settings
+        .tags
+        .iter()
+        .filter(|(key, _)| after.is_none_or(|after| key.as_str() > after));
     let tags: Vec<Tag> = rest
         .by_ref()
         .take(PAGE)
-        .map(|(key, value)| Tag { key: Some(key.clone()), value: Some(value.clone()) })
+        .map(|(key, value)| Tag {
+            key: Some(key.clone()),
+            value: Some(value.clone()),
+        })
         .collect();
     let next_token = rest.next().and_then(|_| tags.last()?.key.clone());
-    Ok(ListTagsOfResourceOutput { tags: Some(tags), next_token })
+    Ok(ListTagsOfResourceOutput {
+        tags: Some(tags),
+        next_token,
+    })
 }

@@ -7,27 +7,39 @@ use crate::core::change_table::change_table;
 use crate::ops::definition::sentence;
 use crate::table::Expiry;
 use keyfold_api::{
-    ApiError, DescribeTimeToLiveInput, DescribeTimeToLiveOutput, TimeToLiveDescription, TimeToLiveStatus,
-    UpdateTimeToLiveInput, UpdateTimeToLiveOutput,
+    ApiError, DescribeTimeToLiveInput, DescribeTimeToLiveOutput, TimeToLiveDescription,
+    TimeToLiveStatus, UpdateTimeToLiveInput, UpdateTimeToLiveOutput,
 };
 use keyfold_types::limits::KEY_NAME_BYTES_MAX;
 
-pub(crate) fn describe(core: &Core, input: DescribeTimeToLiveInput) -> Pending<DescribeTimeToLiveOutput> {
+pub(crate) fn describe(
+    core: &Core,
+    input: DescribeTimeToLiveInput,
+) -> Pending<DescribeTimeToLiveOutput> {
     Pending::ready(described(core, input))
 }
 
-fn described(core: &Core, input: DescribeTimeToLiveInput) -> Result<DescribeTimeToLiveOutput, ApiError> {
+fn described(
+    core: &Core,
+    input: DescribeTimeToLiveInput,
+) -> Result<DescribeTimeToLiveOutput, ApiError> {
     let mut constraints = Constraints::default();
     constraints.control_table(&input.table_name)?;
     constraints.finish()?;
     let table = core.any_table(TableName::new(input.table_name).name())?;
     let expiry = table.settings.expiry.as_ref();
-    let status = if expiry.is_some() { TimeToLiveStatus::Enabled } else { TimeToLiveStatus::Disabled };
+    let status = if expiry.is_some() {
+        TimeToLiveStatus::Enabled
+    } else {
+        TimeToLiveStatus::Disabled
+    };
     let description = TimeToLiveDescription {
         time_to_live_status: Some(status.into()),
         attribute_name: expiry.map(|expiry| expiry.attribute.clone()),
     };
-    Ok(DescribeTimeToLiveOutput { time_to_live_description: Some(description) })
+    Ok(DescribeTimeToLiveOutput {
+        time_to_live_description: Some(description),
+    })
 }
 
 pub(crate) fn update(core: &Core, input: UpdateTimeToLiveInput) -> Pending<UpdateTimeToLiveOutput> {
@@ -68,7 +80,11 @@ fn updated(core: &Core, input: UpdateTimeToLiveInput) -> Result<UpdateTimeToLive
             ));
         }
         (enabled, _) => {
-            let setting = enabled.then_some(Expiry { attribute, is_complete: false, begun: core.now_ms() });
+            let setting = enabled.then_some(Expiry {
+                attribute,
+                is_complete: false,
+                begun: core.now_ms(),
+            });
             // Notes of a setting before are taken for stale ones and fall away one by one.
             change_table(core, &table, |table| {
                 table.settings.expiry = setting;
@@ -76,5 +92,7 @@ fn updated(core: &Core, input: UpdateTimeToLiveInput) -> Result<UpdateTimeToLive
         }
     }
     core.signal().wake();
-    Ok(UpdateTimeToLiveOutput { time_to_live_specification: Some(given) })
+    Ok(UpdateTimeToLiveOutput {
+        time_to_live_specification: Some(given),
+    })
 }

@@ -10,8 +10,8 @@ use crate::read::meter::Meter;
 use crate::read::page::projected;
 use crate::table::Table;
 use keyfold_api::{
-    ApiError, CancellationReason, CapacityKind, TransactGet, TransactGetItemsInput, TransactGetItemsOutput,
-    Validation,
+    ApiError, CancellationReason, CapacityKind, TransactGet, TransactGetItemsInput,
+    TransactGetItemsOutput, Validation,
 };
 use keyfold_codec::RawItem;
 use keyfold_codec::key::KeyBytes;
@@ -37,32 +37,53 @@ fn check(input: TransactGetItemsInput) -> Result<(Vec<Get>, CheckedReturns), Api
     }
     let gets = input.transact_items.unwrap_or_default();
     for (at, get) in gets.iter().enumerate() {
-        constraints.table(&format!("transactItems.{}.member.get.tableName", at + 1), &get.table_name);
-        constraints.required(&format!("transactItems.{}.member.get.key", at + 1), &get.key);
+        constraints.table(
+            &format!("transactItems.{}.member.get.tableName", at + 1),
+            &get.table_name,
+        );
+        constraints.required(
+            &format!("transactItems.{}.member.get.key", at + 1),
+            &get.key,
+        );
     }
     constraints.finish()?;
-    let gets = gets.into_iter().map(check_get).collect::<Result<Vec<_>, _>>()?;
+    let gets = gets
+        .into_iter()
+        .map(check_get)
+        .collect::<Result<Vec<_>, _>>()?;
     Ok((gets, returns))
 }
 
 fn check_get(get: TransactGet) -> Result<Get, ApiError> {
     let key = check::attributes(get.key, "key")?;
-    let texts = Texts { projection: get.projection_expression.as_deref(), ..Texts::default() };
+    let texts = Texts {
+        projection: get.projection_expression.as_deref(),
+        ..Texts::default()
+    };
     // Placeholders that nothing uses are allowed without an expression.
     let bound = match get.projection_expression {
         None => Bound::default(),
         Some(_) => texts.bind(&get.expression_attributes, "ProjectionExpression is null")?,
     };
-    Ok(Get { table: TableName::new(get.table_name), key, projection: bound.projection })
+    Ok(Get {
+        table: TableName::new(get.table_name),
+        key,
+        projection: bound.projection,
+    })
 }
 
-pub(crate) fn run(core: &Core, input: TransactGetItemsInput) -> Result<TransactGetItemsOutput, ApiError> {
+pub(crate) fn run(
+    core: &Core,
+    input: TransactGetItemsInput,
+) -> Result<TransactGetItemsOutput, ApiError> {
     let (gets, returns) = check(input)?;
     let mut seen = BTreeSet::new();
     let mut plans: Vec<(Get, Arc<Table>, KeyBytes)> = Vec::with_capacity(gets.len());
     let mut reasons = Vec::with_capacity(gets.len());
     for get in gets {
-        let table = core.table(get.table.name()).ok_or_else(ApiError::table_not_found)?;
+        let table = core
+            .table(get.table.name())
+            .ok_or_else(ApiError::table_not_found)?;
         let fits = keys::check_paths(&table.key, None, get.projection.as_ref());
         let key = match fits.and_then(|()| get_item::plan(&table, &get.key)) {
             Ok(key) => key,
@@ -105,12 +126,17 @@ pub(crate) fn run(core: &Core, input: TransactGetItemsInput) -> Result<TransactG
         responses.push(item.filter(|item| item.attributes().next().is_some()));
     }
     let consumed_capacity = bills.answer(returns.capacity, Some(CapacityKind::Read));
-    Ok(TransactGetItemsOutput { responses, consumed_capacity })
+    Ok(TransactGetItemsOutput {
+        responses,
+        consumed_capacity,
+    })
 }
 
 /// A transaction one of whose reads has no capacity.
 pub(crate) fn canceled(error: ApiError, actions: usize, at: usize) -> ApiError {
-    let ApiError::Throttled(throttling) = error else { return error };
+    let ApiError::Throttled(throttling) = error else {
+        return error;
+    };
     let mut reasons = vec![CancellationReason::None; actions];
     if let Some(slot) = reasons.get_mut(at) {
         *slot = CancellationReason::Throttled(throttling);

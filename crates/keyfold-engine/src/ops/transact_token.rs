@@ -1,8 +1,9 @@
-//! ClientRequestToken: remembers a transaction for ten minutes, so that its repetition does nothing.
+//! ClientRequestToken: remembers a transaction for ten minutes, so that its repetition does
+//! nothing.
 //!
-//! The token is written in the transaction's own batch. Each transaction with a token also forgets a few
-//! expired ones, so that they never pile up. A token's record is judged and changed with its key locked only: somebody else may
-//! be using it again.
+//! The token is written in the transaction's own batch. Each transaction with a token also forgets
+//! a few expired ones, so that they never pile up. A token's record is judged and changed with its
+//! key locked only: somebody else may be using it again.
 
 use crate::base::error::internal;
 use crate::base::layout;
@@ -28,17 +29,27 @@ pub(crate) enum Seen {
 
 /// Looks a token up. Its key must be locked.
 pub(crate) fn look_up(core: &Core, token: &str, fingerprint: u128) -> Result<Seen, ApiError> {
-    let Some(stored) = core.store().latest(&layout::token(token)).map_err(internal)? else {
+    let Some(stored) = core
+        .store()
+        .latest(&layout::token(token))
+        .map_err(internal)?
+    else {
         return Ok(Seen::New);
     };
-    let unreadable = || ApiError::Internal(format!("the record of client token {token} is unreadable"));
+    let unreadable =
+        || ApiError::Internal(format!("the record of client token {token} is unreadable"));
     let (expires, rest) = stored.split_first_chunk().ok_or_else(unreadable)?;
     let (print, sizes) = rest.split_first_chunk().ok_or_else(unreadable)?;
     if u64::from_be_bytes(*expires) <= core.now_ms() {
         Ok(Seen::New)
     } else if u128::from_be_bytes(*print) == fingerprint {
         let (sizes, _) = sizes.as_chunks::<4>();
-        Ok(Seen::Repeated(sizes.iter().map(|bytes| u64::from(u32::from_be_bytes(*bytes))).collect()))
+        Ok(Seen::Repeated(
+            sizes
+                .iter()
+                .map(|bytes| u64::from(u32::from_be_bytes(*bytes)))
+                .collect(),
+        ))
     } else {
         Err(ApiError::IdempotentParameterMismatch)
     }
@@ -72,7 +83,11 @@ pub(crate) struct Forgotten {
 /// Some tokens whose notes say that they have expired; none for a transaction without a token.
 pub(crate) fn forgotten(core: &Core, has_token: bool) -> Result<Forgotten, ApiError> {
     let mut found = Vec::new();
-    let KeyRange { low: Bound::Included(low), .. } = KeyRange::prefix(layout::token_expiries()) else {
+    let KeyRange {
+        low: Bound::Included(low),
+        ..
+    } = KeyRange::prefix(layout::token_expiries())
+    else {
         return Ok(Forgotten { found });
     };
     if !has_token {
@@ -80,10 +95,16 @@ pub(crate) fn forgotten(core: &Core, has_token: bool) -> Result<Forgotten, ApiEr
     }
     let high = layout::token_expiry(core.now_ms(), "");
     let snapshot = core.store().snapshot();
-    let expired = snapshot.range(Bound::Included(&low), Bound::Excluded(&high), Direction::Forward);
+    let expired = snapshot.range(
+        Bound::Included(&low),
+        Bound::Excluded(&high),
+        Direction::Forward,
+    );
     for entry in expired.take(FORGET_AT_ONCE) {
         let (note, _) = entry.map_err(internal)?;
-        let key = layout::expired_token(&note).map(layout::token).unwrap_or_default();
+        let key = layout::expired_token(&note)
+            .map(layout::token)
+            .unwrap_or_default();
         found.push((note.to_vec(), key));
     }
     Ok(Forgotten { found })
@@ -95,8 +116,14 @@ impl Forgotten {
         self.found.iter().map(|(_, key)| key.as_slice())
     }
 
-    /// Forgets them, but for `except`, and those that were used again since. The keys must be locked.
-    pub(crate) fn forget(&self, core: &Core, batch: &mut Batch, except: &str) -> Result<(), ApiError> {
+    /// Forgets them, but for `except`, and those that were used again since. The keys must be
+    /// locked.
+    pub(crate) fn forget(
+        &self,
+        core: &Core,
+        batch: &mut Batch,
+        except: &str,
+    ) -> Result<(), ApiError> {
         for (note, key) in &self.found {
             if *key != layout::token(except) {
                 // Used again, a later expiry stands in the record.

@@ -1,6 +1,7 @@
 //! TransactWriteItems: up to 100 actions that happen together or not at all.
 //!
-//! All keys are locked in one order, all items read, all conditions judged; one batch carries everything.
+//! All keys are locked in one order, all items read, all conditions judged; one batch carries
+//! everything.
 
 use crate::base::bill::Bill;
 use crate::base::fingerprint::Fingerprint;
@@ -119,14 +120,27 @@ fn check(input: TransactWriteItemsInput) -> Result<Transaction, ApiError> {
         constraints.list("transactItems", items.len(), 1, TRANSACTION_ACTIONS_MAX);
     }
     let items = input.transact_items.unwrap_or_default();
-    let actions = items.into_iter().map(parts).collect::<Result<Vec<_>, _>>()?;
+    let actions = items
+        .into_iter()
+        .map(parts)
+        .collect::<Result<Vec<_>, _>>()?;
     for (at, action) in actions.iter().enumerate() {
         check_action(&mut constraints, at, action);
     }
     constraints.finish()?;
-    let fingerprint = input.client_request_token.as_ref().map(|_| fingerprint(&actions));
-    let writes = actions.into_iter().map(bind).collect::<Result<Vec<_>, _>>()?;
-    Ok(Transaction { writes, token: input.client_request_token.zip(fingerprint), returns })
+    let fingerprint = input
+        .client_request_token
+        .as_ref()
+        .map(|_| fingerprint(&actions));
+    let writes = actions
+        .into_iter()
+        .map(bind)
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Transaction {
+        writes,
+        token: input.client_request_token.zip(fingerprint),
+        returns,
+    })
 }
 
 /// The hash of a request's identity: everything but the options of its answer.
@@ -152,7 +166,10 @@ fn check_action(constraints: &mut Constraints, at: usize, action: &Parts) {
         "conditionCheck" => constraints.required(&path("conditionExpression"), &action.condition),
         _ => {}
     }
-    constraints.word(&path("returnValuesOnConditionCheckFailure"), &action.on_failure);
+    constraints.word(
+        &path("returnValuesOnConditionCheckFailure"),
+        &action.on_failure,
+    );
 }
 
 fn bind(action: Parts) -> Result<(TableName, ItemWrite), ApiError> {
@@ -170,36 +187,56 @@ fn bind(action: Parts) -> Result<(TableName, ItemWrite), ApiError> {
     let what = match action.name {
         "put" => Action::Put(attributes),
         "delete" => Action::Delete { key: attributes },
-        "update" => Action::Update { key: attributes, update: bound.update.unwrap_or_default() },
+        "update" => Action::Update {
+            key: attributes,
+            update: bound.update.unwrap_or_default(),
+        },
         _ => Action::Check { key: attributes },
     };
     let write = ItemWrite {
         condition: bound.condition,
-        return_on_failure: action.on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld.into()),
+        return_on_failure: action.on_failure
+            == Some(ReturnValuesOnConditionCheckFailure::AllOld.into()),
         ..ItemWrite::new(what)
     };
     Ok((TableName::new(action.table), write))
 }
 
-pub(crate) fn run(core: &Core, input: TransactWriteItemsInput) -> Pending<TransactWriteItemsOutput> {
+pub(crate) fn run(
+    core: &Core,
+    input: TransactWriteItemsInput,
+) -> Pending<TransactWriteItemsOutput> {
     match check(input) {
         Ok(transaction) => transaction.run(core),
         Err(error) => Pending::ready(Err(error)),
     }
 }
 
-fn locked(core: &Core, transaction: Transaction) -> Result<Pending<TransactWriteItemsOutput>, ApiError> {
-    let Transaction { writes, token, returns } = transaction;
+fn locked(
+    core: &Core,
+    transaction: Transaction,
+) -> Result<Pending<TransactWriteItemsOutput>, ApiError> {
+    let Transaction {
+        writes,
+        token,
+        returns,
+    } = transaction;
     let tables = core.tables_for_writing();
     let plans = plan_all(&tables, writes)?;
     let forgotten = transact_token::forgotten(core, token.is_some())?;
     let token_key = token.as_ref().map(|(token, _)| layout::token(token));
-    let keys = plans.iter().map(|(_, plan)| plan.key.as_slice()).chain(token_key.as_deref());
+    let keys = plans
+        .iter()
+        .map(|(_, plan)| plan.key.as_slice())
+        .chain(token_key.as_deref());
     let _keys = core.store().lock(keys.chain(forgotten.keys()));
     if let Some((token, fingerprint)) = &token
         && let Seen::Repeated(sizes) = transact_token::look_up(core, token, *fingerprint)?
     {
-        return Ok(Pending::after(core.store().barrier(), Ok(repeated(&plans, &sizes, returns))));
+        return Ok(Pending::after(
+            core.store().barrier(),
+            Ok(repeated(&plans, &sizes, returns)),
+        ));
     }
     let changes = match evaluate_all(core, &plans) {
         Ok(changes) => changes,
@@ -221,7 +258,8 @@ fn locked(core: &Core, transaction: Transaction) -> Result<Pending<TransactWrite
         transact_token::remember(core, &mut batch, token, *fingerprint, sizes);
     }
     let ticket = stage(core, batch)?;
-    core.conflicts().hold(plans.iter().map(|(_, plan)| &plan.key), &ticket);
+    core.conflicts()
+        .hold(plans.iter().map(|(_, plan)| &plan.key), &ticket);
     let output = TransactWriteItemsOutput {
         consumed_capacity: bills.answer(returns.capacity, Some(CapacityKind::Write)),
         item_collection_metrics: metrics.answer(),
@@ -240,7 +278,9 @@ fn plan_all(
     for (at, (given, write)) in writes.into_iter().enumerate() {
         let table = ready(tables, given.name())?;
         match write.plan(table) {
-            Ok(plan) if !seen.insert(plan.key.clone()) => return Err(Validation::TransactDuplicate.into()),
+            Ok(plan) if !seen.insert(plan.key.clone()) => {
+                return Err(Validation::TransactDuplicate.into());
+            }
             Ok(plan) => plans.push((given, plan)),
             // An empty key is wrong whatever the table holds.
             Err(reason @ Validation::EmptyKey { .. }) => return Err(reason.into()),
@@ -265,14 +305,26 @@ fn repeated(
     let mut bills = Bills::default();
     for ((given, _), bytes) in plans.iter().zip(sizes) {
         let table = CapacityHalves::read(*bytes, ReadRate::Transactional);
-        bills.add(&given.given, Bill { table, ..Bill::default() });
+        bills.add(
+            &given.given,
+            Bill {
+                table,
+                ..Bill::default()
+            },
+        );
     }
     let consumed_capacity = bills.answer(returns.capacity, Some(CapacityKind::Read));
-    TransactWriteItemsOutput { consumed_capacity, item_collection_metrics: None }
+    TransactWriteItemsOutput {
+        consumed_capacity,
+        item_collection_metrics: None,
+    }
 }
 
 /// Every action against the item it meets; one reason for each if any is refused.
-fn evaluate_all<'p>(core: &Core, plans: &'p [(TableName, WritePlan)]) -> Result<Vec<Change<'p>>, ApiError> {
+fn evaluate_all<'p>(
+    core: &Core,
+    plans: &'p [(TableName, WritePlan)],
+) -> Result<Vec<Change<'p>>, ApiError> {
     let mut changes = Vec::with_capacity(plans.len());
     let mut reasons = Vec::with_capacity(plans.len());
     let mut bytes = 0;
@@ -282,11 +334,14 @@ fn evaluate_all<'p>(core: &Core, plans: &'p [(TableName, WritePlan)]) -> Result<
             reasons.push(CancellationReason::TransactionConflict);
             continue;
         }
-        let outcome = plan.read_before(core).and_then(|before| plan.evaluate(before, &work));
+        let outcome = plan
+            .read_before(core)
+            .and_then(|before| plan.evaluate(before, &work));
         reasons.push(match outcome {
             Ok(change) => {
                 bytes += change.bytes();
-                // Changes that are too much together are not kept: the others are judged for their reasons only.
+                // Changes that are too much together are not kept: the others are judged for their
+                // reasons only.
                 if bytes > TRANSACTION_BYTES_MAX {
                     changes.clear();
                 } else {
@@ -299,12 +354,17 @@ fn evaluate_all<'p>(core: &Core, plans: &'p [(TableName, WritePlan)]) -> Result<
             Err(Refusal::Invalid(reason)) if *reason == Validation::TooMuchWork => {
                 return Err(Validation::TooMuchWork.into());
             }
-            Err(Refusal::Invalid(reason)) => CancellationReason::ValidationError(reason.to_string()),
+            Err(Refusal::Invalid(reason)) => {
+                CancellationReason::ValidationError(reason.to_string())
+            }
             Err(Refusal::Throttled(throttling)) => CancellationReason::Throttled(throttling),
             Err(Refusal::Internal(error)) => return Err(error),
         });
     }
-    if reasons.iter().any(|reason| *reason != CancellationReason::None) {
+    if reasons
+        .iter()
+        .any(|reason| *reason != CancellationReason::None)
+    {
         return Err(ApiError::TransactionCanceled(reasons));
     }
     if bytes > TRANSACTION_BYTES_MAX {

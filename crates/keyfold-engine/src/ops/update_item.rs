@@ -19,9 +19,13 @@ fn check(input: UpdateItemInput) -> Result<SingleWrite, ApiError> {
     let mut constraints = Constraints::default();
     constraints.table("tableName", &input.table_name);
     constraints.required("key", &input.key);
-    let return_values = constraints.word("returnValues", &input.return_values).unwrap_or(ReturnValue::None);
-    let on_failure = constraints
-        .word("returnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
+    let return_values = constraints
+        .word("returnValues", &input.return_values)
+        .unwrap_or(ReturnValue::None);
+    let on_failure = constraints.word(
+        "returnValuesOnConditionCheckFailure",
+        &input.return_values_on_condition_check_failure,
+    );
     let returns = constraints.returns(&input.returns);
     legacy::constrain(&mut constraints, input.legacy.as_deref());
     constraints.finish()?;
@@ -32,8 +36,10 @@ fn check(input: UpdateItemInput) -> Result<SingleWrite, ApiError> {
     };
     texts.check_mixed(input.legacy.as_deref())?;
     let key = check::attributes(input.key, "key")?;
-    let mut bound =
-        texts.bind(&input.expression_attributes, "UpdateExpression and ConditionExpression are null")?;
+    let mut bound = texts.bind(
+        &input.expression_attributes,
+        "UpdateExpression and ConditionExpression are null",
+    )?;
     bound.take_legacy(legacy::bind(input.legacy.as_deref())?);
     let update = bound.update.unwrap_or_default();
     Ok(SingleWrite {

@@ -1,7 +1,7 @@
 //! UpdateTable: settings, and indexes made and removed while clients read and write.
 //!
-//! A new index takes the writes from then on at once; what was there before is brought in by the background
-//! (`jobs/backfill.rs`), and until then the index cannot be read.
+//! A new index takes the writes from then on at once; what was there before is brought in by the
+//! background (`jobs/backfill.rs`), and until then the index cannot be read.
 
 use crate::base::error::internal;
 use crate::base::layout;
@@ -16,8 +16,8 @@ use crate::table::stream::Stream;
 use crate::table::{Capacity, Index, IndexKind, Table};
 use keyfold_api::{
     ApiError, BillingMode, GlobalSecondaryIndexUpdate, ProvisionedThroughput,
-    ProvisionedThroughputDescription, SecondaryIndex, StreamViewType, TableDescription, TableStatus,
-    UpdateTableInput, Validation, known,
+    ProvisionedThroughputDescription, SecondaryIndex, StreamViewType, TableDescription,
+    TableStatus, UpdateTableInput, Validation, known,
 };
 use keyfold_store::Batch;
 use keyfold_types::limits::GLOBAL_INDEXES_MAX;
@@ -44,14 +44,19 @@ const CHOICES: [&str; 13] = [
 ];
 
 pub(crate) fn run(core: &Core, input: UpdateTableInput) -> Pending<TableDescription> {
-    check(&input).and_then(|()| update(core, &input)).unwrap_or_else(|error| Pending::ready(Err(error)))
+    check(&input)
+        .and_then(|()| update(core, &input))
+        .unwrap_or_else(|error| Pending::ready(Err(error)))
 }
 
 fn check(input: &UpdateTableInput) -> Result<(), ApiError> {
     check_constraints(input)?;
     refuse(input)?;
     check_combination(input)?;
-    let updates = input.global_secondary_index_updates.as_deref().unwrap_or_default();
+    let updates = input
+        .global_secondary_index_updates
+        .as_deref()
+        .unwrap_or_default();
     let mut seen = BTreeSet::new();
     for update in updates {
         let name = match (&update.create, &update.update, &update.delete) {
@@ -76,10 +81,17 @@ fn check(input: &UpdateTableInput) -> Result<(), ApiError> {
             ));
         }
         if update.create.is_some() && input.attribute_definitions.is_none() {
-            return wrong(format!("AttributeDefinitions is not specified for index: {name}"));
+            return wrong(format!(
+                "AttributeDefinitions is not specified for index: {name}"
+            ));
         }
     }
-    if updates.iter().filter(|update| changes_indexes(update)).count() > 1 {
+    if updates
+        .iter()
+        .filter(|update| changes_indexes(update))
+        .count()
+        > 1
+    {
         return Err(one_index_at_a_time());
     }
     stream_setting::wanted(input.stream_specification.as_ref()).map(|_| ())
@@ -99,21 +111,35 @@ fn one_index_at_a_time() -> ApiError {
 fn check_constraints(input: &UpdateTableInput) -> Result<(), ApiError> {
     let mut constraints = Constraints::default();
     constraints.control_table(&input.table_name)?;
-    definition::check_definition_constraints(&mut constraints, input.attribute_definitions.as_deref());
+    definition::check_definition_constraints(
+        &mut constraints,
+        input.attribute_definitions.as_deref(),
+    );
     constraints.word("billingMode", &input.billing_mode);
     constraints.word("tableClass", &input.table_class);
     let throughput = input.provisioned_throughput.as_ref();
     definition::check_throughput_constraints(&mut constraints, "provisionedThroughput", throughput);
     stream_setting::constrain(&mut constraints, input.stream_specification.as_ref());
-    for (at, update) in input.global_secondary_index_updates.iter().flatten().enumerate() {
+    for (at, update) in input
+        .global_secondary_index_updates
+        .iter()
+        .flatten()
+        .enumerate()
+    {
         let path = |member: &str| format!("globalSecondaryIndexUpdates.{}.member.{member}", at + 1);
         if let Some(create) = &update.create {
             let most = definition::INDEX_KEY_ELEMENTS_MAX;
             definition::check_index_constraints(&mut constraints, &path("create"), create, most);
         }
         let named = [
-            (update.update.as_ref().map(|update| &update.index_name), "update.indexName"),
-            (update.delete.as_ref().map(|delete| &delete.index_name), "delete.indexName"),
+            (
+                update.update.as_ref().map(|update| &update.index_name),
+                "update.indexName",
+            ),
+            (
+                update.delete.as_ref().map(|delete| &delete.index_name),
+                "delete.indexName",
+            ),
         ];
         for (name, member) in named {
             let Some(name) = name else { continue };
@@ -138,14 +164,30 @@ fn check_constraints(input: &UpdateTableInput) -> Result<(), ApiError> {
 fn refuse(input: &UpdateTableInput) -> Result<(), ApiError> {
     let absent = [
         (input.replica_updates.is_some(), "ReplicaUpdates"),
-        (input.multi_region_consistency.is_some(), "MultiRegionConsistency"),
-        (input.global_table_witness_updates.is_some(), "GlobalTableWitnessUpdates"),
-        (input.global_table_settings_replication_mode.is_some(), "GlobalTableSettingsReplicationMode"),
-        (input.disassociation_protection_enabled.is_some(), "DisassociationProtectionEnabled"),
+        (
+            input.multi_region_consistency.is_some(),
+            "MultiRegionConsistency",
+        ),
+        (
+            input.global_table_witness_updates.is_some(),
+            "GlobalTableWitnessUpdates",
+        ),
+        (
+            input.global_table_settings_replication_mode.is_some(),
+            "GlobalTableSettingsReplicationMode",
+        ),
+        (
+            input.disassociation_protection_enabled.is_some(),
+            "DisassociationProtectionEnabled",
+        ),
         (input.vector_index_updates.is_some(), "VectorIndexUpdates"),
     ];
     match absent.into_iter().find(|(given, _)| *given) {
-        Some((_, member)) => Err(Validation::Unsupported { member, operation: "UpdateTable" }.into()),
+        Some((_, member)) => Err(Validation::Unsupported {
+            member,
+            operation: "UpdateTable",
+        }
+        .into()),
         None => Ok(()),
     }
 }
@@ -167,7 +209,10 @@ fn check_combination(input: &UpdateTableInput) -> Result<(), ApiError> {
     let count = given.into_iter().filter(|given| *given).count();
     if count == 0 {
         let (last, others) = CHOICES.split_last().unwrap_or((&"", &[]));
-        return sentence(format!("At least one of {} or {last} is required", others.join(", ")));
+        return sentence(format!(
+            "At least one of {} or {last} is required",
+            others.join(", ")
+        ));
     }
     if updates.is_some_and(<[_]>::is_empty) {
         return wrong("List of GlobalSecondaryIndexUpdates is empty");
@@ -175,14 +220,21 @@ fn check_combination(input: &UpdateTableInput) -> Result<(), ApiError> {
     let alone = [
         (input.sse_specification.is_some(), "Server-Side Encryption"),
         (input.table_class.is_some(), "TableClass"),
-        (input.deletion_protection_enabled.is_some(), "DeletionProtection"),
+        (
+            input.deletion_protection_enabled.is_some(),
+            "DeletionProtection",
+        ),
     ];
     if let Some((_, what)) = alone.into_iter().find(|(given, _)| *given && count > 1) {
-        return wrong(format!("{what} modification must be the only operation in the request"));
+        return wrong(format!(
+            "{what} modification must be the only operation in the request"
+        ));
     }
     let indexes = updates.into_iter().flatten().any(changes_indexes);
     if indexes && input.warm_throughput.is_some() {
-        return wrong("Create global secondary index cannot be specified when updating WarmThroughput");
+        return wrong(
+            "Create global secondary index cannot be specified when updating WarmThroughput",
+        );
     }
     if indexes && input.provisioned_throughput.is_some() {
         return wrong("You cannot create or delete index while updating table IOPS");
@@ -199,8 +251,10 @@ fn check_combination(input: &UpdateTableInput) -> Result<(), ApiError> {
 fn update(core: &Core, input: &UpdateTableInput) -> Result<Pending<TableDescription>, ApiError> {
     let given = TableName::new(input.table_name.clone());
     let mut tables = core.catalog().write();
-    let before =
-        tables.get(given.name()).cloned().ok_or_else(|| ApiError::named_table_not_found(given.name()))?;
+    let before = tables
+        .get(given.name())
+        .cloned()
+        .ok_or_else(|| ApiError::named_table_not_found(given.name()))?;
     if !before.is_ready() {
         return Err(ApiError::ResourceInUse(format!(
             "Attempt to change a resource which is still in use: Table is being created: {}",
@@ -222,7 +276,8 @@ fn update(core: &Core, input: &UpdateTableInput) -> Result<Pending<TableDescript
         table.settings.encryption_key = key;
     }
     if let Some(class) = known(&input.table_class) {
-        let is_default = class == keyfold_api::TableClass::Standard && table.settings.table_class.is_none();
+        let is_default =
+            class == keyfold_api::TableClass::Standard && table.settings.table_class.is_none();
         if !is_default {
             table.settings.table_class = Some((class, core.now_ms()));
         }
@@ -247,17 +302,23 @@ fn update(core: &Core, input: &UpdateTableInput) -> Result<Pending<TableDescript
 
 /// Definitions may repeat what is known of key attributes, not change it.
 fn check_redefined(table: &Table, input: &UpdateTableInput) -> Result<(), ApiError> {
-    let given = definition::definitions(input.attribute_definitions.as_deref().unwrap_or_default())?;
+    let given =
+        definition::definitions(input.attribute_definitions.as_deref().unwrap_or_default())?;
     let new_kind = |one: &KeyAttribute| given.get(&one.name).copied().unwrap_or(one.kind);
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
     let mut redefined = keys.filter(|key| key.attributes().any(|one| new_kind(one) != one.kind));
-    let Some(key) = redefined.next() else { return Ok(()) };
+    let Some(key) = redefined.next() else {
+        return Ok(());
+    };
     let shown = |kind: &dyn Fn(&KeyAttribute) -> KeyKind| {
         let part = |attributes: &[KeyAttribute], part: &str| -> Vec<String> {
-            let text = |one: &KeyAttribute| format!("{}:{}:{part}", one.name, kind(one).descriptor());
+            let text =
+                |one: &KeyAttribute| format!("{}:{}:{part}", one.name, kind(one).descriptor());
             attributes.iter().map(text).collect()
         };
-        let all = [part(&key.partition, "HASH"), part(&key.sort, "RANGE")].concat().join(":");
+        let all = [part(&key.partition, "HASH"), part(&key.sort, "RANGE")]
+            .concat()
+            .join(":");
         format!("Schema:[SchemaElement: key{{{all}}}]")
     };
     wrong(format!(
@@ -275,7 +336,10 @@ fn describe(core: &Core, before: &Table, after: &Table) -> Result<TableDescripti
     let is_provisioned_now =
         mode(before) == BillingMode::PayPerRequest && mode(after) == BillingMode::Provisioned;
     if !is_provisioned_now
-        && let (Some(new), Some(old)) = (&mut description.provisioned_throughput, &old.provisioned_throughput)
+        && let (Some(new), Some(old)) = (
+            &mut description.provisioned_throughput,
+            &old.provisioned_throughput,
+        )
     {
         *new = ProvisionedThroughputDescription {
             read_capacity_units: old.read_capacity_units,
@@ -294,10 +358,18 @@ fn describe(core: &Core, before: &Table, after: &Table) -> Result<TableDescripti
         .global_secondary_indexes
         .unwrap_or_default()
         .into_iter()
-        .filter(|index| index.index_name.as_ref().is_some_and(|name| after.index(name).is_none()));
+        .filter(|index| {
+            index
+                .index_name
+                .as_ref()
+                .is_some_and(|name| after.index(name).is_none())
+        });
     for mut index in gone {
         index.index_status = Some(TableStatus::Deleting.into());
-        description.global_secondary_indexes.get_or_insert_default().push(index);
+        description
+            .global_secondary_indexes
+            .get_or_insert_default()
+            .push(index);
     }
     Ok(description)
 }
@@ -309,16 +381,21 @@ fn change_stream(
     view: Option<StreamViewType>,
 ) -> Result<Option<Stream>, ApiError> {
     match (view, &table.settings.stream) {
-        (Some(_), Some(_)) => {
-            sentence(format!("Table already has an enabled stream: TableName: {}", table.name))
-        }
+        (Some(_), Some(_)) => sentence(format!(
+            "Table already has an enabled stream: TableName: {}",
+            table.name
+        )),
         (None, None) => sentence("Table has no stream to disable"),
         (Some(view), None) => stream_setting::open(core, batch, table, view).map(Some),
         (None, Some(_)) => stream_setting::close(core, batch, table),
     }
 }
 
-fn change_capacity(core: &Core, input: &UpdateTableInput, table: &mut Table) -> Result<(), ApiError> {
+fn change_capacity(
+    core: &Core,
+    input: &UpdateTableInput,
+    table: &mut Table,
+) -> Result<(), ApiError> {
     let mode_before = table.settings.capacity.mode;
     let mode = known(&input.billing_mode).unwrap_or(mode_before);
     let now = core.now_ms();
@@ -329,10 +406,13 @@ fn change_capacity(core: &Core, input: &UpdateTableInput, table: &mut Table) -> 
             );
         }
         (BillingMode::Provisioned, None) if mode_before == BillingMode::PayPerRequest => {
-            return wrong("ProvisionedThroughput must be specified when BillingMode is PROVISIONED");
+            return wrong(
+                "ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
+            );
         }
         (BillingMode::Provisioned, Some(given)) => {
-            let is_same = mode == mode_before && definition::units(given) == table.settings.capacity.units;
+            let is_same =
+                mode == mode_before && definition::units(given) == table.settings.capacity.units;
             if is_same {
                 return unchanged("the table", given, table.settings.capacity.units);
             }
@@ -343,13 +423,22 @@ fn change_capacity(core: &Core, input: &UpdateTableInput, table: &mut Table) -> 
     if mode == BillingMode::Provisioned && mode_before == BillingMode::PayPerRequest {
         let is_given = |index: &Index| {
             let updates = input.global_secondary_index_updates.iter().flatten();
-            updates.filter_map(|update| update.update.as_ref()).any(|update| {
-                update.index_name.as_ref() == Some(&index.name) && update.provisioned_throughput.is_some()
-            })
+            updates
+                .filter_map(|update| update.update.as_ref())
+                .any(|update| {
+                    update.index_name.as_ref() == Some(&index.name)
+                        && update.provisioned_throughput.is_some()
+                })
         };
-        let globals = table.indexes.iter().filter(|index| index.kind == IndexKind::Global);
+        let globals = table
+            .indexes
+            .iter()
+            .filter(|index| index.kind == IndexKind::Global);
         if let Some(index) = globals.into_iter().find(|index| !is_given(index)) {
-            return wrong(format!("ProvisionedThroughput must be specified for index: {}", index.name));
+            return wrong(format!(
+                "ProvisionedThroughput must be specified for index: {}",
+                index.name
+            ));
         }
         table.settings.capacity.on_demand_max = (None, None);
     }
@@ -384,12 +473,24 @@ fn limits(
     given: &keyfold_api::OnDemandThroughput,
 ) -> (Option<u64>, Option<u64>) {
     (
-        if given.max_read_request_units.is_some() { new.0 } else { before.0 },
-        if given.max_write_request_units.is_some() { new.1 } else { before.1 },
+        if given.max_read_request_units.is_some() {
+            new.0
+        } else {
+            before.0
+        },
+        if given.max_write_request_units.is_some() {
+            new.1
+        } else {
+            before.1
+        },
     )
 }
 
-fn raise_warm(capacity: &mut Capacity, (read, write): (u64, u64), place: &str) -> Result<(), ApiError> {
+fn raise_warm(
+    capacity: &mut Capacity,
+    (read, write): (u64, u64),
+    place: &str,
+) -> Result<(), ApiError> {
     let before = describe_table::warm(capacity, capacity.mode);
     for (member, asked, is) in [("Read", read, before.0), ("Write", write, before.1)] {
         if asked != 0 && asked < is {
@@ -416,7 +517,11 @@ fn set_units(capacity: &mut Capacity, units: (u64, u64), now: u64) {
     capacity.units = units;
 }
 
-fn unchanged<T>(place: &str, given: &ProvisionedThroughput, units: (u64, u64)) -> Result<T, ApiError> {
+fn unchanged<T>(
+    place: &str,
+    given: &ProvisionedThroughput,
+    units: (u64, u64),
+) -> Result<T, ApiError> {
     let asked = definition::units(given);
     sentence(format!(
         "The provisioned throughput for {place} will not change. The requested value equals the current value. Current ReadCapacityUnits provisioned for {place}: {}. Requested ReadCapacityUnits: {}. Current WriteCapacityUnits provisioned for {place}: {}. Requested WriteCapacityUnits: {}. Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
@@ -443,18 +548,24 @@ fn change_index(
     if let Some(delete) = &update.delete {
         let name = delete.index_name.clone().unwrap_or_default();
         let is_it = |index: &Index| index.kind == IndexKind::Global && index.name == name;
-        let Some(at) = table.indexes.iter().position(is_it) else { return Err(missing(&name, table)) };
+        let Some(at) = table.indexes.iter().position(is_it) else {
+            return Err(missing(&name, table));
+        };
         let index = table.indexes.remove(at);
         batch.put(layout::dropped_index(table.id, index.id), Vec::new());
         return Ok(());
     }
-    let Some(given) = &update.update else { return Ok(()) };
+    let Some(given) = &update.update else {
+        return Ok(());
+    };
     let name = given.index_name.clone().unwrap_or_default();
     let mode = table.settings.capacity.mode;
     let was_on_demand = mode == BillingMode::PayPerRequest;
     let error = missing(&name, table);
     let is_it = |index: &&mut Index| index.kind == IndexKind::Global && index.name == name;
-    let Some(index) = table.indexes.iter_mut().find(is_it) else { return Err(error) };
+    let Some(index) = table.indexes.iter_mut().find(is_it) else {
+        return Err(error);
+    };
     if let Some(throughput) = &given.provisioned_throughput {
         if was_on_demand {
             return wrong(format!(
@@ -467,7 +578,9 @@ fn change_index(
         }
         set_units(&mut index.capacity, units, core.now_ms());
     } else if given.on_demand_throughput.is_none() && given.warm_throughput.is_none() {
-        return wrong(format!("ProvisionedThroughput must be specified for index: {name}"));
+        return wrong(format!(
+            "ProvisionedThroughput must be specified for index: {name}"
+        ));
     }
     if let Some(on_demand) = &given.on_demand_throughput {
         let new = definition::on_demand(Some(on_demand), mode, Some(&name))?;
@@ -487,20 +600,32 @@ fn create_index(
 ) -> Result<(), ApiError> {
     let name = create.index_name.clone().unwrap_or_default();
     if table.index(&name).is_some() {
-        return sentence(format!("Attempting to create an index which already exists: {name}"));
+        return sentence(format!(
+            "Attempting to create an index which already exists: {name}"
+        ));
     }
     if table.indexes.iter().any(|index| index.is_building) {
         return Err(one_index_at_a_time());
     }
-    if table.indexes.iter().filter(|index| index.kind == IndexKind::Global).count() >= GLOBAL_INDEXES_MAX {
+    if table
+        .indexes
+        .iter()
+        .filter(|index| index.kind == IndexKind::Global)
+        .count()
+        >= GLOBAL_INDEXES_MAX
+    {
         return Err(ApiError::LimitExceeded(format!(
             "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of {GLOBAL_INDEXES_MAX}"
         )));
     }
     // Attributes that are keys already keep their types; of the others only the new key's matter.
-    let mut kinds = definition::definitions(input.attribute_definitions.as_deref().unwrap_or_default())?;
+    let mut kinds =
+        definition::definitions(input.attribute_definitions.as_deref().unwrap_or_default())?;
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
-    kinds.extend(keys.flat_map(|key| key.attributes()).map(|known| (known.name.clone(), known.kind)));
+    kinds.extend(
+        keys.flat_map(|key| key.attributes())
+            .map(|known| (known.name.clone(), known.kind)),
+    );
     let wanted = definition::names(create.key_schema.as_deref().unwrap_or_default());
     definition::check_defined(&kinds, &wanted)?;
     let mut index = definition::global_index(create, &kinds, table.settings.capacity.mode)?;

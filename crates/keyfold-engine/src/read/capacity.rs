@@ -12,7 +12,11 @@ pub(crate) fn blank(table: &str, wanted: ReturnConsumedCapacity) -> Option<Consu
         ReturnConsumedCapacity::Total => false,
         ReturnConsumedCapacity::Indexes => true,
     };
-    Some(ConsumedCapacity { table_name: table.to_owned(), detailed, ..ConsumedCapacity::default() })
+    Some(ConsumedCapacity {
+        table_name: table.to_owned(),
+        detailed,
+        ..ConsumedCapacity::default()
+    })
 }
 
 /// The units of reads on a table.
@@ -21,11 +25,18 @@ pub(crate) fn of_read(
     units: CapacityHalves,
     wanted: ReturnConsumedCapacity,
 ) -> Option<ConsumedCapacity> {
-    Some(ConsumedCapacity { table: units, ..blank(table, wanted)? })
+    Some(ConsumedCapacity {
+        table: units,
+        ..blank(table, wanted)?
+    })
 }
 
 /// The units of writes on a table and its indexes.
-pub(crate) fn of_write(table: &str, bill: Bill, wanted: ReturnConsumedCapacity) -> Option<ConsumedCapacity> {
+pub(crate) fn of_write(
+    table: &str,
+    bill: Bill,
+    wanted: ReturnConsumedCapacity,
+) -> Option<ConsumedCapacity> {
     Some(ConsumedCapacity {
         table: bill.table,
         local_secondary_indexes: bill.local,
@@ -46,7 +57,13 @@ impl Bills {
     }
 
     pub(crate) fn add_read(&mut self, table: &str, units: CapacityHalves) {
-        self.add(table, Bill { table: units, ..Bill::default() });
+        self.add(
+            table,
+            Bill {
+                table: units,
+                ..Bill::default()
+            },
+        );
     }
 
     /// Adds what an operation of its own has told.
@@ -70,7 +87,9 @@ impl Bills {
             return None;
         }
         let rows = self.by_table.into_iter();
-        rows.map(|(table, bill)| of_write(&table, bill, wanted).map(|row| ConsumedCapacity { kind, ..row }))
-            .collect()
+        rows.map(|(table, bill)| {
+            of_write(&table, bill, wanted).map(|row| ConsumedCapacity { kind, ..row })
+        })
+        .collect()
     }
 }

@@ -1,8 +1,8 @@
 //! The FilterSpecification of an export, bound to its table.
 //!
-//! A key condition narrows the range that is read; the filter and the projection are those of Query and Scan. Of an
-//! incremental export a change is held when the item before or after it is: who follows the exports learns of
-//! items that came to match and of those that ceased to.
+//! A key condition narrows the range that is read; the filter and the projection are those of Query
+//! and Scan. Of an incremental export a change is held when the item before or after it is: who
+//! follows the exports learns of items that came to match and of those that ceased to.
 
 use crate::check::expressions::{Bound, Texts};
 use crate::read::page;
@@ -22,8 +22,14 @@ pub(crate) struct Chosen {
 
 /// Checks a specification's expressions; none chooses everything.
 pub(crate) fn check(given: Option<&FilterSpecification>) -> Result<Bound, ApiError> {
-    let Some(given) = given else { return Ok(Bound::default()) };
-    let values = given.expression_attribute_values.clone().transpose().map_err(Validation::Value)?;
+    let Some(given) = given else {
+        return Ok(Bound::default());
+    };
+    let values = given
+        .expression_attribute_values
+        .clone()
+        .transpose()
+        .map_err(Validation::Value)?;
     let attributes = ExpressionAttributes {
         names: given.expression_attribute_names.clone(),
         values: values.map(|values| Ok(values.into_iter().collect())),
@@ -34,7 +40,10 @@ pub(crate) fn check(given: Option<&FilterSpecification>) -> Result<Bound, ApiErr
         projection: given.projection_expression.as_deref(),
         ..Texts::default()
     };
-    texts.bind(&attributes, "FilterExpression and KeyConditionExpression are null")
+    texts.bind(
+        &attributes,
+        "FilterExpression and KeyConditionExpression are null",
+    )
 }
 
 impl Chosen {
@@ -52,7 +61,10 @@ impl Chosen {
     }
 
     fn holds(&self, item: &RawItem) -> bool {
-        self.bound.filter.as_ref().is_none_or(|filter| filter.holds(Some(item)))
+        self.bound
+            .filter
+            .as_ref()
+            .is_none_or(|filter| filter.holds(Some(item)))
     }
 
     fn projected(&self, item: RawItem) -> RawItem {
@@ -66,8 +78,16 @@ impl Chosen {
 
     /// The part of a change that is exported, if the item before or after it is.
     pub(crate) fn part_of_change(&self, change: Change) -> Option<Change> {
-        let is_chosen = change.old.iter().chain(&change.new).any(|item| self.holds(item));
+        let is_chosen = change
+            .old
+            .iter()
+            .chain(&change.new)
+            .any(|item| self.holds(item));
         let part = |item: Option<RawItem>| item.map(|item| self.projected(item));
-        is_chosen.then(|| Change { old: part(change.old), new: part(change.new), ..change })
+        is_chosen.then(|| Change {
+            old: part(change.old),
+            new: part(change.new),
+            ..change
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! A key condition and a key schema make a range of keys.
 //!
-//! Each partition attribute needs an equality; sort attributes are constrained from left to right without
-//! a gap, by equalities and at most one other test, the last.
+//! Each partition attribute needs an equality; sort attributes are constrained from left to right
+//! without a gap, by equalities and at most one other test, the last.
 
 use keyfold_api::Validation;
 use keyfold_codec::key::{self, IndexId, KeyRange, TableId, successor};
@@ -30,12 +30,20 @@ pub(crate) fn plan(
     schema: &KeySchema,
     condition: &KeyCondition,
 ) -> Result<Ranges, Validation> {
-    let term =
-        |attribute: &KeyAttribute| condition.terms().iter().find(|term| term.attribute == attribute.name);
-    let is_fixed =
-        |attribute: &&KeyAttribute| term(attribute).is_some_and(|term| matches!(term.test, KeyTest::Eq(_)));
+    let term = |attribute: &KeyAttribute| {
+        condition
+            .terms()
+            .iter()
+            .find(|term| term.attribute == attribute.name)
+    };
+    let is_fixed = |attribute: &&KeyAttribute| {
+        term(attribute).is_some_and(|term| matches!(term.test, KeyTest::Eq(_)))
+    };
     if schema.partition.len() > 1 || schema.sort.len() > 1 {
-        let open = schema.partition.iter().filter(|attribute| !is_fixed(attribute));
+        let open = schema
+            .partition
+            .iter()
+            .filter(|attribute| !is_fixed(attribute));
         let open: Vec<&str> = open.map(|attribute| attribute.name.as_str()).collect();
         if !open.is_empty() {
             let open = open.join(", ");
@@ -49,11 +57,14 @@ pub(crate) fn plan(
         let Some(term) = term(attribute) else {
             return Err(Validation::MissedKeyElement(attribute.name.clone()));
         };
-        let KeyTest::Eq(literal) = &term.test else { return Err(Validation::UnsupportedKeyCondition) };
+        let KeyTest::Eq(literal) = &term.test else {
+            return Err(Validation::UnsupportedKeyCondition);
+        };
         partition.push(check_value(attribute, literal, Part::Partition, index)?);
     }
     let place = index.map_or(IndexId::BASE, |(id, _)| id);
-    let partition = key::partition_prefix(table, place, &partition).map_err(|_| Validation::ConditionType)?;
+    let partition =
+        key::partition_prefix(table, place, &partition).map_err(|_| Validation::ConditionType)?;
     let whole = KeyRange::prefix(partition.clone());
 
     let sort_terms: Vec<&KeyTerm> = condition
@@ -66,7 +77,10 @@ pub(crate) fn plan(
         let Some(term) = term(attribute) else {
             // A gap: nothing may follow.
             return if at == sort_terms.len() {
-                Ok(Ranges { wanted: KeyRange::prefix(prefix), partition: whole })
+                Ok(Ranges {
+                    wanted: KeyRange::prefix(prefix),
+                    partition: whole,
+                })
             } else {
                 Err(missed(schema, attribute, &sort_terms))
             };
@@ -77,15 +91,26 @@ pub(crate) fn plan(
         let is_last = at + 1 == sort_terms.len();
         match &term.test {
             KeyTest::Eq(literal) => prefix = extended(&prefix, literal)?,
-            test if is_last => return Ok(Ranges { wanted: range(prefix, test)?, partition: whole }),
+            test if is_last => {
+                return Ok(Ranges {
+                    wanted: range(prefix, test)?,
+                    partition: whole,
+                });
+            }
             _ => return Err(Validation::UnsupportedKeyCondition),
         }
         if is_last {
-            return Ok(Ranges { wanted: KeyRange::prefix(prefix), partition: whole });
+            return Ok(Ranges {
+                wanted: KeyRange::prefix(prefix),
+                partition: whole,
+            });
         }
     }
     if sort_terms.is_empty() {
-        return Ok(Ranges { wanted: whole.clone(), partition: whole });
+        return Ok(Ranges {
+            wanted: whole.clone(),
+            partition: whole,
+        });
     }
     Err(Validation::UnsupportedKeyCondition)
 }
@@ -113,10 +138,15 @@ fn check_value<'l>(
     if bytes == 0 && value.kind() != ValueKind::N {
         let name = attribute.name.clone();
         return Err(match index {
-            Some((_, index)) => {
-                Validation::EmptyIndexKey { name, index: index.to_owned(), kind: value.kind() }
-            }
-            None => Validation::EmptyKey { name, kind: value.kind() },
+            Some((_, index)) => Validation::EmptyIndexKey {
+                name,
+                index: index.to_owned(),
+                kind: value.kind(),
+            },
+            None => Validation::EmptyKey {
+                name,
+                kind: value.kind(),
+            },
         });
     }
     match part {
@@ -138,18 +168,30 @@ fn range(prefix: Vec<u8>, test: &KeyTest) -> Result<KeyRange, Validation> {
     let end = |key: &[u8]| successor(key).map_or(Bound::Unbounded, Bound::Excluded);
     Ok(match test {
         KeyTest::Eq(value) => KeyRange::prefix(extended(&prefix, value)?),
-        KeyTest::Lt(value) => KeyRange { low: start(), high: Bound::Excluded(extended(&prefix, value)?) },
-        KeyTest::Le(value) => KeyRange { low: start(), high: end(&extended(&prefix, value)?) },
+        KeyTest::Lt(value) => KeyRange {
+            low: start(),
+            high: Bound::Excluded(extended(&prefix, value)?),
+        },
+        KeyTest::Le(value) => KeyRange {
+            low: start(),
+            high: end(&extended(&prefix, value)?),
+        },
         KeyTest::Gt(value) => {
-            let low = successor(&extended(&prefix, value)?).map_or(Bound::Unbounded, Bound::Included);
-            KeyRange { low, high: end(&prefix) }
+            let low =
+                successor(&extended(&prefix, value)?).map_or(Bound::Unbounded, Bound::Included);
+            KeyRange {
+                low,
+                high: end(&prefix),
+            }
         }
-        KeyTest::Ge(value) => {
-            KeyRange { low: Bound::Included(extended(&prefix, value)?), high: end(&prefix) }
-        }
-        KeyTest::Between(low, high) => {
-            KeyRange { low: Bound::Included(extended(&prefix, low)?), high: end(&extended(&prefix, high)?) }
-        }
+        KeyTest::Ge(value) => KeyRange {
+            low: Bound::Included(extended(&prefix, value)?),
+            high: end(&prefix),
+        },
+        KeyTest::Between(low, high) => KeyRange {
+            low: Bound::Included(extended(&prefix, low)?),
+            high: end(&extended(&prefix, high)?),
+        },
         KeyTest::BeginsWith(start) => {
             let mut out = prefix.clone();
             key::encode_prefix(&mut out, start.raw().scalar_bytes());

@@ -27,7 +27,12 @@ impl<'r> Meter<'r> {
     ) -> Result<Meter<'r>, ApiError> {
         // Local indexes live on the table's capacity.
         let index = index.filter(|index| index.kind == IndexKind::Global);
-        let meter = Meter { core, table, index, partition: key.and_then(partition_of) };
+        let meter = Meter {
+            core,
+            table,
+            index,
+            partition: key.and_then(partition_of),
+        };
         if let Some(throttle) = core.throttle()
             && let Some(throttling) = throttle.used_up(
                 &core.asked(&table.name),
@@ -43,17 +48,32 @@ impl<'r> Meter<'r> {
 
     /// Takes what a read cost that was let through before.
     pub(crate) fn charge_read(core: &Core, table: &Table, key: &[u8], units: CapacityHalves) {
-        Meter { core, table, index: None, partition: partition_of(key) }.charge(units);
+        Meter {
+            core,
+            table,
+            index: None,
+            partition: partition_of(key),
+        }
+        .charge(units);
     }
 
     fn spent(&self, units: CapacityHalves) -> Spent<'r> {
-        Spent { index: self.index, partition: self.partition, units }
+        Spent {
+            index: self.index,
+            partition: self.partition,
+            units,
+        }
     }
 
     /// Takes what the read cost.
     pub(crate) fn charge(&self, units: CapacityHalves) {
         if let Some(throttle) = self.core.throttle() {
-            throttle.charge(&self.core.asked(&self.table.name), self.table, Use::Read, &[self.spent(units)]);
+            throttle.charge(
+                &self.core.asked(&self.table.name),
+                self.table,
+                Use::Read,
+                &[self.spent(units)],
+            );
         }
     }
 }

@@ -10,7 +10,10 @@ use keyfold_expr::{Condition, Projection};
 use keyfold_types::{Item, KeySchema};
 
 /// The index a request names.
-pub(crate) fn index<'t>(table: &'t Table, name: &Option<String>) -> Result<Option<&'t Index>, ApiError> {
+pub(crate) fn index<'t>(
+    table: &'t Table,
+    name: &Option<String>,
+) -> Result<Option<&'t Index>, ApiError> {
     match name {
         None => Ok(None),
         Some(name) => match table.index(name) {
@@ -25,7 +28,10 @@ pub(crate) fn index<'t>(table: &'t Table, name: &Option<String>) -> Result<Optio
 }
 
 /// Refuses strong reads where there are none.
-pub(crate) fn check_consistency(index: Option<&Index>, consistent: Option<bool>) -> Result<(), ApiError> {
+pub(crate) fn check_consistency(
+    index: Option<&Index>,
+    consistent: Option<bool>,
+) -> Result<(), ApiError> {
     let global = index.is_some_and(|index| index.kind == IndexKind::Global);
     if global && consistent == Some(true) {
         return Err(Validation::ConsistentReadOnGlobalIndex.into());
@@ -103,10 +109,14 @@ pub(crate) fn fetches(
     let wants_all = select == Some(Select::AllAttributes);
     match index.kind {
         IndexKind::Local => Ok(wants_all || !missing.is_empty()),
-        IndexKind::Global if wants_all => Err(Validation::SelectNotProjected(index.name.clone()).into()),
-        IndexKind::Global if !missing.is_empty() => {
-            Err(Validation::NotProjected { index: index.name.clone(), attributes: missing }.into())
+        IndexKind::Global if wants_all => {
+            Err(Validation::SelectNotProjected(index.name.clone()).into())
         }
+        IndexKind::Global if !missing.is_empty() => Err(Validation::NotProjected {
+            index: index.name.clone(),
+            attributes: missing,
+        }
+        .into()),
         IndexKind::Global => Ok(false),
     }
 }
@@ -115,7 +125,9 @@ pub(crate) fn fetches(
 pub(crate) fn cursor(table: &Table, index: Option<&Index>, start: &Item) -> Option<KeyBytes> {
     let attributes = table.cursor_attributes(index);
     let fits = |attribute: &&keyfold_types::KeyAttribute| {
-        start.get(&attribute.name).is_some_and(|value| value.kind() == attribute.kind.value_kind())
+        start
+            .get(&attribute.name)
+            .is_some_and(|value| value.kind() == attribute.kind.value_kind())
     };
     if start.len() != attributes.len() || !attributes.iter().all(fits) {
         return None;
@@ -123,7 +135,15 @@ pub(crate) fn cursor(table: &Table, index: Option<&Index>, start: &Item) -> Opti
     keys::check_key(&table.key, &table.key.key_of(start)).ok()?;
     match index {
         None => key::base_key(table.id, &table.key, start).ok(),
-        Some(index) => key::entry_key(table.id, index.id, &index.key, &table.key, index.tail(), start).ok(),
+        Some(index) => key::entry_key(
+            table.id,
+            index.id,
+            &index.key,
+            &table.key,
+            index.tail(),
+            start,
+        )
+        .ok(),
     }
 }
 
@@ -141,5 +161,7 @@ pub(crate) fn check_filter_keys(
             }
         });
     }
-    on_key.map_or(Ok(()), |name| Err(Validation::FilterOnKey { parameter, name }.into()))
+    on_key.map_or(Ok(()), |name| {
+        Err(Validation::FilterOnKey { parameter, name }.into())
+    })
 }

@@ -1,7 +1,7 @@
 //! Reading one page of a Query or Scan: what is planned, and how it is carried out.
 //!
-//! The bytes touched by a page depend on the page, never on the partition: entries are taken from the store
-//! one at a time until the limit, the byte budget or the end of the range.
+//! The bytes touched by a page depend on the page, never on the partition: entries are taken from
+//! the store one at a time until the limit, the byte budget or the end of the range.
 
 use crate::base::answer_size::AnswerSize;
 use crate::base::error::corrupt;
@@ -44,12 +44,20 @@ pub struct ReadPlan {
 
 impl fmt::Display for ReadPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = self.index.as_ref().map_or(String::new(), |index| format!(".{}", index.name));
+        let place = self
+            .index
+            .as_ref()
+            .map_or(String::new(), |index| format!(".{}", index.name));
         let direction = match self.direction {
             Direction::Forward => "forward",
             Direction::Backward => "backward",
         };
-        write!(f, "Range {}{place} {} {direction}, ", self.table.name, RangeText(&self.range))?;
+        write!(
+            f,
+            "Range {}{place} {} {direction}, ",
+            self.table.name,
+            RangeText(&self.range)
+        )?;
         match self.limit {
             Some(limit) => write!(f, "{limit} items or {PAGE_BYTES_MAX} bytes a page")?,
             None => write!(f, "{PAGE_BYTES_MAX} bytes a page")?,
@@ -104,7 +112,10 @@ impl ReadPlan {
     /// Reads the page.
     pub(crate) fn run(&self, core: &Core) -> Result<PageOutput, ApiError> {
         let meter = Meter::read(core, &self.table, self.index.as_ref(), self.partition_key())?;
-        let is_global = self.index.as_ref().is_some_and(|index| index.kind == IndexKind::Global);
+        let is_global = self
+            .index
+            .as_ref()
+            .is_some_and(|index| index.kind == IndexKind::Global);
         let snapshot = view(core, is_global, self.rate);
         let mut page = Page::new();
         let (low, high) = self.range.bounds();
@@ -128,8 +139,12 @@ impl ReadPlan {
     /// A key of the one partition that is read; none when the range spans several.
     fn partition_key(&self) -> Option<&[u8]> {
         let (low, high) = self.range.bounds();
-        let (Bound::Included(low) | Bound::Excluded(low)) = low else { return None };
-        let (Bound::Included(high) | Bound::Excluded(high)) = high else { return None };
+        let (Bound::Included(low) | Bound::Excluded(low)) = low else {
+            return None;
+        };
+        let (Bound::Included(high) | Bound::Excluded(high)) = high else {
+            return None;
+        };
         (throttle::partition_of(low)? == throttle::partition_of(high)?).then_some(low)
     }
 
@@ -137,10 +152,17 @@ impl ReadPlan {
     fn take(&self, snapshot: &Snapshot, entry: RawItem, page: &mut Page) -> Result<bool, ApiError> {
         page.scanned += 1;
         page.bytes += entry.size_bytes();
-        let fetched = if self.fetch { Some(self.complete(snapshot, &entry, page)?) } else { None };
+        let fetched = if self.fetch {
+            Some(self.complete(snapshot, &entry, page)?)
+        } else {
+            None
+        };
         let is_full = page.bytes + page.fetched_bytes >= PAGE_BYTES_MAX;
         let item = fetched.as_ref().unwrap_or(&entry);
-        let is_chosen = self.filter.as_ref().is_none_or(|filter| filter.holds_within(Some(item), &page.work));
+        let is_chosen = self
+            .filter
+            .as_ref()
+            .is_none_or(|filter| filter.holds_within(Some(item), &page.work));
         let mut tells_enough = false;
         if is_chosen {
             page.count += 1;
@@ -166,15 +188,34 @@ impl ReadPlan {
         let attributes = self.table.cursor_attributes(self.index.as_ref());
         attributes
             .into_iter()
-            .filter_map(|attribute| Some((attribute.name.clone(), entry.get(&attribute.name)?.to_value())))
+            .filter_map(|attribute| {
+                Some((
+                    attribute.name.clone(),
+                    entry.get(&attribute.name)?.to_value(),
+                ))
+            })
             .collect()
     }
 
     /// The whole item behind an entry of a local index.
-    fn complete(&self, snapshot: &Snapshot, entry: &RawItem, page: &mut Page) -> Result<RawItem, ApiError> {
-        let missing = || ApiError::Internal(format!("table {}: an index entry has no item", self.table.name));
-        let key = key::base_key(self.table.id, &self.table.key, &entry.to_item()).map_err(|_| missing())?;
-        let bytes = snapshot.get(key.as_slice()).map_err(internal)?.ok_or_else(missing)?;
+    fn complete(
+        &self,
+        snapshot: &Snapshot,
+        entry: &RawItem,
+        page: &mut Page,
+    ) -> Result<RawItem, ApiError> {
+        let missing = || {
+            ApiError::Internal(format!(
+                "table {}: an index entry has no item",
+                self.table.name
+            ))
+        };
+        let key = key::base_key(self.table.id, &self.table.key, &entry.to_item())
+            .map_err(|_| missing())?;
+        let bytes = snapshot
+            .get(key.as_slice())
+            .map_err(internal)?
+            .ok_or_else(missing)?;
         let item = RawItem::open(bytes).map_err(|error| corrupt(&self.table.name, &error))?;
         page.fetched += CapacityHalves::read(item.size_bytes(), self.rate);
         page.fetched_bytes += item.size_bytes();
@@ -183,7 +224,10 @@ impl ReadPlan {
 
     fn consumed(&self, page: &Page) -> Option<ConsumedCapacity> {
         let units = CapacityHalves::read(page.bytes, self.rate);
-        let mut consumed = ConsumedCapacity { table: page.fetched, ..self.blank_capacity()? };
+        let mut consumed = ConsumedCapacity {
+            table: page.fetched,
+            ..self.blank_capacity()?
+        };
         match &self.index {
             None => consumed.table += units,
             Some(index) => {

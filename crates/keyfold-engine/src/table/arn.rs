@@ -1,13 +1,13 @@
 //! Full names of resources: the only place that takes one apart or puts one together.
 //!
-//! Rights are judged by the same reading that operations find their table by. A text has one reading or none: where it is no
-//! full name in every part, it names nothing.
+//! Rights are judged by the same reading that operations find their table by. A text has one
+//! reading or none: where it is no full name in every part, it names nothing.
 
 use keyfold_types::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN};
 use std::fmt;
 
-/// `arn:aws:dynamodb:<region>:<account>:table/<table>[/<kind>/<label>]`. Region and account may be any, since all regions see the
-/// same tables.
+/// `arn:aws:dynamodb:<region>:<account>:table/<table>[/<kind>/<label>]`. Region and account may be
+/// any, since all regions see the same tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Arn<'t> {
     pub(crate) table: &'t str,
@@ -33,8 +33,13 @@ impl<'t> Arn<'t> {
         let mut next = || parts.next();
         let (scheme, partition, service) = (next()?, next()?, next()?);
         let (region, account, resource) = (next()?, next()?, next()?);
-        let is_partition = partition == "aws" || partition.strip_prefix("aws-").is_some_and(is_word);
-        if scheme != "arn" || !is_partition || service != "dynamodb" || !is_word(region) || !is_word(account)
+        let is_partition =
+            partition == "aws" || partition.strip_prefix("aws-").is_some_and(is_word);
+        if scheme != "arn"
+            || !is_partition
+            || service != "dynamodb"
+            || !is_word(region)
+            || !is_word(account)
         {
             return None;
         }
@@ -61,35 +66,62 @@ fn keyed(text: &str, label: impl FnOnce(Part<'_>) -> Option<&str>) -> Option<(St
 
 /// Table and label of a stream's full name.
 pub(crate) fn stream(text: &str) -> Option<(String, String)> {
-    keyed(text, |part| if let Part::Stream(label) = part { Some(label) } else { None })
+    keyed(text, |part| {
+        if let Part::Stream(label) = part {
+            Some(label)
+        } else {
+            None
+        }
+    })
 }
 
 /// Table and label of a backup's full name.
 pub(crate) fn backup(text: &str) -> Option<(String, String)> {
-    keyed(text, |part| if let Part::Backup(label) = part { Some(label) } else { None })
+    keyed(text, |part| {
+        if let Part::Backup(label) = part {
+            Some(label)
+        } else {
+            None
+        }
+    })
 }
 
 /// Table and label of an export's full name.
 pub(crate) fn export(text: &str) -> Option<(String, String)> {
-    keyed(text, |part| if let Part::Export(label) = part { Some(label) } else { None })
+    keyed(text, |part| {
+        if let Part::Export(label) = part {
+            Some(label)
+        } else {
+            None
+        }
+    })
 }
 
 /// Table and label of an import's full name.
 pub(crate) fn import(text: &str) -> Option<(String, String)> {
-    keyed(text, |part| if let Part::Import(label) = part { Some(label) } else { None })
+    keyed(text, |part| {
+        if let Part::Import(label) = part {
+            Some(label)
+        } else {
+            None
+        }
+    })
 }
 
-/// The table of a member that takes a name or the full name of a table: what is no full name of a table is taken for a name, which
-/// it can only be without colons.
+/// The table of a member that takes a name or the full name of a table: what is no full name of a
+/// table is taken for a name, which it can only be without colons.
 pub(crate) fn named_table(text: &str) -> &str {
     match Arn::parse(text) {
-        Some(Arn { table, part: Part::Table }) => table,
+        Some(Arn {
+            table,
+            part: Part::Table,
+        }) => table,
         _ => text,
     }
 }
 
-/// The table that any text of a request is about: a name, a full name of any kind, or an iterator, which begins with the full name
-/// of its stream. None where it cannot be told.
+/// The table that any text of a request is about: a name, a full name of any kind, or an iterator,
+/// which begins with the full name of its stream. None where it cannot be told.
 pub(crate) fn about(text: &str) -> Option<&str> {
     let text = text.split_once('|').map_or(text, |(arn, _)| arn);
     if !text.contains([':', '/']) {
@@ -112,7 +144,10 @@ impl fmt::Display for Part<'_> {
 }
 
 fn is_word(text: &str) -> bool {
-    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    (1..=64).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 pub(crate) fn is_name_byte(byte: u8) -> bool {
@@ -126,7 +161,9 @@ fn is_name(text: &str) -> bool {
 /// Streams have a time as their label, others hexadecimal digits.
 fn is_label(text: &str) -> bool {
     (1..=64).contains(&text.len())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'.'))
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'.'))
 }
 
 #[cfg(test)]
@@ -170,9 +207,16 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_about_nothing() {
         assert_eq!(about("Secret"), Some("Secret"));
-        assert_eq!(about("arn:aws:dynamodb:x:0:table/Secret/stream/1|1|AAAA"), Some("Secret"));
-        for text in ["x:table/Secret/stream/1", ":table/Secret", "table/Secret", "arn:aws:dynamodb:x:0:table"]
-        {
+        assert_eq!(
+            about("arn:aws:dynamodb:x:0:table/Secret/stream/1|1|AAAA"),
+            Some("Secret")
+        );
+        for text in [
+            "x:table/Secret/stream/1",
+            ":table/Secret",
+            "table/Secret",
+            "arn:aws:dynamodb:x:0:table",
+        ] {
             assert_eq!(about(text), None, "{text}");
             assert_eq!(named_table(text), text);
         }

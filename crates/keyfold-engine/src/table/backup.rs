@@ -1,4 +1,5 @@
-//! Backups: a copy of a table's items under an id of its own, with the table's definition beside it.
+//! Backups: a copy of a table's items under an id of its own, with the table's definition beside
+//! it.
 
 use super::Table;
 use keyfold_api::BackupType;

@@ -203,8 +203,8 @@ impl Index {
         }
     }
 
-    /// Whether a value can be in the index: of its attribute's type, not empty, not too long. New items must
-    /// fit; items from before the index may not, and are left out.
+    /// Whether a value can be in the index: of its attribute's type, not empty, not too long. New
+    /// items must fit; items from before the index may not, and are left out.
     pub(crate) fn takes(&self, item: &Item) -> bool {
         let fits = |attribute: &KeyAttribute| {
             item.get(&attribute.name).is_some_and(|value| {
@@ -213,7 +213,9 @@ impl Index {
             })
         };
         let short = |attributes: &[KeyAttribute], max: usize| {
-            let values = attributes.iter().filter_map(|attribute| item.get(&attribute.name));
+            let values = attributes
+                .iter()
+                .filter_map(|attribute| item.get(&attribute.name));
             values.map(key_value_bytes).sum::<usize>() <= max
         };
         self.key.attributes().all(fits)
@@ -227,7 +229,9 @@ impl Index {
         match &self.projection {
             IndexProjection::All => true,
             IndexProjection::KeysOnly => is_key(),
-            IndexProjection::Include(names) => is_key() || names.iter().any(|name| name == attribute),
+            IndexProjection::Include(names) => {
+                is_key() || names.iter().any(|name| name == attribute)
+            }
         }
     }
 }
@@ -245,13 +249,20 @@ impl Table {
 
     /// Whether the table has item collections with a size limit.
     pub fn has_local_indexes(&self) -> bool {
-        self.indexes.iter().any(|index| index.kind == IndexKind::Local)
+        self.indexes
+            .iter()
+            .any(|index| index.kind == IndexKind::Local)
     }
 
     /// The attributes that say where a page ended: keys of index and table, each once.
-    pub(crate) fn cursor_attributes<'t>(&'t self, index: Option<&'t Index>) -> Vec<&'t KeyAttribute> {
-        let mut attributes: Vec<&KeyAttribute> =
-            index.into_iter().flat_map(|index| index.key.attributes()).collect();
+    pub(crate) fn cursor_attributes<'t>(
+        &'t self,
+        index: Option<&'t Index>,
+    ) -> Vec<&'t KeyAttribute> {
+        let mut attributes: Vec<&KeyAttribute> = index
+            .into_iter()
+            .flat_map(|index| index.key.attributes())
+            .collect();
         for attribute in self.key.attributes() {
             if !attributes.iter().any(|other| other.name == attribute.name) {
                 attributes.push(attribute);
@@ -266,7 +277,8 @@ impl Table {
             .partition
             .iter()
             .filter_map(|attribute| {
-                item.get(&attribute.name).map(|value| (attribute.name.clone(), value.clone()))
+                item.get(&attribute.name)
+                    .map(|value| (attribute.name.clone(), value.clone()))
             })
             .collect()
     }

@@ -1,8 +1,9 @@
-//! Streams: one record for each change of an item, in the batch of the change. Point-in-time recovery keeps the
-//! same records of its own.
+//! Streams: one record for each change of an item, in the batch of the change. Point-in-time
+//! recovery keeps the same records of its own.
 //!
-//! Records lie behind their stream's prefix under ascending sequence numbers, which the store gives out in the
-//! order in which batches become visible: whoever has read up to a number misses nothing below it.
+//! Records lie behind their stream's prefix under ascending sequence numbers, which the store gives
+//! out in the order in which batches become visible: whoever has read up to a number misses nothing
+//! below it.
 
 use crate::table::Table;
 use keyfold_api::{OperationType, StreamViewType};
@@ -48,8 +49,13 @@ impl Stream {
 
 /// A stream's label: when it was switched on, in UTC with milliseconds.
 pub(crate) fn label(epoch_ms: u64) -> String {
-    let moment = i64::try_from(epoch_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    moment.unwrap_or_default().strftime("%Y-%m-%dT%H:%M:%S.%3f").to_string()
+    let moment = i64::try_from(epoch_ms)
+        .ok()
+        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    moment
+        .unwrap_or_default()
+        .strftime("%Y-%m-%dT%H:%M:%S.%3f")
+        .to_string()
 }
 
 /// A sequence number as the API tells it.
@@ -91,7 +97,9 @@ pub(crate) fn record(
         (Some(_), Some(_)) => OperationType::Modify,
         (Some(_), None) => OperationType::Remove,
     };
-    let Some(either) = after.or(before) else { return };
+    let Some(either) = after.or(before) else {
+        return;
+    };
     let sees = |views: [StreamViewType; 2], image: Option<&RawItem>| {
         image.filter(|_| views.contains(&view)).cloned()
     };
@@ -100,8 +108,14 @@ pub(crate) fn record(
         epoch_ms,
         is_expiry,
         keys: either.select(|name| table.key.contains(name)),
-        old: sees([StreamViewType::OldImage, StreamViewType::NewAndOldImages], before),
-        new: sees([StreamViewType::NewImage, StreamViewType::NewAndOldImages], after),
+        old: sees(
+            [StreamViewType::OldImage, StreamViewType::NewAndOldImages],
+            before,
+        ),
+        new: sees(
+            [StreamViewType::NewImage, StreamViewType::NewAndOldImages],
+            after,
+        ),
     };
     batch.append(prefix, event.encode());
 }
@@ -146,7 +160,14 @@ impl Event {
         };
         let keys = image()??;
         let (old, new) = (image()?, image()?);
-        Some(Event { kind, epoch_ms, is_expiry: head.get(1) == Some(&1), keys, old, new })
+        Some(Event {
+            kind,
+            epoch_ms,
+            is_expiry: head.get(1) == Some(&1),
+            keys,
+            old,
+            new,
+        })
     }
 
     /// When the event happened, without reading its images.
@@ -174,7 +195,12 @@ mod tests {
         assert_eq!(label(1_590_601_774_056), "2020-05-27T17:49:34.056");
         assert_eq!(sequence_text(7), "100000000000000000008");
         assert_eq!(sequence_of("100000000000000000008"), Some(7));
-        for wrong in ["7", "99999999999999999999", "10000000000000000000x", "000000000000000000001"] {
+        for wrong in [
+            "7",
+            "99999999999999999999",
+            "10000000000000000000x",
+            "000000000000000000001",
+        ] {
             assert_eq!(sequence_of(wrong), None, "{wrong}");
         }
     }

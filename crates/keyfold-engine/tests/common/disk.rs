@@ -1,5 +1,9 @@
 //! A disk for the log that stops, fails, fills up and forgets.
-#![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part, and fails by panicking")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test uses its part, and fails by panicking"
+)]
 
 use fastrand::Rng;
 use keyfold_engine::{LogFile, LogFiles};
@@ -14,7 +18,8 @@ pub(crate) enum Fault {
     Stop,
     /// This one fails.
     Error,
-    /// This write puts half of its bytes on the disk, and there is no room for the rest, nor for anything after.
+    /// This write puts half of its bytes on the disk, and there is no room for the rest, nor for
+    /// anything after.
     Full,
 }
 
@@ -94,12 +99,16 @@ impl Disk {
                     }
                 }
             }
-            // What only the process lost is in the system's memory still, and the machine may lose it yet.
+            // What only the process lost is in the system's memory still, and the machine may lose
+            // it yet.
             if tail != Tail::Kept {
                 segment.synced = segment.written.clone();
             }
         }
-        Disk(Arc::new(Mutex::new(State { segments, ..State::default() })))
+        Disk(Arc::new(Mutex::new(State {
+            segments,
+            ..State::default()
+        })))
     }
 
     /// Asks: `Ok(true)` when only half can be done.
@@ -163,7 +172,11 @@ impl LogFiles for Disk {
             // The zeros that fill up the last record may be missing.
             let end = (at + bytes.len()).max(segment.written.len());
             segment.written.resize(end, 0);
-            assert_eq!(segment.written[at..at + bytes.len()], *bytes, "what was read");
+            assert_eq!(
+                segment.written[at..at + bytes.len()],
+                *bytes,
+                "what was read"
+            );
             segment.synced = segment.written.clone();
         }
         Ok(())
@@ -174,7 +187,10 @@ impl LogFiles for Disk {
             return Err(full());
         }
         self.lock().segments.insert(id, Segment::default());
-        Ok(Box::new(Writer { disk: self.clone(), id }))
+        Ok(Box::new(Writer {
+            disk: self.clone(),
+            id,
+        }))
     }
 
     fn discard(&self, id: u64) -> io::Result<()> {
@@ -185,7 +201,11 @@ impl LogFiles for Disk {
 
     fn retire(&self, id: u64) -> io::Result<()> {
         self.ask()?;
-        self.lock().segments.remove(&id).map(drop).ok_or(ErrorKind::NotFound.into())
+        self.lock()
+            .segments
+            .remove(&id)
+            .map(drop)
+            .ok_or(ErrorKind::NotFound.into())
     }
 }
 
@@ -199,8 +219,15 @@ impl LogFile for Writer {
         let is_half = self.disk.ask()?;
         let mut state = self.disk.lock();
         // Retired meanwhile, or of a log that was opened again since.
-        let segment = state.segments.get_mut(&self.id).ok_or(ErrorKind::NotFound)?;
-        let taken = if is_half { &bytes[..bytes.len() / 2] } else { bytes };
+        let segment = state
+            .segments
+            .get_mut(&self.id)
+            .ok_or(ErrorKind::NotFound)?;
+        let taken = if is_half {
+            &bytes[..bytes.len() / 2]
+        } else {
+            bytes
+        };
         segment.written.extend_from_slice(taken);
         if is_half { Err(full()) } else { Ok(()) }
     }
@@ -211,7 +238,10 @@ impl LogFile for Writer {
         }
         self.disk.ask()?;
         let mut state = self.disk.lock();
-        let segment = state.segments.get_mut(&self.id).ok_or(ErrorKind::NotFound)?;
+        let segment = state
+            .segments
+            .get_mut(&self.id)
+            .ok_or(ErrorKind::NotFound)?;
         segment.synced = segment.written.clone();
         Ok(())
     }

@@ -1,5 +1,9 @@
 //! A seeded row of changes to an engine, and all that a client sees after each of them.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use crate::common::ask;
 use fastrand::Rng;
@@ -12,7 +16,10 @@ const SEEDS: u64 = 4;
 
 /// How many rows of changes are looked at: `KEYFOLD_CRASH_SEEDS`, or a few.
 pub(crate) fn seeds() -> u64 {
-    std::env::var("KEYFOLD_CRASH_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SEEDS)
+    std::env::var("KEYFOLD_CRASH_SEEDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(SEEDS)
 }
 
 /// What is right after each number of changes.
@@ -26,21 +33,28 @@ pub(crate) struct States {
 impl States {
     /// Carries the changes out on an empty engine, to which nothing happens.
     pub(crate) fn of(engine: &Engine, seed: u64) -> States {
-        let mut states = States { seen: vec![seen(engine)], kept: vec![Value::Null] };
+        let mut states = States {
+            seen: vec![seen(engine)],
+            kept: vec![Value::Null],
+        };
         work(engine, seed, |engine| {
             states.seen.push(seen(engine));
             let last = states.kept.last().unwrap().clone();
-            states.kept.push(match backups(engine).as_array().unwrap().is_empty() {
-                true => Value::Null,
-                false if last.is_null() => ask(engine, "Scan", &json!({"TableName": "Tab"}))["Items"].clone(),
-                false => last,
-            });
+            states
+                .kept
+                .push(match backups(engine).as_array().unwrap().is_empty() {
+                    true => Value::Null,
+                    false if last.is_null() => {
+                        ask(engine, "Scan", &json!({"TableName": "Tab"}))["Items"].clone()
+                    }
+                    false => last,
+                });
         });
         states
     }
 
-    /// What is found after a crash: the state after one of these numbers of changes. A client that never got an answer asks again, and
-    /// the backup is what it was.
+    /// What is found after a crash: the state after one of these numbers of changes. A client that
+    /// never got an answer asks again, and the backup is what it was.
     pub(crate) fn check(
         &self,
         engine: &Engine,
@@ -50,11 +64,16 @@ impl States {
     ) -> usize {
         engine.work().unwrap();
         let state = self.find(engine, may.clone());
-        let state = state.unwrap_or_else(|| panic!("{told}: not the state after any of {may:?} changes"));
+        let state =
+            state.unwrap_or_else(|| panic!("{told}: not the state after any of {may:?} changes"));
         if state > 0 {
             ask_again(engine, rng.usize(..CHANGES));
         }
-        assert_eq!(restored(engine), self.kept[state], "{told}, restored from the backup");
+        assert_eq!(
+            restored(engine),
+            self.kept[state],
+            "{told}, restored from the backup"
+        );
         state
     }
 
@@ -72,17 +91,32 @@ pub(crate) fn seen(engine: &Engine) -> Value {
     for table in tables["TableNames"].as_array().unwrap() {
         let told = &ask(engine, "DescribeTable", &json!({"TableName": table}))["Table"];
         let globals = told["GlobalSecondaryIndexes"].as_array().unwrap();
-        for index in globals.iter().map(|index| &index["IndexName"]).chain([&Value::Null, &json!("ByN")]) {
+        for index in globals
+            .iter()
+            .map(|index| &index["IndexName"])
+            .chain([&Value::Null, &json!("ByN")])
+        {
             let mut body = json!({"TableName": table});
             if !index.is_null() {
                 body["IndexName"] = index.clone();
             }
             all.push(ask(engine, "Scan", &body));
         }
-        let globals = globals.iter().map(|index| json!([index["ItemCount"], index["IndexStatus"]]));
+        let globals = globals
+            .iter()
+            .map(|index| json!([index["ItemCount"], index["IndexStatus"]]));
         let globals: Vec<Value> = globals.collect();
-        all.push(json!([told["ItemCount"], told["TableSizeBytes"], told["TableId"], globals]));
-        all.push(ask(engine, "DescribeTimeToLive", &json!({"TableName": table})));
+        all.push(json!([
+            told["ItemCount"],
+            told["TableSizeBytes"],
+            told["TableId"],
+            globals
+        ]));
+        all.push(ask(
+            engine,
+            "DescribeTimeToLive",
+            &json!({"TableName": table}),
+        ));
         let arn = &told["LatestStreamArn"];
         let shard = ask(engine, "DescribeStream", &json!({"StreamArn": arn}));
         let shard = &shard["StreamDescription"]["Shards"][0]["ShardId"];
@@ -102,7 +136,9 @@ pub(crate) fn backups(engine: &Engine) -> Value {
 
 /// The items of the table's backup, as a restore brings them back; nothing if there is no backup.
 fn restored(engine: &Engine) -> Value {
-    let Some(backup) = backups(engine).as_array().unwrap().first().cloned() else { return Value::Null };
+    let Some(backup) = backups(engine).as_array().unwrap().first().cloned() else {
+        return Value::Null;
+    };
     let restore = json!({"BackupArn": backup["BackupArn"], "TargetTableName": "Restored"});
     let answer = ask(engine, "RestoreTableFromBackup", &restore);
     assert!(answer["__type"].is_null(), "{answer}");
@@ -112,7 +148,9 @@ fn restored(engine: &Engine) -> Value {
 
 /// Whether it is what the device did.
 pub(crate) fn is_failure(answer: &Value) -> bool {
-    answer["__type"].as_str().is_some_and(|kind| kind.contains("InternalServerError"))
+    answer["__type"]
+        .as_str()
+        .is_some_and(|kind| kind.contains("InternalServerError"))
 }
 
 fn wire(item: &keyfold_types::Item) -> Value {
@@ -133,12 +171,12 @@ fn token(at: usize) -> Value {
 
 pub(crate) fn table(name: &str) -> Value {
     let index = |name: &str, hash: &str, range: &str| {
-        let key =
-            json!([{"AttributeName": hash, "KeyType": "HASH"}, {"AttributeName": range, "KeyType": "RANGE"}]);
+        let key = json!([{"AttributeName": hash, "KeyType": "HASH"}, {"AttributeName": range, "KeyType": "RANGE"}]);
         json!({"IndexName": name, "KeySchema": key, "Projection": {"ProjectionType": "ALL"}})
     };
     let attributes = [("pk", "S"), ("sk", "S"), ("g", "S"), ("n", "N")];
-    let attributes = attributes.map(|(name, kind)| json!({"AttributeName": name, "AttributeType": kind}));
+    let attributes =
+        attributes.map(|(name, kind)| json!({"AttributeName": name, "AttributeType": kind}));
     json!({
         "TableName": name,
         "AttributeDefinitions": attributes,
@@ -156,13 +194,21 @@ fn change_indexes(engine: &Engine) -> Value {
     if is_failure(&told) {
         return told;
     }
-    let has_two = told["Table"]["GlobalSecondaryIndexes"].as_array().unwrap().len() > 1;
+    let has_two = told["Table"]["GlobalSecondaryIndexes"]
+        .as_array()
+        .unwrap()
+        .len()
+        > 1;
     let index = json!({
         "IndexName": "Late",
         "KeySchema": [{"AttributeName": "sk", "KeyType": "HASH"}],
         "Projection": {"ProjectionType": "ALL"},
     });
-    let update = if has_two { json!({"Delete": {"IndexName": "Late"}}) } else { json!({"Create": index}) };
+    let update = if has_two {
+        json!({"Delete": {"IndexName": "Late"}})
+    } else {
+        json!({"Create": index})
+    };
     let attributes = json!([{"AttributeName": "sk", "AttributeType": "S"}]);
     let body = json!({"TableName": "Tab", "AttributeDefinitions": attributes, "GlobalSecondaryIndexUpdates": [update]});
     ask(engine, "UpdateTable", &body)
@@ -175,8 +221,16 @@ fn change_backups(engine: &Engine) -> Value {
         return told;
     }
     match told["BackupSummaries"].as_array().unwrap().first() {
-        Some(backup) => ask(engine, "DeleteBackup", &json!({"BackupArn": backup["BackupArn"]})),
-        None => ask(engine, "CreateBackup", &json!({"TableName": "Tab", "BackupName": "kept"})),
+        Some(backup) => ask(
+            engine,
+            "DeleteBackup",
+            &json!({"BackupArn": backup["BackupArn"]}),
+        ),
+        None => ask(
+            engine,
+            "CreateBackup",
+            &json!({"TableName": "Tab", "BackupName": "kept"}),
+        ),
     }
 }
 
@@ -200,10 +254,22 @@ fn change(engine: &Engine, rng: &mut Rng, at: usize) -> bool {
         14 => {
             // Expired when it is written.
             let item = json!({"pk": {"S": "old"}, "sk": {"S": format!("{at}")}, "g": {"S": "g"}, "n": {"N": "1"}, "expires": {"N": "1690000000"}});
-            ask(engine, "PutItem", &json!({"TableName": "Tab", "Item": item}))
+            ask(
+                engine,
+                "PutItem",
+                &json!({"TableName": "Tab", "Item": item}),
+            )
         }
-        0..4 => ask(engine, "PutItem", &json!({"TableName": "Tab", "Item": wire(&workload::item(rng))})),
-        4 => ask(engine, "DeleteItem", &json!({"TableName": "Tab", "Key": wire(&workload::key(rng))})),
+        0..4 => ask(
+            engine,
+            "PutItem",
+            &json!({"TableName": "Tab", "Item": wire(&workload::item(rng))}),
+        ),
+        4 => ask(
+            engine,
+            "DeleteItem",
+            &json!({"TableName": "Tab", "Key": wire(&workload::key(rng))}),
+        ),
         5 | 6 => {
             let values = json!({":n": {"N": format!("{}", rng.i8(..))}, ":type": {"S": "N"}});
             let update = json!({
@@ -218,14 +284,22 @@ fn change(engine: &Engine, rng: &mut Rng, at: usize) -> bool {
                 let (part, n) = (format!("batch{part}"), format!("{n}"));
                 json!({"pk": {"S": part}, "sk": {"S": n}, "g": {"S": "g"}, "n": {"N": n}})
             };
-            let puts: Vec<Value> = (0..rng.usize(2..20)).map(|n| put(&item(n, rng.u8(..3)))).collect();
-            ask(engine, "BatchWriteItem", &json!({"RequestItems": {"Tab": puts}}))
+            let puts: Vec<Value> = (0..rng.usize(2..20))
+                .map(|n| put(&item(n, rng.u8(..3))))
+                .collect();
+            ask(
+                engine,
+                "BatchWriteItem",
+                &json!({"RequestItems": {"Tab": puts}}),
+            )
         }
         8 | 9 => ask(engine, "TransactWriteItems", &token(at)),
         10 => {
             let tables = ask(engine, "ListTables", &json!({}));
             // It failed: not even that is known.
-            let Some(names) = tables["TableNames"].as_array() else { return false };
+            let Some(names) = tables["TableNames"].as_array() else {
+                return false;
+            };
             match names.iter().find(|name| **name != "Tab" && rng.bool()) {
                 Some(name) => ask(engine, "DeleteTable", &json!({"TableName": name})),
                 None => ask(engine, "CreateTable", &table(&format!("Other{at}"))),
@@ -234,13 +308,18 @@ fn change(engine: &Engine, rng: &mut Rng, at: usize) -> bool {
         _ => {
             let big = "x".repeat(rng.usize(..40_000));
             let item = json!({"pk": {"S": "big"}, "sk": {"S": "x"}, "g": {"S": "g"}, "n": {"N": "1"}, "x": {"S": big}});
-            ask(engine, "PutItem", &json!({"TableName": "Tab", "Item": item}))
+            ask(
+                engine,
+                "PutItem",
+                &json!({"TableName": "Tab", "Item": item}),
+            )
         }
     };
     if is_failure(&answer) {
         return false;
     }
-    // A condition that does not hold and a sum of too many digits change nothing, which is a change to remember too.
+    // A condition that does not hold and a sum of too many digits change nothing, which is a change
+    // to remember too.
     let answer = answer.to_string();
     let is_refused = ["ConditionalCheckFailed", "significant digits", "overflow"];
     let is_refused = is_refused.iter().any(|reason| answer.contains(reason));
@@ -251,8 +330,13 @@ fn change(engine: &Engine, rng: &mut Rng, at: usize) -> bool {
 /// What a client that never got an answer asks again: done once, whether it was done before or not.
 fn ask_again(engine: &Engine, at: usize) {
     assert_eq!(ask(engine, "TransactWriteItems", &token(at)), json!({}));
-    let key = json!({"TableName": "Tab", "Key": {"pk": {"S": "tokens"}, "sk": {"S": format!("{at}")}}});
-    assert_eq!(ask(engine, "GetItem", &key)["Item"]["times"], json!({"N": "1"}), "done once");
+    let key =
+        json!({"TableName": "Tab", "Key": {"pk": {"S": "tokens"}, "sk": {"S": format!("{at}")}}});
+    assert_eq!(
+        ask(engine, "GetItem", &key)["Item"]["times"],
+        json!({"N": "1"}),
+        "done once"
+    );
 }
 
 /// How far a workload came.
@@ -263,10 +347,14 @@ pub(crate) struct Progress {
     pub(crate) is_settled: bool,
 }
 
-/// Changes until one is not acknowledged. `after` sees each, and what was left to the background is done then.
+/// Changes until one is not acknowledged. `after` sees each, and what was left to the background is
+/// done then.
 pub(crate) fn work(engine: &Engine, seed: u64, mut after: impl FnMut(&Engine)) -> Progress {
     let mut rng = Rng::with_seed(seed);
-    let mut progress = Progress { acknowledged: 0, is_settled: true };
+    let mut progress = Progress {
+        acknowledged: 0,
+        is_settled: true,
+    };
     while progress.acknowledged < CHANGES && change(engine, &mut rng, progress.acknowledged) {
         progress.acknowledged += 1;
         progress.is_settled = engine.work().is_ok();

@@ -1,9 +1,13 @@
 //! Engines and tables that the tests of this folder share.
-#![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part, and fails by panicking")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test uses its part, and fails by panicking"
+)]
 
 use keyfold_api::{
-    AttributeDefinition, BillingMode, CreateTableInput, KeySchemaElement, KeyType, Operation, Projection,
-    ProjectionType, ScalarAttributeType, SecondaryIndex,
+    AttributeDefinition, BillingMode, CreateTableInput, KeySchemaElement, KeyType, Operation,
+    Projection, ProjectionType, ScalarAttributeType, SecondaryIndex,
 };
 use keyfold_engine::{Clock, Durability, Engine, EngineOptions, Environment, Random, StoreOptions};
 use std::path::Path;
@@ -47,16 +51,25 @@ impl Random for CountingRandom {
 /// An engine in memory on a clock that stands still, which does what is due when it is told to.
 pub(crate) fn on_clock(change: impl FnOnce(&mut EngineOptions)) -> (Engine, Arc<ManualClock>) {
     let clock = ManualClock::new();
-    let environment = Environment { clock: clock.clone(), ..Environment::system() };
-    let mut options =
-        EngineOptions { environment, background: false, ..EngineOptions::new(StoreOptions::Memory) };
+    let environment = Environment {
+        clock: clock.clone(),
+        ..Environment::system()
+    };
+    let mut options = EngineOptions {
+        environment,
+        background: false,
+        ..EngineOptions::new(StoreOptions::Memory)
+    };
     change(&mut options);
     (Engine::open(options).unwrap(), clock)
 }
 
 /// What is answered to a request as it goes over the wire.
 pub(crate) fn ask(engine: &Engine, operation: &str, body: &serde_json::Value) -> serde_json::Value {
-    let operation = Operation::ALL.iter().find(|known| known.name() == operation).unwrap();
+    let operation = Operation::ALL
+        .iter()
+        .find(|known| known.name() == operation)
+        .unwrap();
     let request = keyfold_wire::decode(*operation, body.to_string().as_bytes()).unwrap();
     let mut out = Vec::new();
     match engine.execute(request).wait() {
@@ -85,7 +98,8 @@ fn key(elements: &[(&str, KeyType)]) -> Option<Vec<KeySchemaElement>> {
     Some(elements.iter().map(element).collect())
 }
 
-/// A table (`pk`, `sk`) with the global index `ByG` (`g`, `n`) and the local index `ByN` (`pk`, `n`).
+/// A table (`pk`, `sk`) with the global index `ByG` (`g`, `n`) and the local index `ByN` (`pk`,
+/// `n`).
 pub(crate) fn create_table(engine: &Engine, name: &str) {
     create_table_with(engine, name, ProjectionType::All);
 }
@@ -95,7 +109,10 @@ pub(crate) fn create_table_with(engine: &Engine, name: &str, projection: Project
     let index = |name: &str, elements: &[(&str, KeyType)]| SecondaryIndex {
         index_name: Some(name.to_owned()),
         key_schema: key(elements),
-        projection: Some(Projection { projection_type: Some(projection.into()), non_key_attributes: None }),
+        projection: Some(Projection {
+            projection_type: Some(projection.into()),
+            non_key_attributes: None,
+        }),
         ..SecondaryIndex::default()
     };
     let kinds = [
@@ -112,8 +129,14 @@ pub(crate) fn create_table_with(engine: &Engine, name: &str, projection: Project
         table_name: Some(name.to_owned()),
         attribute_definitions: Some(kinds.into_iter().map(definition).collect()),
         key_schema: key(&[("pk", KeyType::Hash), ("sk", KeyType::Range)]),
-        global_secondary_indexes: Some(vec![index("ByG", &[("g", KeyType::Hash), ("n", KeyType::Range)])]),
-        local_secondary_indexes: Some(vec![index("ByN", &[("pk", KeyType::Hash), ("n", KeyType::Range)])]),
+        global_secondary_indexes: Some(vec![index(
+            "ByG",
+            &[("g", KeyType::Hash), ("n", KeyType::Range)],
+        )]),
+        local_secondary_indexes: Some(vec![index(
+            "ByN",
+            &[("pk", KeyType::Hash), ("n", KeyType::Range)],
+        )]),
         billing_mode: Some(BillingMode::PayPerRequest.into()),
         ..CreateTableInput::default()
     };

@@ -65,11 +65,17 @@ impl Parser<'_> {
         } else if !negated && self.take_word("IS") {
             return self.is_test(left);
         } else if self.is_word("LIKE") {
-            return Err(PartiqlError::Unsupported("LIKE is not supported.".to_owned()));
+            return Err(PartiqlError::Unsupported(
+                "LIKE is not supported.".to_owned(),
+            ));
         } else {
             return Err(self.unexpected());
         };
-        Ok(if negated { Condition::Not(Box::new(found)) } else { found })
+        Ok(if negated {
+            Condition::Not(Box::new(found))
+        } else {
+            found
+        })
     }
 
     fn comparator(&mut self) -> Option<Comparator> {
@@ -113,8 +119,12 @@ impl Parser<'_> {
 
     fn is_test(&mut self, left: Operand) -> Parsed<Condition> {
         let negated = self.take_word("NOT");
-        let Operand::Path(path) = left else { return Err(self.unexpected()) };
-        let Token::Word(word) = self.advance() else { return Err(self.unexpected()) };
+        let Operand::Path(path) = left else {
+            return Err(self.unexpected());
+        };
+        let Token::Word(word) = self.advance() else {
+            return Err(self.unexpected());
+        };
         let found = if word.eq_ignore_ascii_case("MISSING") {
             Condition::NotExists(path)
         } else {
@@ -133,20 +143,34 @@ impl Parser<'_> {
             };
             Condition::IsType(Operand::Path(path), kind)
         };
-        Ok(if negated { Condition::Not(Box::new(found)) } else { found })
+        Ok(if negated {
+            Condition::Not(Box::new(found))
+        } else {
+            found
+        })
     }
 
     /// A function that is a condition, if one is next.
     fn predicate_call(&mut self) -> Parsed<Option<Condition>> {
-        let Token::Word(function) = self.peek().clone() else { return Ok(None) };
+        let Token::Word(function) = self.peek().clone() else {
+            return Ok(None);
+        };
         let function = function.to_ascii_lowercase();
-        let known = ["begins_with", "contains", "attribute_type", "attribute_exists", "attribute_not_exists"];
+        let known = [
+            "begins_with",
+            "contains",
+            "attribute_type",
+            "attribute_exists",
+            "attribute_not_exists",
+        ];
         let is_missing = function == "missing" || function == "exists";
         if *self.peek_second() != Token::Sign("(") || function == "size" {
             return Ok(None);
         }
         if !known.contains(&function.as_str()) && !is_missing {
-            return Err(PartiqlError::Unsupported(format!("The function {function} is not supported.")));
+            return Err(PartiqlError::Unsupported(format!(
+                "The function {function} is not supported."
+            )));
         }
         self.at += 2;
         let found = match function.as_str() {
@@ -159,8 +183,8 @@ impl Parser<'_> {
                     Value::S(name) => ValueKind::from_descriptor(&name),
                     _ => None,
                 };
-                let kind =
-                    kind.ok_or_else(|| PartiqlError::Syntax("Unexpected attribute type".to_owned()))?;
+                let kind = kind
+                    .ok_or_else(|| PartiqlError::Syntax("Unexpected attribute type".to_owned()))?;
                 Condition::IsType(Operand::Path(path), kind)
             }
             _ => {
@@ -188,12 +212,17 @@ impl Parser<'_> {
         if self.is_path() {
             return self.path().map(Operand::Path);
         }
-        self.value().map(|value| Operand::Literal(Literal::new(value)))
+        self.value()
+            .map(|value| Operand::Literal(Literal::new(value)))
     }
 }
 
 fn joined(mut members: Vec<Condition>, wrap: fn(Vec<Condition>) -> Condition) -> Condition {
-    if members.len() == 1 { members.remove(0) } else { wrap(members) }
+    if members.len() == 1 {
+        members.remove(0)
+    } else {
+        wrap(members)
+    }
 }
 
 /// Refuses to order by a value that has no order.
@@ -202,8 +231,15 @@ fn check_ordered(operator: &str, operands: &[&Operand]) -> Parsed<()> {
         Operand::Literal(literal) => Some(literal.value().kind()),
         Operand::Path(_) | Operand::Size(_) => None,
     };
-    match operands.iter().filter_map(kind).find(|kind| !kind.is_ordered()) {
-        Some(found) => Err(PartiqlError::OperandType { operator: operator.to_owned(), found }),
+    match operands
+        .iter()
+        .filter_map(kind)
+        .find(|kind| !kind.is_ordered())
+    {
+        Some(found) => Err(PartiqlError::OperandType {
+            operator: operator.to_owned(),
+            found,
+        }),
         None => Ok(()),
     }
 }

@@ -21,8 +21,8 @@ pub(super) enum Token {
 }
 
 const SIGNS: [&str; 24] = [
-    "<<", ">>", "<>", "<=", ">=", "!=", "<", ">", "=", ",", ".", "(", ")", "[", "]", "{", "}", ":", "*", "+",
-    "-", ";", "`", "||",
+    "<<", ">>", "<>", "<=", ">=", "!=", "<", ">", "=", ",", ".", "(", ")", "[", "]", "{", "}", ":",
+    "*", "+", "-", ";", "`", "||",
 ];
 
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, PartiqlError> {
@@ -43,16 +43,26 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, PartiqlError> {
             '?' => (Token::Parameter, 1),
             '0'..='9' => {
                 let length = number_length(rest);
-                (Token::Number(rest.get(..length).unwrap_or_default().to_owned()), length)
+                (
+                    Token::Number(rest.get(..length).unwrap_or_default().to_owned()),
+                    length,
+                )
             }
             _ if first.is_alphabetic() || first == '_' || first == '$' => {
                 let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
                 let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-                (Token::Word(rest.get(..length).unwrap_or_default().to_owned()), length)
+                (
+                    Token::Word(rest.get(..length).unwrap_or_default().to_owned()),
+                    length,
+                )
             }
             other => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
                 Some(sign) => (Token::Sign(sign), sign.len()),
-                None => return Err(PartiqlError::Syntax(format!("Unexpected character '{other}'"))),
+                None => {
+                    return Err(PartiqlError::Syntax(format!(
+                        "Unexpected character '{other}'"
+                    )));
+                }
             },
         };
         tokens.push(token);
@@ -62,7 +72,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, PartiqlError> {
     Ok(tokens)
 }
 
-/// A text between quotes, in which the quote stands twice for itself; and how long it is as written.
+/// A text between quotes, in which the quote stands twice for itself; and how long it is as
+/// written.
 fn quoted(text: &str, quote: char) -> Result<(String, usize), PartiqlError> {
     let mut out = String::new();
     let mut chars = text.char_indices().skip(1).peekable();
@@ -82,7 +93,12 @@ fn quoted(text: &str, quote: char) -> Result<(String, usize), PartiqlError> {
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| {
-        from + bytes.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count()
+        from + bytes
+            .get(from..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
     };
     let mut end = digits(0);
     if bytes.get(end) == Some(&b'.') {

@@ -1,8 +1,10 @@
-//! PartiQL, the part of it that DynamoDB has: SELECT, INSERT, UPDATE, DELETE and EXISTS on one table.
+//! PartiQL, the part of it that DynamoDB has: SELECT, INSERT, UPDATE, DELETE and EXISTS on one
+//! table.
 //!
-//! A statement becomes what the native operations are made of: conditions, updates, paths. Which attributes are
-//! keys, and so whether a SELECT is a Query or a Scan, the engine finds out from [`Statement`]'s condition.
-//! Source: "PartiQL - a SQL-compatible query language for Amazon DynamoDB".
+//! A statement becomes what the native operations are made of: conditions, updates, paths. Which
+//! attributes are keys, and so whether a SELECT is a Query or a Scan, the engine finds out from
+//! [`Statement`]'s condition. Source: "PartiQL - a SQL-compatible query language for Amazon
+//! DynamoDB".
 //!
 //! ```text
 //! SELECT a, b.c FROM "Tab"."Index" WHERE pk = ? AND begins_with(sk, 'x') ORDER BY sk DESC

@@ -72,11 +72,20 @@ pub(super) fn parse(text: &str, parameters: &[Value]) -> Parsed<Statement> {
         return Err(PartiqlError::TooLong);
     }
     let tokens = lexer::tokens(text)?;
-    let marks = tokens.iter().filter(|token| **token == Token::Parameter).count();
+    let marks = tokens
+        .iter()
+        .filter(|token| **token == Token::Parameter)
+        .count();
     if marks != parameters.len() {
         return Err(PartiqlError::Parameters);
     }
-    let mut parser = Parser { tokens, at: 0, parameters, used: 0, depth: 0 };
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        parameters,
+        used: 0,
+        depth: 0,
+    };
     let statement = parser.statement()?;
     parser.take_sign(";");
     if *parser.peek() != Token::End {
@@ -124,7 +133,11 @@ impl Parser<'_> {
     }
 
     pub(super) fn expect_word(&mut self, word: &str) -> Parsed<()> {
-        if self.take_word(word) { Ok(()) } else { Err(self.unexpected()) }
+        if self.take_word(word) {
+            Ok(())
+        } else {
+            Err(self.unexpected())
+        }
     }
 
     pub(super) fn take_sign(&mut self, sign: &str) -> bool {
@@ -134,7 +147,11 @@ impl Parser<'_> {
     }
 
     pub(super) fn expect_sign(&mut self, sign: &str) -> Parsed<()> {
-        if self.take_sign(sign) { Ok(()) } else { Err(self.unexpected()) }
+        if self.take_sign(sign) {
+            Ok(())
+        } else {
+            Err(self.unexpected())
+        }
     }
 
     /// Runs `read` one level deeper.
@@ -168,7 +185,9 @@ impl Parser<'_> {
             self.expect_sign(")")?;
             return Ok(Statement::Exists(select));
         }
-        Err(PartiqlError::Syntax("Expected data manipulation".to_owned()))
+        Err(PartiqlError::Syntax(
+            "Expected data manipulation".to_owned(),
+        ))
     }
 
     fn name(&mut self) -> Parsed<String> {
@@ -197,11 +216,21 @@ impl Parser<'_> {
         };
         self.expect_word("FROM")?;
         let table = self.name()?;
-        let index = if self.take_sign(".") { Some(self.name()?) } else { None };
+        let index = if self.take_sign(".") {
+            Some(self.name()?)
+        } else {
+            None
+        };
         if self.is_word("JOIN") || matches!(self.peek(), Token::Sign(",")) {
-            return Err(PartiqlError::Unsupported("Joins are not supported.".to_owned()));
+            return Err(PartiqlError::Unsupported(
+                "Joins are not supported.".to_owned(),
+            ));
         }
-        let condition = if self.take_word("WHERE") { Some(self.condition()?) } else { None };
+        let condition = if self.take_word("WHERE") {
+            Some(self.condition()?)
+        } else {
+            None
+        };
         let mut order = Vec::new();
         if self.take_word("ORDER") {
             self.expect_word("BY")?;
@@ -219,17 +248,27 @@ impl Parser<'_> {
         }
         for clause in ["GROUP", "HAVING", "LIMIT", "OFFSET"] {
             if self.is_word(clause) {
-                return Err(PartiqlError::Unsupported(format!("{clause} is not supported.")));
+                return Err(PartiqlError::Unsupported(format!(
+                    "{clause} is not supported."
+                )));
             }
         }
-        Ok(Select { columns, table, index, condition, order })
+        Ok(Select {
+            columns,
+            table,
+            index,
+            condition,
+            order,
+        })
     }
 
     fn insert(&mut self) -> Parsed<Statement> {
         self.expect_word("INTO")?;
         let table = self.name()?;
         if matches!(self.peek(), Token::Sign("-")) {
-            return Err(PartiqlError::Syntax("Expected data manipulation".to_owned()));
+            return Err(PartiqlError::Syntax(
+                "Expected data manipulation".to_owned(),
+            ));
         }
         if !self.take_word("VALUE") {
             return Err(PartiqlError::Syntax("Unexpected keyword".to_owned()));
@@ -241,15 +280,22 @@ impl Parser<'_> {
             ));
         }
         match self.value()? {
-            Value::M(map) => Ok(Statement::Insert { table, item: Item::from(map) }),
-            _ => Err(PartiqlError::Syntax("the value of an INSERT must be a map".to_owned())),
+            Value::M(map) => Ok(Statement::Insert {
+                table,
+                item: Item::from(map),
+            }),
+            _ => Err(PartiqlError::Syntax(
+                "the value of an INSERT must be a map".to_owned(),
+            )),
         }
     }
 
     fn update(&mut self) -> Parsed<Statement> {
         let table = self.name()?;
         if matches!(self.peek(), Token::Sign("-")) {
-            return Err(PartiqlError::Syntax("Expected data manipulation".to_owned()));
+            return Err(PartiqlError::Syntax(
+                "Expected data manipulation".to_owned(),
+            ));
         }
         let mut parts = UpdateParts::default();
         loop {
@@ -274,7 +320,12 @@ impl Parser<'_> {
         let condition = self.condition()?;
         let returning = self.returning()?;
         let update = parts.finish()?;
-        Ok(Statement::Update { table, update, condition, returning })
+        Ok(Statement::Update {
+            table,
+            update,
+            condition,
+            returning,
+        })
     }
 
     fn assignment(&mut self, parts: &mut UpdateParts) -> Parsed<()> {
@@ -297,7 +348,12 @@ impl Parser<'_> {
                 }
                 self.expect_sign(")")?;
                 let members = Literal::new(members);
-                if is_add { &mut parts.add } else { &mut parts.delete }.push((path, members));
+                if is_add {
+                    &mut parts.add
+                } else {
+                    &mut parts.delete
+                }
+                .push((path, members));
                 return Ok(());
             }
         }
@@ -362,9 +418,15 @@ impl Parser<'_> {
         let condition = self.condition()?;
         let returning = self.returning()?;
         if returning.is_some_and(|returning| returning != Returning::AllOld) {
-            return Err(PartiqlError::Unsupported("A DELETE can return ALL OLD * only.".to_owned()));
+            return Err(PartiqlError::Unsupported(
+                "A DELETE can return ALL OLD * only.".to_owned(),
+            ));
         }
-        Ok(Statement::Delete { table, condition, returning })
+        Ok(Statement::Delete {
+            table,
+            condition,
+            returning,
+        })
     }
 
     fn returning(&mut self) -> Parsed<Option<Returning>> {
@@ -393,7 +455,9 @@ impl Parser<'_> {
         match self.peek() {
             Token::Name(_) => true,
             Token::Word(word) => !is_keyword(word),
-            Token::Text(_) | Token::Number(_) | Token::Sign(_) | Token::Parameter | Token::End => false,
+            Token::Text(_) | Token::Number(_) | Token::Sign(_) | Token::Parameter | Token::End => {
+                false
+            }
         }
     }
 
@@ -407,7 +471,9 @@ impl Parser<'_> {
             if self.take_sign(".") {
                 let is_bare_keyword = matches!(self.peek(), Token::Word(word) if is_keyword(word));
                 if is_bare_keyword {
-                    return Err(PartiqlError::Syntax("Invalid path dot component".to_owned()));
+                    return Err(PartiqlError::Syntax(
+                        "Invalid path dot component".to_owned(),
+                    ));
                 }
                 parts.push(PathPart::Name(self.name()?.into()));
             } else if self.take_sign("[") {
@@ -450,7 +516,9 @@ fn too_deep() -> PartiqlError {
 }
 
 fn is_keyword(word: &str) -> bool {
-    KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
+    KEYWORDS
+        .iter()
+        .any(|keyword| keyword.eq_ignore_ascii_case(word))
 }
 
 /// The clauses of an UPDATE, collected.
@@ -464,7 +532,10 @@ struct UpdateParts {
 
 impl UpdateParts {
     fn is_empty(&self) -> bool {
-        self.set.is_empty() && self.remove.is_empty() && self.add.is_empty() && self.delete.is_empty()
+        self.set.is_empty()
+            && self.remove.is_empty()
+            && self.add.is_empty()
+            && self.delete.is_empty()
     }
 
     fn finish(self) -> Parsed<Update> {
@@ -506,17 +577,26 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         for (text, message) in [
-            ("SHOW TABLES", "Statement wasn't well formed, can't be processed: Expected data manipulation"),
+            (
+                "SHOW TABLES",
+                "Statement wasn't well formed, can't be processed: Expected data manipulation",
+            ),
             (
                 "SELECT payload.size FROM T",
                 "Statement wasn't well formed, can't be processed: Invalid path dot component",
             ),
-            ("SELECT a FROM T WHERE a = ?", "Number of parameters in request and statement don't match."),
+            (
+                "SELECT a FROM T WHERE a = ?",
+                "Number of parameters in request and statement don't match.",
+            ),
             (
                 "SELECT a FROM T WHERE a = 'x",
                 "Statement wasn't well formed, can't be processed: a quote is not closed",
             ),
-            ("SELECT a FROM T LIMIT 3", "Unsupported operation: LIMIT is not supported."),
+            (
+                "SELECT a FROM T LIMIT 3",
+                "Unsupported operation: LIMIT is not supported.",
+            ),
             (
                 "INSERT INTO T (a) VALUES (1)",
                 "Statement wasn't well formed, can't be processed: Unexpected keyword",
@@ -535,7 +615,11 @@ mod tests {
                 Err(message.to_owned())
             );
         }
-        let deep = format!("SELECT a FROM T WHERE {}a = 1{}", "(".repeat(4000), ")".repeat(4000));
+        let deep = format!(
+            "SELECT a FROM T WHERE {}a = 1{}",
+            "(".repeat(4000),
+            ")".repeat(4000)
+        );
         assert!(Statement::parse(&deep, &[]).is_err());
         let deep = format!("INSERT INTO T VALUE {}", "[".repeat(8000));
         assert!(Statement::parse(&deep, &[]).is_err());

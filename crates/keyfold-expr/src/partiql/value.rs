@@ -30,7 +30,9 @@ impl Parser<'_> {
             Token::Sign("[") => self.values("]").map(Value::L),
             Token::Sign("<<") => set(self.values(">>")?),
             Token::Sign("{") => self.map(),
-            Token::Sign("`") => Err(PartiqlError::Unsupported("Ion literals are not supported.".to_owned())),
+            Token::Sign("`") => Err(PartiqlError::Unsupported(
+                "Ion literals are not supported.".to_owned(),
+            )),
             _ => Err(self.before_unexpected()),
         }
     }
@@ -87,17 +89,40 @@ fn set(values: Vec<Value>) -> Parsed<Value> {
     match values.first() {
         None => Err(PartiqlError::Set(SetError::Empty)),
         Some(Value::S(_)) => {
-            let texts = all(values, |value| if let Value::S(text) = value { Some(text) } else { None });
-            Set::new(texts.ok_or_else(mixed)?).map(Value::Ss).map_err(PartiqlError::Set)
+            let texts = all(values, |value| {
+                if let Value::S(text) = value {
+                    Some(text)
+                } else {
+                    None
+                }
+            });
+            Set::new(texts.ok_or_else(mixed)?)
+                .map(Value::Ss)
+                .map_err(PartiqlError::Set)
         }
         Some(Value::N(_)) => {
-            let numbers: Option<Vec<Number>> =
-                all(values, |value| if let Value::N(number) = value { Some(number) } else { None });
-            Set::new(numbers.ok_or_else(mixed)?).map(Value::Ns).map_err(PartiqlError::Set)
+            let numbers: Option<Vec<Number>> = all(values, |value| {
+                if let Value::N(number) = value {
+                    Some(number)
+                } else {
+                    None
+                }
+            });
+            Set::new(numbers.ok_or_else(mixed)?)
+                .map(Value::Ns)
+                .map_err(PartiqlError::Set)
         }
         Some(Value::B(_)) => {
-            let bytes = all(values, |value| if let Value::B(bytes) = value { Some(bytes) } else { None });
-            Set::new(bytes.ok_or_else(mixed)?).map(Value::Bs).map_err(PartiqlError::Set)
+            let bytes = all(values, |value| {
+                if let Value::B(bytes) = value {
+                    Some(bytes)
+                } else {
+                    None
+                }
+            });
+            Set::new(bytes.ok_or_else(mixed)?)
+                .map(Value::Bs)
+                .map_err(PartiqlError::Set)
         }
         Some(_) => Err(mixed()),
     }

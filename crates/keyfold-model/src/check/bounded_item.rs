@@ -39,19 +39,28 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 fn report(entity: &Entity, bytes: u64) -> Diagnostic {
-    let message = format!("an item of {} has about {}", entity.name, print_bytes(bytes));
-    let list = entity.attributes.iter().find(|attribute| matches!(attribute.kind, Type::List(_)));
-    let diagnostic =
-        Diagnostic::warning("KF035", entity.span, message, "more than an item holds").note(format!(
+    let message = format!(
+        "an item of {} has about {}",
+        entity.name,
+        print_bytes(bytes)
+    );
+    let list = entity
+        .attributes
+        .iter()
+        .find(|attribute| matches!(attribute.kind, Type::List(_)));
+    let diagnostic = Diagnostic::warning("KF035", entity.span, message, "more than an item holds")
+        .note(format!(
             "{} is more than {}; writes would be refused",
             print_bytes(bytes),
             print_bytes(ITEM_BYTES_MAX)
         ));
     match list {
-        Some(list) => diagnostic.label(list.span, "grows with its elements").help(format!(
-            "`split {} by N` spreads it over several items; `compress {}` makes it smaller",
-            list.name, list.name
-        )),
+        Some(list) => diagnostic
+            .label(list.span, "grows with its elements")
+            .help(format!(
+                "`split {} by N` spreads it over several items; `compress {}` makes it smaller",
+                list.name, list.name
+            )),
         None => diagnostic.help("`compress` large attributes, or make them entities of their own"),
     }
 }

@@ -1,4 +1,5 @@
-//! KF004: what is compressed is bytes where it is stored, so that nothing else may read or write it there.
+//! KF004: what is compressed is bytes where it is stored, so that nothing else may read or write it
+//! there.
 
 use crate::diagnostic::Diagnostic;
 use crate::schema::{AggregateKind, Entity, Model};
@@ -6,8 +7,12 @@ use crate::schema::{AggregateKind, Entity, Model};
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for (at, entity) in model.entities.iter().enumerate() {
         for name in &entity.compressed {
-            let Some(reason) = reason(model, at, entity, name) else { continue };
-            let span = entity.attribute(name).map_or(entity.span, |attribute| attribute.span);
+            let Some(reason) = reason(model, at, entity, name) else {
+                continue;
+            };
+            let span = entity
+                .attribute(name)
+                .map_or(entity.span, |attribute| attribute.span);
             let message = format!("`{name}` of {} cannot be compressed: {reason}", entity.name);
             diagnostics.push(
                 Diagnostic::error("KF004", span, message, "would be bytes")
@@ -19,21 +24,33 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
 
 /// Why an attribute must be stored as it is.
 fn reason(model: &Model, at: usize, entity: &Entity, name: &str) -> Option<String> {
-    if entity.attribute(name).is_some_and(|attribute| attribute.is_kept) {
+    if entity
+        .attribute(name)
+        .is_some_and(|attribute| attribute.is_kept)
+    {
         return Some("the model keeps it up to date where it is stored".to_owned());
     }
     let table = model.tables.get(entity.table)?;
-    let in_indexes = entity.indexes.iter().filter_map(|key| table.indexes.get(key.index));
-    let is_column = |index: &&crate::schema::Index| index.columns().any(|column| column.name == name);
+    let in_indexes = entity
+        .indexes
+        .iter()
+        .filter_map(|key| table.indexes.get(key.index));
+    let is_column =
+        |index: &&crate::schema::Index| index.columns().any(|column| column.name == name);
     if let Some(index) = in_indexes.into_iter().find(is_column) {
         return Some(format!("it is a key attribute of {}", index.name));
     }
-    let mut all =
-        model.entities.iter().flat_map(|parent| parent.aggregates.iter().map(move |one| (parent, one)));
+    let mut all = model
+        .entities
+        .iter()
+        .flat_map(|parent| parent.aggregates.iter().map(move |one| (parent, one)));
     let followed = all.find(|(_, one)| {
         one.kind == AggregateKind::Max && one.entity == at && one.of.as_deref() == Some(name)
     });
     followed.map(|(parent, one)| {
-        format!("`max {}` of {} looks for the next greatest where it is stored", one.attribute, parent.name)
+        format!(
+            "`max {}` of {} looks for the next greatest where it is stored",
+            one.attribute, parent.name
+        )
     })
 }

@@ -22,8 +22,13 @@ pub(crate) fn check(
         let mut key = std::iter::once(&table.partition).chain(&table.sort);
         copy.attributes.iter().any(|held| held == name) || key.any(|column| column.name == name)
     };
-    let mut missing: Vec<&str> =
-        pattern.only.iter().map(String::as_str).chain(filtered).filter(|name| !is_held(name)).collect();
+    let mut missing: Vec<&str> = pattern
+        .only
+        .iter()
+        .map(String::as_str)
+        .chain(filtered)
+        .filter(|name| !is_held(name))
+        .collect();
     missing.sort_unstable();
     missing.dedup();
     if missing.is_empty() {
@@ -36,10 +41,19 @@ pub(crate) fn check(
         copy.name,
         missing.join(", ")
     );
-    let held: Vec<&str> = copy.attributes.iter().map(String::as_str).chain(missing.iter().copied()).collect();
+    let held: Vec<&str> = copy
+        .attributes
+        .iter()
+        .map(String::as_str)
+        .chain(missing.iter().copied())
+        .collect();
     Some(
         Diagnostic::error("KF015", pattern.span, message, "asks the copy for them")
             .label(copy.span, "holds fewer")
-            .help(format!("copy them: `only {}`, or return {} itself", held.join(", "), entity.name)),
+            .help(format!(
+                "copy them: `only {}`, or return {} itself",
+                held.join(", "),
+                entity.name
+            )),
     )
 }

@@ -37,7 +37,11 @@ pub(crate) fn check(
     index: &Index,
 ) -> Option<Diagnostic> {
     let returned: Vec<&str> = match (pattern.only.as_slice(), copy) {
-        ([], None) => entity.attributes.iter().map(|attribute| attribute.name.as_str()).collect(),
+        ([], None) => entity
+            .attributes
+            .iter()
+            .map(|attribute| attribute.name.as_str())
+            .collect(),
         ([], Some(copy)) => copy.attributes.iter().map(String::as_str).collect(),
         (only, _) => only.iter().map(String::as_str).collect(),
     };
@@ -51,8 +55,13 @@ pub(crate) fn check(
         Projection::Keys => &[],
         Projection::Only(names) => names,
     };
-    let filtered = pattern.filters.iter().map(|filter| filter.attribute.as_str());
-    let own = std::iter::once(&table.partition).chain(&table.sort).chain(index.columns());
+    let filtered = pattern
+        .filters
+        .iter()
+        .map(|filter| filter.attribute.as_str());
+    let own = std::iter::once(&table.partition)
+        .chain(&table.sort)
+        .chain(index.columns());
     let keys: Vec<&str> = own.map(|column| column.name.as_str()).collect();
     let mut missing: Vec<&str> = returned
         .into_iter()
@@ -84,15 +93,29 @@ pub(crate) fn check(
         Diagnostic::error("KF015", pattern.span, message, what)
             .label(index.span, "projects fewer attributes")
             .note("an index answers what it projects; the rest would be missing from the answer")
-            .help(format!("project them: `{projection}`, or `project all`; or return fewer: `only ...`"))
+            .help(format!(
+                "project them: `{projection}`, or `project all`; or return fewer: `only ...`"
+            ))
             .repair(vec![Edit::replace(index.projection_span, projection)]),
     )
 }
 
-fn split_is_not_there(pattern: &Pattern, entity: &Entity, index: &Index, split: &str) -> Diagnostic {
-    let message = format!("{} returns `{split}`, whose parts are not in {}", pattern.name, index.name);
-    let others: Vec<&str> =
-        entity.attributes.iter().map(|a| a.name.as_str()).filter(|name| *name != split).collect();
+fn split_is_not_there(
+    pattern: &Pattern,
+    entity: &Entity,
+    index: &Index,
+    split: &str,
+) -> Diagnostic {
+    let message = format!(
+        "{} returns `{split}`, whose parts are not in {}",
+        pattern.name, index.name
+    );
+    let others: Vec<&str> = entity
+        .attributes
+        .iter()
+        .map(|a| a.name.as_str())
+        .filter(|name| *name != split)
+        .collect();
     Diagnostic::error("KF015", pattern.span, message, "returns the whole list")
         .label(index.span, "holds the first item of each only")
         .note(

@@ -40,8 +40,11 @@ pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagno
             let near = spaces.near(at, Space::Table, &two.partition, &two.sort);
             let before = near.into_iter().take_while(|other| *other < place);
             // The first is enough: each repair moves one of them.
-            diagnostics
-                .extend(before.filter_map(|other| shapes.get(other)).find_map(|one| collision(one, two)));
+            diagnostics.extend(
+                before
+                    .filter_map(|other| shapes.get(other))
+                    .find_map(|one| collision(one, two)),
+            );
         }
     }
 }
@@ -59,13 +62,16 @@ fn collision(one: &Shape, two: &Shape) -> Option<Diagnostic> {
         )
         .label(one.span, "and so can this")
         .note("an item of one kind would overwrite an item of the other")
-        .help(format!("start one of the keys with a text of its own, like \"{}#…\"", two.what.to_uppercase()))
+        .help(format!(
+            "start one of the keys with a text of its own, like \"{}#…\"",
+            two.what.to_uppercase()
+        ))
         .repair(repair(two)),
     )
 }
 
-/// Puts the name of the second kind in front of its sort key, which leaves it in its collection; in front of
-/// its partition key, where there is no text to put it before.
+/// Puts the name of the second kind in front of its sort key, which leaves it in its collection; in
+/// front of its partition key, where there is no text to put it before.
 fn repair(shape: &Shape) -> Vec<Edit> {
     let name = shape.what.to_uppercase().replace('.', "-");
     let templates = shape.key.sort.iter().chain([&shape.key.partition]);

@@ -30,8 +30,12 @@ pub fn item_bytes(entity: &Entity) -> u64 {
 
 /// Bytes of some attributes of an item and its keys, as an index holds them.
 pub fn projected_bytes(entity: &Entity, names: &[String]) -> u64 {
-    let held = entity.attributes.iter().filter(|attribute| names.contains(&attribute.name));
-    let of = |one: &Attribute| one.name.len() as u64 + bytes_of(&one.kind, elements(entity, &one.name));
+    let held = entity
+        .attributes
+        .iter()
+        .filter(|attribute| names.contains(&attribute.name));
+    let of =
+        |one: &Attribute| one.name.len() as u64 + bytes_of(&one.kind, elements(entity, &one.name));
     160 + held.map(of).sum::<u64>()
 }
 
@@ -48,7 +52,12 @@ pub fn stored_bytes(entity: &Entity) -> u64 {
 }
 
 fn elements(entity: &Entity, name: &str) -> Option<u64> {
-    entity.expected.per.iter().find(|(attribute, _)| attribute == name).map(|(_, count)| *count)
+    entity
+        .expected
+        .per
+        .iter()
+        .find(|(attribute, _)| attribute == name)
+        .map(|(_, count)| *count)
 }
 
 fn bytes_of(kind: &Type, elements: Option<u64>) -> u64 {
@@ -63,7 +72,11 @@ fn bytes_of(kind: &Type, elements: Option<u64>) -> u64 {
         Type::Binary => 64,
         Type::Ulid => 26,
         Type::Uuid => 36,
-        Type::Words(words) => words.iter().map(|word| word.len() as u64).max().unwrap_or(0),
+        Type::Words(words) => words
+            .iter()
+            .map(|word| word.len() as u64)
+            .max()
+            .unwrap_or(0),
         Type::List(of) | Type::Set(of) => 3 + count * (1 + bytes_of(of, None)),
         Type::Map(of) => 3 + count * (1 + TEXT_BYTES / 2 + bytes_of(of, None)),
         Type::Record(record) => {
@@ -76,7 +89,8 @@ fn bytes_of(kind: &Type, elements: Option<u64>) -> u64 {
     }
 }
 
-/// The number of partitions that a template spreads writes over at one time; `None` when as many as there are values.
+/// The number of partitions that a template spreads writes over at one time; `None` when as many as
+/// there are values.
 ///
 /// Words count as one: new items start with the same. So does a period: the present one is written.
 pub fn partitions(template: &KeyTemplate) -> Option<u64> {
@@ -85,8 +99,14 @@ pub fn partitions(template: &KeyTemplate) -> Option<u64> {
         match part {
             Part::Text(_) | Part::Break | Part::Chunk => {}
             Part::Shard { count: shards, .. } => count *= u64::from(*shards),
-            Part::Field { format: Format::Truncated(_), .. } => {}
-            Part::Field { kind: Type::Words(_) | Type::Bool | Type::Date | Type::Period(_), .. } => {}
+            Part::Field {
+                format: Format::Truncated(_),
+                ..
+            } => {}
+            Part::Field {
+                kind: Type::Words(_) | Type::Bool | Type::Date | Type::Period(_),
+                ..
+            } => {}
             Part::Field { .. } => return None,
         }
     }

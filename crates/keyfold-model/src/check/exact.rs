@@ -1,7 +1,8 @@
-//! KF011, exact range: a pattern's key range holds the items it promises, all of them and no others.
+//! KF011, exact range: a pattern's key range holds the items it promises, all of them and no
+//! others.
 //!
-//! Decided on languages: for every other kind of item in the same key space, its partition keys and its
-//! sort keys must not both meet the range.
+//! Decided on languages: for every other kind of item in the same key space, its partition keys and
+//! its sort keys must not both meet the range.
 
 use super::found::Found;
 use super::rule::Rule;
@@ -58,8 +59,12 @@ pub(crate) fn check(
         if found.members.contains(&shape.owner) {
             continue;
         }
-        let Some(partition) = shape.partition.meet(&range.partition) else { continue };
-        let Some(sort) = shape.sort.meet(&range.sort) else { continue };
+        let Some(partition) = shape.partition.meet(&range.partition) else {
+            continue;
+        };
+        let Some(sort) = shape.sort.meet(&range.sort) else {
+            continue;
+        };
         let message = format!("the range of {} also holds {}", pattern.name, shape.what);
         let diagnostic =
             Diagnostic::error("KF011", pattern.span, message, "would return more than it promises")
@@ -86,7 +91,9 @@ fn apart(model: &Model, pattern: &Pattern, other: &str) -> String {
         .collect();
     match names.as_slice() {
         [] | [_] => {
-            format!("give the sort keys of the two kinds different first texts, or return {other} too")
+            format!(
+                "give the sort keys of the two kinds different first texts, or return {other} too"
+            )
         }
         several => format!(
             "let the sort keys of {} begin with a text that those of {other} do not have, return {other} too, or give it another partition",
@@ -95,8 +102,9 @@ fn apart(model: &Model, pattern: &Pattern, other: &str) -> String {
     }
 }
 
-/// Reports a kind of the result whose items can lie between the parts of a list of another kind: a page could end between them, and
-/// which parts belong together is told by their keys lying side by side.
+/// Reports a kind of the result whose items can lie between the parts of a list of another kind: a
+/// page could end between them, and which parts belong together is told by their keys lying side by
+/// side.
 pub(crate) fn check_parts(
     model: &Model,
     spaces: &Spaces,
@@ -105,25 +113,37 @@ pub(crate) fn check_parts(
 ) -> Option<Diagnostic> {
     let is_split = |member: &Owner| {
         member.copy.is_none()
-            && model.entities.get(member.entity).is_some_and(|entity| entity.split.is_some())
+            && model
+                .entities
+                .get(member.entity)
+                .is_some_and(|entity| entity.split.is_some())
     };
     if found.space != Space::Table || !found.members.iter().any(is_split) {
         return None;
     }
     let delimiters = &model.tables.get(found.table)?.delimiters;
     let members = || {
-        spaces.shapes(found.table, Space::Table).iter().filter(|shape| found.members.contains(&shape.owner))
+        spaces
+            .shapes(found.table, Space::Table)
+            .iter()
+            .filter(|shape| found.members.contains(&shape.owner))
     };
     for whole in members() {
         let parts = whole.key.sort.as_ref().map_or(&[][..], |sort| &sort.parts);
-        let Some((Part::Chunk, start)) = parts.split_last() else { continue };
+        let Some((Part::Chunk, start)) = parts.split_last() else {
+            continue;
+        };
         // A key between two parts starts like them, up to the number.
         let mut between = language_of(start, delimiters);
         between.exactly(&CharSet::digits(), 1);
         let between = between.and_anything();
         for other in members().filter(|other| other.owner != whole.owner) {
-            let Some(partition) = other.partition.meet(&whole.partition) else { continue };
-            let Some(sort) = other.sort.meet(&between) else { continue };
+            let Some(partition) = other.partition.meet(&whole.partition) else {
+                continue;
+            };
+            let Some(sort) = other.sort.meet(&between) else {
+                continue;
+            };
             let message = format!(
                 "{} can lie between the parts of {} in the range of {}",
                 other.what, whole.what, pattern.name
@@ -147,17 +167,25 @@ pub(crate) fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace(BREAK, "\" \""))
 }
 
-/// Gives the sort keys of the returned kind and of the neighbour first texts of their own, where they are
-/// templates of the table's key.
+/// Gives the sort keys of the returned kind and of the neighbour first texts of their own, where
+/// they are templates of the table's key.
 fn repair(model: &Model, pattern: &Pattern, found: &Found, neighbour: Owner) -> Vec<Edit> {
     if found.space != Space::Table || neighbour.is_guard || neighbour.copy.is_some() {
         return Vec::new();
     }
-    let returned = pattern.returned.iter().filter(|one| one.copy.is_none()).map(|one| one.entity);
+    let returned = pattern
+        .returned
+        .iter()
+        .filter(|one| one.copy.is_none())
+        .map(|one| one.entity);
     let mut edits = Vec::new();
     for at in returned.chain([neighbour.entity]) {
-        let Some(entity) = model.entities.get(at) else { continue };
-        let Some(sort) = &entity.key.sort else { return Vec::new() };
+        let Some(entity) = model.entities.get(at) else {
+            continue;
+        };
+        let Some(sort) = &entity.key.sort else {
+            return Vec::new();
+        };
         let own = format!("{}#", entity.name.to_uppercase());
         let starts = matches!(sort.parts.first(), Some(Part::Text(text)) if text.starts_with(&own));
         // A field that stands for itself has no quotes to write into.

@@ -1,7 +1,8 @@
-//! KF010 and KF016: what a pattern filters and projects, and what a named write sets and asks for, fits into expressions.
+//! KF010 and KF016: what a pattern filters and projects, and what a named write sets and asks for,
+//! fits into expressions.
 //!
-//! DynamoDB takes 4 KB and 300 operators an expression. The bounds here are those of what the client writes at the most; nobody comes near
-//! them by hand.
+//! DynamoDB takes 4 KB and 300 operators an expression. The bounds here are those of what the
+//! client writes at the most; nobody comes near them by hand.
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::{Action, Model, Pattern, Verb, Write};
@@ -22,7 +23,12 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.extend(model.patterns.iter().filter_map(filter));
     diagnostics.extend(model.patterns.iter().filter_map(projection));
     for write in &model.writes {
-        diagnostics.extend(write.actions.iter().filter_map(|action| action_of(write, action)));
+        diagnostics.extend(
+            write
+                .actions
+                .iter()
+                .filter_map(|action| action_of(write, action)),
+        );
     }
 }
 
@@ -32,7 +38,8 @@ fn too_long(code: &'static str, span: Span, what: String) -> Diagnostic {
     ))
 }
 
-/// Whether so many comparisons, joined by AND, are too many. Their bytes are used up before their operators.
+/// Whether so many comparisons, joined by AND, are too many. Their bytes are used up before their
+/// operators.
 fn are_too_many(comparisons: usize) -> bool {
     comparisons * COMPARISON_BYTES > EXPRESSION_BYTES_MAX
 }
@@ -43,16 +50,22 @@ const _: () = assert!(EXPRESSION_BYTES_MAX / CHANGE_BYTES < EXPRESSION_OPERATORS
 fn filter(pattern: &Pattern) -> Option<Diagnostic> {
     let count = pattern.filters.len();
     are_too_many(count + OWN).then(|| {
-        let message = format!("{} has {count} filters, more than an expression holds", pattern.name);
-        too_long("KF010", pattern.span, message).help("ask several patterns, or filter what is read yourself")
+        let message = format!(
+            "{} has {count} filters, more than an expression holds",
+            pattern.name
+        );
+        too_long("KF010", pattern.span, message)
+            .help("ask several patterns, or filter what is read yourself")
     })
 }
 
 fn projection(pattern: &Pattern) -> Option<Diagnostic> {
     let count = pattern.only.len();
     ((count + OWN) * NAME_BYTES > EXPRESSION_BYTES_MAX).then(|| {
-        let message =
-            format!("{} returns only {count} attributes, more than an expression names", pattern.name);
+        let message = format!(
+            "{} returns only {count} attributes, more than an expression names",
+            pattern.name
+        );
         too_long("KF010", pattern.span, message)
             .help("leave `only` away, which returns whole items, or put attributes into a record")
     })
@@ -61,11 +74,18 @@ fn projection(pattern: &Pattern) -> Option<Diagnostic> {
 fn action_of(write: &Write, action: &Action) -> Option<Diagnostic> {
     if action.verb == Verb::Update {
         let change = |is_sum: bool| if is_sum { SUM_BYTES } else { CHANGE_BYTES };
-        let set = action.assignments.iter().map(|one| change(one.right.is_some())).sum::<usize>();
+        let set = action
+            .assignments
+            .iter()
+            .map(|one| change(one.right.is_some()))
+            .sum::<usize>();
         let bytes = set + (action.removed.len() + OWN) * NAME_BYTES;
         if bytes > EXPRESSION_BYTES_MAX {
             let count = action.assignments.len() + action.removed.len();
-            let message = format!("{} changes {count} attributes, more than an expression holds", write.name);
+            let message = format!(
+                "{} changes {count} attributes, more than an expression holds",
+                write.name
+            );
             return Some(
                 too_long("KF016", write.span, message)
                     .help("put attributes that belong together into a record"),
@@ -74,7 +94,11 @@ fn action_of(write: &Write, action: &Action) -> Option<Diagnostic> {
     }
     let count = action.conditions.len();
     are_too_many(count + OWN).then(|| {
-        let message = format!("{} asks for {count} conditions, more than an expression holds", write.name);
-        too_long("KF016", write.span, message).help("put attributes that belong together into a record")
+        let message = format!(
+            "{} asks for {count} conditions, more than an expression holds",
+            write.name
+        );
+        too_long("KF016", write.span, message)
+            .help("put attributes that belong together into a record")
     })
 }

@@ -41,9 +41,15 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
 fn scan(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
     let at = model.entities.get(pattern.returned.first()?.entity)?.table;
     let table = model.tables.get(at)?;
-    let entities: Vec<_> = model.entities.iter().filter(|entity| entity.table == at).collect();
-    let counts: Option<Vec<u64>> =
-        entities.iter().map(|entity| Some(entity.expected.items? * item_bytes(entity))).collect();
+    let entities: Vec<_> = model
+        .entities
+        .iter()
+        .filter(|entity| entity.table == at)
+        .collect();
+    let counts: Option<Vec<u64>> = entities
+        .iter()
+        .map(|entity| Some(entity.expected.items? * item_bytes(entity)))
+        .collect();
     let sum: Option<u64> = counts.map(|counts| counts.iter().sum());
     if sum.is_some_and(|sum| sum <= PAGE_BYTES) {
         return None;
@@ -68,9 +74,19 @@ fn scan(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
 
 fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
     let entity = model.entities.get(pattern.returned.first()?.entity)?;
-    let given =
-        |name: &String| pattern.parameters.iter().any(|p| p.limit == Limit::Equal && p.attribute == *name);
-    let count = entity.expected.per.iter().filter(|(name, _)| given(name)).map(|(_, count)| *count).min();
+    let given = |name: &String| {
+        pattern
+            .parameters
+            .iter()
+            .any(|p| p.limit == Limit::Equal && p.attribute == *name)
+    };
+    let count = entity
+        .expected
+        .per
+        .iter()
+        .filter(|(name, _)| given(name))
+        .map(|(_, count)| *count)
+        .min();
     let bytes = item_bytes(entity);
     if count.is_some_and(|count| count * bytes <= PAGE_BYTES) {
         return None;
@@ -89,7 +105,10 @@ fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
                 .parameters
                 .iter()
                 .find(|p| p.limit == Limit::Equal)
-                .map_or_else(|| entity.key.fields().next().unwrap_or("id"), |p| p.attribute.as_str()),
+                .map_or_else(
+                    || entity.key.fields().next().unwrap_or("id"),
+                    |p| p.attribute.as_str()
+                ),
             entity.name
         ),
     };
@@ -98,6 +117,9 @@ fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         Diagnostic::warning("KF034", place.span, message, "judged after reading")
             .note(note)
             .note("a page holds what is left of it, which may be nothing")
-            .help(format!("make `{}` part of a key, for instance of a sparse index", place.attribute)),
+            .help(format!(
+                "make `{}` part of a key, for instance of a sparse index",
+                place.attribute
+            )),
     )
 }

@@ -1,4 +1,5 @@
-//! KF004, fits: keys have the types of their attributes, names and numbers are what DynamoDB accepts. Judged by `resolve`.
+//! KF004, fits: keys have the types of their attributes, names and numbers are what DynamoDB
+//! accepts. Judged by `resolve`.
 
 use super::rule::Rule;
 

@@ -1,4 +1,5 @@
-//! KF016, followed: what is derived follows every change. Judged by `resolve` and `plan::next_greatest`.
+//! KF016, followed: what is derived follows every change. Judged by `resolve` and
+//! `plan::next_greatest`.
 
 use super::rule::Rule;
 

@@ -1,7 +1,9 @@
-//! KF030, hot partition: many writes or reads go to one partition, which takes 1,000 write and 3,000 read
-//! units a second.
+//! KF030, hot partition: many writes or reads go to one partition, which takes 1,000 write and
+//! 3,000 read units a second.
 
-use super::estimate::{PARTITION_READS, PARTITION_WRITES, item_bytes, partitions, print_bytes, print_count};
+use super::estimate::{
+    PARTITION_READS, PARTITION_WRITES, item_bytes, partitions, print_bytes, print_count,
+};
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Entity, KeyPair, Model, Pattern, Projection};
@@ -38,11 +40,20 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
             &format!("the key of {}", entity.name),
             Holds::All,
         ));
-        let Some(table) = model.tables.get(entity.table) else { continue };
+        let Some(table) = model.tables.get(entity.table) else {
+            continue;
+        };
         for key in entity.indexes.iter().filter(|key| key.is_declared) {
-            let Some(index) = table.indexes.get(key.index) else { continue };
+            let Some(index) = table.indexes.get(key.index) else {
+                continue;
+            };
             // An index is written when something that it holds changes.
-            let kept = |name: &String| entity.aggregates.iter().any(|aggregate| aggregate.attribute == *name);
+            let kept = |name: &String| {
+                entity
+                    .aggregates
+                    .iter()
+                    .any(|aggregate| aggregate.attribute == *name)
+            };
             let holds = match &index.projection {
                 Projection::All => Holds::All,
                 Projection::Only(names) if names.iter().any(kept) => Holds::All,
@@ -80,7 +91,13 @@ enum Holds {
     NoAggregates,
 }
 
-fn writes(model: &Model, entity: &Entity, key: &KeyPair, what: &str, holds: Holds) -> Option<Diagnostic> {
+fn writes(
+    model: &Model,
+    entity: &Entity,
+    key: &KeyPair,
+    what: &str,
+    holds: Holds,
+) -> Option<Diagnostic> {
     let partitions = partitions(&key.partition)?;
     let bytes = item_bytes(entity);
     let each = bytes.div_ceil(1_024);
@@ -109,14 +126,21 @@ fn writes(model: &Model, entity: &Entity, key: &KeyPair, what: &str, holds: Hold
         return None;
     }
     let shards = units.div_ceil(PARTITION_WRITES).max(2);
-    let message =
-        format!("{what} is hot: {} write units a second go to {}", print_count(units), count(partitions));
+    let message = format!(
+        "{what} is hot: {} write units a second go to {}",
+        print_count(units),
+        count(partitions)
+    );
     let sum = format!(
         "{} writes a second x {each} {} ({}){} = {}; {}",
         print_count(rate),
         if each == 1 { "unit" } else { "units" },
         print_bytes(bytes),
-        if factor == 2 { " x 2 in transactions" } else { "" },
+        if factor == 2 {
+            " x 2 in transactions"
+        } else {
+            ""
+        },
         print_count(units),
         taken(partitions, PARTITION_WRITES)
     );
@@ -134,14 +158,20 @@ fn rate(model: &Model, entity: &Entity, holds: Holds) -> Option<u64> {
     if holds == Holds::NoAggregates {
         return entity.expected.writes;
     }
-    let counted = entity.aggregates.iter().filter_map(|aggregate| model.entities.get(aggregate.entity));
+    let counted = entity
+        .aggregates
+        .iter()
+        .filter_map(|aggregate| model.entities.get(aggregate.entity));
     let mut children: Vec<&Entity> = Vec::new();
     counted.for_each(|child| {
         if !children.iter().any(|known| known.name == child.name) {
             children.push(child);
         }
     });
-    let of_children: u64 = children.iter().filter_map(|child| child.expected.writes).sum();
+    let of_children: u64 = children
+        .iter()
+        .filter_map(|child| child.expected.writes)
+        .sum();
     match (entity.expected.writes, of_children) {
         (None, 0) => None,
         (own, more) => Some(own.unwrap_or(0) + more),
@@ -150,24 +180,42 @@ fn rate(model: &Model, entity: &Entity, holds: Holds) -> Option<u64> {
 
 /// A write of several items is a transaction, which costs twice.
 fn transaction_factor(model: &Model, entity: &Entity) -> u64 {
-    let is_counted =
-        model.entities.iter().flat_map(|parent| &parent.aggregates).any(|aggregate| {
-            model.entities.get(aggregate.entity).is_some_and(|child| child.name == entity.name)
+    let is_counted = model
+        .entities
+        .iter()
+        .flat_map(|parent| &parent.aggregates)
+        .any(|aggregate| {
+            model
+                .entities
+                .get(aggregate.entity)
+                .is_some_and(|child| child.name == entity.name)
         });
     let several = !entity.copies.is_empty() || !entity.uniques.is_empty() || entity.split.is_some();
-    if several || is_counted || !entity.aggregates.is_empty() { 2 } else { 1 }
+    if several || is_counted || !entity.aggregates.is_empty() {
+        2
+    } else {
+        1
+    }
 }
 
 /// The writes that so many partitions take.
 fn taken(partitions: u64, each: u64) -> String {
     match partitions {
         1 => format!("one partition takes {}", print_count(each)),
-        many => format!("{many} partitions of {} take {}", print_count(each), print_count(each * many)),
+        many => format!(
+            "{many} partitions of {} take {}",
+            print_count(each),
+            print_count(each * many)
+        ),
     }
 }
 
 fn count(partitions: u64) -> String {
-    if partitions == 1 { "one partition".to_owned() } else { format!("{partitions} partitions") }
+    if partitions == 1 {
+        "one partition".to_owned()
+    } else {
+        format!("{partitions} partitions")
+    }
 }
 
 fn reads(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
@@ -180,7 +228,11 @@ fn reads(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         .filter_map(|returned| model.entities.get(returned.entity))
         .map(item_bytes)
         .max()?;
-    let items = u64::from(pattern.page.unwrap_or(if pattern.is_single() { 1 } else { 100 }));
+    let items = u64::from(
+        pattern
+            .page
+            .unwrap_or(if pattern.is_single() { 1 } else { 100 }),
+    );
     let halves = (items * bytes).div_ceil(4_096) * if pattern.strong.is_some() { 2 } else { 1 };
     let units = rate * halves / 2;
     if units <= PARTITION_READS * partitions {

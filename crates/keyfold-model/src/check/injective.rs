@@ -1,8 +1,8 @@
 //! KF013, injective: different values make different keys.
 //!
-//! A key must come apart again into the values it was made of: a field of varying length must be followed
-//! by a text whose first character the field cannot contain. And what identifies an item must be in the
-//! key of each of its copies, or two items would write the same copy.
+//! A key must come apart again into the values it was made of: a field of varying length must be
+//! followed by a text whose first character the field cannot contain. And what identifies an item
+//! must be in the key of each of its copies, or two items would write the same copy.
 
 use super::rule::Rule;
 use super::shape::Spaces;
@@ -43,11 +43,18 @@ pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagno
         let identity = identifying(&fields);
         if let Some((name, format)) = fields.iter().find(|(name, _)| !identity.contains(*name)) {
             let (what, part) = match format {
-                Format::Truncated(unit) => (format!("only the {unit} of"), format!("{{{name}:{unit}}}")),
-                _ => ("no capital letters of".to_owned(), format!("{{{name}:lower}}")),
+                Format::Truncated(unit) => {
+                    (format!("only the {unit} of"), format!("{{{name}:{unit}}}"))
+                }
+                _ => (
+                    "no capital letters of".to_owned(),
+                    format!("{{{name}:lower}}"),
+                ),
             };
-            let message =
-                format!("two {} items can have the same key: it keeps {what} `{name}`", entity.name);
+            let message = format!(
+                "two {} items can have the same key: it keeps {what} `{name}`",
+                entity.name
+            );
             diagnostics.push(
                 Diagnostic::error(
                     "KF013",
@@ -56,25 +63,39 @@ pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagno
                     format!("two values of `{name}` make one text"),
                 )
                 .note("the second item would overwrite the first")
-                .help(format!("add {{{name}}} to the sort key; {part} alone is for grouping")),
+                .help(format!(
+                    "add {{{name}}} to the sort key; {part} alone is for grouping"
+                )),
             );
         }
         for copy in &entity.copies {
             let fields = identifying(&copy.key.fields_with_format());
             if let Some(missing) = identity.iter().find(|field| !fields.contains(*field)) {
-                diagnostics.push(lost(&entity.name, &copy.name, missing, copy.key.span, entity.key.span));
+                diagnostics.push(lost(
+                    &entity.name,
+                    &copy.name,
+                    missing,
+                    copy.key.span,
+                    entity.key.span,
+                ));
             }
         }
     }
 }
 
 fn lost(entity: &str, copy: &str, missing: &str, span: Span, key: Span) -> Diagnostic {
-    let message = format!("two {entity} items can write the same copy {copy}: its key lacks `{missing}`");
-    Diagnostic::error("KF013", span, message, format!("`{missing}` is not in this key"))
-        .label(key, "what identifies an item")
-        .note("the copies would overwrite each other")
-        .help(format!("add {{{missing}}} to the copy's sort key"))
-        .repair(vec![Edit::insert(span.end - 1, format!("#{{{missing}}}"))])
+    let message =
+        format!("two {entity} items can write the same copy {copy}: its key lacks `{missing}`");
+    Diagnostic::error(
+        "KF013",
+        span,
+        message,
+        format!("`{missing}` is not in this key"),
+    )
+    .label(key, "what identifies an item")
+    .note("the copies would overwrite each other")
+    .help(format!("add {{{missing}}} to the copy's sort key"))
+    .repair(vec![Edit::insert(span.end - 1, format!("#{{{missing}}}"))])
 }
 
 impl crate::schema::KeyPair {
@@ -93,7 +114,11 @@ impl crate::schema::KeyPair {
 
 /// Fields that keep the whole value; the day of a time does not.
 fn identifying(fields: &[(&str, Format)]) -> BTreeSet<String> {
-    fields.iter().filter(|(_, format)| format.keeps_value()).map(|(name, _)| (*name).to_owned()).collect()
+    fields
+        .iter()
+        .filter(|(_, format)| format.keeps_value())
+        .map(|(name, _)| (*name).to_owned())
+        .collect()
 }
 
 fn check_template(template: &KeyTemplate, what: &str, delimiters: &[char]) -> Option<Diagnostic> {
@@ -104,10 +129,14 @@ fn check_template(template: &KeyTemplate, what: &str, delimiters: &[char]) -> Op
         let runs_on = match next {
             Part::Break => false,
             Part::Field { .. } | Part::Shard { .. } | Part::Chunk => true,
-            Part::Text(text) => text.chars().next().is_some_and(|first| part.may_contain(first, delimiters)),
+            Part::Text(text) => text
+                .chars()
+                .next()
+                .is_some_and(|first| part.may_contain(first, delimiters)),
         };
         if runs_on {
-            let message = format!("the key of {what} cannot be taken apart: {part} runs into {next}");
+            let message =
+                format!("the key of {what} cannot be taken apart: {part} runs into {next}");
             return Some(
                 Diagnostic::error(
                     "KF013",
@@ -126,10 +155,16 @@ fn check_template(template: &KeyTemplate, what: &str, delimiters: &[char]) -> Op
 
 /// Puts a delimiter between two fields that stand side by side in a template.
 fn delimit(template: &KeyTemplate, part: &Part, next: &Part) -> Vec<Edit> {
-    let written = template.parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Field { .. }));
+    let written = template
+        .parts
+        .iter()
+        .all(|part| matches!(part, Part::Text(_) | Part::Field { .. }));
     if !written || template.is_bare() || matches!(next, Part::Text(_)) {
         return Vec::new();
     }
-    let text = template.to_string().replacen(&format!("{part}{next}"), &format!("{part}#{next}"), 1);
+    let text =
+        template
+            .to_string()
+            .replacen(&format!("{part}{next}"), &format!("{part}#{next}"), 1);
     vec![Edit::replace(template.span, text)]
 }

@@ -1,9 +1,9 @@
-//! The rules, each in a file of its own with its code, its reason and examples. A rule takes the resolved
-//! model and reports what breaks it.
+//! The rules, each in a file of its own with its code, its reason and examples. A rule takes the
+//! resolved model and reports what breaks it.
 //!
-//! Errors, KF001 to KF018, are about what a model says; warnings, from KF030 on, about what its tables will
-//! have to bear. Rules about names and types (KF001 to KF004, KF016, KF018) are judged where names get
-//! their meaning, in `syntax` and `resolve`; their files here hold the explanation.
+//! Errors, KF001 to KF018, are about what a model says; warnings, from KF030 on, about what its
+//! tables will have to bear. Rules about names and types (KF001 to KF004, KF016, KF018) are judged
+//! where names get their meaning, in `syntax` and `resolve`; their files here hold the explanation.
 
 mod bounded_item;
 mod compressed;

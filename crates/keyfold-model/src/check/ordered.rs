@@ -1,7 +1,7 @@
 //! KF014, ordered: key order is the order the pattern asks for.
 //!
-//! Text order is value order only for texts of one width: times and days are, numbers when padded; a number
-//! that is itself the key is ordered as a number.
+//! Text order is value order only for texts of one width: times and days are, numbers when padded;
+//! a number that is itself the key is ordered as a number.
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit, Span};
@@ -38,7 +38,10 @@ pub(crate) fn report(
     span: Span,
     reason: String,
 ) -> Diagnostic {
-    let message = format!("{label} does not give the order that {} asks for", pattern.name);
+    let message = format!(
+        "{label} does not give the order that {} asks for",
+        pattern.name
+    );
     Diagnostic::error("KF014", order.span, message, "this order")
         .label(span, reason)
         .note("a query answers in the order of its sort key, and in no other")
@@ -50,23 +53,40 @@ pub(crate) fn report(
 fn pad(entity: &Entity, order: &Ordered, span: Span) -> Vec<Edit> {
     let keys = std::iter::once(&entity.key).chain(entity.indexes.iter().map(|index| &index.key));
     let keys = keys.chain(entity.copies.iter().map(|copy| &copy.key));
-    let Some(sort) = keys.filter(|key| key.span == span).find_map(|key| key.sort.as_ref()) else {
+    let Some(sort) = keys
+        .filter(|key| key.span == span)
+        .find_map(|key| key.sort.as_ref())
+    else {
         return Vec::new();
     };
-    let wanted = |name: &str| order.attribute.as_ref().is_none_or(|attribute| attribute == name);
+    let wanted = |name: &str| {
+        order
+            .attribute
+            .as_ref()
+            .is_none_or(|attribute| attribute == name)
+    };
     let plain = sort.parts.iter().find_map(|part| match part {
-        Part::Field { name, kind: Type::Int, format: Format::Plain } if wanted(name) => Some(name),
+        Part::Field {
+            name,
+            kind: Type::Int,
+            format: Format::Plain,
+        } if wanted(name) => Some(name),
         _ => None,
     });
     let Some(name) = plain else { return Vec::new() };
-    let Some(text) = written(sort) else { return Vec::new() };
+    let Some(text) = written(sort) else {
+        return Vec::new();
+    };
     let padded = text.replace(&format!("{{{name}}}"), &format!("{{{name}:010}}"));
     vec![Edit::replace(sort.span, padded)]
 }
 
 /// A template as the model says it, if it stands there as one text.
 fn written(template: &KeyTemplate) -> Option<String> {
-    let plain = template.parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Field { .. }));
+    let plain = template
+        .parts
+        .iter()
+        .all(|part| matches!(part, Part::Text(_) | Part::Field { .. }));
     (plain && !template.is_bare()).then(|| template.to_string())
 }
 
@@ -77,10 +97,18 @@ pub(crate) fn reason(order: &Ordered, varying: Option<&Part>) -> Option<String> 
         Order::Highest | Order::Lowest => "a number",
     };
     let Some(Part::Field { name, kind, format }) = varying else {
-        return Some(format!("nothing varies in its sort key, so there is no order by {wanted}"));
+        return Some(format!(
+            "nothing varies in its sort key, so there is no order by {wanted}"
+        ));
     };
-    if let Some(attribute) = order.attribute.as_ref().filter(|attribute| *attribute != name) {
-        return Some(format!("its sort key is ordered by {{{name}}} first, and not by `{attribute}`"));
+    if let Some(attribute) = order
+        .attribute
+        .as_ref()
+        .filter(|attribute| *attribute != name)
+    {
+        return Some(format!(
+            "its sort key is ordered by {{{name}}} first, and not by `{attribute}`"
+        ));
     }
     if let Format::Truncated(unit) = format {
         return Some(format!(
@@ -100,7 +128,9 @@ pub(crate) fn reason(order: &Ordered, varying: Option<&Part>) -> Option<String> 
             "{{{name}}} is not padded, and as text 10 comes before 9; write {{{name}:010}} for up to 10 digits"
         )
     } else {
-        format!("its sort key is ordered by {{{name}}}, a {kind}, first; the order needs {wanted} there")
+        format!(
+            "its sort key is ordered by {{{name}}}, a {kind}, first; the order needs {wanted} there"
+        )
     })
 }
 
@@ -114,14 +144,16 @@ pub(crate) fn field(varying: Option<&Part>) -> Option<String> {
 
 /// Why a range over this part's texts is no range over its values; none if it is one.
 pub(crate) fn range_reason(part: &Part, is_last: bool) -> Option<String> {
-    let Part::Field { name, kind, format } = part else { return None };
+    let Part::Field { name, kind, format } = part else {
+        return None;
+    };
     match format {
         Format::Truncated(unit) => Some(format!(
             "{{{name}:{unit}}} keeps only the {unit}, so a range of times would hold others of its first and last {unit}"
         )),
-        Format::Lower | Format::Hash | Format::Escaped => {
-            Some(format!("{part} is not in the order of its values, so a range of texts is no range of them"))
-        }
+        Format::Lower | Format::Hash | Format::Escaped => Some(format!(
+            "{part} is not in the order of its values, so a range of texts is no range of them"
+        )),
         Format::Plain if kind.is_number() => Some(format!(
             "{{{name}}} is not padded, so a range of texts is no range of numbers; write {{{name}:010}}"
         )),

@@ -75,7 +75,11 @@ fn sum(entity: &Entity) -> (String, usize) {
     if !entity.uniques.is_empty() {
         terms.push(format!("{} guards", entity.uniques.len()));
     }
-    let in_transaction = if factor == 2 { " in a transaction (x 2)" } else { "" };
+    let in_transaction = if factor == 2 {
+        " in a transaction (x 2)"
+    } else {
+        ""
+    };
     let text = format!(
         "{}{in_transaction}, and {} index entries: {units} write units for up to 1 KB",
         terms.join(" + "),

@@ -1,4 +1,5 @@
-//! A rule of the compiler: a code, what it means, why it matters, and an example that breaks it beside one that does not.
+//! A rule of the compiler: a code, what it means, why it matters, and an example that breaks it
+//! beside one that does not.
 //!
 //! The table of all rules is in `rules.rs`.
 
@@ -30,7 +31,11 @@ impl Rule {
     /// The rule as a page of Markdown.
     pub fn markdown(&self) -> String {
         let mut out = String::new();
-        let kind = if self.is_warning() { "warning" } else { "error" };
+        let kind = if self.is_warning() {
+            "warning"
+        } else {
+            "error"
+        };
         let _infallible = write!(
             out,
             "## {} {} ({kind})\n\n**{}**\n\n{}\n\nThis breaks it:\n\n```text\n{}```\n\nThis does not:\n\n```text\n{}```\n",

@@ -1,9 +1,11 @@
-//! The table of all rules. `keyfold explain` and `docs/rules.md` are made from their texts; a test compiles every example.
+//! The table of all rules. `keyfold explain` and `docs/rules.md` are made from their texts; a test
+//! compiles every example.
 
 use super::rule::Rule;
 use super::{
-    bounded_item, covered, declared_once, disjoint, exact, filtered, fits, followed, grammar, hot_partition,
-    injective, known, one_value, ordered, over_indexed, served, single, unbounded, unused_index, up_to_now,
+    bounded_item, covered, declared_once, disjoint, exact, filtered, fits, followed, grammar,
+    hot_partition, injective, known, one_value, ordered, over_indexed, served, single, unbounded,
+    unused_index, up_to_now,
 };
 use std::fmt::Write as _;
 
@@ -38,10 +40,9 @@ impl Rule {
         let is_it = |rule: &&Rule| {
             rule.code.eq_ignore_ascii_case(code)
                 || rule.name.eq_ignore_ascii_case(code)
-                || rule
-                    .code
-                    .strip_prefix("KF")
-                    .is_some_and(|own| own.trim_start_matches('0') == number.trim_start_matches('0'))
+                || rule.code.strip_prefix("KF").is_some_and(|own| {
+                    own.trim_start_matches('0') == number.trim_start_matches('0')
+                })
         };
         RULES.iter().find(is_it)
     }
@@ -60,7 +61,11 @@ pub fn all_markdown() -> String {
             rule.code,
             rule.code.to_lowercase(),
             rule.name.replace(' ', "-"),
-            if rule.is_warning() { "warning" } else { "error" },
+            if rule.is_warning() {
+                "warning"
+            } else {
+                "error"
+            },
             rule.name,
             rule.summary
         );

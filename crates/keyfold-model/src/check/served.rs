@@ -1,4 +1,5 @@
-//! KF010, served: each pattern is a GetItem or a Query, without a scan and without a filter that discards.
+//! KF010, served: each pattern is a GetItem or a Query, without a scan and without a filter that
+//! discards.
 //!
 //! When no key serves a pattern, the report says of each key why not, and proposes one that would.
 
@@ -56,14 +57,27 @@ pub(crate) fn report(
     free: &IndexName,
 ) -> Diagnostic {
     let names: Vec<&str> = entities.iter().map(|entity| entity.name.as_str()).collect();
-    let parameters: Vec<&str> = pattern.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+    let parameters: Vec<&str> = pattern
+        .parameters
+        .iter()
+        .map(|parameter| parameter.name.as_str())
+        .collect();
     let by = if parameters.is_empty() {
         "without parameters".to_owned()
     } else {
         format!("by {}", parameters.join(", "))
     };
-    let message = format!("no key serves {}: {} {by} would need a scan", pattern.name, names.join(" + "));
-    let mut diagnostic = Diagnostic::error("KF010", pattern.span, message, "no single request answers this");
+    let message = format!(
+        "no key serves {}: {} {by} would need a scan",
+        pattern.name,
+        names.join(" + ")
+    );
+    let mut diagnostic = Diagnostic::error(
+        "KF010",
+        pattern.span,
+        message,
+        "no single request answers this",
+    );
     for miss in misses {
         diagnostic = diagnostic.note(format!("{}: {}", miss.key, miss.reason));
     }
@@ -75,15 +89,27 @@ pub(crate) fn report(
         return diagnostic.help("give the time, a period of it, or a range with a lower end: an index belongs to one period's table");
     }
     let Some(line) = proposal(pattern, entity, free) else {
-        return diagnostic
-            .help("say `scan` if the whole table is to be read, or `filter` for what may be thrown away");
+        return diagnostic.help(
+            "say `scan` if the whole table is to be read, or `filter` for what may be thrown away",
+        );
     };
     diagnostic = diagnostic.help(format!("add to {}: `{line}`", entity.name));
     let mut added = format!("\n  {line}");
-    let single = pattern.returned.first().is_some_and(|returned| !returned.many);
-    let equal = pattern.parameters.iter().filter(|parameter| parameter.limit == Limit::Equal);
-    let by: Vec<&str> = equal.map(|parameter| parameter.attribute.as_str()).collect();
-    let is_unique = entity.uniques.iter().any(|unique| unique.iter().all(|name| by.contains(&name.as_str())));
+    let single = pattern
+        .returned
+        .first()
+        .is_some_and(|returned| !returned.many);
+    let equal = pattern
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.limit == Limit::Equal);
+    let by: Vec<&str> = equal
+        .map(|parameter| parameter.attribute.as_str())
+        .collect();
+    let is_unique = entity
+        .uniques
+        .iter()
+        .any(|unique| unique.iter().all(|name| by.contains(&name.as_str())));
     if single && !is_unique && !by.is_empty() {
         let line = if by.len() == 1 {
             format!("unique {}", by.concat())
@@ -102,7 +128,8 @@ pub(crate) fn report(
     diagnostic.repair(edits)
 }
 
-/// An index key that would serve the pattern; `None` where a declared index has another kind of key.
+/// An index key that would serve the pattern; `None` where a declared index has another kind of
+/// key.
 fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> Option<String> {
     let name = match free {
         IndexName::Declared(index) => {
@@ -117,14 +144,30 @@ fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> Option<Stri
     };
     let upper = entity.name.to_uppercase();
     let of_limit = |wanted: fn(Limit) -> bool| {
-        pattern.parameters.iter().filter(move |parameter| wanted(parameter.limit))
+        pattern
+            .parameters
+            .iter()
+            .filter(move |parameter| wanted(parameter.limit))
     };
-    let given = of_limit(|limit| limit == Limit::Equal).map(|parameter| parameter.attribute.as_str());
-    let mut names: Vec<&str> = given.chain(pattern.fixed.iter().map(|(name, _)| name.as_str())).collect();
-    names.retain(|name| entity.attribute(name).is_some_and(|attribute| attribute.kind.fits_key()));
-    let partition: Vec<String> =
-        names.iter().map(|name| format!("{}#{{{name}}}", name.to_uppercase())).collect();
-    let partition = if partition.is_empty() { upper.clone() } else { partition.join("#") };
+    let given =
+        of_limit(|limit| limit == Limit::Equal).map(|parameter| parameter.attribute.as_str());
+    let mut names: Vec<&str> = given
+        .chain(pattern.fixed.iter().map(|(name, _)| name.as_str()))
+        .collect();
+    names.retain(|name| {
+        entity
+            .attribute(name)
+            .is_some_and(|attribute| attribute.kind.fits_key())
+    });
+    let partition: Vec<String> = names
+        .iter()
+        .map(|name| format!("{}#{{{name}}}", name.to_uppercase()))
+        .collect();
+    let partition = if partition.is_empty() {
+        upper.clone()
+    } else {
+        partition.join("#")
+    };
     let mut fields: Vec<(String, String)> = Vec::new();
     let written = |name: &str| match entity.attribute(name).map(|attribute| &attribute.kind) {
         Some(crate::schema::Type::Int) => format!("{{{name}:010}}"),
@@ -141,19 +184,36 @@ fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> Option<Stri
     if let Some(order) = &pattern.order {
         let fits = |attribute: &&crate::schema::Attribute| match order.order {
             crate::schema::Order::Newest | crate::schema::Order::Oldest => attribute.kind.is_time(),
-            crate::schema::Order::Highest | crate::schema::Order::Lowest => attribute.kind.is_number(),
+            crate::schema::Order::Highest | crate::schema::Order::Lowest => {
+                attribute.kind.is_number()
+            }
         };
         let by = match &order.attribute {
             Some(name) => Some(name.as_str()),
-            None => entity.attributes.iter().find(fits).map(|attribute| attribute.name.as_str()),
+            None => entity
+                .attributes
+                .iter()
+                .find(fits)
+                .map(|attribute| attribute.name.as_str()),
         };
         by.into_iter().for_each(|name| push(name, written(name)));
     }
     // One item is found by what it is unique by; of several, each has a key of its own.
-    if pattern.returned.first().is_some_and(|returned| returned.many) {
-        entity.key.fields().for_each(|field| push(field, format!("{{{field}}}")));
+    if pattern
+        .returned
+        .first()
+        .is_some_and(|returned| returned.many)
+    {
+        entity
+            .key
+            .fields()
+            .for_each(|field| push(field, format!("{{{field}}}")));
     }
     let fields: Vec<String> = fields.into_iter().map(|(_, field)| field).collect();
-    let sort = if fields.is_empty() { upper.clone() } else { format!("{upper}#{}", fields.join("#")) };
+    let sort = if fields.is_empty() {
+        upper.clone()
+    } else {
+        format!("{upper}#{}", fields.join("#"))
+    };
     Some(format!("{name} \"{partition}\" \"{sort}\""))
 }

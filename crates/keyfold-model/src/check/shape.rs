@@ -2,7 +2,9 @@
 
 use crate::diagnostic::Span;
 use crate::language::Language;
-use crate::schema::{Attribute, Column, Copy, Entity, GUARD_SORT, Index, KeyPair, Model, Table, guard_parts};
+use crate::schema::{
+    Attribute, Column, Copy, Entity, GUARD_SORT, Index, KeyPair, Model, Table, guard_parts,
+};
 use crate::template::{Format, KeyTemplate, Part};
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -63,7 +65,9 @@ impl Starts {
 
     /// The places of shapes whose start begins with this one, or the other way round.
     fn related<'s>(&'s self, start: &'s str) -> impl Iterator<Item = &'s Vec<usize>> {
-        let shorter = start.char_indices().filter_map(move |(at, _)| self.places.get(start.get(..at)?));
+        let shorter = start
+            .char_indices()
+            .filter_map(move |(at, _)| self.places.get(start.get(..at)?));
         let longer = self
             .places
             .range::<str, _>((Bound::Included(start), Bound::Unbounded))
@@ -88,7 +92,13 @@ impl OfSpace {
             by_partition_end.add(&shape.partition.backward_end(), place);
             by_sort_end.add(&shape.sort.backward_end(), place);
         }
-        OfSpace { shapes, by_partition, by_sort, by_partition_end, by_sort_end }
+        OfSpace {
+            shapes,
+            by_partition,
+            by_sort,
+            by_partition_end,
+            by_sort_end,
+        }
     }
 }
 
@@ -96,15 +106,24 @@ impl Spaces {
     pub(crate) fn new(model: &Model) -> Spaces {
         let of_table = |at: usize, indexes: usize| {
             let spaces = std::iter::once(Space::Table).chain((0..indexes).map(Space::Index));
-            spaces.map(|space| OfSpace::new(shapes(model, at, space))).collect()
+            spaces
+                .map(|space| OfSpace::new(shapes(model, at, space)))
+                .collect()
         };
-        let tables = model.tables.iter().enumerate().map(|(at, table)| of_table(at, table.indexes.len()));
-        Spaces { tables: tables.collect() }
+        let tables = model
+            .tables
+            .iter()
+            .enumerate()
+            .map(|(at, table)| of_table(at, table.indexes.len()));
+        Spaces {
+            tables: tables.collect(),
+        }
     }
 
     /// The shapes in a space.
     pub(crate) fn shapes(&self, table: usize, space: Space) -> &[Shape] {
-        self.of_space(table, space).map_or(&[], |found| found.shapes.as_slice())
+        self.of_space(table, space)
+            .map_or(&[], |found| found.shapes.as_slice())
     }
 
     fn of_space(&self, table: usize, space: Space) -> Option<&OfSpace> {
@@ -115,7 +134,8 @@ impl Spaces {
         self.tables.get(table).and_then(|spaces| spaces.get(place))
     }
 
-    /// The places in a space of the shapes that may have keys of these languages, in their order; all others cannot.
+    /// The places in a space of the shapes that may have keys of these languages, in their order;
+    /// all others cannot.
     pub(crate) fn near(
         &self,
         table: usize,
@@ -123,8 +143,11 @@ impl Spaces {
         partition: &Language,
         sort: &Language,
     ) -> Vec<usize> {
-        let Some(found) = self.of_space(table, space) else { return Vec::new() };
-        let count = |starts: &Starts, start: &str| starts.related(start).map(Vec::len).sum::<usize>();
+        let Some(found) = self.of_space(table, space) else {
+            return Vec::new();
+        };
+        let count =
+            |starts: &Starts, start: &str| starts.related(start).map(Vec::len).sum::<usize>();
         let ends = (partition.backward_end(), sort.backward_end());
         let ways = [
             (&found.by_partition, partition.start()),
@@ -133,8 +156,12 @@ impl Spaces {
             (&found.by_sort_end, ends.1.as_str()),
         ];
         // The way that leaves the fewest.
-        let fewest = ways.into_iter().min_by_key(|(starts, start)| count(starts, start));
-        let Some((starts, start)) = fewest else { return Vec::new() };
+        let fewest = ways
+            .into_iter()
+            .min_by_key(|(starts, start)| count(starts, start));
+        let Some((starts, start)) = fewest else {
+            return Vec::new();
+        };
         let mut places: Vec<usize> = starts.related(start).flatten().copied().collect();
         places.sort_unstable();
         places
@@ -142,22 +169,45 @@ impl Spaces {
 
     /// The shapes of every space of a table.
     pub(crate) fn of_table(&self, table: usize) -> impl Iterator<Item = &Shape> {
-        self.tables.get(table).into_iter().flatten().flat_map(|found| &found.shapes)
+        self.tables
+            .get(table)
+            .into_iter()
+            .flatten()
+            .flat_map(|found| &found.shapes)
     }
 }
 
 impl Shape {
     fn new(owner: Owner, what: String, key: KeyPair, span: Span, delimiters: &[char]) -> Shape {
         let partition = key.partition.language(delimiters);
-        let sort = key.sort.as_ref().map_or_else(Language::empty_text, |sort| sort.language(delimiters));
-        Shape { owner, what, key, span, partition, sort }
+        let sort = key
+            .sort
+            .as_ref()
+            .map_or_else(Language::empty_text, |sort| sort.language(delimiters));
+        Shape {
+            owner,
+            what,
+            key,
+            span,
+            partition,
+            sort,
+        }
     }
 }
 
 /// The key that a copy has in an index: made of its own key, and of attributes that it holds.
-pub(crate) fn copy_key_in(table: &Table, entity: &Entity, copy: &Copy, index: &Index) -> Option<KeyPair> {
+pub(crate) fn copy_key_in(
+    table: &Table,
+    entity: &Entity,
+    copy: &Copy,
+    index: &Index,
+) -> Option<KeyPair> {
     key_of(table, index, &copy.key, |name| {
-        copy.attributes.iter().any(|held| held == name).then(|| entity.attribute(name)).flatten()
+        copy.attributes
+            .iter()
+            .any(|held| held == name)
+            .then(|| entity.attribute(name))
+            .flatten()
     })
 }
 
@@ -172,24 +222,45 @@ fn key_of<'e>(
         if column.name == table.partition.name {
             return Some(key.partition.parts.clone());
         }
-        if table.sort.as_ref().is_some_and(|sort| sort.name == column.name) {
+        if table
+            .sort
+            .as_ref()
+            .is_some_and(|sort| sort.name == column.name)
+        {
             return key.sort.as_ref().map(|sort| sort.parts.clone());
         }
         let attribute = held(&column.name)?;
         let (name, kind) = (attribute.name.clone(), attribute.kind.clone());
-        Some(vec![Part::Field { name, kind, format: Format::Bare }])
+        Some(vec![Part::Field {
+            name,
+            kind,
+            format: Format::Bare,
+        }])
     };
     let joined = |columns: &[Column]| -> Option<KeyTemplate> {
         let parts: Vec<Vec<Part>> = columns.iter().map(parts_of).collect::<Option<_>>()?;
-        Some(KeyTemplate { parts: parts.join(&Part::Break), span: key.span })
+        Some(KeyTemplate {
+            parts: parts.join(&Part::Break),
+            span: key.span,
+        })
     };
-    let sort = if index.sort.is_empty() { None } else { Some(joined(&index.sort)?) };
-    Some(KeyPair { partition: joined(&index.partition)?, sort, span: key.span })
+    let sort = if index.sort.is_empty() {
+        None
+    } else {
+        Some(joined(&index.sort)?)
+    };
+    Some(KeyPair {
+        partition: joined(&index.partition)?,
+        sort,
+        span: key.span,
+    })
 }
 
 /// The shapes in a space of a table.
 fn shapes(model: &Model, at: usize, space: Space) -> Vec<Shape> {
-    let Some(table) = model.tables.get(at) else { return Vec::new() };
+    let Some(table) = model.tables.get(at) else {
+        return Vec::new();
+    };
     let index = match space {
         Space::Table => None,
         Space::Index(index) => table.indexes.get(index).map(|found| (index, found)),
@@ -200,13 +271,24 @@ fn shapes(model: &Model, at: usize, space: Space) -> Vec<Shape> {
             shapes.push(Shape::new(owner, what, key, span, &table.delimiters));
         }
     };
-    for (at, entity) in model.entities.iter().enumerate().filter(|(_, entity)| entity.table == at) {
-        let owner = Owner { entity: at, copy: None, is_guard: false };
+    for (at, entity) in model
+        .entities
+        .iter()
+        .enumerate()
+        .filter(|(_, entity)| entity.table == at)
+    {
+        let owner = Owner {
+            entity: at,
+            copy: None,
+            is_guard: false,
+        };
         let own = match index {
             None => Some(entity.key.clone()),
-            Some((index, _)) => {
-                entity.indexes.iter().find(|key| key.index == index).map(|key| key.key.clone())
-            }
+            Some((index, _)) => entity
+                .indexes
+                .iter()
+                .find(|key| key.index == index)
+                .map(|key| key.key.clone()),
         };
         let span = own.as_ref().map_or(entity.span, |key| key.span);
         add(owner, entity.name.clone(), own, span);
@@ -216,7 +298,15 @@ fn shapes(model: &Model, at: usize, space: Space) -> Vec<Shape> {
                 None => Some(copy.key.clone()),
                 Some((_, index)) => copy_key_in(table, entity, copy, index),
             };
-            add(Owner { copy: Some(place), ..owner }, what, key, copy.key.span);
+            add(
+                Owner {
+                    copy: Some(place),
+                    ..owner
+                },
+                what,
+                key,
+                copy.key.span,
+            );
         }
         for unique in &entity.uniques {
             let what = format!("the guard of unique {}.{}", entity.name, unique.join(", "));
@@ -225,7 +315,15 @@ fn shapes(model: &Model, at: usize, space: Space) -> Vec<Shape> {
                 None => Some(guard),
                 Some((_, index)) => key_of(table, index, &guard, |_| None),
             };
-            add(Owner { is_guard: true, ..owner }, what, key, entity.span);
+            add(
+                Owner {
+                    is_guard: true,
+                    ..owner
+                },
+                what,
+                key,
+                entity.span,
+            );
         }
     }
     shapes
@@ -233,7 +331,10 @@ fn shapes(model: &Model, at: usize, space: Space) -> Vec<Shape> {
 
 fn guard_key(entity: &Entity, unique: &[String], has_sort: bool) -> KeyPair {
     KeyPair {
-        partition: KeyTemplate { parts: guard_parts(entity, unique), span: entity.span },
+        partition: KeyTemplate {
+            parts: guard_parts(entity, unique),
+            span: entity.span,
+        },
         sort: has_sort.then(|| KeyTemplate::of_text(GUARD_SORT, entity.span)),
         span: entity.span,
     }

@@ -1,7 +1,7 @@
 //! KF017, single: a pattern that returns one item finds at most one.
 //!
-//! A table's key is unique; an index key is not. It identifies an item only if it contains the attributes
-//! of the item's own key, or an attribute declared `unique`.
+//! A table's key is unique; an index key is not. It identifies an item only if it contains the
+//! attributes of the item's own key, or an attribute declared `unique`.
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
@@ -34,9 +34,16 @@ pattern user_by_email(email)  -> User?
 "##,
 };
 
-pub(crate) fn check(pattern: &Pattern, entity: &Entity, key: &KeyPair, index: &str) -> Option<Diagnostic> {
+pub(crate) fn check(
+    pattern: &Pattern,
+    entity: &Entity,
+    key: &KeyPair,
+    index: &str,
+) -> Option<Diagnostic> {
     // A field in small letters is shared by several values: it does not tell items apart.
-    let parts = std::iter::once(&key.partition).chain(&key.sort).flat_map(|template| &template.parts);
+    let parts = std::iter::once(&key.partition)
+        .chain(&key.sort)
+        .flat_map(|template| &template.parts);
     let kept: Vec<&str> = parts
         .filter_map(|part| match part {
             Part::Field { name, format, .. } if format.keeps_value() => Some(name.as_str()),
@@ -45,11 +52,19 @@ pub(crate) fn check(pattern: &Pattern, entity: &Entity, key: &KeyPair, index: &s
         .collect();
     let has = |name: &str| kept.contains(&name);
     let is_bound = |name: &str| {
-        let equal = |parameter: &Parameter| parameter.limit == Limit::Equal && parameter.attribute == name;
-        pattern.parameters.iter().any(equal) || pattern.fixed.iter().any(|(attribute, _)| attribute == name)
+        let equal =
+            |parameter: &Parameter| parameter.limit == Limit::Equal && parameter.attribute == name;
+        pattern.parameters.iter().any(equal)
+            || pattern.fixed.iter().any(|(attribute, _)| attribute == name)
     };
-    let identified = entity.key.fields().all(|field| has(field) && is_bound(field));
-    let unique = entity.uniques.iter().any(|unique| unique.iter().all(|name| has(name) && is_bound(name)));
+    let identified = entity
+        .key
+        .fields()
+        .all(|field| has(field) && is_bound(field));
+    let unique = entity
+        .uniques
+        .iter()
+        .any(|unique| unique.iter().all(|name| has(name) && is_bound(name)));
     if identified || unique {
         return None;
     }
@@ -61,15 +76,25 @@ pub(crate) fn check(pattern: &Pattern, entity: &Entity, key: &KeyPair, index: &s
         several => format!("({})", several.join(", ")),
     };
     let lowered = bound.iter().find(|name| !has(name)).copied();
-    let message = format!("{} promises one {}, and {index} may hold several", pattern.name, entity.name);
+    let message = format!(
+        "{} promises one {}, and {index} may hold several",
+        pattern.name, entity.name
+    );
     let diagnostic = Diagnostic::error("KF017", pattern.span, message, "returns one item")
         .label(key.span, "an index does not keep its keys unique")
         .help(format!("return all of them: `-> {}[]`", entity.name));
     Some(match lowered {
-        Some(name) => diagnostic
-            .note(format!("`{name}` is in this key without its capitals, so different values share it")),
+        Some(name) => diagnostic.note(format!(
+            "`{name}` is in this key without its capitals, so different values share it"
+        )),
         None => diagnostic
-            .help(format!("or declare `unique {first}` in {}, so that no two items share it", entity.name))
-            .repair(vec![Edit::insert(entity.end, format!("\n  unique {first}"))]),
+            .help(format!(
+                "or declare `unique {first}` in {}, so that no two items share it",
+                entity.name
+            ))
+            .repair(vec![Edit::insert(
+                entity.end,
+                format!("\n  unique {first}"),
+            )]),
     })
 }

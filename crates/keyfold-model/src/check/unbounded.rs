@@ -1,5 +1,5 @@
-//! KF031, unbounded: a pattern without a page reads a collection that grows, or a collection with a local
-//! index may pass 10 GB.
+//! KF031, unbounded: a pattern without a page reads a collection that grows, or a collection with a
+//! local index may pass 10 GB.
 
 use super::estimate::{PAGE_BYTES, item_bytes, print_bytes, print_count};
 use super::rule::Rule;
@@ -45,7 +45,11 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
     for (at, table) in model.tables.iter().enumerate() {
-        if table.indexes.iter().any(|index| index.kind == IndexKind::Local) {
+        if table
+            .indexes
+            .iter()
+            .any(|index| index.kind == IndexKind::Local)
+        {
             diagnostics.extend(local(model, at, table));
         }
     }
@@ -59,21 +63,36 @@ fn collection(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         match bound(pattern, entity) {
             Some(count) => {
                 let bytes = item_bytes(entity);
-                terms.push(format!("{} {} x {}", print_count(count), entity.name, print_bytes(bytes)));
+                terms.push(format!(
+                    "{} {} x {}",
+                    print_count(count),
+                    entity.name,
+                    print_bytes(bytes)
+                ));
                 sum += count * bytes;
             }
             None if grows(model, returned, pattern) => {
-                let message =
-                    format!("{} reads all {} items of a collection that grows", pattern.name, entity.name);
-                let given = pattern.parameters.first().map_or("userId", |p| p.attribute.as_str());
+                let message = format!(
+                    "{} reads all {} items of a collection that grows",
+                    pattern.name, entity.name
+                );
+                let given = pattern
+                    .parameters
+                    .first()
+                    .map_or("userId", |p| p.attribute.as_str());
                 return Some(
-                    Diagnostic::warning("KF031", pattern.span, message, "no page, and no declared count")
-                        .label(entity.span, "time goes on, and nothing bounds their number")
-                        .help("add `page 20` to the pattern")
-                        .help(format!(
-                            "or say in {} that they are few: `expect 40 per {given}`",
-                            entity.name
-                        )),
+                    Diagnostic::warning(
+                        "KF031",
+                        pattern.span,
+                        message,
+                        "no page, and no declared count",
+                    )
+                    .label(entity.span, "time goes on, and nothing bounds their number")
+                    .help("add `page 20` to the pattern")
+                    .help(format!(
+                        "or say in {} that they are few: `expect 40 per {given}`",
+                        entity.name
+                    )),
                 );
             }
             None => {}
@@ -98,22 +117,37 @@ fn collection(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
 /// The declared number of items that the parameters leave.
 fn bound(pattern: &Pattern, entity: &Entity) -> Option<u64> {
     let given = |name: &String| {
-        pattern.parameters.iter().any(|p| p.limit == Limit::Equal && p.attribute == *name)
+        pattern
+            .parameters
+            .iter()
+            .any(|p| p.limit == Limit::Equal && p.attribute == *name)
             || pattern.fixed.iter().any(|(fixed, _)| fixed == name)
     };
-    let per = entity.expected.per.iter().filter(|(name, _)| given(name)).map(|(_, count)| *count).min();
+    let per = entity
+        .expected
+        .per
+        .iter()
+        .filter(|(name, _)| given(name))
+        .map(|(_, count)| *count)
+        .min();
     per.or(entity.expected.items)
 }
 
 /// Whether the number of items behind a partition key goes up with time, or with the whole table.
 fn grows(model: &Model, returned: &Returned, pattern: &Pattern) -> bool {
-    let Some(entity) = model.entities.get(returned.entity) else { return false };
-    let key: &KeyPair = match (&pattern.plan.index, returned.copy.and_then(|at| entity.copies.get(at))) {
+    let Some(entity) = model.entities.get(returned.entity) else {
+        return false;
+    };
+    let key: &KeyPair = match (
+        &pattern.plan.index,
+        returned.copy.and_then(|at| entity.copies.get(at)),
+    ) {
         (None, Some(copy)) => &copy.key,
         (None, None) => &entity.key,
         (Some(name), _) => {
             let table = model.tables.get(entity.table);
-            let at = table.and_then(|table| table.indexes.iter().position(|index| index.name == *name));
+            let at =
+                table.and_then(|table| table.indexes.iter().position(|index| index.name == *name));
             match entity.indexes.iter().find(|key| Some(key.index) == at) {
                 Some(key) => &key.key,
                 None => &entity.key,
@@ -121,7 +155,10 @@ fn grows(model: &Model, returned: &Returned, pattern: &Pattern) -> bool {
         }
     };
     let is_time = |part: &Part| matches!(part, Part::Field { kind, .. } if kind.is_time());
-    let in_sort = key.sort.as_ref().is_some_and(|sort| sort.parts.iter().any(is_time));
+    let in_sort = key
+        .sort
+        .as_ref()
+        .is_some_and(|sort| sort.parts.iter().any(is_time));
     in_sort || super::estimate::partitions(&key.partition).is_some()
 }
 
@@ -131,16 +168,26 @@ fn local(model: &Model, at: usize, table: &Table) -> Option<Diagnostic> {
         let field = template.fields().next();
         match field {
             None => entity.expected.items,
-            Some(field) => {
-                entity.expected.per.iter().find(|(name, _)| name == field).map(|(_, count)| *count)
-            }
+            Some(field) => entity
+                .expected
+                .per
+                .iter()
+                .find(|(name, _)| name == field)
+                .map(|(_, count)| *count),
         }
     };
     let mut groups: Vec<(String, u64, Vec<String>)> = Vec::new();
     for entity in model.entities.iter().filter(|entity| entity.table == at) {
-        let Some(count) = per(entity, &entity.key.partition) else { continue };
+        let Some(count) = per(entity, &entity.key.partition) else {
+            continue;
+        };
         let bytes = count * item_bytes(entity);
-        let term = format!("{} {} x {}", print_count(count), entity.name, print_bytes(item_bytes(entity)));
+        let term = format!(
+            "{} {} x {}",
+            print_count(count),
+            entity.name,
+            print_bytes(item_bytes(entity))
+        );
         let partition = entity.key.partition.to_string();
         match groups.iter_mut().find(|(known, ..)| *known == partition) {
             Some((_, sum, terms)) => {
@@ -150,8 +197,14 @@ fn local(model: &Model, at: usize, table: &Table) -> Option<Diagnostic> {
             None => groups.push((partition, bytes, vec![term])),
         }
     }
-    let (partition, sum, terms) = groups.into_iter().find(|(_, sum, _)| *sum > COLLECTION_BYTES_MAX)?;
-    let message = format!("a collection of {} passes 10 GB: {}", table.name, print_bytes(sum));
+    let (partition, sum, terms) = groups
+        .into_iter()
+        .find(|(_, sum, _)| *sum > COLLECTION_BYTES_MAX)?;
+    let message = format!(
+        "a collection of {} passes 10 GB: {}",
+        table.name,
+        print_bytes(sum)
+    );
     Some(
         Diagnostic::warning("KF031", table.span, message, "has a local index")
             .note(format!("{partition}: {} = {}", terms.join(" + "), print_bytes(sum)))

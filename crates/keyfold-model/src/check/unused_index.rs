@@ -37,17 +37,24 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     }
     for (at, table) in model.tables.iter().enumerate() {
         for (place, index) in table.indexes.iter().enumerate() {
-            let of_patterns = model.patterns.iter().flat_map(|pattern| pattern.plans().map(|(_, plan)| plan));
+            let of_patterns = model
+                .patterns
+                .iter()
+                .flat_map(|pattern| pattern.plans().map(|(_, plan)| plan));
             let aggregates = model.entities.iter().flat_map(|entity| &entity.aggregates);
-            let mut plans = of_patterns.chain(aggregates.filter_map(|aggregate| aggregate.next.as_ref()));
-            let used = plans.any(|plan| plan.table == table.name && plan.index.as_ref() == Some(&index.name));
+            let mut plans =
+                of_patterns.chain(aggregates.filter_map(|aggregate| aggregate.next.as_ref()));
+            let used = plans
+                .any(|plan| plan.table == table.name && plan.index.as_ref() == Some(&index.name));
             if used {
                 continue;
             }
             let members: Vec<&str> = model
                 .entities
                 .iter()
-                .filter(|entity| entity.table == at && entity.indexes.iter().any(|key| key.index == place))
+                .filter(|entity| {
+                    entity.table == at && entity.indexes.iter().any(|key| key.index == place)
+                })
                 .map(|entity| entity.name.as_str())
                 .collect();
             let message = format!("no pattern reads {}", index.name);

@@ -32,15 +32,31 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
 
 fn report(pattern: &Pattern) -> Option<Diagnostic> {
     let (unit, attribute, low) = pattern.plans().find_map(|(_, plan)| match &plan.fan {
-        Fan::Periods { unit, attribute, low, high: None, .. } => Some((*unit, attribute, low)),
+        Fan::Periods {
+            unit,
+            attribute,
+            low,
+            high: None,
+            ..
+        } => Some((*unit, attribute, low)),
         _ => None,
     })?;
-    let parameter = pattern.parameters.iter().find(|one| one.name == *low && one.limit == Limit::AtLeast)?;
-    let message = format!("{} reads up to the present {unit}, and no further", pattern.name);
+    let parameter = pattern
+        .parameters
+        .iter()
+        .find(|one| one.name == *low && one.limit == Limit::AtLeast)?;
+    let message = format!(
+        "{} reads up to the present {unit}, and no further",
+        pattern.name
+    );
     let said = format!("{attribute} in {low}..now");
     let diagnostic = Diagnostic::warning("KF036", parameter.span, message, "has no upper end")
-        .note(format!("an item whose `{attribute}` lies in a later {unit} is not found"))
-        .help(format!("say so: `{said}`, or name the end: `{attribute} in {low}..until`"));
+        .note(format!(
+            "an item whose `{attribute}` lies in a later {unit} is not found"
+        ))
+        .help(format!(
+            "say so: `{said}`, or name the end: `{attribute} in {low}..until`"
+        ));
     if parameter.optional || !matches!(parameter.kind, Type::Time(_) | Type::Date) {
         return Some(diagnostic);
     }

@@ -1,10 +1,13 @@
 //! KF016, followed: the conditions under which an item changes fit into one expression.
 //!
-//! A change rests on the old values of everything that something follows from; DynamoDB takes 4 KB and 300 operators.
+//! A change rests on the old values of everything that something follows from; DynamoDB takes 4 KB
+//! and 300 operators.
 
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Aggregate, Copy, Entity, Model};
-use keyfold_types::limits::{EXPRESSION_BYTES_MAX, EXPRESSION_OPERATORS_MAX, TRANSACTION_ACTIONS_MAX};
+use keyfold_types::limits::{
+    EXPRESSION_BYTES_MAX, EXPRESSION_OPERATORS_MAX, TRANSACTION_ACTIONS_MAX,
+};
 
 /// Bytes of `#n100 = :v100 AND `.
 const EQUAL_BYTES: usize = 18;
@@ -30,10 +33,12 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Fewer attributes fit in any case: with each of them missing, and index keys and marks beside them.
+/// Fewer attributes fit in any case: with each of them missing, and index keys and marks beside
+/// them.
 const ATTRIBUTES_MIN: usize = 60;
 
-/// The longest condition: the item is there, all that is followed is as it was, nothing is counted in it.
+/// The longest condition: the item is there, all that is followed is as it was, nothing is counted
+/// in it.
 fn condition(model: &Model, entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
     let followed = model.followed_with(entity, aggregates);
     let bytes_of = |name: &&str| match entity.attribute(name) {
@@ -60,20 +65,31 @@ fn condition(model: &Model, entity: &Entity, aggregates: &[&Aggregate]) -> Optio
     )
 }
 
-/// The longest transaction of one item: it, its copies and guards under their old and their new keys, and the items that it is counted in.
+/// The longest transaction of one item: it, its copies and guards under their old and their new
+/// keys, and the items that it is counted in.
 fn actions(entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
     // A copy whose key is made of what identifies the item stays where it is.
     let identity: Vec<&str> = entity.key.fields().collect();
-    let of_copy = |copy: &Copy| if copy.key.fields().all(|field| identity.contains(&field)) { 1 } else { 2 };
+    let of_copy = |copy: &Copy| {
+        if copy.key.fields().all(|field| identity.contains(&field)) {
+            1
+        } else {
+            2
+        }
+    };
     let copies: usize = entity.copies.iter().map(of_copy).sum();
-    let mut parents: Vec<&[(String, String)]> = aggregates.iter().map(|one| one.link.as_slice()).collect();
+    let mut parents: Vec<&[(String, String)]> =
+        aggregates.iter().map(|one| one.link.as_slice()).collect();
     parents.sort_unstable();
     parents.dedup();
     let most = 1 + copies + 2 * entity.uniques.len() + 2 * parents.len();
     if most <= TRANSACTION_ACTIONS_MAX {
         return None;
     }
-    let message = format!("a change of {} may take {most} actions, more than a transaction has", entity.name);
+    let message = format!(
+        "a change of {} may take {most} actions, more than a transaction has",
+        entity.name
+    );
     Some(
         Diagnostic::error("KF016", entity.span, message, "could not be changed any more")
             .note("a copy or guard whose key changes is deleted and written anew: two actions; so are the counts of what it moves between")
@@ -92,8 +108,11 @@ fn whole_update(entity: &Entity) -> Option<Diagnostic> {
     if changes * CHANGE_BYTES <= EXPRESSION_BYTES_MAX && changes <= EXPRESSION_OPERATORS_MAX {
         return None;
     }
-    let message =
-        format!("{} has {} attributes, more than an update sets", entity.name, entity.attributes.len());
+    let message = format!(
+        "{} has {} attributes, more than an update sets",
+        entity.name,
+        entity.attributes.len()
+    );
     Some(
         Diagnostic::error("KF016", entity.span, message, "could not be put a second time")
             .note("the model keeps some of them, so a put sets the others one by one")

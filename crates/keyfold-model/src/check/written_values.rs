@@ -1,4 +1,5 @@
-//! KF004: a fixed value of a pattern, a default and a value that a write sets can be part of the keys that are made of them.
+//! KF004: a fixed value of a pattern, a default and a value that a write sets can be part of the
+//! keys that are made of them.
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::{DefaultValue, Entity, Model, Operand, Table};
@@ -12,14 +13,26 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
         for attribute in &entity.attributes {
             if let Some(DefaultValue::Value(held)) = &attribute.default {
                 let what = format!("the default of {}.{}", entity.name, attribute.name);
-                diagnostics.extend(refuse(model, entity, (&attribute.name, held), attribute.span, &what));
+                diagnostics.extend(refuse(
+                    model,
+                    entity,
+                    (&attribute.name, held),
+                    attribute.span,
+                    &what,
+                ));
             }
         }
     }
     for pattern in &model.patterns {
         for (name, kind, text) in &pattern.fixed_values {
-            let Ok(held) = value::parse(name, kind, text) else { continue };
-            for entity in pattern.returned.iter().filter_map(|one| model.entities.get(one.entity)) {
+            let Ok(held) = value::parse(name, kind, text) else {
+                continue;
+            };
+            for entity in pattern
+                .returned
+                .iter()
+                .filter_map(|one| model.entities.get(one.entity))
+            {
                 let what = format!("what {} asks for", pattern.name);
                 diagnostics.extend(refuse(model, entity, (name, &held), pattern.span, &what));
             }
@@ -27,11 +40,21 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     }
     for write in &model.writes {
         for action in &write.actions {
-            let Some(entity) = model.entities.get(action.entity) else { continue };
+            let Some(entity) = model.entities.get(action.entity) else {
+                continue;
+            };
             for assignment in &action.assignments {
-                let (Operand::Literal(held), None) = (&assignment.left, &assignment.right) else { continue };
+                let (Operand::Literal(held), None) = (&assignment.left, &assignment.right) else {
+                    continue;
+                };
                 let what = format!("what {} sets", write.name);
-                diagnostics.extend(refuse(model, entity, (&assignment.attribute, held), write.span, &what));
+                diagnostics.extend(refuse(
+                    model,
+                    entity,
+                    (&assignment.attribute, held),
+                    write.span,
+                    &what,
+                ));
             }
         }
     }
@@ -53,8 +76,13 @@ fn refuse(
             format!("{what} can be in no key: {error}"),
             "could never be written",
         )
-        .note(format!("no {} can have this value, since it could not be written with it", entity.name))
-        .help(format!("choose another value, or another form of `{name}` in the key")),
+        .note(format!(
+            "no {} can have this value, since it could not be written with it",
+            entity.name
+        ))
+        .help(format!(
+            "choose another value, or another form of `{name}` in the key"
+        )),
     )
 }
 

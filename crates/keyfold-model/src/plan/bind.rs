@@ -28,23 +28,41 @@ pub(super) enum Place {
 
 impl<'p> Binder<'p> {
     pub(super) fn new(pattern: &'p Pattern, delimiters: &'p [char]) -> Binder<'p> {
-        Binder { pattern, delimiters, used: BTreeSet::new(), used_limits: BTreeSet::new(), fan: Fan::One }
+        Binder {
+            pattern,
+            delimiters,
+            used: BTreeSet::new(),
+            used_limits: BTreeSet::new(),
+            fan: Fan::One,
+        }
     }
 
     /// The parameter that limits an attribute in this way.
     pub(super) fn limit(&self, attribute: &str, limit: Limit) -> Option<&'p Parameter> {
-        self.pattern.parameters.iter().find(|p| p.limit == limit && p.attribute == attribute)
+        self.pattern
+            .parameters
+            .iter()
+            .find(|p| p.limit == limit && p.attribute == attribute)
     }
 
     /// Parameters that are a range, a beginning or a period of an attribute.
     pub(super) fn limits_of(&self, attribute: &str) -> Vec<&'p Parameter> {
-        let is_limit =
-            |limit: Limit| matches!(limit, Limit::AtLeast | Limit::AtMost | Limit::Starts | Limit::In(_));
-        self.pattern.parameters.iter().filter(|p| p.attribute == attribute && is_limit(p.limit)).collect()
+        let is_limit = |limit: Limit| {
+            matches!(
+                limit,
+                Limit::AtLeast | Limit::AtMost | Limit::Starts | Limit::In(_)
+            )
+        };
+        self.pattern
+            .parameters
+            .iter()
+            .filter(|p| p.attribute == attribute && is_limit(p.limit))
+            .collect()
     }
 
     pub(super) fn use_limits(&mut self, parameters: &[&Parameter]) {
-        self.used_limits.extend(parameters.iter().map(|parameter| parameter.name.clone()));
+        self.used_limits
+            .extend(parameters.iter().map(|parameter| parameter.name.clone()));
     }
 
     /// Limits that no key has taken up.
@@ -57,9 +75,17 @@ impl<'p> Binder<'p> {
     /// Attributes that are given and that no key has taken up.
     pub(super) fn open_attributes(&self) -> Vec<&'p str> {
         let by_parameter = |p: &&Parameter| matches!(p.limit, Limit::Equal | Limit::Among);
-        let parameters = self.pattern.parameters.iter().filter(by_parameter).map(|p| p.attribute.as_str());
+        let parameters = self
+            .pattern
+            .parameters
+            .iter()
+            .filter(by_parameter)
+            .map(|p| p.attribute.as_str());
         let fixed = self.pattern.fixed.iter().map(|(name, _)| name.as_str());
-        parameters.chain(fixed).filter(|name| !self.used.contains(*name)).collect()
+        parameters
+            .chain(fixed)
+            .filter(|name| !self.used.contains(*name))
+            .collect()
     }
 
     /// The parts up to the first that is not given, with fixed values put in, and the rest.
@@ -79,28 +105,42 @@ impl<'p> Binder<'p> {
             Part::Text(_) | Part::Break => Some(part.clone()),
             Part::Chunk => None,
             Part::Shard { count, of } => {
-                if fields_of(of).into_iter().all(|name| is_given(self.pattern, name)) {
+                if fields_of(of)
+                    .into_iter()
+                    .all(|name| is_given(self.pattern, name))
+                {
                     return Some(part.clone());
                 }
                 let free = place == Place::Partition && self.fan == Fan::One;
                 // Every shard is asked for, so what the number is made of does not matter.
                 free.then(|| {
                     self.fan = Fan::Shards(*count);
-                    Part::Shard { count: *count, of: Vec::new() }
+                    Part::Shard {
+                        count: *count,
+                        of: Vec::new(),
+                    }
                 })
             }
             Part::Field { name, kind, format } => self.field(part, name, kind, *format, place),
         }
     }
 
-    fn field(&mut self, part: &Part, name: &str, kind: &Type, format: Format, place: Place) -> Option<Part> {
+    fn field(
+        &mut self,
+        part: &Part,
+        name: &str,
+        kind: &Type,
+        format: Format,
+        place: Place,
+    ) -> Option<Part> {
         let fixed = self.pattern.fixed.iter().find(|(fixed, _)| fixed == name);
         let equal = fixed.is_some()
             || self.limit(name, Limit::Equal).is_some()
             || self.limit(name, Limit::Among).is_some();
         if equal {
-            // The day of a time is shared by other times: only the time itself gives it exactly. What is asked for in small letters
-            // is found whatever its capitals; a fixed value is itself.
+            // The day of a time is shared by other times: only the time itself gives it exactly.
+            // What is asked for in small letters is found whatever its capitals; a fixed value is
+            // itself.
             let is_exact = match format {
                 Format::Truncated(_) => false,
                 Format::Lower => fixed.is_none(),
@@ -132,7 +172,14 @@ impl<'p> Binder<'p> {
     }
 
     /// A range of times over a partition key that is cut into periods: one request for each.
-    fn fan_out(&mut self, part: &Part, name: &str, kind: &Type, unit: Unit, format: Format) -> Option<Part> {
+    fn fan_out(
+        &mut self,
+        part: &Part,
+        name: &str,
+        kind: &Type,
+        unit: Unit,
+        format: Format,
+    ) -> Option<Part> {
         let low = self.limit(name, Limit::AtLeast)?;
         let high = self.limit(name, Limit::AtMost);
         if self.fan != Fan::One {
@@ -145,7 +192,8 @@ impl<'p> Binder<'p> {
             low: low.name.clone(),
             high: high.map(|parameter| parameter.name.clone()),
         };
-        // Days of a date are exactly what is asked for; a period of a time is more, which the sort key cuts.
+        // Days of a date are exactly what is asked for; a period of a time is more, which the sort
+        // key cuts.
         if !matches!(format, Format::Truncated(_)) {
             self.use_limits(&[low]);
             high.iter().for_each(|high| self.use_limits(&[high]));
@@ -175,11 +223,13 @@ fn fixed_part(
 pub(super) fn is_given(pattern: &Pattern, attribute: &str) -> bool {
     let by_parameter =
         |p: &Parameter| matches!(p.limit, Limit::Equal | Limit::Among) && p.attribute == attribute;
-    pattern.parameters.iter().any(by_parameter) || pattern.fixed.iter().any(|(name, _)| name == attribute)
+    pattern.parameters.iter().any(by_parameter)
+        || pattern.fixed.iter().any(|(name, _)| name == attribute)
 }
 
 /// Whether what is left open only tells the parts of one split item apart.
 pub(super) fn is_split_tail(rest: &[Part]) -> bool {
-    rest.iter().all(|part| matches!(part, Part::Text(_) | Part::Chunk))
+    rest.iter()
+        .all(|part| matches!(part, Part::Text(_) | Part::Chunk))
         && rest.iter().any(|part| matches!(part, Part::Chunk))
 }

@@ -16,7 +16,9 @@ pub(super) fn judge(
 ) {
     diagnostics.extend(range::exact(model, spaces, pattern, found));
     diagnostics.extend(exact::check_parts(model, spaces, pattern, found));
-    let Some(table) = model.tables.get(found.table) else { return };
+    let Some(table) = model.tables.get(found.table) else {
+        return;
+    };
     for returned in &pattern.returned {
         if let Some(entity) = model.entities.get(returned.entity)
             && let Some(copy) = returned.copy.and_then(|at| entity.copies.get(at))
@@ -24,14 +26,21 @@ pub(super) fn judge(
             diagnostics.extend(copied::check(pattern, &found.plan, table, entity, copy));
         }
     }
-    let Space::Index(at) = found.space else { return };
-    let Some(index) = table.indexes.get(at) else { return };
+    let Space::Index(at) = found.space else {
+        return;
+    };
+    let Some(index) = table.indexes.get(at) else {
+        return;
+    };
     if let (Some(span), IndexKind::Global) = (pattern.strong, index.kind) {
         diagnostics.push(
             Diagnostic::error(
                 "KF010",
                 span,
-                format!("{} is served by {}, a global index", pattern.name, index.name),
+                format!(
+                    "{} is served by {}, a global index",
+                    pattern.name, index.name
+                ),
                 "cannot be strong",
             )
             .label(index.span, "global indexes are read eventually")
@@ -39,12 +48,18 @@ pub(super) fn judge(
         );
     }
     for returned in &pattern.returned {
-        let Some(entity) = model.entities.get(returned.entity) else { continue };
+        let Some(entity) = model.entities.get(returned.entity) else {
+            continue;
+        };
         let copy = returned.copy.and_then(|at| entity.copies.get(at));
         diagnostics.extend(covered::check(pattern, table, entity, copy, index));
         let key = match copy {
             Some(copy) => copy_key_in(table, entity, copy, index),
-            None => entity.indexes.iter().find(|key| key.index == at).map(|key| key.key.clone()),
+            None => entity
+                .indexes
+                .iter()
+                .find(|key| key.index == at)
+                .map(|key| key.key.clone()),
         };
         if let (false, Some(key)) = (returned.many, key) {
             diagnostics.extend(single::check(pattern, entity, &key, &index.name));

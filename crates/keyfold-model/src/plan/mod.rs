@@ -1,8 +1,8 @@
 //! Patterns to requests: which key serves a pattern, with which condition, in which order.
 //!
-//! Every key of the returned entity is tried, the cheapest first (table before index); the first that
-//! serves the pattern is its plan. A pattern with optional parameters has a plan for each choice of them.
-//! The rules that judge a plan are in [`crate::check`].
+//! Every key of the returned entity is tried, the cheapest first (table before index); the first
+//! that serves the pattern is its plan. A pattern with optional parameters has a plan for each
+//! choice of them. The rules that judge a plan are in [`crate::check`].
 
 mod bind;
 mod candidate;
@@ -21,7 +21,9 @@ use crate::template::BREAK;
 /// Plans every pattern, and reports those that cannot be served as promised.
 pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
     for at in 0..model.patterns.len() {
-        let Some(pattern) = model.patterns.get(at) else { continue };
+        let Some(pattern) = model.patterns.get(at) else {
+            continue;
+        };
         let plan = match plan_one(model, spaces, pattern, diagnostics) {
             Ok(plan) => plan,
             Err(diagnostic) => {
@@ -32,7 +34,9 @@ pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
         let mut variants = Vec::new();
         for absent in choices(pattern) {
             let mut fewer = pattern.clone();
-            fewer.parameters.retain(|parameter| !absent.contains(&parameter.name));
+            fewer
+                .parameters
+                .retain(|parameter| !absent.contains(&parameter.name));
             // Nothing is filtered by what is not given.
             fewer.filters.retain(
                 |filter| !matches!(&filter.operand, Some(Operand::Parameter(name)) if absent.contains(name)),
@@ -71,9 +75,16 @@ fn plan_one(
 
 /// The optional parameters that may be left out together: one needs those before it.
 fn choices(pattern: &Pattern) -> Vec<Vec<String>> {
-    let optional: Vec<String> =
-        pattern.parameters.iter().filter(|p| p.optional).map(|parameter| parameter.name.clone()).collect();
-    (0..optional.len()).rev().map(|from| optional.iter().skip(from).cloned().collect()).collect()
+    let optional: Vec<String> = pattern
+        .parameters
+        .iter()
+        .filter(|p| p.optional)
+        .map(|parameter| parameter.name.clone())
+        .collect();
+    (0..optional.len())
+        .rev()
+        .map(|from| optional.iter().skip(from).cloned().collect())
+        .collect()
 }
 
 /// Whether an order is descending.
@@ -84,5 +95,6 @@ fn descends(order: Option<Order>) -> bool {
 /// Above every character of any key.
 const LAST_CHARACTER: char = char::MAX;
 
-// A break is below every character, so that a key of several attributes is ordered attribute by attribute.
+// A break is below every character, so that a key of several attributes is ordered attribute by
+// attribute.
 const _: () = assert!(BREAK as u32 == 0);

@@ -1,5 +1,5 @@
-//! The search of `max` for the next greatest when the greatest goes: a pattern of its own, which must be served
-//! by the table or a local index, because these can be read strongly.
+//! The search of `max` for the next greatest when the greatest goes: a pattern of its own, which
+//! must be served by the table or a local index, because these can be read strongly.
 
 use super::candidate::{candidates, fit};
 use super::range;
@@ -7,14 +7,17 @@ use crate::check::found::Found;
 use crate::check::shape::{Owner, Space, Spaces};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{
-    Aggregate, AggregateKind, Entity, IndexKind, Limit, Model, Order, Ordered, Parameter, Pattern, Returned,
+    Aggregate, AggregateKind, Entity, IndexKind, Limit, Model, Order, Ordered, Parameter, Pattern,
+    Returned,
 };
 use crate::schema::{Fan, PatternPlan, SortCondition};
 use crate::template::{Format, Part};
 
 pub(super) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
     for at in 0..model.entities.len() {
-        let Some(parent) = model.entities.get(at) else { continue };
+        let Some(parent) = model.entities.get(at) else {
+            continue;
+        };
         let mut plans = Vec::new();
         for aggregate in &parent.aggregates {
             plans.push(match aggregate.kind {
@@ -48,9 +51,16 @@ fn plan(
     if let (Some(child), Some(table)) = (child, table) {
         // The entity itself, or a copy that holds the attribute.
         let holds = |copy: &&crate::schema::Copy| {
-            copy.attributes.iter().any(|name| aggregate.of.as_ref() == Some(name))
+            copy.attributes
+                .iter()
+                .any(|name| aggregate.of.as_ref() == Some(name))
         };
-        let copies = child.copies.iter().enumerate().filter(|(_, copy)| holds(copy)).map(|(at, _)| Some(at));
+        let copies = child
+            .copies
+            .iter()
+            .enumerate()
+            .filter(|(_, copy)| holds(copy))
+            .map(|(at, _)| Some(at));
         let all = std::iter::once(None).chain(copies).map(|copy| Returned {
             entity: aggregate.entity,
             copy,
@@ -59,13 +69,17 @@ fn plan(
             span: aggregate.span,
         });
         let all: Vec<Returned> = all.collect();
-        for (returned, candidate) in all
-            .iter()
-            .flat_map(|one| candidates(table, child, one).into_iter().map(move |found| (one, found)))
-        {
+        for (returned, candidate) in all.iter().flat_map(|one| {
+            candidates(table, child, one)
+                .into_iter()
+                .map(move |found| (one, found))
+        }) {
             let strong = match candidate.space {
                 Space::Table => true,
-                Space::Index(at) => table.indexes.get(at).is_some_and(|index| index.kind == IndexKind::Local),
+                Space::Index(at) => table
+                    .indexes
+                    .get(at)
+                    .is_some_and(|index| index.kind == IndexKind::Local),
             };
             if !strong {
                 continue;
@@ -74,8 +88,17 @@ fn plan(
                 && plan.fan == Fan::One
                 && is_of_one_parent(&plan, aggregate)
             {
-                let owner = Owner { entity: aggregate.entity, copy: returned.copy, is_guard: false };
-                let found = Found { plan, table: child.table, space: candidate.space, members: vec![owner] };
+                let owner = Owner {
+                    entity: aggregate.entity,
+                    copy: returned.copy,
+                    is_guard: false,
+                };
+                let found = Found {
+                    plan,
+                    table: child.table,
+                    space: candidate.space,
+                    members: vec![owner],
+                };
                 // Another kind in the range could be taken for the next greatest.
                 if range::exact(model, spaces, &pattern, &found).is_none() {
                     return Ok(found.plan);
@@ -85,8 +108,13 @@ fn plan(
     }
     let child = child.map_or("", |child| child.name.as_str());
     let of = aggregate.of.clone().unwrap_or_default();
-    let by: Vec<&str> = aggregate.link.iter().map(|(_, name)| name.as_str()).collect();
-    let message = format!("when the {child} with the greatest `{of}` goes, the next one cannot be found");
+    let by: Vec<&str> = aggregate
+        .link
+        .iter()
+        .map(|(_, name)| name.as_str())
+        .collect();
+    let message =
+        format!("when the {child} with the greatest `{of}` goes, the next one cannot be found");
     Err(Box::new(
         Diagnostic::error("KF016", aggregate.span, message, "no key gives it in one strong read")
             .note(format!(
@@ -108,7 +136,12 @@ fn is_of_one_parent(plan: &PatternPlan, aggregate: &Aggregate) -> bool {
         SortCondition::Equal(one) | SortCondition::BeginsWith(one) => Some(one),
         _ => None,
     };
-    let parts = || plan.partition.iter().chain(bound).flat_map(|template| &template.parts);
+    let parts = || {
+        plan.partition
+            .iter()
+            .chain(bound)
+            .flat_map(|template| &template.parts)
+    };
     aggregate.link.iter().all(|(_, name)| {
         let tells = |part: &Part| {
             matches!(part, Part::Field { name: field, format, .. } if field == name && *format != Format::Lower)
@@ -120,7 +153,11 @@ fn is_of_one_parent(plan: &PatternPlan, aggregate: &Aggregate) -> bool {
 /// The items of one parent, greatest first.
 fn question(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Pattern {
     let child = model.entities.get(aggregate.entity);
-    let kind = |name: &str| child.and_then(|child| child.attribute(name)).map(|found| found.kind.clone());
+    let kind = |name: &str| {
+        child
+            .and_then(|child| child.attribute(name))
+            .map(|found| found.kind.clone())
+    };
     let parameters = aggregate
         .link
         .iter()
@@ -136,7 +173,11 @@ fn question(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Pattern {
         })
         .collect();
     let fixed: Vec<(String, String)> = aggregate.condition.iter().cloned().collect();
-    let is_time = aggregate.of.as_ref().and_then(|of| kind(of)).is_some_and(|kind| kind.is_time());
+    let is_time = aggregate
+        .of
+        .as_ref()
+        .and_then(|of| kind(of))
+        .is_some_and(|kind| kind.is_time());
     Pattern {
         name: format!("{}.{}", parent.name, aggregate.attribute),
         span: aggregate.span,
@@ -156,7 +197,11 @@ fn question(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Pattern {
         present: Vec::new(),
         only: Vec::new(),
         order: Some(Ordered {
-            order: if is_time { Order::Newest } else { Order::Highest },
+            order: if is_time {
+                Order::Newest
+            } else {
+                Order::Highest
+            },
             attribute: aggregate.of.clone(),
             span: aggregate.span,
         }),

@@ -10,7 +10,14 @@ pub(super) fn plan(
     pattern: &Pattern,
     returned: &Returned,
 ) -> Result<PatternPlan, Box<Diagnostic>> {
-    let gone = || Box::new(Diagnostic::error("KF002", pattern.span, "nothing to scan", "no entity"));
+    let gone = || {
+        Box::new(Diagnostic::error(
+            "KF002",
+            pattern.span,
+            "nothing to scan",
+            "no entity",
+        ))
+    };
     let entity = model.entities.get(returned.entity).ok_or_else(gone)?;
     let table = model.tables.get(entity.table).ok_or_else(gone)?;
     if let Some(order) = &pattern.order {
@@ -25,25 +32,39 @@ pub(super) fn plan(
         return refuse(pattern.span, message, "return all of them: `[]`");
     }
     if let Some(unit) = table.period {
-        let message = format!("{} is a table per {unit}, and a scan reads one table", table.name);
+        let message = format!(
+            "{} is a table per {unit}, and a scan reads one table",
+            table.name
+        );
         return refuse(pattern.span, message, "ask for a range of times");
     }
     if entity.split.is_some() {
-        let message =
-            format!("{} is split over several items, which a scan does not keep together", entity.name);
+        let message = format!(
+            "{} is split over several items, which a scan does not keep together",
+            entity.name
+        );
         return refuse(pattern.span, message, "serve the pattern from a key");
     }
     let filters = filters(pattern)?;
     for filter in &filters {
-        let kind = entity.attribute(&filter.attribute).map(|attribute| &attribute.kind);
+        let kind = entity
+            .attribute(&filter.attribute)
+            .map(|attribute| &attribute.kind);
         let orders = matches!(filter.comparator, Comparator::AtLeast | Comparator::AtMost);
         if let Some(kind) = kind.filter(|kind| orders && !kind.has_order()) {
             let message = format!("`{}` is a {kind}, which has no order", filter.attribute);
             return refuse(filter.span, message, "ask for one value of it");
         }
         if entity.compressed.contains(&filter.attribute) {
-            let message = format!("`{}` is stored compressed, and cannot be compared", filter.attribute);
-            return refuse(filter.span, message, "compare it when it is there, or do not compress it");
+            let message = format!(
+                "`{}` is stored compressed, and cannot be compared",
+                filter.attribute
+            );
+            return refuse(
+                filter.span,
+                message,
+                "compare it when it is there, or do not compress it",
+            );
         }
     }
     let plan = PatternPlan {
@@ -52,7 +73,11 @@ pub(super) fn plan(
         index: None,
         partition_attributes: vec![table.partition.name.clone()],
         partition: None,
-        sort_attributes: table.sort.iter().map(|column| column.name.clone()).collect(),
+        sort_attributes: table
+            .sort
+            .iter()
+            .map(|column| column.name.clone())
+            .collect(),
         sort: SortCondition::Any,
         fan: Fan::One,
         period: None,
@@ -72,7 +97,9 @@ pub(super) fn plan(
 }
 
 fn refuse<T>(span: Span, message: String, help: &str) -> Result<T, Box<Diagnostic>> {
-    Err(Box::new(Diagnostic::error("KF010", span, message, "not in a scan").help(help.to_owned())))
+    Err(Box::new(
+        Diagnostic::error("KF010", span, message, "not in a scan").help(help.to_owned()),
+    ))
 }
 
 /// Everything that is asked for, as filters.
@@ -80,7 +107,9 @@ fn filters(pattern: &Pattern) -> Result<Vec<Comparison>, Box<Diagnostic>> {
     // A key attribute can be filtered in a scan of the table: it is not a key condition there.
     let mut filters = pattern.filters.clone();
     for (name, kind, text) in &pattern.fixed_values {
-        let Ok(value) = crate::value::parse(name, kind, text) else { continue };
+        let Ok(value) = crate::value::parse(name, kind, text) else {
+            continue;
+        };
         filters.push(Comparison {
             attribute: name.clone(),
             comparator: Comparator::Equal,
@@ -105,7 +134,11 @@ fn filters(pattern: &Pattern) -> Result<Vec<Comparison>, Box<Diagnostic>> {
             Limit::Starts | Limit::In(_) => Comparator::Starts,
             Limit::Among => {
                 let message = "a list of ids is no scan".to_owned();
-                return refuse(parameter.span, message, "remove `scan`: a list of ids is a BatchGetItem");
+                return refuse(
+                    parameter.span,
+                    message,
+                    "remove `scan`: a list of ids is a BatchGetItem",
+                );
             }
         };
         filters.push(Comparison {

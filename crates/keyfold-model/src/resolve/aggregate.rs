@@ -32,7 +32,13 @@ pub(super) fn resolve(declared: &EntityDecl, model: &mut Model, diagnostics: &mu
     if declared.aggregates.is_empty() {
         return;
     }
-    let Some(at) = model.entities.iter().position(|entity| entity.name == declared.name.text) else { return };
+    let Some(at) = model
+        .entities
+        .iter()
+        .position(|entity| entity.name == declared.name.text)
+    else {
+        return;
+    };
     let mut all = Vec::new();
     for one in &declared.aggregates {
         if let Some(parent) = model.entities.get(at) {
@@ -47,8 +53,16 @@ pub(super) fn resolve(declared: &EntityDecl, model: &mut Model, diagnostics: &mu
     }
 }
 
-fn aggregate(declared: &AggregateDecl, parent: &Entity, model: &Model) -> Result<Aggregate, Box<Diagnostic>> {
-    let Some(at) = model.entities.iter().position(|entity| entity.name == declared.entity.text) else {
+fn aggregate(
+    declared: &AggregateDecl,
+    parent: &Entity,
+    model: &Model,
+) -> Result<Aggregate, Box<Diagnostic>> {
+    let Some(at) = model
+        .entities
+        .iter()
+        .position(|entity| entity.name == declared.entity.text)
+    else {
         let names = model.entities.iter().map(|entity| entity.name.as_str());
         return Err(Box::new(unknown("entity", &declared.entity, names)));
     };
@@ -58,22 +72,44 @@ fn aggregate(declared: &AggregateDecl, parent: &Entity, model: &Model) -> Result
         _ => AggregateKind::Max,
     };
     let child = model.entities.get(at).ok_or_else(|| {
-        Box::new(Diagnostic::error("KF002", declared.entity.span, "no such entity", "not declared"))
+        Box::new(Diagnostic::error(
+            "KF002",
+            declared.entity.span,
+            "no such entity",
+            "not declared",
+        ))
     })?;
-    let names = || child.attributes.iter().map(|attribute| attribute.name.as_str());
+    let names = || {
+        child
+            .attributes
+            .iter()
+            .map(|attribute| attribute.name.as_str())
+    };
     if let Some(of) = &declared.of {
         let found = child.attribute(&of.text);
-        let found =
-            found.ok_or_else(|| Box::new(unknown(&format!("attribute of {}", child.name), of, names())))?;
+        let found = found.ok_or_else(|| {
+            Box::new(unknown(
+                &format!("attribute of {}", child.name),
+                of,
+                names(),
+            ))
+        })?;
         let fits = match kind {
             AggregateKind::Sum => found.kind.is_number(),
-            AggregateKind::Count | AggregateKind::Max => found.kind.is_number() || found.kind.is_time(),
+            AggregateKind::Count | AggregateKind::Max => {
+                found.kind.is_number() || found.kind.is_time()
+            }
         };
         if !fits {
             let message = format!("a {} has no {}", found.kind, kind.word());
             return Err(Box::new(
-                Diagnostic::error("KF004", of.span, message, "a number is needed (or a time, for max)")
-                    .label(found.span, "declared here"),
+                Diagnostic::error(
+                    "KF004",
+                    of.span,
+                    message,
+                    "a number is needed (or a time, for max)",
+                )
+                .label(found.span, "declared here"),
             ));
         }
     }
@@ -82,17 +118,34 @@ fn aggregate(declared: &AggregateDecl, parent: &Entity, model: &Model) -> Result
         Some((attribute, value)) => {
             let found = child.attribute(&attribute.text);
             let found = found.ok_or_else(|| {
-                Box::new(unknown(&format!("attribute of {}", child.name), attribute, names()))
+                Box::new(unknown(
+                    &format!("attribute of {}", child.name),
+                    attribute,
+                    names(),
+                ))
             })?;
-            let text =
-                crate::value::canonical(&found.name, &found.kind, value.unquoted()).map_err(|error| {
-                    Box::new(Diagnostic::error("KF004", value.span, error.to_string(), "no such value"))
+            let text = crate::value::canonical(&found.name, &found.kind, value.unquoted())
+                .map_err(|error| {
+                    Box::new(Diagnostic::error(
+                        "KF004",
+                        value.span,
+                        error.to_string(),
+                        "no such value",
+                    ))
                 })?;
             Some((found.name.clone(), text))
         }
     };
-    if let Some(name) = declared.by.iter().find(|name| child.attribute(&name.text).is_none()) {
-        return Err(Box::new(unknown(&format!("attribute of {}", child.name), name, names())));
+    if let Some(name) = declared
+        .by
+        .iter()
+        .find(|name| child.attribute(&name.text).is_none())
+    {
+        return Err(Box::new(unknown(
+            &format!("attribute of {}", child.name),
+            name,
+            names(),
+        )));
     }
     check_not_kept(declared, child)?;
     check_plain(declared, parent, model)?;
@@ -102,9 +155,14 @@ fn aggregate(declared: &AggregateDecl, parent: &Entity, model: &Model) -> Result
             child.name, declared.attribute.text
         );
         return Err(Box::new(
-            Diagnostic::error("KF016", declared.entity.span, message, "kept up to date by writes only")
-                .label(child.span, format!("expires at `{ttl}`"))
-                .help("delete them by a write of the model instead of `ttl`, or do not count them"),
+            Diagnostic::error(
+                "KF016",
+                declared.entity.span,
+                message,
+                "kept up to date by writes only",
+            )
+            .label(child.span, format!("expires at `{ttl}`"))
+            .help("delete them by a write of the model instead of `ttl`, or do not count them"),
         ));
     }
     Ok(Aggregate {
@@ -133,12 +191,22 @@ fn link(
             found.is_some_and(|found| found.name == field || refers(model, found, parent, field))
         };
         if !parent.key.fields().any(is_link) {
-            let message =
-                format!("`{}` of {} refers to no key attribute of {}", name.text, child.name, parent.name);
+            let message = format!(
+                "`{}` of {} refers to no key attribute of {}",
+                name.text, child.name, parent.name
+            );
             return Err(Box::new(
-                Diagnostic::error("KF016", name.span, message, "not what the items are found by")
-                    .label(parent.key.span, "the key")
-                    .help(format!("name an attribute whose type is one of these: `{}.…`", parent.name)),
+                Diagnostic::error(
+                    "KF016",
+                    name.span,
+                    message,
+                    "not what the items are found by",
+                )
+                .label(parent.key.span, "the key")
+                .help(format!(
+                    "name an attribute whose type is one of these: `{}.…`",
+                    parent.name
+                )),
             ));
         }
     }
@@ -158,7 +226,10 @@ fn link(
                     "not every item says where it belongs",
                 )
                 .label(found.span, "declared optional here")
-                .help(format!("make it required: remove the `?` behind the type of `{}`", found.name)),
+                .help(format!(
+                    "make it required: remove the `?` behind the type of `{}`",
+                    found.name
+                )),
             ));
         }
         link.push((field.to_owned(), found.name.clone()));
@@ -178,24 +249,38 @@ fn linked<'c>(
     if let Some(same) = child.attribute(field).filter(|_| is_named(field)) {
         return Ok(same);
     }
-    let references: Vec<&Attribute> =
-        child.attributes.iter().filter(|attribute| refers(model, attribute, parent, field)).collect();
-    let named: Vec<&Attribute> =
-        references.iter().filter(|attribute| is_named(&attribute.name)).copied().collect();
+    let references: Vec<&Attribute> = child
+        .attributes
+        .iter()
+        .filter(|attribute| refers(model, attribute, parent, field))
+        .collect();
+    let named: Vec<&Attribute> = references
+        .iter()
+        .filter(|attribute| is_named(&attribute.name))
+        .copied()
+        .collect();
     match (named.as_slice(), references.as_slice()) {
         ([one], _) => return Ok(one),
         ([], [one]) => return Ok(one),
         ([], []) => {}
         ([first, second, ..], _) | ([], [first, second, ..]) => {
             let several = [first.name.as_str(), second.name.as_str()];
-            return Err(Box::new(two_references(declared, parent, child, field, several)));
+            return Err(Box::new(two_references(
+                declared, parent, child, field, several,
+            )));
         }
     }
-    let same = child
-        .attribute(field)
-        .filter(|found| !found.is_kept && parent.attribute(field).is_some_and(|own| own.kind == found.kind));
+    let same = child.attribute(field).filter(|found| {
+        !found.is_kept
+            && parent
+                .attribute(field)
+                .is_some_and(|own| own.kind == found.kind)
+    });
     same.ok_or_else(|| {
-        let message = format!("{} does not say which {} it belongs to", child.name, parent.name);
+        let message = format!(
+            "{} does not say which {} it belongs to",
+            child.name, parent.name
+        );
         Box::new(
             Diagnostic::error(
                 "KF016",
@@ -208,7 +293,10 @@ fn linked<'c>(
                 "a write of {} must know the key of the {} that it changes",
                 child.name, parent.name
             ))
-            .help(format!("add to {}: `{field}: {}.{field}`", child.name, parent.name)),
+            .help(format!(
+                "add to {}: `{field}: {}.{field}`",
+                child.name, parent.name
+            )),
         )
     })
 }
@@ -220,15 +308,29 @@ fn two_references(
     field: &str,
     [first, second]: [&str; 2],
 ) -> Diagnostic {
-    let span = |name: &str| child.attribute(name).map_or(child.span, |attribute| attribute.span);
-    let of = declared.of.as_ref().map_or(String::new(), |of| format!(".{}", of.text));
-    let start = format!("{} {} of {}{of}", declared.kind.text, declared.attribute.text, child.name);
-    let message =
-        format!("{} refers to {}.{field} in two ways: `{first}` and `{second}`", child.name, parent.name);
+    let span = |name: &str| {
+        child
+            .attribute(name)
+            .map_or(child.span, |attribute| attribute.span)
+    };
+    let of = declared
+        .of
+        .as_ref()
+        .map_or(String::new(), |of| format!(".{}", of.text));
+    let start = format!(
+        "{} {} of {}{of}",
+        declared.kind.text, declared.attribute.text, child.name
+    );
+    let message = format!(
+        "{} refers to {}.{field} in two ways: `{first}` and `{second}`",
+        child.name, parent.name
+    );
     Diagnostic::error("KF016", declared.entity.span, message, "by which of them?")
         .label(span(first), "this")
         .label(span(second), "or this")
-        .help(format!("say which: `{start} by {first}`, or `{start} by {second}`"))
+        .help(format!(
+            "say which: `{start} by {first}`, or `{start} by {second}`"
+        ))
 }
 
 /// Whether an attribute refers to an attribute of an entity, perhaps by way of others.
@@ -241,7 +343,9 @@ fn refers(model: &Model, attribute: &Attribute, entity: &Entity, field: &str) ->
     // A reference that goes round refers to nothing: its type could not be told either.
     let mut at = target(attribute);
     for _ in 0..REFERENCES_MAX {
-        let Some((found, next)) = at else { return false };
+        let Some((found, next)) = at else {
+            return false;
+        };
         if found.name == entity.name && next.name == field {
             return true;
         }
@@ -254,10 +358,15 @@ fn refers(model: &Model, attribute: &Attribute, entity: &Entity, field: &str) ->
 fn check_not_kept(declared: &AggregateDecl, child: &Entity) -> Result<(), Box<Diagnostic>> {
     let condition = declared.condition.as_ref().map(|(name, _)| name);
     for name in declared.of.iter().chain(condition) {
-        let Some(found) = child.attribute(&name.text) else { continue };
+        let Some(found) = child.attribute(&name.text) else {
+            continue;
+        };
         // A version changes with the item's own writes.
         if found.is_kept && child.version.as_ref() != Some(&found.name) {
-            let message = format!("`{}` of {} is kept up to date itself", found.name, child.name);
+            let message = format!(
+                "`{}` of {} is kept up to date itself",
+                found.name, child.name
+            );
             return Err(Box::new(
                 Diagnostic::error("KF016", name.span, message, "what follows from it would not follow")
                     .label(found.span, "kept from here")
@@ -269,18 +378,30 @@ fn check_not_kept(declared: &AggregateDecl, child: &Entity) -> Result<(), Box<Di
     Ok(())
 }
 
-/// An attribute that an index key is made of cannot be kept by adding to it, unless it is the key itself.
-fn check_plain(declared: &AggregateDecl, parent: &Entity, model: &Model) -> Result<(), Box<Diagnostic>> {
+/// An attribute that an index key is made of cannot be kept by adding to it, unless it is the key
+/// itself.
+fn check_plain(
+    declared: &AggregateDecl,
+    parent: &Entity,
+    model: &Model,
+) -> Result<(), Box<Diagnostic>> {
     let name = declared.attribute.text.as_str();
     let table = model.tables.get(parent.table);
     for index in &parent.indexes {
-        let columns = table.and_then(|table| table.indexes.get(index.index)).into_iter();
+        let columns = table
+            .and_then(|table| table.indexes.get(index.index))
+            .into_iter();
         let columns = columns.flat_map(crate::schema::Index::columns);
         let templates = std::iter::once(&index.key.partition).chain(&index.key.sort);
         let follows = columns
             .zip(templates.flat_map(KeyTemplate::columns))
             .any(|(column, parts)| fields_of(parts).contains(&name) && column.name != name);
-        if follows || index.sparse.as_ref().is_some_and(|sparse| sparse.attribute == name) {
+        if follows
+            || index
+                .sparse
+                .as_ref()
+                .is_some_and(|sparse| sparse.attribute == name)
+        {
             let message = format!("`{name}` is part of an index key");
             return Err(Box::new(
                 Diagnostic::error("KF016", declared.attribute.span, message, "added to by other writes")

@@ -10,14 +10,28 @@ pub(super) fn resolve_all(
     types: &Types<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Attribute> {
-    super::distinct("attribute", declared.attributes.iter().map(|attribute| &attribute.name), diagnostics);
-    let mut all: Vec<Attribute> =
-        declared.attributes.iter().map(|attribute| resolve(attribute, types, diagnostics)).collect();
+    super::distinct(
+        "attribute",
+        declared.attributes.iter().map(|attribute| &attribute.name),
+        diagnostics,
+    );
+    let mut all: Vec<Attribute> = declared
+        .attributes
+        .iter()
+        .map(|attribute| resolve(attribute, types, diagnostics))
+        .collect();
     for aggregate in &declared.aggregates {
-        let of = aggregate.of.as_ref().map(|of| TypeDecl::Reference(aggregate.entity.clone(), of.clone()));
+        let of = aggregate
+            .of
+            .as_ref()
+            .map(|of| TypeDecl::Reference(aggregate.entity.clone(), of.clone()));
         // Its faults are reported where the aggregate is resolved.
         let kind = of.and_then(|of| types.resolve(&of, &aggregate.attribute, 0).ok());
-        keep(&mut all, super::aggregate::attribute(aggregate, kind), diagnostics);
+        keep(
+            &mut all,
+            super::aggregate::attribute(aggregate, kind),
+            diagnostics,
+        );
     }
     if let Some(version) = &declared.version {
         let attribute = Attribute {
@@ -39,18 +53,29 @@ fn keep(all: &mut Vec<Attribute>, kept: Attribute, diagnostics: &mut Vec<Diagnos
     match all.iter_mut().find(|known| known.name == kept.name) {
         None => all.push(kept),
         Some(known) if known.is_kept => diagnostics.push(
-            Diagnostic::error("KF003", kept.span, format!("`{}` is kept twice", kept.name), "again here")
-                .label(known.span, "first here")
-                .help("give it a name of its own"),
+            Diagnostic::error(
+                "KF003",
+                kept.span,
+                format!("`{}` is kept twice", kept.name),
+                "again here",
+            )
+            .label(known.span, "first here")
+            .help("give it a name of its own"),
         ),
         Some(known) if known.kind == kept.kind => {
-            *known = Attribute { span: known.span, ..kept };
+            *known = Attribute {
+                span: known.span,
+                ..kept
+            };
         }
         Some(known) => diagnostics.push(
             Diagnostic::error(
                 "KF004",
                 known.span,
-                format!("`{}` is a {}, and what is kept in it a {}", known.name, known.kind, kept.kind),
+                format!(
+                    "`{}` is a {}, and what is kept in it a {}",
+                    known.name, known.kind, kept.kind
+                ),
                 "another type",
             )
             .label(kept.span, "kept from here")
@@ -59,14 +84,20 @@ fn keep(all: &mut Vec<Attribute>, kept: Attribute, diagnostics: &mut Vec<Diagnos
     }
 }
 
-fn resolve(declared: &AttributeDecl, types: &Types<'_>, diagnostics: &mut Vec<Diagnostic>) -> Attribute {
+fn resolve(
+    declared: &AttributeDecl,
+    types: &Types<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Attribute {
     // A wrong type is reported once; the attribute is there all the same.
     let kind = types.of(declared).unwrap_or_else(|diagnostic| {
         diagnostics.push(*diagnostic);
         Type::String
     });
     let refers = match &declared.kind {
-        TypeDecl::Reference(entity, attribute) => Some((entity.text.clone(), attribute.text.clone())),
+        TypeDecl::Reference(entity, attribute) => {
+            Some((entity.text.clone(), attribute.text.clone()))
+        }
         TypeDecl::Named(..) | TypeDecl::Words(_) | TypeDecl::Of(..) => None,
     };
     let default = default(declared, &kind, diagnostics);
@@ -81,7 +112,11 @@ fn resolve(declared: &AttributeDecl, types: &Types<'_>, diagnostics: &mut Vec<Di
     }
 }
 
-fn default(declared: &AttributeDecl, kind: &Type, diagnostics: &mut Vec<Diagnostic>) -> Option<DefaultValue> {
+fn default(
+    declared: &AttributeDecl,
+    kind: &Type,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<DefaultValue> {
     let given = declared.default.as_ref()?;
     match (given.text.as_str(), kind) {
         ("now", Type::Time(_) | Type::Date) => Some(DefaultValue::Now),
@@ -90,8 +125,13 @@ fn default(declared: &AttributeDecl, kind: &Type, diagnostics: &mut Vec<Diagnost
             Ok(value) => Some(DefaultValue::Value(value)),
             Err(error) => {
                 diagnostics.push(
-                    Diagnostic::error("KF004", given.span, error.to_string(), "no value of its type")
-                        .note("times may also be `now`, ulid and uuid `new`"),
+                    Diagnostic::error(
+                        "KF004",
+                        given.span,
+                        error.to_string(),
+                        "no value of its type",
+                    )
+                    .note("times may also be `now`, ulid and uuid `new`"),
                 );
                 None
             }

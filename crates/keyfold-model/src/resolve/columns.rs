@@ -2,12 +2,15 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Column, Name, TableDecl};
-use keyfold_types::limits::{GLOBAL_INDEXES_MAX, LOCAL_INDEXES_MAX, NAME_CHARS_MAX, NAME_CHARS_MIN};
+use keyfold_types::limits::{
+    GLOBAL_INDEXES_MAX, LOCAL_INDEXES_MAX, NAME_CHARS_MAX, NAME_CHARS_MIN,
+};
 use std::collections::BTreeMap;
 
 /// Words that start a line of an entity; an index of that name could not be told from them.
-pub const MEMBER_WORDS: [&str; 11] =
-    ["key", "copy", "unique", "ttl", "version", "count", "sum", "max", "split", "compress", "expect"];
+pub const MEMBER_WORDS: [&str; 11] = [
+    "key", "copy", "unique", "ttl", "version", "count", "sum", "max", "split", "compress", "expect",
+];
 
 pub(super) fn check(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
     check_name("a table", &table.name, diagnostics);
@@ -24,14 +27,26 @@ pub(super) fn check(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
     check_kinds(table, diagnostics);
-    let limits = [(true, LOCAL_INDEXES_MAX, "local"), (false, GLOBAL_INDEXES_MAX, "global")];
+    let limits = [
+        (true, LOCAL_INDEXES_MAX, "local"),
+        (false, GLOBAL_INDEXES_MAX, "global"),
+    ];
     for (local, most, word) in limits {
-        let of_kind: Vec<_> = table.indexes.iter().filter(|index| index.local == local).collect();
+        let of_kind: Vec<_> = table
+            .indexes
+            .iter()
+            .filter(|index| index.local == local)
+            .collect();
         if let Some(extra) = of_kind.get(most) {
             let message = format!("a table has at most {most} {word} indexes");
             diagnostics.push(
-                Diagnostic::error("KF004", extra.name.span, message, format!("this is number {}", most + 1))
-                    .help("let entities share an index: give them different key texts in it"),
+                Diagnostic::error(
+                    "KF004",
+                    extra.name.span,
+                    message,
+                    format!("this is number {}", most + 1),
+                )
+                .help("let entities share an index: give them different key texts in it"),
             );
         }
     }
@@ -39,7 +54,10 @@ pub(super) fn check(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
 
 fn check_name(what: &str, name: &Name, diagnostics: &mut Vec<Diagnostic>) {
     let fits = (NAME_CHARS_MIN..=NAME_CHARS_MAX).contains(&name.text.len())
-        && name.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+        && name
+            .text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     if !fits {
         let message = format!("`{}` cannot be the name of {what}", name.text);
         diagnostics.push(
@@ -49,19 +67,35 @@ fn check_name(what: &str, name: &Name, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// An attribute may be part of several keys, but it has one type; and the table's own marks are no keys.
+/// An attribute may be part of several keys, but it has one type; and the table's own marks are no
+/// keys.
 fn check_kinds(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
     let of_table: Vec<&Column> = table.columns.iter().collect();
-    let keys = std::iter::once(of_table)
-        .chain(table.indexes.iter().map(|index| index.partition.iter().chain(&index.sort).collect()));
+    let keys = std::iter::once(of_table).chain(
+        table
+            .indexes
+            .iter()
+            .map(|index| index.partition.iter().chain(&index.sort).collect()),
+    );
     for key in keys {
-        super::distinct("key attribute", key.into_iter().map(|column| &column.name), diagnostics);
+        super::distinct(
+            "key attribute",
+            key.into_iter().map(|column| &column.name),
+            diagnostics,
+        );
     }
     let mut kinds: BTreeMap<&str, &Column> = BTreeMap::new();
-    let of_indexes = table.indexes.iter().flat_map(|index| index.partition.iter().chain(&index.sort));
+    let of_indexes = table
+        .indexes
+        .iter()
+        .flat_map(|index| index.partition.iter().chain(&index.sort));
     for column in table.columns.iter().chain(of_indexes) {
-        let kind =
-            |column: &Column| column.kind.as_ref().map_or("string".to_owned(), |kind| kind.text.clone());
+        let kind = |column: &Column| {
+            column
+                .kind
+                .as_ref()
+                .map_or("string".to_owned(), |kind| kind.text.clone())
+        };
         match kinds.get(column.name.text.as_str()) {
             Some(first) if kind(first) != kind(column) => {
                 let message = format!(
@@ -73,7 +107,11 @@ fn check_kinds(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
                 diagnostics.push(
                     Diagnostic::error("KF004", column.name.span, message, "another type")
                         .label(first.name.span, "first declared here")
-                        .help(format!("write `{}: {}` in both places", column.name.text, kind(first))),
+                        .help(format!(
+                            "write `{}: {}` in both places",
+                            column.name.text,
+                            kind(first)
+                        )),
                 );
             }
             Some(_) => {}

@@ -4,8 +4,8 @@ use crate::schema::Model;
 use crate::syntax::ast::{PartDecl, TemplateDecl, Tree};
 use std::collections::BTreeSet;
 
-/// The characters that stand between fields in the templates of each table's entities. A value inside a
-/// key must not contain them, so that keys can be taken apart again.
+/// The characters that stand between fields in the templates of each table's entities. A value
+/// inside a key must not contain them, so that keys can be taken apart again.
 pub(super) fn collect(tree: &Tree, model: &mut Model) {
     for (at, table) in model.tables.iter_mut().enumerate() {
         let mut found: BTreeSet<char> = BTreeSet::new();
@@ -23,7 +23,9 @@ pub(super) fn collect(tree: &Tree, model: &mut Model) {
                 .chain(entity.indexes.iter().map(|index| &index.key))
                 .chain(entity.copies.iter().map(|copy| &copy.key));
             for key in keys {
-                key.templates.iter().for_each(|template| delimiters_of(template, &mut found));
+                key.templates
+                    .iter()
+                    .for_each(|template| delimiters_of(template, &mut found));
                 if key.shard.is_some() || key.bucket.is_some() {
                     found.insert('#');
                 }
@@ -47,7 +49,12 @@ fn delimiters_of(template: &TemplateDecl, found: &mut BTreeSet<char>) {
                 let before_field = matches!(parts.peek(), Some(PartDecl::Field { .. }));
                 let first = text.chars().next().filter(|_| after_field);
                 let last = text.chars().last().filter(|_| before_field);
-                found.extend(first.into_iter().chain(last).filter(|c| !c.is_alphanumeric()));
+                found.extend(
+                    first
+                        .into_iter()
+                        .chain(last)
+                        .filter(|c| !c.is_alphanumeric()),
+                );
                 after_field = false;
             }
         }

@@ -24,18 +24,29 @@ use types::Types;
 
 pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
     let mut model = Model {
-        name: tree.name.as_ref().map_or_else(|| "model".to_owned(), |name| name.text.clone()),
+        name: tree
+            .name
+            .as_ref()
+            .map_or_else(|| "model".to_owned(), |name| name.text.clone()),
         version: tree.version.unwrap_or(1),
         ..Model::default()
     };
     if tree.name.is_none() {
-        let missing =
-            Diagnostic::error("KF001", Span::default(), "the model has no name", "the first line names it");
+        let missing = Diagnostic::error(
+            "KF001",
+            Span::default(),
+            "the model has no name",
+            "the first line names it",
+        );
         diagnostics.push(missing.help("start with `model shop 1`: a name and a version"));
     }
     if tree.tables.is_empty() && !tree.has_broken_table {
-        let missing =
-            Diagnostic::error("KF002", Span::default(), "the model has no table", "nothing can be stored");
+        let missing = Diagnostic::error(
+            "KF002",
+            Span::default(),
+            "the model has no table",
+            "nothing can be stored",
+        );
         diagnostics.push(missing.help("add `table Shop (PK, SK)`"));
     }
     check_names(tree, diagnostics);
@@ -43,8 +54,14 @@ pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
     for field in tree.records.iter().flat_map(|record| &record.fields) {
         diagnostics.extend(types.of(field).err().map(|diagnostic| *diagnostic));
     }
-    model.tables = tree.tables.iter().map(|table| table::resolve(table, diagnostics)).collect();
-    tree.tables.iter().for_each(|declared| columns::check(declared, diagnostics));
+    model.tables = tree
+        .tables
+        .iter()
+        .map(|table| table::resolve(table, diagnostics))
+        .collect();
+    tree.tables
+        .iter()
+        .for_each(|declared| columns::check(declared, diagnostics));
     delimiters::collect(tree, &mut model);
     for declared in &tree.entities {
         if let Some(entity) = entity::resolve(declared, &model, &types, diagnostics) {
@@ -76,14 +93,27 @@ struct Entities<'t> {
 
 impl<'t> Entities<'t> {
     fn new(tree: &'t Tree, model: &Model) -> Entities<'t> {
-        let declared: Vec<&str> = tree.entities.iter().map(|entity| entity.name.text.as_str()).collect();
-        let resolved: HashMap<&str, usize> =
-            model.entities.iter().enumerate().rev().map(|(at, entity)| (entity.name.as_str(), at)).collect();
-        let places = declared.iter().filter_map(|name| Some((*name, *resolved.get(name)?))).collect();
+        let declared: Vec<&str> = tree
+            .entities
+            .iter()
+            .map(|entity| entity.name.text.as_str())
+            .collect();
+        let resolved: HashMap<&str, usize> = model
+            .entities
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(at, entity)| (entity.name.as_str(), at))
+            .collect();
+        let places = declared
+            .iter()
+            .filter_map(|name| Some((*name, *resolved.get(name)?)))
+            .collect();
         Entities { declared, places }
     }
 
-    /// The place of a declared entity; none when it has no meaning, which is reported here or was where it stands.
+    /// The place of a declared entity; none when it has no meaning, which is reported here or was
+    /// where it stands.
     fn place(&self, name: &Name, diagnostics: &mut Vec<Diagnostic>) -> Option<usize> {
         let place = self.places.get(name.text.as_str()).copied();
         if place.is_none() && !self.declared.contains(&name.text.as_str()) {
@@ -96,11 +126,26 @@ impl<'t> Entities<'t> {
 /// Refuses a name declared twice.
 fn check_names(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     let groups: [(&str, Vec<&Name>); 5] = [
-        ("record", tree.records.iter().map(|record| &record.name).collect()),
-        ("table", tree.tables.iter().map(|table| &table.name).collect()),
-        ("entity", tree.entities.iter().map(|entity| &entity.name).collect()),
-        ("pattern", tree.patterns.iter().map(|pattern| &pattern.name).collect()),
-        ("write", tree.writes.iter().map(|write| &write.name).collect()),
+        (
+            "record",
+            tree.records.iter().map(|record| &record.name).collect(),
+        ),
+        (
+            "table",
+            tree.tables.iter().map(|table| &table.name).collect(),
+        ),
+        (
+            "entity",
+            tree.entities.iter().map(|entity| &entity.name).collect(),
+        ),
+        (
+            "pattern",
+            tree.patterns.iter().map(|pattern| &pattern.name).collect(),
+        ),
+        (
+            "write",
+            tree.writes.iter().map(|write| &write.name).collect(),
+        ),
     ];
     for (what, names) in groups {
         distinct(what, names.into_iter(), diagnostics);
@@ -111,25 +156,50 @@ fn check_names(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
 /// Refuses a table whose name is that of a period's table.
 fn check_period_names(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     for table in &tree.tables {
-        let Some(unit) = table.period.as_ref().and_then(|word| Unit::of_word(&word.text)) else { continue };
+        let Some(unit) = table
+            .period
+            .as_ref()
+            .and_then(|word| Unit::of_word(&word.text))
+        else {
+            continue;
+        };
         let is_of_period = |name: &str| {
-            let period = name.strip_prefix(table.name.text.as_str()).and_then(|rest| rest.strip_prefix('_'));
+            let period = name
+                .strip_prefix(table.name.text.as_str())
+                .and_then(|rest| rest.strip_prefix('_'));
             period.is_some_and(|period| unit.is_period_in_name(period))
         };
-        for other in
-            tree.tables.iter().filter(|other| other.period.is_none() && is_of_period(&other.name.text))
+        for other in tree
+            .tables
+            .iter()
+            .filter(|other| other.period.is_none() && is_of_period(&other.name.text))
         {
-            let message = format!("`{}` is the name of a table of {}", other.name.text, table.name.text);
+            let message = format!(
+                "`{}` is the name of a table of {}",
+                other.name.text, table.name.text
+            );
             diagnostics.push(
-                Diagnostic::error("KF003", other.name.span, message, "items of both would lie in one table")
-                    .label(table.name.span, format!("one table for each {}", unit.word()))
-                    .help("rename one of them"),
+                Diagnostic::error(
+                    "KF003",
+                    other.name.span,
+                    message,
+                    "items of both would lie in one table",
+                )
+                .label(
+                    table.name.span,
+                    format!("one table for each {}", unit.word()),
+                )
+                .help("rename one of them"),
             );
         }
     }
 }
 
-fn distinct<'n>(what: &str, names: impl Iterator<Item = &'n Name>, diagnostics: &mut Vec<Diagnostic>) {
+fn distinct<'n>(
+    what: &str,
+    names: impl Iterator<Item = &'n Name>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
     for name in names {
         if let Some(first) = seen.insert(&name.text, name.span) {
@@ -149,7 +219,10 @@ fn distinct<'n>(what: &str, names: impl Iterator<Item = &'n Name>, diagnostics: 
 
 /// An error about a name that is no attribute of an entity.
 fn unknown_attribute(entity: &crate::schema::Entity, name: &Name) -> Diagnostic {
-    let names = entity.attributes.iter().map(|attribute| attribute.name.as_str());
+    let names = entity
+        .attributes
+        .iter()
+        .map(|attribute| attribute.name.as_str());
     unknown(&format!("attribute of {}", entity.name), name, names)
 }
 
@@ -167,14 +240,23 @@ fn unknown<'n>(what: &str, name: &Name, known: impl Iterator<Item = &'n str>) ->
     match near.as_slice() {
         // Of two that are as near, neither is the one that was meant.
         [first, second, ..] => diagnostic.help(format!("did you mean `{first}` or `{second}`?")),
-        [near] => {
-            diagnostic.help(format!("did you mean `{near}`?")).repair(vec![Edit::replace(name.span, *near)])
-        }
+        [near] => diagnostic
+            .help(format!("did you mean `{near}`?"))
+            .repair(vec![Edit::replace(name.span, *near)]),
         [] if known.is_empty() => diagnostic,
         [] => {
-            let shown = known.iter().take(NAMES_SHOWN_MAX).copied().collect::<Vec<_>>().join(", ");
+            let shown = known
+                .iter()
+                .take(NAMES_SHOWN_MAX)
+                .copied()
+                .collect::<Vec<_>>()
+                .join(", ");
             let more = known.len().saturating_sub(NAMES_SHOWN_MAX);
-            let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let rest = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
             diagnostic.help(format!("declared: {shown}{rest}"))
         }
     }

@@ -6,7 +6,8 @@ use crate::diagnostic::Diagnostic;
 use crate::period::Unit;
 use crate::schema::PatternPlan;
 use crate::schema::{
-    Comparator, Comparison, Limit, Model, Operand, Order, Ordered, Parameter, Pattern, Returned, Type,
+    Comparator, Comparison, Limit, Model, Operand, Order, Ordered, Parameter, Pattern, Returned,
+    Type,
 };
 use crate::syntax::ast::{ConditionDecl, ExpectUnit, LimitDecl, Name, ParameterDecl, PatternDecl};
 
@@ -18,7 +19,12 @@ pub(super) fn resolve(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Pattern> {
     let returned = returned(declared, entities, model, diagnostics)?;
-    let mut scope = Scope { model, returned: &returned, types, parameters: Vec::new() };
+    let mut scope = Scope {
+        model,
+        returned: &returned,
+        types,
+        parameters: Vec::new(),
+    };
     for parameter in &declared.parameters {
         scope.parameter(parameter, diagnostics)?;
     }
@@ -47,10 +53,13 @@ pub(super) fn resolve(
         Some((word, attribute)) => Some(scope.order(word, attribute.as_ref(), diagnostics)?),
     };
     let parameters = scope.parameters;
-    let rate = declared.expects.iter().find_map(|expect| match expect.unit {
-        ExpectUnit::ASecond | ExpectUnit::WritesASecond => Some(expect.count),
-        ExpectUnit::Items | ExpectUnit::Bytes | ExpectUnit::Per(_) => None,
-    });
+    let rate = declared
+        .expects
+        .iter()
+        .find_map(|expect| match expect.unit {
+            ExpectUnit::ASecond | ExpectUnit::WritesASecond => Some(expect.count),
+            ExpectUnit::Items | ExpectUnit::Bytes | ExpectUnit::Per(_) => None,
+        });
     Some(Pattern {
         name: declared.name.text.clone(),
         span: declared.name.span,
@@ -92,13 +101,26 @@ fn returned(
                 }
             },
         };
-        let span = one.copy.as_ref().map_or(one.entity.span, |copy| one.entity.span.to(copy.span));
-        if returned.iter().any(|other| other.entity == entity_at && other.copy == copy) {
+        let span = one
+            .copy
+            .as_ref()
+            .map_or(one.entity.span, |copy| one.entity.span.to(copy.span));
+        if returned
+            .iter()
+            .any(|other| other.entity == entity_at && other.copy == copy)
+        {
             let message = format!("{} returns {} twice", declared.name.text, entity.name);
-            diagnostics.push(Diagnostic::error("KF003", span, message, "again here").help("remove it"));
+            diagnostics
+                .push(Diagnostic::error("KF003", span, message, "again here").help("remove it"));
             return None;
         }
-        returned.push(Returned { entity: entity_at, copy, many: one.many, optional: one.optional, span });
+        returned.push(Returned {
+            entity: entity_at,
+            copy,
+            many: one.many,
+            optional: one.optional,
+            span,
+        });
     }
     Some(returned)
 }
@@ -120,7 +142,10 @@ impl Scope<'_> {
             match entity.attribute(&name.text) {
                 Some(attribute) => kind = kind.or(Some(attribute.kind.clone())),
                 None => {
-                    let names = entity.attributes.iter().map(|attribute| attribute.name.as_str());
+                    let names = entity
+                        .attributes
+                        .iter()
+                        .map(|attribute| attribute.name.as_str());
                     diagnostics.push(
                         unknown(&format!("attribute of {}", entity.name), name, names)
                             .note("a pattern speaks of attributes of every entity it returns"),
@@ -132,7 +157,11 @@ impl Scope<'_> {
         kind
     }
 
-    fn parameter(&mut self, declared: &ParameterDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
+    fn parameter(
+        &mut self,
+        declared: &ParameterDecl,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<()> {
         let attribute = &declared.attribute;
         if let LimitDecl::Free(kind) = &declared.limit {
             let kind = match self.types.resolve(kind, attribute, 0) {
@@ -142,7 +171,14 @@ impl Scope<'_> {
                     return None;
                 }
             };
-            return self.add(attribute, attribute, kind, Limit::Free, declared.optional, diagnostics);
+            return self.add(
+                attribute,
+                attribute,
+                kind,
+                Limit::Free,
+                declared.optional,
+                diagnostics,
+            );
         }
         let kind = self.attribute_type(attribute, diagnostics)?;
         let limits: Vec<(&Name, Limit)> = match &declared.limit {
@@ -154,13 +190,24 @@ impl Scope<'_> {
             LimitDecl::Within(low, high) => vec![(low, Limit::AtLeast), (high, Limit::AtMost)],
             LimitDecl::Period(word) => {
                 let unit = Unit::of_word(&word.text)?;
-                let fits = matches!(kind, Type::Time(_)) || (kind == Type::Date && unit > Unit::Day);
+                let fits =
+                    matches!(kind, Type::Time(_)) || (kind == Type::Date && unit > Unit::Day);
                 if !fits {
                     let diagnostic = if kind == Type::Date && unit == Unit::Day {
-                        Diagnostic::error("KF004", word.span, "a date is a day already", "of a date")
-                            .help(format!("ask for `{}` itself", attribute.text))
+                        Diagnostic::error(
+                            "KF004",
+                            word.span,
+                            "a date is a day already",
+                            "of a date",
+                        )
+                        .help(format!("ask for `{}` itself", attribute.text))
                     } else {
-                        Diagnostic::error("KF004", word.span, format!("a {kind} has no {unit}"), "no time")
+                        Diagnostic::error(
+                            "KF004",
+                            word.span,
+                            format!("a {kind} has no {unit}"),
+                            "no time",
+                        )
                     };
                     diagnostics.push(diagnostic);
                     return None;
@@ -176,8 +223,13 @@ impl Scope<'_> {
                 Limit::Starts if !matches!(kind, Type::String | Type::Words(_)) => {
                     let message = format!("a {kind} has no beginning to ask for");
                     diagnostics.push(
-                        Diagnostic::error("KF004", attribute.span, message, "`starts` is for texts")
-                            .help("ask for a range: `a >= low`, or `day of a` for times"),
+                        Diagnostic::error(
+                            "KF004",
+                            attribute.span,
+                            message,
+                            "`starts` is for texts",
+                        )
+                        .help("ask for a range: `a >= low`, or `day of a` for times"),
                     );
                     return None;
                 }
@@ -210,10 +262,20 @@ impl Scope<'_> {
         };
         if limit != Limit::Free && self.parameters.iter().any(|other| meets(&other)) {
             let message = format!("`{}` is limited twice in the same way", attribute.text);
-            diagnostics.push(Diagnostic::error("KF003", attribute.span, message, "again here"));
+            diagnostics.push(Diagnostic::error(
+                "KF003",
+                attribute.span,
+                message,
+                "again here",
+            ));
             return None;
         }
-        if limit == Limit::Among && self.parameters.iter().any(|other| other.limit == Limit::Among) {
+        if limit == Limit::Among
+            && self
+                .parameters
+                .iter()
+                .any(|other| other.limit == Limit::Among)
+        {
             let message = "a pattern takes one list of ids";
             diagnostics.push(
                 Diagnostic::error("KF004", name.span, message, "a second one")
@@ -223,14 +285,30 @@ impl Scope<'_> {
         }
         if let (Limit::Among, true) = (limit, optional) {
             diagnostics.push(
-                Diagnostic::error("KF004", name.span, "a list of ids cannot be left out", "optional")
-                    .help("remove the `?`"),
+                Diagnostic::error(
+                    "KF004",
+                    name.span,
+                    "a list of ids cannot be left out",
+                    "optional",
+                )
+                .help("remove the `?`"),
             );
             return None;
         }
         let span = attribute.span.to(name.span);
-        let attribute = if limit == Limit::Free { String::new() } else { attribute.text.clone() };
-        self.parameters.push(Parameter { name: name.text.clone(), attribute, kind, limit, optional, span });
+        let attribute = if limit == Limit::Free {
+            String::new()
+        } else {
+            attribute.text.clone()
+        };
+        self.parameters.push(Parameter {
+            name: name.text.clone(),
+            attribute,
+            kind,
+            limit,
+            optional,
+            span,
+        });
         Some(())
     }
 
@@ -242,32 +320,43 @@ impl Scope<'_> {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<(Type, String)> {
         let kind = self.attribute_type(attribute, diagnostics)?;
-        let taken = self
-            .parameters
-            .iter()
-            .any(|parameter| parameter.attribute == attribute.text || parameter.name == attribute.text)
-            || before.iter().any(|(name, _)| *name == attribute.text);
+        let taken = self.parameters.iter().any(|parameter| {
+            parameter.attribute == attribute.text || parameter.name == attribute.text
+        }) || before.iter().any(|(name, _)| *name == attribute.text);
         if taken {
             let message = format!("`{}` is limited twice", attribute.text);
             let help = "an attribute is a parameter or has a fixed value, once";
-            diagnostics.push(Diagnostic::error("KF003", attribute.span, message, "again here").help(help));
+            diagnostics
+                .push(Diagnostic::error("KF003", attribute.span, message, "again here").help(help));
             return None;
         }
         match crate::value::canonical(&attribute.text, &kind, value.unquoted()) {
             Ok(text) => Some((kind, text)),
             Err(error) => {
                 let message = error.to_string();
-                diagnostics.push(Diagnostic::error("KF004", value.span, message, "no value of its type"));
+                diagnostics.push(Diagnostic::error(
+                    "KF004",
+                    value.span,
+                    message,
+                    "no value of its type",
+                ));
                 None
             }
         }
     }
 
-    fn filter(&self, declared: &ConditionDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<Comparison> {
+    fn filter(
+        &self,
+        declared: &ConditionDecl,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Comparison> {
         let kind = self.attribute_type(&declared.attribute, diagnostics)?;
         self.check_readable(&declared.attribute, diagnostics)?;
-        let parameters: Vec<(&str, &Type)> =
-            self.parameters.iter().map(|p| (p.name.as_str(), &p.kind)).collect();
+        let parameters: Vec<(&str, &Type)> = self
+            .parameters
+            .iter()
+            .map(|p| (p.name.as_str(), &p.kind))
+            .collect();
         comparison(declared, &kind, &parameters, None, diagnostics)
     }
 
@@ -275,10 +364,18 @@ impl Scope<'_> {
     fn check_readable(&self, name: &Name, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
         let of = |one: &Returned| self.model.entities.get(one.entity);
         let is_packed = |entity: &crate::schema::Entity| entity.compressed.contains(&name.text);
-        let entity = self.returned.iter().filter_map(of).find(|entity| is_packed(entity));
-        let Some(entity) = entity else { return Some(()) };
-        let message =
-            format!("`{}` of {} is stored compressed, and cannot be compared", name.text, entity.name);
+        let entity = self
+            .returned
+            .iter()
+            .filter_map(of)
+            .find(|entity| is_packed(entity));
+        let Some(entity) = entity else {
+            return Some(());
+        };
+        let message = format!(
+            "`{}` of {} is stored compressed, and cannot be compared",
+            name.text, entity.name
+        );
         diagnostics.push(
             Diagnostic::error("KF004", name.span, message, "DynamoDB sees its bytes only")
                 .label(entity.span, "`compress` is declared here")
@@ -289,19 +386,27 @@ impl Scope<'_> {
 
     /// A parameter that limits no attribute is there for a filter.
     fn check_used(&self, filters: &[Comparison], diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
-        for parameter in self.parameters.iter().filter(|parameter| parameter.limit == Limit::Free) {
+        for parameter in self
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.limit == Limit::Free)
+        {
             let used = filters.iter().any(
                 |filter| matches!(&filter.operand, Some(Operand::Parameter(name)) if *name == parameter.name),
             );
             if !used {
                 let message = format!("the parameter `{}` is not used", parameter.name);
                 diagnostics.push(
-                    Diagnostic::error("KF002", parameter.span, message, "no filter compares with it").help(
-                        format!(
-                            "limit an attribute by it (`total >= {}`) or compare: `filter total >= {}`",
-                            parameter.name, parameter.name
-                        ),
-                    ),
+                    Diagnostic::error(
+                        "KF002",
+                        parameter.span,
+                        message,
+                        "no filter compares with it",
+                    )
+                    .help(format!(
+                        "limit an attribute by it (`total >= {}`) or compare: `filter total >= {}`",
+                        parameter.name, parameter.name
+                    )),
                 );
                 return None;
             }
@@ -337,12 +442,16 @@ impl Scope<'_> {
             }
         }
         let span = attribute.map_or(word.span, |name| word.span.to(name.span));
-        Some(Ordered { order, attribute: attribute.map(|name| name.text.clone()), span })
+        Some(Ordered {
+            order,
+            attribute: attribute.map(|name| name.text.clone()),
+            span,
+        })
     }
 }
 
-/// A comparison of an attribute of this type with a parameter, a value, or (where `attributes` are given)
-/// another attribute.
+/// A comparison of an attribute of this type with a parameter, a value, or (where `attributes` are
+/// given) another attribute.
 pub(super) fn comparison(
     declared: &ConditionDecl,
     kind: &Type,
@@ -362,7 +471,9 @@ pub(super) fn comparison(
         Comparator::Exists,
         Comparator::Missing,
     ];
-    let comparator = all.into_iter().find(|one| one.word() == declared.comparator.text)?;
+    let comparator = all
+        .into_iter()
+        .find(|one| one.word() == declared.comparator.text)?;
     let orders = matches!(
         comparator,
         Comparator::Less | Comparator::AtMost | Comparator::Greater | Comparator::AtLeast
@@ -372,7 +483,12 @@ pub(super) fn comparison(
         (Comparator::Contains | Comparator::Starts, kind) if kind.is_text() => Type::String,
         (Comparator::Contains | Comparator::Starts, kind) => {
             let message = format!("a {kind} cannot be compared by `{}`", comparator.word());
-            diagnostics.push(Diagnostic::error("KF004", declared.comparator.span, message, "wrong type"));
+            diagnostics.push(Diagnostic::error(
+                "KF004",
+                declared.comparator.span,
+                message,
+                "wrong type",
+            ));
             return None;
         }
         (_, kind) if orders && !kind.has_order() => {
@@ -387,11 +503,24 @@ pub(super) fn comparison(
     };
     let operand = match &declared.operand {
         None => None,
-        Some(name) => Some(operand(name, &element, parameters, attributes, diagnostics)?),
+        Some(name) => Some(operand(
+            name,
+            &element,
+            parameters,
+            attributes,
+            diagnostics,
+        )?),
     };
-    let span =
-        declared.attribute.span.to(declared.operand.as_ref().map_or(declared.comparator.span, |o| o.span));
-    Some(Comparison { attribute: declared.attribute.text.clone(), comparator, operand, span })
+    let span = declared.attribute.span.to(declared
+        .operand
+        .as_ref()
+        .map_or(declared.comparator.span, |o| o.span));
+    Some(Comparison {
+        attribute: declared.attribute.text.clone(),
+        comparator,
+        operand,
+        span,
+    })
 }
 
 /// The operand that a name or value denotes, if it has the wanted type.
@@ -408,11 +537,19 @@ pub(super) fn operand(
         match literal(name.unquoted()) {
             Ok(value) => return Some(Operand::Literal(value)),
             Err(error) => {
-                diagnostics.push(Diagnostic::error("KF004", name.span, error.to_string(), "wrong type"));
+                diagnostics.push(Diagnostic::error(
+                    "KF004",
+                    name.span,
+                    error.to_string(),
+                    "wrong type",
+                ));
                 return None;
             }
         }
-    } else if let Some((_, found)) = parameters.iter().find(|(parameter, _)| *parameter == name.text) {
+    } else if let Some((_, found)) = parameters
+        .iter()
+        .find(|(parameter, _)| *parameter == name.text)
+    {
         (*found, Operand::Parameter(name.text.clone()))
     } else if let Some(found) = attribute(&name.text) {
         (&found.kind, Operand::Attribute(name.text.clone()))
@@ -422,10 +559,17 @@ pub(super) fn operand(
         {
             return Some(Operand::Literal(value));
         }
-        let attributes = attributes.iter().flat_map(|e| &e.attributes).map(|a| a.name.as_str());
+        let attributes = attributes
+            .iter()
+            .flat_map(|e| &e.attributes)
+            .map(|a| a.name.as_str());
         diagnostics.push(
-            unknown("parameter or value", name, parameters.iter().map(|(name, _)| *name).chain(attributes))
-                .note("a fixed text stands in quotes"),
+            unknown(
+                "parameter or value",
+                name,
+                parameters.iter().map(|(name, _)| *name).chain(attributes),
+            )
+            .note("a fixed text stands in quotes"),
         );
         return None;
     };

@@ -11,7 +11,10 @@ const GROUP_MAX: usize = 4;
 
 pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -> Table {
     let mut columns = declared.columns.iter().map(|one| column(one, diagnostics));
-    let partition = columns.next().unwrap_or(Column { name: "PK".to_owned(), kind: KeyKind::S });
+    let partition = columns.next().unwrap_or(Column {
+        name: "PK".to_owned(),
+        kind: KeyKind::S,
+    });
     let sort = columns.next();
     drop(columns);
     if let Some(third) = declared.columns.get(2) {
@@ -25,9 +28,16 @@ pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -
             .help("keep the partition key and the sort key; a global index may have up to four of each"),
         );
     }
-    super::distinct("index", declared.indexes.iter().map(|index| &index.name), diagnostics);
-    let indexes =
-        declared.indexes.iter().map(|one| index(one, &partition, sort.as_ref(), diagnostics)).collect();
+    super::distinct(
+        "index",
+        declared.indexes.iter().map(|index| &index.name),
+        diagnostics,
+    );
+    let indexes = declared
+        .indexes
+        .iter()
+        .map(|one| index(one, &partition, sort.as_ref(), diagnostics))
+        .collect();
     let period = declared.period.as_ref().and_then(|word| {
         let unit = Unit::of_word(&word.text);
         if unit.is_none() {
@@ -41,7 +51,10 @@ pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -
             Diagnostic::error(
                 "KF004",
                 declared.name.span,
-                format!("`then` says the capacity of past periods, and {} has none", declared.name.text),
+                format!(
+                    "`then` says the capacity of past periods, and {} has none",
+                    declared.name.text
+                ),
                 "one table for all times",
             )
             .help("declare `per month` behind the key, or remove `then ...`"),
@@ -53,8 +66,14 @@ pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -
         end: declared.end,
         partition,
         sort,
-        type_attribute: declared.type_attribute.as_ref().map(|name| name.text.clone()),
-        ttl_attribute: declared.ttl_attribute.as_ref().map(|name| name.text.clone()),
+        type_attribute: declared
+            .type_attribute
+            .as_ref()
+            .map(|name| name.text.clone()),
+        ttl_attribute: declared
+            .ttl_attribute
+            .as_ref()
+            .map(|name| name.text.clone()),
         period,
         capacity: declared.capacity.map_or(Capacity::OnDemand, capacity),
         cooled: declared.cooled.map(capacity),
@@ -76,18 +95,25 @@ fn index(
     sort: Option<&Column>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Index {
-    let mut all =
-        |group: &[ast::Column]| -> Vec<Column> { group.iter().map(|one| column(one, diagnostics)).collect() };
+    let mut all = |group: &[ast::Column]| -> Vec<Column> {
+        group.iter().map(|one| column(one, diagnostics)).collect()
+    };
     let (mut own_partition, own_sort) = (all(&declared.partition), all(&declared.sort));
     let most = if declared.local { 1 } else { GROUP_MAX };
     for group in [&declared.partition, &declared.sort] {
         if let Some(extra) = group.get(most) {
             let message = if declared.local {
-                "a local index names its sort key only; it shares the table's partition key".to_owned()
+                "a local index names its sort key only; it shares the table's partition key"
+                    .to_owned()
             } else {
                 format!("a key of a global index has at most {GROUP_MAX} attributes in each part")
             };
-            diagnostics.push(Diagnostic::error("KF004", extra.name.span, message, "one too many"));
+            diagnostics.push(Diagnostic::error(
+                "KF004",
+                extra.name.span,
+                message,
+                "one too many",
+            ));
         }
     }
     if declared.local {
@@ -107,7 +133,11 @@ fn index(
     Index {
         name: declared.name.text.clone(),
         span: declared.name.span,
-        kind: if declared.local { IndexKind::Local } else { IndexKind::Global },
+        kind: if declared.local {
+            IndexKind::Local
+        } else {
+            IndexKind::Global
+        },
         partition: own_partition,
         sort: own_sort,
         projection: match &declared.projection {
@@ -135,5 +165,8 @@ fn column(declared: &ast::Column, diagnostics: &mut Vec<Diagnostic>) -> Column {
             }
         },
     };
-    Column { name: declared.name.text.clone(), kind }
+    Column {
+        name: declared.name.text.clone(),
+        kind,
+    }
 }

@@ -7,7 +7,9 @@ use crate::syntax::ast::{AttributeDecl, EntityDecl, Name, Tree, TypeDecl};
 use std::cell::Cell;
 use std::collections::HashMap;
 
-const NAMED: [&str; 9] = ["string", "int", "number", "bool", "time", "date", "binary", "ulid", "uuid"];
+const NAMED: [&str; 9] = [
+    "string", "int", "number", "bool", "time", "date", "binary", "ulid", "uuid",
+];
 
 /// The types of all attributes, references followed.
 pub(super) struct Types<'t> {
@@ -28,7 +30,11 @@ impl<'t> Types<'t> {
         for entity in &tree.entities {
             entities.entry(entity.name.text.as_str()).or_insert(entity);
         }
-        Types { tree, entities, looked_at: Cell::new(0) }
+        Types {
+            tree,
+            entities,
+            looked_at: Cell::new(0),
+        }
     }
 
     /// The type of an attribute; `Err` says what is wrong with it.
@@ -56,17 +62,24 @@ impl<'t> Types<'t> {
                 )
             };
             let message = format!("the type of `{}` {message}", name.text);
-            return Err(Box::new(Diagnostic::error("KF002", name.span, message, label)));
+            return Err(Box::new(Diagnostic::error(
+                "KF002", name.span, message, label,
+            )));
         }
         match declared {
             TypeDecl::Named(word, precision) => self.named(word, precision.as_ref(), depth),
-            TypeDecl::Words(words) => Ok(Type::Words(words.iter().map(|word| word.text.clone()).collect())),
+            TypeDecl::Words(words) => Ok(Type::Words(
+                words.iter().map(|word| word.text.clone()).collect(),
+            )),
             TypeDecl::Of(what, inner) => {
                 let inner_type = self.resolve(inner, name, depth + 1)?;
                 match what.text.as_str() {
                     "list" => Ok(Type::List(Box::new(inner_type))),
                     "map" => Ok(Type::Map(Box::new(inner_type))),
-                    _ if inner_type.is_text() || inner_type.is_number() || inner_type == Type::Binary => {
+                    _ if inner_type.is_text()
+                        || inner_type.is_number()
+                        || inner_type == Type::Binary =>
+                    {
                         Ok(Type::Set(Box::new(inner_type)))
                     }
                     _ => Err(Box::new(
@@ -81,23 +94,52 @@ impl<'t> Types<'t> {
                 }
             }
             TypeDecl::Reference(entity, target) => {
-                let names = || self.tree.entities.iter().map(|entity| entity.name.text.as_str());
+                let names = || {
+                    self.tree
+                        .entities
+                        .iter()
+                        .map(|entity| entity.name.text.as_str())
+                };
                 let found = self.entities.get(entity.text.as_str()).copied();
                 let found = found.ok_or_else(|| Box::new(unknown("entity", entity, names())))?;
-                let attributes = || found.attributes.iter().map(|attribute| attribute.name.text.as_str());
-                let next = found.attributes.iter().find(|attribute| attribute.name.text == target.text);
+                let attributes = || {
+                    found
+                        .attributes
+                        .iter()
+                        .map(|attribute| attribute.name.text.as_str())
+                };
+                let next = found
+                    .attributes
+                    .iter()
+                    .find(|attribute| attribute.name.text == target.text);
                 let next = next.ok_or_else(|| {
-                    Box::new(unknown(&format!("attribute of {}", entity.text), target, attributes()))
+                    Box::new(unknown(
+                        &format!("attribute of {}", entity.text),
+                        target,
+                        attributes(),
+                    ))
                 })?;
                 self.resolve(&next.kind, name, depth + 1)
             }
         }
     }
 
-    fn named(&self, name: &Name, precision: Option<&Name>, depth: usize) -> Result<Type, Box<Diagnostic>> {
+    fn named(
+        &self,
+        name: &Name,
+        precision: Option<&Name>,
+        depth: usize,
+    ) -> Result<Type, Box<Diagnostic>> {
         if let Some(precision) = precision {
-            let known = [Precision::Seconds, Precision::Millis, Precision::Micros, Precision::Nanos];
-            let found = known.into_iter().find(|known| known.word() == precision.text);
+            let known = [
+                Precision::Seconds,
+                Precision::Millis,
+                Precision::Micros,
+                Precision::Nanos,
+            ];
+            let found = known
+                .into_iter()
+                .find(|known| known.word() == precision.text);
             return match found {
                 Some(found) if name.text == "time" => Ok(Type::Time(found)),
                 Some(_) => Err(Box::new(
@@ -109,9 +151,11 @@ impl<'t> Types<'t> {
                     )
                     .help("remove the parentheses"),
                 )),
-                None => {
-                    Err(Box::new(unknown("precision", precision, known.map(Precision::word).into_iter())))
-                }
+                None => Err(Box::new(unknown(
+                    "precision",
+                    precision,
+                    known.map(Precision::word).into_iter(),
+                ))),
             };
         }
         Ok(match name.text.as_str() {
@@ -129,8 +173,17 @@ impl<'t> Types<'t> {
     }
 
     fn record(&self, name: &Name, depth: usize) -> Result<Type, Box<Diagnostic>> {
-        let Some(record) = self.tree.records.iter().find(|record| record.name.text == name.text) else {
-            let records = self.tree.records.iter().map(|record| record.name.text.as_str());
+        let Some(record) = self
+            .tree
+            .records
+            .iter()
+            .find(|record| record.name.text == name.text)
+        else {
+            let records = self
+                .tree
+                .records
+                .iter()
+                .map(|record| record.name.text.as_str());
             return Err(Box::new(
                 unknown("type", name, NAMED.into_iter().chain(records))
                     .note("a type is one of these, words (`pending | paid`), another entity's attribute (`User.userId`), a record, or `list of`, `map of`, `set of` a type"),
@@ -141,6 +194,9 @@ impl<'t> Types<'t> {
             Ok((field.name.text.clone(), kind, field.optional))
         });
         let fields = fields.collect::<Result<_, Box<Diagnostic>>>()?;
-        Ok(Type::Record(Record { name: name.text.clone(), fields }))
+        Ok(Type::Record(Record {
+            name: name.text.clone(),
+            fields,
+        }))
     }
 }

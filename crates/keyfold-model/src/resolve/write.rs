@@ -16,7 +16,11 @@ pub(super) fn resolve(
     types: &Types<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Write> {
-    let mut scope = Scope { model, entities, parameters: Vec::new() };
+    let mut scope = Scope {
+        model,
+        entities,
+        parameters: Vec::new(),
+    };
     for (name, kind) in &declared.parameters {
         let kind = match kind {
             Some(kind) => match types.resolve(kind, name, 0) {
@@ -31,14 +35,26 @@ pub(super) fn resolve(
                 None => {
                     let message = format!("the type of the parameter `{}` is not known", name.text);
                     diagnostics.push(
-                        Diagnostic::error("KF002", name.span, message, "no attribute has this name")
-                            .help(format!("say it, as in `{}: int` or `{}: string`", name.text, name.text)),
+                        Diagnostic::error(
+                            "KF002",
+                            name.span,
+                            message,
+                            "no attribute has this name",
+                        )
+                        .help(format!(
+                            "say it, as in `{}: int` or `{}: string`",
+                            name.text, name.text
+                        )),
                     );
                     return None;
                 }
             },
         };
-        scope.parameters.push(WriteParameter { name: name.text.clone(), kind, optional: false });
+        scope.parameters.push(WriteParameter {
+            name: name.text.clone(),
+            kind,
+            optional: false,
+        });
     }
     // First what all actions take, so that each may speak of it.
     for action in &declared.actions {
@@ -59,11 +75,16 @@ pub(super) fn resolve(
     check_distinct_items(&actions, model, declared, diagnostics)?;
     scope.require_operands(&actions);
     let name = declared.name.text.clone();
-    Some(Write { name, span: declared.name.span, parameters: scope.parameters, actions })
+    Some(Write {
+        name,
+        span: declared.name.span,
+        parameters: scope.parameters,
+        actions,
+    })
 }
 
-/// A transaction has one action for each item, and parameters are shared: two actions on one entity meet the
-/// same item, unless each takes its own from a list.
+/// A transaction has one action for each item, and parameters are shared: two actions on one entity
+/// meet the same item, unless each takes its own from a list.
 fn check_distinct_items(
     actions: &[Action],
     model: &Model,
@@ -73,7 +94,10 @@ fn check_distinct_items(
     let mut seen: Vec<usize> = Vec::new();
     for (action, at) in actions.iter().zip(&declared.actions) {
         if action.each.is_none() && seen.contains(&action.entity) {
-            let name = model.entities.get(action.entity).map_or("", |entity| entity.name.as_str());
+            let name = model
+                .entities
+                .get(action.entity)
+                .map_or("", |entity| entity.name.as_str());
             let message = format!("{} has two actions on {name}", declared.name.text);
             diagnostics.push(
                 Diagnostic::error("KF016", at.entity.span, message, "both would meet the same item")
@@ -91,14 +115,22 @@ fn check_distinct_items(
 
 /// A request changes an attribute once.
 fn check_changed_once(declared: &ActionDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
-    let assigned = declared.assignments.iter().map(|assignment| &assignment.attribute);
+    let assigned = declared
+        .assignments
+        .iter()
+        .map(|assignment| &assignment.attribute);
     let all: Vec<&Name> = assigned.chain(&declared.removed).collect();
     for (at, name) in all.iter().enumerate() {
         if let Some(first) = all.iter().take(at).find(|first| first.text == name.text) {
             let message = format!("`{}` is changed twice", name.text);
             diagnostics.push(
-                Diagnostic::error("KF016", name.span, message, "a request changes an attribute once")
-                    .label(first.span, "changed here"),
+                Diagnostic::error(
+                    "KF016",
+                    name.span,
+                    message,
+                    "a request changes an attribute once",
+                )
+                .label(first.span, "changed here"),
             );
             return None;
         }
@@ -107,7 +139,11 @@ fn check_changed_once(declared: &ActionDecl, diagnostics: &mut Vec<Diagnostic>) 
 }
 
 fn find_type(name: &str, model: &Model) -> Option<Type> {
-    model.entities.iter().find_map(|entity| entity.attribute(name)).map(|attribute| attribute.kind.clone())
+    model
+        .entities
+        .iter()
+        .find_map(|entity| entity.attribute(name))
+        .map(|attribute| attribute.kind.clone())
 }
 
 struct Scope<'m> {
@@ -117,30 +153,47 @@ struct Scope<'m> {
 }
 
 impl<'m> Scope<'m> {
-    fn entity(&self, name: &Name, diagnostics: &mut Vec<Diagnostic>) -> Option<(usize, &'m Entity)> {
+    fn entity(
+        &self,
+        name: &Name,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<(usize, &'m Entity)> {
         let at = self.entities.place(name, diagnostics)?;
         Some((at, self.model.entities.get(at)?))
     }
 
     /// Attributes that an action takes and that are neither assigned nor fields of its records.
-    fn add_parameters(&mut self, declared: &ActionDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
+    fn add_parameters(
+        &mut self,
+        declared: &ActionDecl,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<()> {
         let (_, entity) = self.entity(&declared.entity, diagnostics)?;
         let each = self.each(declared, diagnostics)?;
-        let given: Vec<&str> =
-            declared.assignments.iter().map(|assignment| assignment.attribute.text.as_str()).collect();
+        let given: Vec<&str> = declared
+            .assignments
+            .iter()
+            .map(|assignment| assignment.attribute.text.as_str())
+            .collect();
         let whole = matches!(declared.verb, ast::Verb::Create | ast::Verb::Put);
         for attribute in &entity.attributes {
             let in_key = entity.key.fields().any(|field| field == attribute.name);
             let in_record = each
                 .as_ref()
                 .is_some_and(|(_, fields)| fields.iter().any(|(name, ..)| *name == attribute.name));
-            let needed =
-                if whole { !attribute.is_kept && !given.contains(&attribute.name.as_str()) } else { in_key };
+            let needed = if whole {
+                !attribute.is_kept && !given.contains(&attribute.name.as_str())
+            } else {
+                in_key
+            };
             if needed && !in_record {
                 let optional = whole && (attribute.optional || attribute.default.is_some());
                 self.add_parameter(&declared.entity, attribute, optional, diagnostics)?;
             }
-            let field = each.iter().flat_map(|(_, fields)| fields).find(|(name, ..)| *name == attribute.name);
+            let field = each
+                .iter()
+                .flat_map(|(_, fields)| fields)
+                .find(|(name, ..)| *name == attribute.name);
             if let (true, Some(field)) = (needed, field) {
                 check_field(declared, (attribute, whole), field, diagnostics)?;
             }
@@ -148,16 +201,23 @@ impl<'m> Scope<'m> {
         Some(())
     }
 
-    /// An operand of an assignment or condition must be given, although an attribute that takes it, too, could be left out.
+    /// An operand of an assignment or condition must be given, although an attribute that takes it,
+    /// too, could be left out.
     fn require_operands(&mut self, actions: &[Action]) {
         let assigned = actions
             .iter()
             .flat_map(|action| &action.assignments)
-            .flat_map(|one| std::iter::once(&one.left).chain(one.right.as_ref().map(|(_, right)| right)));
-        let compared =
-            actions.iter().flat_map(|action| &action.conditions).filter_map(|one| one.operand.as_ref());
+            .flat_map(|one| {
+                std::iter::once(&one.left).chain(one.right.as_ref().map(|(_, right)| right))
+            });
+        let compared = actions
+            .iter()
+            .flat_map(|action| &action.conditions)
+            .filter_map(|one| one.operand.as_ref());
         for operand in assigned.chain(compared) {
-            let Operand::Parameter(name) = operand else { continue };
+            let Operand::Parameter(name) = operand else {
+                continue;
+            };
             self.parameters
                 .iter_mut()
                 .filter(|known| known.name == *name)
@@ -165,7 +225,11 @@ impl<'m> Scope<'m> {
         }
     }
 
-    fn action(&mut self, declared: &ActionDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<Action> {
+    fn action(
+        &mut self,
+        declared: &ActionDecl,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Action> {
         let (at, entity) = self.entity(&declared.entity, diagnostics)?;
         let verb = match declared.verb {
             ast::Verb::Create => Verb::Create,
@@ -189,7 +253,14 @@ impl<'m> Scope<'m> {
         let mut assignments = Vec::new();
         for assignment in &declared.assignments {
             let of_item = (!whole).then_some(entity);
-            assignments.push(resolve_assignment(assignment, entity, of_item, &known, verb, diagnostics)?);
+            assignments.push(resolve_assignment(
+                assignment,
+                entity,
+                of_item,
+                &known,
+                verb,
+                diagnostics,
+            )?);
         }
         check_changed_once(declared, diagnostics)?;
         check_operands(declared, entity, &assignments, diagnostics)?;
@@ -198,28 +269,48 @@ impl<'m> Scope<'m> {
         }
         let mut conditions = Vec::new();
         for condition in &declared.conditions {
-            let kind = attribute(&condition.attribute, entity, diagnostics)?.kind.clone();
-            conditions.push(comparison(condition, &kind, &known, Some(entity), diagnostics)?);
+            let kind = attribute(&condition.attribute, entity, diagnostics)?
+                .kind
+                .clone();
+            conditions.push(comparison(
+                condition,
+                &kind,
+                &known,
+                Some(entity),
+                diagnostics,
+            )?);
         }
         Some(Action {
             verb,
             entity: at,
             each: each.map(|(name, _)| name),
             assignments,
-            removed: declared.removed.iter().map(|name| name.text.clone()).collect(),
+            removed: declared
+                .removed
+                .iter()
+                .map(|name| name.text.clone())
+                .collect(),
             conditions,
         })
     }
 
     /// The parameter that gives one record for each item, and the record's fields.
-    #[allow(clippy::type_complexity, reason = "a record's fields as the schema has them")]
+    #[allow(
+        clippy::type_complexity,
+        reason = "a record's fields as the schema has them"
+    )]
     fn each(
         &self,
         declared: &ActionDecl,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Option<(String, Vec<(String, Type, bool)>)>> {
-        let Some(name) = &declared.each else { return Some(None) };
-        let parameter = self.parameters.iter().find(|parameter| parameter.name == name.text);
+        let Some(name) = &declared.each else {
+            return Some(None);
+        };
+        let parameter = self
+            .parameters
+            .iter()
+            .find(|parameter| parameter.name == name.text);
         if let Some(Type::List(of)) = parameter.map(|parameter| &parameter.kind)
             && let Type::Record(record) = &**of
         {
@@ -235,7 +326,8 @@ impl<'m> Scope<'m> {
         None
     }
 
-    /// An attribute that an action takes becomes a parameter, unless it is declared already with its type.
+    /// An attribute that an action takes becomes a parameter, unless it is declared already with
+    /// its type.
     fn add_parameter(
         &mut self,
         action: &Name,
@@ -243,7 +335,11 @@ impl<'m> Scope<'m> {
         optional: bool,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<()> {
-        match self.parameters.iter_mut().find(|known| known.name == attribute.name) {
+        match self
+            .parameters
+            .iter_mut()
+            .find(|known| known.name == attribute.name)
+        {
             None => self.parameters.push(WriteParameter {
                 name: attribute.name.clone(),
                 kind: attribute.kind.clone(),
@@ -256,8 +352,13 @@ impl<'m> Scope<'m> {
                     attribute.name, action.text, attribute.kind, known.name, known.kind
                 );
                 diagnostics.push(
-                    Diagnostic::error("KF004", action.span, message, "one parameter cannot be both")
-                        .help("parameters are shared by name; rename one of the attributes"),
+                    Diagnostic::error(
+                        "KF004",
+                        action.span,
+                        message,
+                        "one parameter cannot be both",
+                    )
+                    .help("parameters are shared by name; rename one of the attributes"),
                 );
                 return None;
             }
@@ -280,11 +381,20 @@ fn check_field(
         return Some(());
     }
     let message = if fits {
-        format!("`{name}` may be missing in a record, and every {} has one", declared.entity.text)
+        format!(
+            "`{name}` may be missing in a record, and every {} has one",
+            declared.entity.text
+        )
     } else {
-        format!("`{name}` of {} is a {}, and a record's a {kind}", declared.entity.text, attribute.kind)
+        format!(
+            "`{name}` of {} is a {}, and a record's a {kind}",
+            declared.entity.text, attribute.kind
+        )
     };
-    let each = declared.each.as_ref().map_or(declared.entity.span, |each| each.span);
+    let each = declared
+        .each
+        .as_ref()
+        .map_or(declared.entity.span, |each| each.span);
     diagnostics.push(
         Diagnostic::error("KF004", each, message, "records of this list")
             .label(attribute.span, "declared here")
@@ -337,14 +447,20 @@ fn resolve_assignment(
     if right.is_none() && left == Operand::Attribute(found.name.clone()) {
         let message = format!("`{}` is set to what it is", found.name);
         diagnostics.push(
-            Diagnostic::error("KF004", declared.attribute.span, message, "changes nothing").help(format!(
-                "to give it a value, name it among the write's parameters: `write ...({})`",
-                found.name
-            )),
+            Diagnostic::error("KF004", declared.attribute.span, message, "changes nothing").help(
+                format!(
+                    "to give it a value, name it among the write's parameters: `write ...({})`",
+                    found.name
+                ),
+            ),
         );
         return None;
     }
-    Some(Assignment { attribute: found.name.clone(), left, right })
+    Some(Assignment {
+        attribute: found.name.clone(),
+        left,
+        right,
+    })
 }
 
 /// A key does not change, and what the model keeps is not written by hand.
@@ -365,7 +481,10 @@ fn check_changeable(
         Diagnostic::error("KF016", name.span, message, "a key does not change")
             .label(entity.key.span, "the key")
             .note("an item with another key is another item")
-            .help(format!("delete the {} and create it anew, in two writes", entity.name))
+            .help(format!(
+                "delete the {} and create it anew, in two writes",
+                entity.name
+            ))
     } else {
         return Some(());
     };
@@ -387,20 +506,32 @@ fn check_operands(
         })
     };
     for (assignment, at) in assignments.iter().zip(&declared.assignments) {
-        let operands = std::iter::once(&assignment.left).chain(assignment.right.as_ref().map(|(_, one)| one));
+        let operands =
+            std::iter::once(&assignment.left).chain(assignment.right.as_ref().map(|(_, one)| one));
         for operand in operands {
-            let Operand::Attribute(name) = operand else { continue };
-            let Some(found) = entity.attribute(name) else { continue };
+            let Operand::Attribute(name) = operand else {
+                continue;
+            };
+            let Some(found) = entity.attribute(name) else {
+                continue;
+            };
             // A list that is missing is an empty one.
             if found.optional && !matches!(found.kind, Type::List(_)) && !exists(name) {
-                let message =
-                    format!("`{name}` of {} may be missing, and the write calculates with it", entity.name);
+                let message = format!(
+                    "`{name}` of {} may be missing, and the write calculates with it",
+                    entity.name
+                );
                 diagnostics.push(
-                    Diagnostic::error("KF004", at.attribute.span, message, "what if it is not there?")
-                        .label(found.span, "declared optional here")
-                        .help(format!(
-                            "add `when exists {name}`, or declare it required, perhaps with a default"
-                        )),
+                    Diagnostic::error(
+                        "KF004",
+                        at.attribute.span,
+                        message,
+                        "what if it is not there?",
+                    )
+                    .label(found.span, "declared optional here")
+                    .help(format!(
+                        "add `when exists {name}`, or declare it required, perhaps with a default"
+                    )),
                 );
                 return None;
             }
@@ -414,7 +545,10 @@ fn check_removed(name: &Name, entity: &Entity, diagnostics: &mut Vec<Diagnostic>
     if found.optional && !found.is_kept {
         return Some(());
     }
-    let message = format!("`{}` of {} is required and cannot be removed", found.name, entity.name);
+    let message = format!(
+        "`{}` of {} is required and cannot be removed",
+        found.name, entity.name
+    );
     diagnostics.push(
         Diagnostic::error("KF004", name.span, message, "must always be there")
             .label(found.span, "declared here")

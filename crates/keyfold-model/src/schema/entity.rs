@@ -19,7 +19,9 @@ pub struct KeyPair {
 impl KeyPair {
     /// The attributes that the key is made of.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
-        self.partition.fields().chain(self.sort.iter().flat_map(KeyTemplate::fields))
+        self.partition
+            .fields()
+            .chain(self.sort.iter().flat_map(KeyTemplate::fields))
     }
 }
 
@@ -41,7 +43,8 @@ pub struct IndexKey {
     pub key: KeyPair,
     /// Which items are in it; all that have the attributes, if none.
     pub sparse: Option<Sparse>,
-    /// Said by a line of the entity; or it follows from the attributes that the index has its key of.
+    /// Said by a line of the entity; or it follows from the attributes that the index has its key
+    /// of.
     pub is_declared: bool,
 }
 
@@ -103,13 +106,15 @@ pub struct Aggregate {
     pub next: Option<PatternPlan>,
 }
 
-/// The name of what the model keeps beside an attribute: `balance:items`. No declared attribute has such a name: those are words.
+/// The name of what the model keeps beside an attribute: `balance:items`. No declared attribute has
+/// such a name: those are words.
 pub fn hidden(attribute: &str, what: &str) -> String {
     format!("{attribute}:{what}")
 }
 
 impl Aggregate {
-    /// The attribute that holds how many items are in it: an entity is not deleted as long as there are some.
+    /// The attribute that holds how many items are in it: an entity is not deleted as long as there
+    /// are some.
     pub fn items_attribute(&self) -> String {
         match self.kind {
             AggregateKind::Count => self.attribute.clone(),
@@ -117,7 +122,8 @@ impl Aggregate {
         }
     }
 
-    /// The attribute that counts changes, so that a search for the next greatest sees that it is stale.
+    /// The attribute that counts changes, so that a search for the next greatest sees that it is
+    /// stale.
     pub fn changes_attribute(&self) -> String {
         hidden(&self.attribute, "changes")
     }
@@ -178,7 +184,9 @@ pub struct Entity {
 impl Entity {
     /// The attribute of a name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
-        self.attributes.iter().find(|attribute| attribute.name == name)
+        self.attributes
+            .iter()
+            .find(|attribute| attribute.name == name)
     }
 
     /// The copy of a name.
@@ -189,15 +197,29 @@ impl Entity {
 
 /// The parts of the key of the item that guards unique values.
 pub fn guard_parts(entity: &Entity, unique: &[String]) -> Vec<Part> {
-    let mut parts = vec![Part::Text(format!("UNIQUE#{}#{}#", entity.name, unique.join("+")))];
+    let mut parts = vec![Part::Text(format!(
+        "UNIQUE#{}#{}#",
+        entity.name,
+        unique.join("+")
+    ))];
     for (at, name) in unique.iter().enumerate() {
-        let Some(attribute) = entity.attribute(name) else { continue };
+        let Some(attribute) = entity.attribute(name) else {
+            continue;
+        };
         if at > 0 {
             parts.push(Part::Text("#".to_owned()));
         }
         // Escaped, so that any text can be unique.
-        let format = if attribute.kind == Type::String { Format::Escaped } else { Format::Plain };
-        parts.push(Part::Field { name: name.clone(), kind: attribute.kind.clone(), format });
+        let format = if attribute.kind == Type::String {
+            Format::Escaped
+        } else {
+            Format::Plain
+        };
+        parts.push(Part::Field {
+            name: name.clone(),
+            kind: attribute.kind.clone(),
+            format,
+        });
     }
     parts
 }

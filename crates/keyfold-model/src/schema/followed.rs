@@ -1,14 +1,17 @@
-//! The attributes that copies, guards, index keys and aggregates follow from: a write must know their old values.
+//! The attributes that copies, guards, index keys and aggregates follow from: a write must know
+//! their old values.
 
 use super::{Aggregate, Entity, Model};
 use crate::template::{KeyTemplate, fields_of};
 
 impl Model {
-    /// The attributes that copies, guards, index keys, parts or other entities' aggregates follow from: a write
-    /// must know their old values. Each once, in the order of their names.
+    /// The attributes that copies, guards, index keys, parts or other entities' aggregates follow
+    /// from: a write must know their old values. Each once, in the order of their names.
     pub fn followed<'m>(&'m self, entity: &'m Entity) -> Vec<&'m str> {
-        let aggregates: Vec<&Aggregate> =
-            self.aggregates_of(entity).map(|(_, aggregate)| aggregate).collect();
+        let aggregates: Vec<&Aggregate> = self
+            .aggregates_of(entity)
+            .map(|(_, aggregate)| aggregate)
+            .collect();
         self.followed_with(entity, &aggregates)
     }
 
@@ -18,15 +21,22 @@ impl Model {
         entity: &'m Entity,
         aggregates: &[&'m Aggregate],
     ) -> Vec<&'m str> {
-        let mut names: Vec<&str> = entity.uniques.iter().flatten().map(String::as_str).collect();
+        let mut names: Vec<&str> = entity
+            .uniques
+            .iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
         for copy in &entity.copies {
             names.extend(copy.attributes.iter().map(String::as_str));
             names.extend(copy.key.fields());
         }
         let table = self.tables.get(entity.table);
         for key in &entity.indexes {
-            let columns =
-                table.and_then(|table| table.indexes.get(key.index)).into_iter().flat_map(|i| i.columns());
+            let columns = table
+                .and_then(|table| table.indexes.get(key.index))
+                .into_iter()
+                .flat_map(|i| i.columns());
             let templates = std::iter::once(&key.key.partition).chain(&key.key.sort);
             for (column, parts) in columns.zip(templates.flat_map(KeyTemplate::columns)) {
                 // An attribute that is the key itself needs nothing to follow.
@@ -52,10 +62,19 @@ impl Model {
         &'m self,
         entity: &'m Entity,
     ) -> impl Iterator<Item = (&'m Entity, &'m Aggregate)> {
-        let is_of = move |at: usize| self.entities.get(at).is_some_and(|found| found.name == entity.name);
+        let is_of = move |at: usize| {
+            self.entities
+                .get(at)
+                .is_some_and(|found| found.name == entity.name)
+        };
         self.entities
             .iter()
-            .flat_map(|parent| parent.aggregates.iter().map(move |aggregate| (parent, aggregate)))
+            .flat_map(|parent| {
+                parent
+                    .aggregates
+                    .iter()
+                    .map(move |aggregate| (parent, aggregate))
+            })
             .filter(move |(_, aggregate)| is_of(aggregate.entity))
     }
 }

@@ -11,8 +11,8 @@ mod write;
 
 pub use attribute::{Attribute, DefaultValue};
 pub use entity::{
-    Aggregate, AggregateKind, Copy, Entity, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse, guard_parts,
-    hidden,
+    Aggregate, AggregateKind, Copy, Entity, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse,
+    guard_parts, hidden,
 };
 pub use pattern::{Comparator, Comparison, Limit, Order, Ordered, Parameter, Pattern, Returned};
 pub use plan::{Fan, PatternPlan, RequestKind, SortCondition, TablePeriod};

@@ -42,9 +42,12 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Whether it is the present moment where it is not given: the upper end `now` of a range of times.
+    /// Whether it is the present moment where it is not given: the upper end `now` of a range of
+    /// times.
     pub fn is_now(&self) -> bool {
-        self.name == "now" && self.limit == Limit::AtMost && matches!(self.kind, Type::Time(_) | Type::Date)
+        self.name == "now"
+            && self.limit == Limit::AtMost
+            && matches!(self.kind, Type::Time(_) | Type::Date)
     }
 }
 
@@ -187,12 +190,18 @@ impl Pattern {
                 .filter(|parameter| parameter.optional)
                 .all(|parameter| absent.contains(&parameter.name) != is_given(&parameter.name))
         };
-        self.variants.iter().find(|(absent, _)| fits(absent)).map_or(&self.plan, |(_, plan)| plan)
+        self.variants
+            .iter()
+            .find(|(absent, _)| fits(absent))
+            .map_or(&self.plan, |(_, plan)| plan)
     }
 
     /// All plans: with all parameters, and with some left out.
     pub fn plans(&self) -> impl Iterator<Item = (&[String], &PatternPlan)> {
-        let variants = self.variants.iter().map(|(absent, plan)| (absent.as_slice(), plan));
+        let variants = self
+            .variants
+            .iter()
+            .map(|(absent, plan)| (absent.as_slice(), plan));
         std::iter::once((&[][..], &self.plan)).chain(variants)
     }
 

@@ -120,10 +120,16 @@ pub enum SortCondition {
 impl PatternPlan {
     /// The key condition as a reader writes it; for a scan, what is filtered.
     pub fn key_condition(&self) -> String {
-        let Some(partition) = &self.partition else { return "every item".to_owned() };
+        let Some(partition) = &self.partition else {
+            return "every item".to_owned();
+        };
         let equal = |attribute: &String, parts: &[Part]| format!("{attribute} = {}", print(parts));
-        let mut terms: Vec<String> =
-            self.partition_attributes.iter().zip(partition.columns()).map(|(a, p)| equal(a, p)).collect();
+        let mut terms: Vec<String> = self
+            .partition_attributes
+            .iter()
+            .zip(partition.columns())
+            .map(|(a, p)| equal(a, p))
+            .collect();
         terms.extend(self.sort_terms());
         terms.join(" AND ")
     }
@@ -131,7 +137,10 @@ impl PatternPlan {
     fn sort_terms(&self) -> Vec<String> {
         let last = |template: &KeyTemplate| {
             let columns: Vec<&[Part]> = template.columns().collect();
-            let (at, parts) = (columns.len().saturating_sub(1), columns.last().copied().unwrap_or_default());
+            let (at, parts) = (
+                columns.len().saturating_sub(1),
+                columns.last().copied().unwrap_or_default(),
+            );
             let attribute = self.sort_attributes.get(at).cloned().unwrap_or_default();
             let before = self.sort_attributes.iter().zip(columns.iter().take(at));
             let before: Vec<String> = before.map(|(a, p)| format!("{a} = {}", print(p))).collect();
@@ -183,7 +192,12 @@ impl PatternPlan {
     pub fn requests(&self) -> String {
         match (&self.fan, self.request) {
             (Fan::Shards(count), _) => format!("{count}, merged"),
-            (Fan::Periods { unit, high: None, .. }, _) => format!("1 a {unit}, up to the present {unit}"),
+            (
+                Fan::Periods {
+                    unit, high: None, ..
+                },
+                _,
+            ) => format!("1 a {unit}, up to the present {unit}"),
             (Fan::Periods { unit, .. }, _) => format!("1 a {unit}"),
             (Fan::One, RequestKind::BatchGetItem) => "1 per 100 ids".to_owned(),
             (Fan::One, RequestKind::Scan) => "1 per MB of the table".to_owned(),

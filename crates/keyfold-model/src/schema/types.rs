@@ -117,7 +117,10 @@ impl Type {
 
     /// Whether the order of values is one of time.
     pub fn is_time(&self) -> bool {
-        matches!(self, Type::Time(_) | Type::Date | Type::Ulid | Type::Period(_))
+        matches!(
+            self,
+            Type::Time(_) | Type::Date | Type::Ulid | Type::Period(_)
+        )
     }
 
     /// Whether values can stand inside a key text.

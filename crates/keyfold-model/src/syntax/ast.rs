@@ -12,7 +12,10 @@ pub(crate) struct Name {
 impl Name {
     /// The text without the quotes of a quoted operand.
     pub(crate) fn unquoted(&self) -> &str {
-        self.text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(&self.text)
+        self.text
+            .strip_prefix('"')
+            .and_then(|text| text.strip_suffix('"'))
+            .unwrap_or(&self.text)
     }
 
     pub(crate) fn is_quoted(&self) -> bool {

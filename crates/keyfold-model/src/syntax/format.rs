@@ -1,8 +1,8 @@
-//! The formatter: the same declarations, evenly spaced and aligned. Comments and blank lines stay where they
-//! are; a line that cannot be read stays as it is.
+//! The formatter: the same declarations, evenly spaced and aligned. Comments and blank lines stay
+//! where they are; a line that cannot be read stays as it is.
 //!
-//! Formatting works on tokens, line by line, so that a half-written file can be formatted too; formatting
-//! twice changes nothing more.
+//! Formatting works on tokens, line by line, so that a half-written file can be formatted too;
+//! formatting twice changes nothing more.
 
 use super::lexer::{self, Token, TokenKind};
 
@@ -10,7 +10,9 @@ use super::lexer::{self, Token, TokenKind};
 const ALIGNED_MAX: usize = 64;
 const INDENT: &str = "  ";
 /// Words that start a line of an entity; what follows them is aligned with its keys.
-const MEMBERS: [&str; 9] = ["unique", "ttl", "version", "count", "sum", "max", "split", "compress", "expect"];
+const MEMBERS: [&str; 9] = [
+    "unique", "ttl", "version", "count", "sum", "max", "split", "compress", "expect",
+];
 
 /// A line of the file.
 enum Line {
@@ -56,10 +58,15 @@ pub fn format(source: &str) -> String {
             // One blank line is enough, and none at the start.
             Line::Blank if was_blank => continue,
             Line::Blank => String::new(),
-            Line::Comment(text, indented) => format!("{}{text}", if *indented { INDENT } else { "" }),
+            Line::Comment(text, indented) => {
+                format!("{}{text}", if *indented { INDENT } else { "" })
+            }
             Line::Verbatim(text) => text.clone(),
             Line::Code(code) => {
-                let comment = code.comment.as_ref().map_or(String::new(), |comment| format!("  {comment}"));
+                let comment = code
+                    .comment
+                    .as_ref()
+                    .map_or(String::new(), |comment| format!("  {comment}"));
                 let indent = if code.indented { INDENT } else { "" };
                 format!("{indent}{}{comment}", code.cells.join("").trim_end())
             }
@@ -90,11 +97,17 @@ fn line(text: &str) -> Line {
     let comment = tail.starts_with('#').then(|| tail.to_owned());
     let (group, breaks) = shape(&tokens, indented);
     let cells = cells(text, &tokens, &breaks);
-    // Signs that mean nothing beside each other may be read as another one without the space between them.
+    // Signs that mean nothing beside each other may be read as another one without the space
+    // between them.
     if !is_read_as(&cells.join(" "), &tokens) {
         return Line::Verbatim(text.trim_end().to_owned());
     }
-    Line::Code(Code { indented, cells, group, comment })
+    Line::Code(Code {
+        indented,
+        cells,
+        group,
+        comment,
+    })
 }
 
 /// Without the space around it; a byte order mark is space here, as it is to the lexer.
@@ -105,7 +118,11 @@ fn trim(text: &str) -> &str {
 fn is_read_as(text: &str, tokens: &[Token]) -> bool {
     let (mut again, mut diagnostics) = (Vec::new(), Vec::new());
     lexer::scan(text, 0, &mut again, &mut diagnostics);
-    diagnostics.is_empty() && again.iter().map(|token| &token.kind).eq(tokens.iter().map(|token| &token.kind))
+    diagnostics.is_empty()
+        && again
+            .iter()
+            .map(|token| &token.kind)
+            .eq(tokens.iter().map(|token| &token.kind))
 }
 
 fn word(token: Option<&Token>) -> Option<&str> {
@@ -123,16 +140,29 @@ fn is_template(token: &Token) -> bool {
 fn shape(tokens: &[Token], indented: bool) -> (Group, Vec<usize>) {
     let first = word(tokens.first()).unwrap_or_default();
     if !indented {
-        let arrow = tokens.iter().position(|token| token.kind == TokenKind::Sign("->"));
+        let arrow = tokens
+            .iter()
+            .position(|token| token.kind == TokenKind::Sign("->"));
         return match arrow {
             Some(at) if first == "pattern" => (Group::Pattern, vec![at]),
             _ => (Group::None, Vec::new()),
         };
     }
     if matches!(first, "gsi" | "lsi") {
-        return (Group::Index, if tokens.len() > 2 { vec![2] } else { Vec::new() });
+        return (
+            Group::Index,
+            if tokens.len() > 2 {
+                vec![2]
+            } else {
+                Vec::new()
+            },
+        );
     }
-    if MEMBERS.contains(&first) && tokens.get(1).is_some_and(|token| token.kind != TokenKind::Sign(":")) {
+    if MEMBERS.contains(&first)
+        && tokens
+            .get(1)
+            .is_some_and(|token| token.kind != TokenKind::Sign(":"))
+    {
         return (Group::Key, vec![1]);
     }
     let head = if first == "copy" { 2 } else { 1 };
@@ -140,8 +170,9 @@ fn shape(tokens: &[Token], indented: bool) -> (Group, Vec<usize>) {
     if !starts_key {
         return (Group::None, Vec::new());
     }
-    let mut breaks: Vec<usize> =
-        (head..tokens.len()).take_while(|at| tokens.get(*at).is_some_and(is_template)).collect();
+    let mut breaks: Vec<usize> = (head..tokens.len())
+        .take_while(|at| tokens.get(*at).is_some_and(is_template))
+        .collect();
     let behind = breaks.last().map_or(head, |last| last + 1);
     if behind < tokens.len() {
         breaks.push(behind);
@@ -152,14 +183,22 @@ fn shape(tokens: &[Token], indented: bool) -> (Group, Vec<usize>) {
 fn cells(text: &str, tokens: &[Token], breaks: &[usize]) -> Vec<String> {
     let mut cells = vec![String::new()];
     for (at, token) in tokens.iter().enumerate() {
-        let written = text.get(token.span.start..token.span.end).unwrap_or_default();
+        let written = text
+            .get(token.span.start..token.span.end)
+            .unwrap_or_default();
         if breaks.contains(&at) {
             cells.push(String::new());
         } else if at > 0 {
             let gap = gap(tokens, at);
-            cells.last_mut().into_iter().for_each(|cell| cell.push_str(gap));
+            cells
+                .last_mut()
+                .into_iter()
+                .for_each(|cell| cell.push_str(gap));
         }
-        cells.last_mut().into_iter().for_each(|cell| cell.push_str(written));
+        cells
+            .last_mut()
+            .into_iter()
+            .for_each(|cell| cell.push_str(written));
     }
     cells
 }
@@ -170,7 +209,10 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
         Some(TokenKind::Sign(sign)) => *sign,
         _ => "",
     };
-    let (before, this) = (at.checked_sub(1).and_then(|at| tokens.get(at)), tokens.get(at));
+    let (before, this) = (
+        at.checked_sub(1).and_then(|at| tokens.get(at)),
+        tokens.get(at),
+    );
     let earlier = at.checked_sub(2).and_then(|at| tokens.get(at));
     let first = word(tokens.first()).unwrap_or_default();
     let tight = matches!(sign(this), "," | ")" | "?" | "[]" | ":" | "." | "..")
@@ -193,7 +235,10 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
 
 /// Whether the token before is the end of what a pattern returns.
 fn is_result_end(tokens: &[Token], at: usize) -> bool {
-    let Some(arrow) = tokens.iter().position(|token| token.kind == TokenKind::Sign("->")) else {
+    let Some(arrow) = tokens
+        .iter()
+        .position(|token| token.kind == TokenKind::Sign("->"))
+    else {
         return false;
     };
     let is_part = |place: usize| match tokens.get(place).map(|token| &token.kind) {
@@ -259,8 +304,14 @@ fn pad(lines: &mut [Line], group: Group) {
     let widths: Vec<usize> = (0..columns)
         .map(|column| {
             // The last cell of a line pads nothing.
-            let used = rows.iter().filter(|row| row.len() > column + 1).filter_map(|row| row.get(column));
-            used.copied().filter(|width| group != Group::Pattern || *width <= ALIGNED_MAX).max().unwrap_or(0)
+            let used = rows
+                .iter()
+                .filter(|row| row.len() > column + 1)
+                .filter_map(|row| row.get(column));
+            used.copied()
+                .filter(|width| group != Group::Pattern || *width <= ALIGNED_MAX)
+                .max()
+                .unwrap_or(0)
         })
         .collect();
     for line in lines {

@@ -1,6 +1,6 @@
-//! Text to lines of tokens. A declaration starts in the first column; what belongs to it is indented. A
-//! line that ends with a comma, or inside parentheses, goes on in the next. `#` outside quotes starts a
-//! comment.
+//! Text to lines of tokens. A declaration starts in the first column; what belongs to it is
+//! indented. A line that ends with a comma, or inside parentheses, goes on in the next. `#` outside
+//! quotes starts a comment.
 
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -28,7 +28,8 @@ pub(crate) struct Line {
 }
 
 const SIGNS: [&str; 20] = [
-    "->", ">=", "<=", "<>", "..", "[]", "(", ")", ",", ":", "?", "|", ".", "+", "-", "=", "<", ">", "[", "]",
+    "->", ">=", "<=", "<>", "..", "[]", "(", ")", ",", ":", "?", "|", ".", "+", "-", "=", "<", ">",
+    "[", "]",
 ];
 
 /// Characters without meaning that a message shows.
@@ -54,7 +55,8 @@ pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line
             }
         }
         let indented = is_indented(text);
-        // Only an indented line goes on with the one before: a lost parenthesis stops at the next declaration.
+        // Only an indented line goes on with the one before: a lost parenthesis stops at the next
+        // declaration.
         match lines.last_mut() {
             Some(line) if continued && indented => line.tokens.append(&mut tokens),
             _ => {
@@ -74,14 +76,17 @@ pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line
 
 /// Whether a line belongs to the declaration above it.
 pub(super) fn is_indented(text: &str) -> bool {
-    text.trim_start_matches(BYTE_ORDER_MARK).starts_with([' ', '\t'])
+    text.trim_start_matches(BYTE_ORDER_MARK)
+        .starts_with([' ', '\t'])
 }
 
 /// Digits, perhaps grouped by `_`, and digits behind a point; `1..2` is a range of numbers.
 fn number_end(text: &str) -> usize {
     let digits = |from: usize| {
         let tail = text.get(from..).unwrap_or_default();
-        from + tail.find(|c: char| !(c.is_ascii_digit() || c == '_')).unwrap_or(tail.len())
+        from + tail
+            .find(|c: char| !(c.is_ascii_digit() || c == '_'))
+            .unwrap_or(tail.len())
     };
     let whole = digits(0);
     let tail = text.get(whole..).unwrap_or_default();
@@ -94,13 +99,20 @@ fn number_end(text: &str) -> usize {
 /// Bytes of the characters at the beginning that can begin nothing; the first is one.
 fn meaningless(text: &str) -> usize {
     let begins_something = |(at, c): (usize, char)| {
-        let is_sign = || SIGNS.iter().any(|sign| text.get(at..).is_some_and(|rest| rest.starts_with(sign)));
+        let is_sign = || {
+            SIGNS
+                .iter()
+                .any(|sign| text.get(at..).is_some_and(|rest| rest.starts_with(sign)))
+        };
         c.is_whitespace()
             || c.is_alphanumeric()
             || matches!(c, '"' | '{' | '#' | '_' | BYTE_ORDER_MARK)
             || is_sign()
     };
-    text.char_indices().skip(1).find(|one| begins_something(*one)).map_or(text.len(), |(at, _)| at)
+    text.char_indices()
+        .skip(1)
+        .find(|one| begins_something(*one))
+        .map_or(text.len(), |(at, _)| at)
 }
 
 fn no_meaning(text: &str, span: Span) -> Diagnostic {
@@ -118,11 +130,19 @@ fn no_meaning(text: &str, span: Span) -> Diagnostic {
     )
 }
 
-pub(super) fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn scan(
+    text: &str,
+    start: usize,
+    tokens: &mut Vec<Token>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let first = rest.chars().next().unwrap_or(' ');
-        let span = |length: usize| Span { start: start + at, end: start + at + length };
+        let span = |length: usize| Span {
+            start: start + at,
+            end: start + at + length,
+        };
         // A byte order mark is no text.
         if first.is_whitespace() || first == BYTE_ORDER_MARK {
             at += first.len_utf8();
@@ -131,12 +151,15 @@ pub(super) fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostic
         if first == '#' {
             return;
         }
-        let word = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let word = rest
+            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .unwrap_or(rest.len());
         let (kind, length) = if first == '"' {
             match rest.get(1..).and_then(|body| body.find(['"', '\n'])) {
-                Some(end) if rest.get(1 + end..2 + end) == Some("\"") => {
-                    (TokenKind::Text(rest.get(1..=end).unwrap_or_default().to_owned()), end + 2)
-                }
+                Some(end) if rest.get(1 + end..2 + end) == Some("\"") => (
+                    TokenKind::Text(rest.get(1..=end).unwrap_or_default().to_owned()),
+                    end + 2,
+                ),
                 _ => {
                     let whole = rest.trim_end().len();
                     diagnostics.push(
@@ -153,7 +176,10 @@ pub(super) fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostic
             }
         } else if first == '{' {
             match rest.find('}') {
-                Some(end) => (TokenKind::Braces(rest.get(1..end).unwrap_or_default().to_owned()), end + 1),
+                Some(end) => (
+                    TokenKind::Braces(rest.get(1..end).unwrap_or_default().to_owned()),
+                    end + 1,
+                ),
                 None => {
                     let whole = rest.trim_end().len();
                     diagnostics.push(Diagnostic::error(
@@ -167,18 +193,30 @@ pub(super) fn scan(text: &str, start: usize, tokens: &mut Vec<Token>, diagnostic
             }
         } else if first.is_ascii_digit() {
             let end = number_end(rest);
-            (TokenKind::Number(rest.get(..end).unwrap_or_default().replace('_', "")), end)
+            (
+                TokenKind::Number(rest.get(..end).unwrap_or_default().replace('_', "")),
+                end,
+            )
         } else if word > 0 {
-            (TokenKind::Word(rest.get(..word).unwrap_or_default().to_owned()), word)
+            (
+                TokenKind::Word(rest.get(..word).unwrap_or_default().to_owned()),
+                word,
+            )
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             (TokenKind::Sign(sign), sign.len())
         } else {
             let length = meaningless(rest);
-            diagnostics.push(no_meaning(rest.get(..length).unwrap_or_default(), span(length)));
+            diagnostics.push(no_meaning(
+                rest.get(..length).unwrap_or_default(),
+                span(length),
+            ));
             at += length;
             continue;
         };
-        tokens.push(Token { kind, span: span(length) });
+        tokens.push(Token {
+            kind,
+            span: span(length),
+        });
         at += length;
     }
 }

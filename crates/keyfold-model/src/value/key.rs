@@ -27,8 +27,17 @@ pub fn column(
     values: &BTreeMap<String, Value>,
     delimiters: &[char],
 ) -> Result<Value, ValueError> {
-    if let [Part::Field { name, format: Format::Bare, .. }] = parts {
-        let value = values.get(name).ok_or_else(|| ValueError::Missing(name.clone()))?;
+    if let [
+        Part::Field {
+            name,
+            format: Format::Bare,
+            ..
+        },
+    ] = parts
+    {
+        let value = values
+            .get(name)
+            .ok_or_else(|| ValueError::Missing(name.clone()))?;
         if matches!(value, Value::S(text) if text.is_empty()) {
             return Err(ValueError::Empty(name.clone()));
         }
@@ -39,7 +48,8 @@ pub fn column(
 
 /// The value by which a caller says which shard it means, instead of that of the item.
 pub const SHARD: &str = "#shard";
-/// The value by which a caller says which part of a split item it means; the first if it is missing.
+/// The value by which a caller says which part of a split item it means; the first if it is
+/// missing.
 pub const CHUNK: &str = "#part";
 
 /// The text that parts make of values.
@@ -57,7 +67,9 @@ pub fn text(
             Part::Text(text) => out.push_str(text),
             Part::Break => out.push(BREAK),
             Part::Field { name, kind, format } => {
-                let value = values.get(name).ok_or_else(|| ValueError::Missing(name.clone()))?;
+                let value = values
+                    .get(name)
+                    .ok_or_else(|| ValueError::Missing(name.clone()))?;
                 out.push_str(&field(name, kind, *format, value, delimiters)?);
             }
             Part::Shard { count, of } => {
@@ -87,7 +99,9 @@ pub fn prefix(
     delimiters: &[char],
 ) -> Result<String, ValueError> {
     let is_nothing = |part: &Part| match part {
-        Part::Field { name, .. } => matches!(values.get(name), Some(Value::S(text)) if text.is_empty()),
+        Part::Field { name, .. } => {
+            matches!(values.get(name), Some(Value::S(text)) if text.is_empty())
+        }
         _ => false,
     };
     match parts.split_last() {
@@ -107,8 +121,9 @@ pub enum End {
     Nothing,
 }
 
-/// The end of a range that parts make of values. What the limited attribute cannot hold is no error here: `n >= -1` of a padded number
-/// starts with 0, `n <= 12345` of four digits ends with 9999, a text may contain delimiters. `limit_of` says how a parameter limits.
+/// The end of a range that parts make of values. What the limited attribute cannot hold is no error
+/// here: `n >= -1` of a padded number starts with 0, `n <= 12345` of four digits ends with 9999, a
+/// text may contain delimiters. `limit_of` says how a parameter limits.
 ///
 /// # Errors
 /// As [`key`], of the parts before the limited one.
@@ -122,26 +137,37 @@ pub fn end(
         Part::Field { name, .. } => limit_of(name).is_some(),
         _ => false,
     });
-    let Some(at) = limited else { return column(parts, values, delimiters).map(End::At) };
-    let (Some(Part::Field { name, kind, format }), before, behind) =
-        (parts.get(at), parts.get(..at).unwrap_or_default(), parts.get(at + 1..).unwrap_or_default())
-    else {
+    let Some(at) = limited else {
+        return column(parts, values, delimiters).map(End::At);
+    };
+    let (Some(Part::Field { name, kind, format }), before, behind) = (
+        parts.get(at),
+        parts.get(..at).unwrap_or_default(),
+        parts.get(at + 1..).unwrap_or_default(),
+    ) else {
         return column(parts, values, delimiters).map(End::At);
     };
     let is_low = limit_of(name) == Some(Limit::AtLeast);
-    let held = values.get(name).ok_or_else(|| ValueError::Missing(name.clone()))?;
+    let held = values
+        .get(name)
+        .ok_or_else(|| ValueError::Missing(name.clone()))?;
     let written = match (held, format) {
         (Value::S(text), Format::Bare) if text.is_empty() => {
             return Ok(if is_low { End::Open } else { End::Nothing });
         }
         (_, Format::Bare) => return column(parts, values, delimiters).map(End::At),
-        (Value::N(number), Format::Padded { whole, decimals, reversed }) => {
-            match padded_end(&number.to_string(), *whole, *decimals, is_low) {
-                None => return Ok(End::Nothing),
-                Some(padded) if *reversed => nines(&padded),
-                Some(padded) => padded,
-            }
-        }
+        (
+            Value::N(number),
+            Format::Padded {
+                whole,
+                decimals,
+                reversed,
+            },
+        ) => match padded_end(&number.to_string(), *whole, *decimals, is_low) {
+            None => return Ok(End::Nothing),
+            Some(padded) if *reversed => nines(&padded),
+            Some(padded) => padded,
+        },
         (Value::S(text), Format::Plain) if *kind == Type::String => text.clone(),
         _ => field(name, kind, *format, held, delimiters)?,
     };
@@ -171,7 +197,9 @@ fn padded_end(number: &str, whole: usize, decimals: usize, is_low: bool) -> Opti
         return (!is_low).then(|| join(&"9".repeat(whole), &"9".repeat(decimals)));
     }
     let kept = behind.get(..decimals).unwrap_or(behind);
-    let is_cut = behind.get(decimals..).is_some_and(|rest| rest.bytes().any(|digit| digit != b'0'));
+    let is_cut = behind
+        .get(decimals..)
+        .is_some_and(|rest| rest.bytes().any(|digit| digit != b'0'));
     if !(is_low && is_cut) {
         return Some(join(before, kept));
     }
@@ -188,7 +216,10 @@ fn padded_end(number: &str, whole: usize, decimals: usize, is_low: bool) -> Opti
 /// The shard of a key: the first four bytes of its SHA-256, so that any language can tell it.
 pub fn shard_of(count: u32, key: &str) -> u32 {
     let digest = Sha256::digest(key.as_bytes());
-    let first = digest.iter().take(4).fold(0u32, |number, byte| (number << 8) | u32::from(*byte));
+    let first = digest
+        .iter()
+        .take(4)
+        .fold(0u32, |number, byte| (number << 8) | u32::from(*byte));
     first % count.max(1)
 }
 
@@ -206,15 +237,21 @@ pub fn digest(text: &str) -> String {
 ///
 /// # Errors
 /// `Periods` when there are too many.
-pub fn bucket(name: &str, unit: Unit, low: &Value, high: &Value) -> Result<Vec<String>, ValueError> {
+pub fn bucket(
+    name: &str,
+    unit: Unit,
+    low: &Value,
+    high: &Value,
+) -> Result<Vec<String>, ValueError> {
     let (low, high) = (display(low), display(high));
-    unit.between(&low, &high).ok_or_else(|| ValueError::Periods {
-        name: name.to_owned(),
-        low,
-        high,
-        unit: unit.word(),
-        most: PERIODS_MAX,
-    })
+    unit.between(&low, &high)
+        .ok_or_else(|| ValueError::Periods {
+            name: name.to_owned(),
+            low,
+            high,
+            unit: unit.word(),
+            most: PERIODS_MAX,
+        })
 }
 
 fn field(
@@ -224,8 +261,11 @@ fn field(
     value: &Value,
     delimiters: &[char],
 ) -> Result<String, ValueError> {
-    let wrong =
-        || ValueError::Kind { name: name.to_owned(), wanted: kind.to_string(), found: display(value) };
+    let wrong = || ValueError::Kind {
+        name: name.to_owned(),
+        wanted: kind.to_string(),
+        found: display(value),
+    };
     let plain = match value {
         Value::S(text) if kind.is_text() => text.clone(),
         Value::N(number) if kind.is_number() => number.to_string(),
@@ -233,11 +273,19 @@ fn field(
         _ => return Err(wrong()),
     };
     match format {
-        Format::Padded { whole, decimals, reversed } => {
+        Format::Padded {
+            whole,
+            decimals,
+            reversed,
+        } => {
             let padded = padded(&plain, whole, decimals).ok_or_else(|| ValueError::Width {
                 name: name.to_owned(),
                 number: plain,
-                digits: if decimals == 0 { whole.to_string() } else { format!("{whole}.{decimals}") },
+                digits: if decimals == 0 {
+                    whole.to_string()
+                } else {
+                    format!("{whole}.{decimals}")
+                },
             })?;
             Ok(if reversed { nines(&padded) } else { padded })
         }
@@ -246,7 +294,8 @@ fn field(
         Format::Hash => Ok(digest(&plain)),
         Format::Escaped => Ok(escaped(&plain, delimiters)),
         Format::Plain | Format::Lower | Format::Bare => {
-            // Letter by letter, so that the beginning of a text becomes the beginning of its small letters.
+            // Letter by letter, so that the beginning of a text becomes the beginning of its small
+            // letters.
             let text = if format == Format::Lower {
                 plain.chars().flat_map(char::to_lowercase).collect()
             } else {
@@ -257,7 +306,11 @@ fn field(
                 (*kind == Type::String && delimiters.contains(c)) || *c == BREAK || *c == char::MAX
             };
             match text.chars().find(is_taken) {
-                Some(delimiter) => Err(ValueError::Delimiter { name: name.to_owned(), text, delimiter }),
+                Some(delimiter) => Err(ValueError::Delimiter {
+                    name: name.to_owned(),
+                    text,
+                    delimiter,
+                }),
                 None if text.is_empty() => Err(ValueError::Empty(name.to_owned())),
                 None => Ok(text),
             }
@@ -280,7 +333,11 @@ fn padded(number: &str, whole: usize, decimals: usize) -> Option<String> {
 /// Each digit taken from nine: the order of texts of one width turns round.
 fn nines(text: &str) -> String {
     text.chars()
-        .map(|c| c.to_digit(10).and_then(|digit| char::from_digit(9 - digit, 10)).unwrap_or(c))
+        .map(|c| {
+            c.to_digit(10)
+                .and_then(|digit| char::from_digit(9 - digit, 10))
+                .unwrap_or(c)
+        })
         .collect()
 }
 
@@ -307,8 +364,16 @@ mod tests {
     use crate::schema::Precision;
 
     fn made(kind: Type, format: Format, value: impl Into<Value>) -> Result<String, ValueError> {
-        let parts = [Part::Field { name: "a".into(), kind, format }];
-        text(&parts, &BTreeMap::from([("a".to_owned(), value.into())]), &['#'])
+        let parts = [Part::Field {
+            name: "a".into(),
+            kind,
+            format,
+        }];
+        text(
+            &parts,
+            &BTreeMap::from([("a".to_owned(), value.into())]),
+            &['#'],
+        )
     }
 
     #[test]
@@ -317,18 +382,32 @@ mod tests {
             made(Type::String, Format::Plain, "a#b"),
             Err(ValueError::Delimiter { delimiter: '#', .. })
         ));
-        assert_eq!(made(Type::String, Format::Escaped, "a#b%").as_deref(), Ok("a%23b%25"));
+        assert_eq!(
+            made(Type::String, Format::Escaped, "a#b%").as_deref(),
+            Ok("a%23b%25")
+        );
         assert_eq!(made(Type::String, Format::Escaped, "").as_deref(), Ok("%"));
     }
 
     #[test]
     fn padding_keeps_order_or_refuses() {
-        let format = Format::Padded { whole: 4, decimals: 0, reversed: false };
+        let format = Format::Padded {
+            whole: 4,
+            decimals: 0,
+            reversed: false,
+        };
         assert_eq!(made(Type::Int, format, 42).as_deref(), Ok("0042"));
         assert!(made(Type::Int, format, -1).is_err() && made(Type::Int, format, 10_000).is_err());
-        let money = Format::Padded { whole: 4, decimals: 2, reversed: false };
+        let money = Format::Padded {
+            whole: 4,
+            decimals: 2,
+            reversed: false,
+        };
         let price: keyfold_types::Number = "9.5".parse().unwrap();
-        assert_eq!(made(Type::Number, money, Value::N(price)).as_deref(), Ok("0009.50"));
+        assert_eq!(
+            made(Type::Number, money, Value::N(price)).as_deref(),
+            Ok("0009.50")
+        );
     }
 
     #[test]
@@ -347,28 +426,55 @@ mod tests {
             ("-0.001", 3, 2, Some("000.00"), None),
             ("1000", 3, 2, None, Some("999.99")),
         ] {
-            assert_eq!(padded_end(number, whole, decimals, true).as_deref(), low, "at least {number}");
-            assert_eq!(padded_end(number, whole, decimals, false).as_deref(), high, "at most {number}");
+            assert_eq!(
+                padded_end(number, whole, decimals, true).as_deref(),
+                low,
+                "at least {number}"
+            );
+            assert_eq!(
+                padded_end(number, whole, decimals, false).as_deref(),
+                high,
+                "at most {number}"
+            );
         }
     }
 
     #[test]
     fn reversed_texts_are_in_the_reverse_order() {
-        let format = Format::Padded { whole: 4, decimals: 0, reversed: true };
+        let format = Format::Padded {
+            whole: 4,
+            decimals: 0,
+            reversed: true,
+        };
         assert!(made(Type::Int, format, 7).unwrap() > made(Type::Int, format, 70).unwrap());
-        let time = |text: &str| made(Type::Time(Precision::Seconds), Format::Reversed, text).unwrap();
+        let time =
+            |text: &str| made(Type::Time(Precision::Seconds), Format::Reversed, text).unwrap();
         assert!(time("2024-01-01T00:00:00Z") > time("2024-01-01T00:00:01Z"));
         assert_eq!(time("2024-01-01T00:00:00Z"), "7975-98-98T99:99:99Z");
     }
 
     #[test]
     fn a_shard_follows_from_the_key() {
-        let of = vec![Part::Field { name: "id".into(), kind: Type::String, format: Format::Plain }];
+        let of = vec![Part::Field {
+            name: "id".into(),
+            kind: Type::String,
+            format: Format::Plain,
+        }];
         let parts = [Part::Text("S#".into()), Part::Shard { count: 16, of }];
-        let key =
-            |id: &str| text(&parts, &BTreeMap::from([("id".to_owned(), Value::from(id))]), &[]).unwrap();
+        let key = |id: &str| {
+            text(
+                &parts,
+                &BTreeMap::from([("id".to_owned(), Value::from(id))]),
+                &[],
+            )
+            .unwrap()
+        };
         assert_eq!(key("a"), key("a"));
-        let different: std::collections::BTreeSet<String> = (0..100).map(|n| key(&n.to_string())).collect();
-        assert!(different.len() > 12 && different.iter().all(|key| key.len() == 4), "{different:?}");
+        let different: std::collections::BTreeSet<String> =
+            (0..100).map(|n| key(&n.to_string())).collect();
+        assert!(
+            different.len() > 12 && different.iter().all(|key| key.len() == 4),
+            "{different:?}"
+        );
     }
 }

@@ -12,8 +12,8 @@ use keyfold_types::{Number, Set, Value};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// The stored value of an argument's text. Lists, maps, sets and records are written as JSON, binary as
-/// base64.
+/// The stored value of an argument's text. Lists, maps, sets and records are written as JSON,
+/// binary as base64.
 ///
 /// # Errors
 /// `Text` when the text is none of the type's.
@@ -35,15 +35,19 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
             "false" => Ok(Value::Bool(false)),
             _ => Err(wrong("true or false")),
         },
-        Type::Time(_) if is_finer(kind, text) => {
-            Err(ValueError::Finer { name: name.to_owned(), text: text.to_owned(), kind: kind.to_string() })
-        }
+        Type::Time(_) if is_finer(kind, text) => Err(ValueError::Finer {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            kind: kind.to_string(),
+        }),
         Type::Time(precision) => canonical_time(text, *precision)
             .map(Value::S)
-            .ok_or_else(|| wrong("a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)")),
-        Type::Date => {
-            day(text).map(|date| Value::S(date.to_string())).ok_or_else(|| wrong("a day like 2024-01-15"))
-        }
+            .ok_or_else(|| {
+                wrong("a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)")
+            }),
+        Type::Date => day(text)
+            .map(|date| Value::S(date.to_string()))
+            .ok_or_else(|| wrong("a day like 2024-01-15")),
         Type::Period(unit) if unit.is_period(text) => Ok(Value::from(text)),
         Type::Period(unit) => Err(wrong(match unit {
             Unit::Hour => "an hour like 2024-01-15T10",
@@ -55,14 +59,17 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
             let bytes = STANDARD.decode(text).map_err(|_| wrong("base64"))?;
             Ok(Value::B(bytes))
         }
-        Type::Ulid => ulid(text).map(Value::S).ok_or_else(|| wrong("a ULID of 26 characters")),
-        Type::Uuid => {
-            uuid(text).map(Value::S).ok_or_else(|| wrong("a UUID like 123e4567-e89b-12d3-a456-426614174000"))
-        }
+        Type::Ulid => ulid(text)
+            .map(Value::S)
+            .ok_or_else(|| wrong("a ULID of 26 characters")),
+        Type::Uuid => uuid(text)
+            .map(Value::S)
+            .ok_or_else(|| wrong("a UUID like 123e4567-e89b-12d3-a456-426614174000")),
         Type::Words(words) if words.iter().any(|word| word == text) => Ok(Value::from(text)),
         Type::Words(words) => Err(wrong(&format!("one of {}", words.join(", ")))),
         Type::List(_) | Type::Map(_) | Type::Set(_) | Type::Record(_) => {
-            let json: Json = serde_json::from_str(text).map_err(|_| wrong(&format!("JSON of a {kind}")))?;
+            let json: Json =
+                serde_json::from_str(text).map_err(|_| wrong(&format!("JSON of a {kind}")))?;
             from_json(name, kind, &json)
         }
     }
@@ -73,8 +80,11 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
 /// # Errors
 /// `Text` or `Kind`, with the way to what is wrong.
 pub fn from_json(name: &str, kind: &Type, json: &Json) -> Result<Value, ValueError> {
-    let wrong =
-        || ValueError::Kind { name: name.to_owned(), wanted: kind.to_string(), found: json.to_string() };
+    let wrong = || ValueError::Kind {
+        name: name.to_owned(),
+        wanted: kind.to_string(),
+        found: json.to_string(),
+    };
     match (kind, json) {
         (Type::List(of), Json::Array(elements)) => {
             let each = elements.iter().enumerate();
@@ -86,15 +96,21 @@ pub fn from_json(name: &str, kind: &Type, json: &Json) -> Result<Value, ValueErr
             set(values.collect::<Result<_, _>>()?).ok_or_else(|| ValueError::Set(name.to_owned()))
         }
         (Type::Map(of), Json::Object(entries)) => {
-            let each = entries
-                .iter()
-                .map(|(key, entry)| Ok((key.clone(), from_json(&format!("{name}.{key}"), of, entry)?)));
-            Ok(Value::M(each.collect::<Result<BTreeMap<_, _>, ValueError>>()?))
+            let each = entries.iter().map(|(key, entry)| {
+                Ok((key.clone(), from_json(&format!("{name}.{key}"), of, entry)?))
+            });
+            Ok(Value::M(
+                each.collect::<Result<BTreeMap<_, _>, ValueError>>()?,
+            ))
         }
         (Type::Record(record), Json::Object(entries)) => {
             for key in entries.keys() {
                 if !record.fields.iter().any(|(field, ..)| field == key) {
-                    let known: Vec<&str> = record.fields.iter().map(|(field, ..)| field.as_str()).collect();
+                    let known: Vec<&str> = record
+                        .fields
+                        .iter()
+                        .map(|(field, ..)| field.as_str())
+                        .collect();
                     return Err(ValueError::Kind {
                         name: format!("{name}.{key}"),
                         wanted: format!("field of {}; it has {}", record.name, known.join(", ")),
@@ -111,14 +127,21 @@ pub fn from_json(name: &str, kind: &Type, json: &Json) -> Result<Value, ValueErr
     }
 }
 
-fn fields(name: &str, record: &Record, entries: &serde_json::Map<String, Json>) -> Result<Value, ValueError> {
+fn fields(
+    name: &str,
+    record: &Record,
+    entries: &serde_json::Map<String, Json>,
+) -> Result<Value, ValueError> {
     let mut held = BTreeMap::new();
     for (field, kind, optional) in &record.fields {
         match entries.get(field) {
             Some(Json::Null) | None if *optional => {}
             None => return Err(ValueError::MissingField(format!("{name}.{field}"))),
             Some(entry) => {
-                held.insert(field.clone(), from_json(&format!("{name}.{field}"), kind, entry)?);
+                held.insert(
+                    field.clone(),
+                    from_json(&format!("{name}.{field}"), kind, entry)?,
+                );
             }
         }
     }
@@ -140,7 +163,9 @@ fn set(values: Vec<Value>) -> Option<Value> {
                 Value::N(number) => Some(number),
                 _ => None,
             });
-            Set::new(numbers.collect::<Option<_>>()?).ok().map(Value::Ns)
+            Set::new(numbers.collect::<Option<_>>()?)
+                .ok()
+                .map(Value::Ns)
         }
         Value::B(_) => {
             let all = values.into_iter().map(|value| match value {
@@ -172,17 +197,22 @@ pub fn check(name: &str, kind: &Type, value: &Value) -> Result<(), ValueError> {
             true
         }
         (Type::Record(record), Value::M(map)) => {
-            record.fields.iter().try_fold(true, |_, (field, kind, optional)| match map.get(field) {
-                Some(value) => check(&format!("{name}.{field}"), kind, value).map(|()| true),
-                None if *optional => Ok(true),
-                None => Err(ValueError::MissingField(format!("{name}.{field}"))),
-            })?
+            record
+                .fields
+                .iter()
+                .try_fold(true, |_, (field, kind, optional)| match map.get(field) {
+                    Some(value) => check(&format!("{name}.{field}"), kind, value).map(|()| true),
+                    None if *optional => Ok(true),
+                    None => Err(ValueError::MissingField(format!("{name}.{field}"))),
+                })?
         }
         (Type::Set(of), Value::Ss(_)) => of.is_text(),
         (Type::Set(of), Value::Ns(_)) => of.is_number(),
         (Type::Set(of), Value::Bs(_)) => **of == Type::Binary,
         (Type::Int, Value::N(number)) => number.exponent() >= 0,
-        (Type::Number, Value::N(_)) | (Type::Bool, Value::Bool(_)) | (Type::Binary, Value::B(_)) => true,
+        (Type::Number, Value::N(_))
+        | (Type::Bool, Value::Bool(_))
+        | (Type::Binary, Value::B(_)) => true,
         (kind, Value::S(text)) if kind.is_text() => {
             return match parse(name, kind, text)? {
                 Value::S(canonical) if canonical == *text => Ok(()),
@@ -191,29 +221,46 @@ pub fn check(name: &str, kind: &Type, value: &Value) -> Result<(), ValueError> {
         }
         _ => false,
     };
-    if fits { Ok(()) } else { Err(wrong_kind(name, kind, value)) }
+    if fits {
+        Ok(())
+    } else {
+        Err(wrong_kind(name, kind, value))
+    }
 }
 
 fn wrong_kind(name: &str, kind: &Type, value: &Value) -> ValueError {
-    ValueError::Kind { name: name.to_owned(), wanted: kind.to_string(), found: display(value) }
+    ValueError::Kind {
+        name: name.to_owned(),
+        wanted: kind.to_string(),
+        found: display(value),
+    }
 }
 
 /// A day and nothing else: a time without a zone would silently become midnight.
 fn day(text: &str) -> Option<Date> {
-    if text.len() == "2024-01-15".len() { text.parse::<Date>().ok() } else { None }
+    if text.len() == "2024-01-15".len() {
+        text.parse::<Date>().ok()
+    } else {
+        None
+    }
 }
 
-/// The last value of a type that is not after a text: the digits that a time does not keep are cut. Other texts stay as they are.
+/// The last value of a type that is not after a text: the digits that a time does not keep are cut.
+/// Other texts stay as they are.
 pub fn at_most(kind: &Type, text: &str) -> String {
     match kind {
-        Type::Time(precision) => canonical_time(text, *precision).unwrap_or_else(|| text.to_owned()),
+        Type::Time(precision) => {
+            canonical_time(text, *precision).unwrap_or_else(|| text.to_owned())
+        }
         _ => text.to_owned(),
     }
 }
 
 /// Whether a text says a time more finely than its type keeps it.
 fn is_finer(kind: &Type, text: &str) -> bool {
-    let Type::Time(precision) = kind else { return false };
+    let Type::Time(precision) = kind else {
+        return false;
+    };
     let exact = canonical_time(text, Precision::Nanos);
     exact.is_some_and(|exact| {
         let kept = precision.cut(exact.trim_end_matches('Z'));
@@ -268,11 +315,18 @@ pub fn epoch_seconds(value: &Value) -> Option<i64> {
     let Value::S(text) = value else { return None };
     match text.parse::<Timestamp>() {
         Ok(timestamp) => Some(timestamp.as_second()),
-        Err(_) => Some(day(text)?.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second()),
+        Err(_) => Some(
+            day(text)?
+                .to_zoned(TimeZone::UTC)
+                .ok()?
+                .timestamp()
+                .as_second(),
+        ),
     }
 }
 
-/// A moment, milliseconds since 1970, as a value of a time or day; `None` outside of the years 0 to 9999.
+/// A moment, milliseconds since 1970, as a value of a time or day; `None` outside of the years 0 to
+/// 9999.
 pub fn time_of_epoch_ms(kind: &Type, epoch_ms: i64) -> Option<Value> {
     let timestamp = Timestamp::from_millisecond(epoch_ms).ok()?;
     match kind {
@@ -290,7 +344,9 @@ fn ulid(text: &str) -> Option<String> {
     let upper = text.to_ascii_uppercase();
     let fits = upper.len() == 26
         && upper.starts_with(|first: char| ('0'..='7').contains(&first))
-        && upper.chars().all(|c| "0123456789ABCDEFGHJKMNPQRSTVWXYZ".contains(c));
+        && upper
+            .chars()
+            .all(|c| "0123456789ABCDEFGHJKMNPQRSTVWXYZ".contains(c));
     fits.then_some(upper)
 }
 
@@ -325,9 +381,18 @@ mod tests {
             ("2024-01-15T10:30:00.5+02:00", "2024-01-15T08:30:00.500Z"),
             ("2024-01-15", "2024-01-15T00:00:00.000Z"),
         ] {
-            assert_eq!(parse("t", &time, given), Ok(Value::from(expected)), "{given}");
+            assert_eq!(
+                parse("t", &time, given),
+                Ok(Value::from(expected)),
+                "{given}"
+            );
         }
-        for wrong in ["yesterday", "2024-01-01T13:45:59", "2024-01-01 13:45", "-002024-01-01"] {
+        for wrong in [
+            "yesterday",
+            "2024-01-01T13:45:59",
+            "2024-01-01 13:45",
+            "-002024-01-01",
+        ] {
             assert!(parse("t", &time, wrong).is_err(), "{wrong}");
             assert!(parse("d", &Type::Date, wrong).is_err(), "{wrong}");
         }
@@ -345,9 +410,15 @@ mod tests {
             assert_eq!(parse("t", &kind, expected), Ok(Value::from(expected)));
         }
         assert!(parse("t", &time, "2024-01-15T10:30:00.5000Z").is_ok());
-        let told = parse("t", &time, "2024-01-15T10:30:00.1231Z").unwrap_err().to_string();
+        let told = parse("t", &time, "2024-01-15T10:30:00.1231Z")
+            .unwrap_err()
+            .to_string();
         assert!(told.contains("is finer than a time keeps it"), "{told}");
-        let list = parse("ts", &Type::List(Box::new(time)), r#"["2024-01-15T10:30:00.1231Z"]"#);
+        let list = parse(
+            "ts",
+            &Type::List(Box::new(time)),
+            r#"["2024-01-15T10:30:00.1231Z"]"#,
+        );
         assert!(list.unwrap_err().to_string().starts_with("ts[0]"));
     }
 
@@ -355,10 +426,18 @@ mod tests {
     fn nested_values_are_checked_and_the_error_names_the_place() {
         let line = Record {
             name: "Line".to_owned(),
-            fields: vec![("sku".to_owned(), Type::String, false), ("note".to_owned(), Type::String, true)],
+            fields: vec![
+                ("sku".to_owned(), Type::String, false),
+                ("note".to_owned(), Type::String, true),
+            ],
         };
         let kind = Type::List(Box::new(Type::Record(line)));
-        let value = parse("lines", &kind, r#"[{"sku": "a"}, {"sku": "b", "note": "n"}]"#).unwrap();
+        let value = parse(
+            "lines",
+            &kind,
+            r#"[{"sku": "a"}, {"sku": "b", "note": "n"}]"#,
+        )
+        .unwrap();
         assert_eq!(check("lines", &kind, &value), Ok(()));
         for (text, place) in [
             (r#"[{"sku": 1}]"#, "lines[0].sku"),
@@ -369,7 +448,11 @@ mod tests {
             let error = parse("lines", &kind, text).unwrap_err().to_string();
             assert!(error.starts_with(place), "{error}");
         }
-        let exact = parse("n", &Type::List(Box::new(Type::Number)), "[12345678901234567890.123456789]");
+        let exact = parse(
+            "n",
+            &Type::List(Box::new(Type::Number)),
+            "[12345678901234567890.123456789]",
+        );
         assert_eq!(display(&exact.unwrap()), "[12345678901234567890.123456789]");
     }
 
@@ -381,6 +464,8 @@ mod tests {
         );
         assert!(parse("u", &Type::Ulid, "01arz3ndektsv4rrffq69g5fav").is_ok());
         assert!(parse("u", &Type::Ulid, "81arz3ndektsv4rrffq69g5fav").is_err());
-        assert!(parse("b", &Type::Binary, "aGk=").is_ok() && parse("b", &Type::Binary, "hi!").is_err());
+        assert!(
+            parse("b", &Type::Binary, "aGk=").is_ok() && parse("b", &Type::Binary, "hi!").is_err()
+        );
     }
 }

@@ -31,25 +31,37 @@ impl Running {
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
-            let runtime =
-                tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .enable_all()
+                .build()
+                .unwrap();
             runtime.block_on(async {
                 let server = Server::bind(engine, config).await.unwrap();
                 tell.send(server.address()).unwrap();
                 server.run(async { drop(stopped.await) }).await;
             });
         });
-        Running { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
+        Running {
+            address: told.recv().unwrap(),
+            stop: Some(stop),
+            thread: Some(thread),
+        }
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
         stream
     }
 
     pub(crate) fn post(&self, operation: &str, body: &[u8]) -> Answer {
-        self.send(&[("X-Amz-Target", &format!("DynamoDB_20120810.{operation}"))], body)
+        self.send(
+            &[("X-Amz-Target", &format!("DynamoDB_20120810.{operation}"))],
+            body,
+        )
     }
 
     pub(crate) fn send(&self, headers: &[(&str, &str)], body: &[u8]) -> Answer {
@@ -60,7 +72,10 @@ impl Running {
 
     /// The server still answers others.
     pub(crate) fn is_well(&self) {
-        assert_eq!(self.post("ListTables", b"{}").text(), r#"{"TableNames":[]}"#);
+        assert_eq!(
+            self.post("ListTables", b"{}").text(),
+            r#"{"TableNames":[]}"#
+        );
     }
 }
 
@@ -71,7 +86,12 @@ impl Drop for Running {
     }
 }
 
-pub(crate) fn write_post(stream: &mut TcpStream, headers: &[(&str, &str)], body: &[u8], length: usize) {
+pub(crate) fn write_post(
+    stream: &mut TcpStream,
+    headers: &[(&str, &str)],
+    body: &[u8],
+    length: usize,
+) {
     let mut head = format!("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n");
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
@@ -93,13 +113,24 @@ impl Answer {
         let mut byte = [0];
         while !head.ends_with(b"\r\n\r\n") {
             if stream.read(&mut byte).unwrap_or(0) == 0 {
-                return Answer { status: 0, headers: Vec::new(), body: Vec::new() };
+                return Answer {
+                    status: 0,
+                    headers: Vec::new(),
+                    body: Vec::new(),
+                };
             }
             head.push(byte[0]);
         }
         let head = String::from_utf8(head).unwrap();
         let mut lines = head.lines();
-        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let status = lines
+            .next()
+            .unwrap()
+            .split(' ')
+            .nth(1)
+            .unwrap()
+            .parse()
+            .unwrap();
         let headers: Vec<(String, String)> = lines
             .filter_map(|line| line.split_once(": "))
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
@@ -110,11 +141,18 @@ impl Answer {
             .map_or(0, |(_, value)| value.parse().unwrap());
         let mut body = vec![0; length];
         stream.read_exact(&mut body).unwrap();
-        Answer { status, headers, body }
+        Answer {
+            status,
+            headers,
+            body,
+        }
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -130,16 +168,25 @@ pub(crate) fn signed(
     body: &[u8],
     gzip: bool,
 ) -> Answer {
-    let mut headers = vec![("host", "localhost"), ("x-amz-date", signed_at), ("x-amz-target", target)];
+    let mut headers = vec![
+        ("host", "localhost"),
+        ("x-amz-date", signed_at),
+        ("x-amz-target", target),
+    ];
     if let Some(token) = token {
         headers.push(("x-amz-security-token", token));
     }
     let mut packed = Vec::new();
-    GzEncoder::new(body, flate2::Compression::fast()).read_to_end(&mut packed).unwrap();
+    GzEncoder::new(body, flate2::Compression::fast())
+        .read_to_end(&mut packed)
+        .unwrap();
     let body = if gzip { packed.as_slice() } else { body };
     let authorization = keyfold_sigv4::sign(key, "secret", "us-east-1", signed_at, &headers, body);
-    let mut sent =
-        vec![("X-Amz-Date", signed_at), ("X-Amz-Target", target), ("Authorization", authorization.as_str())];
+    let mut sent = vec![
+        ("X-Amz-Date", signed_at),
+        ("X-Amz-Target", target),
+        ("Authorization", authorization.as_str()),
+    ];
     if let Some(token) = token {
         sent.push(("X-Amz-Security-Token", token));
     }
@@ -151,5 +198,7 @@ pub(crate) fn signed(
 
 /// Now as `20260101T000000Z`.
 pub(crate) fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string()
+    jiff::Timestamp::now()
+        .strftime("%Y%m%dT%H%M%SZ")
+        .to_string()
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 /// Bytes left free for concurrent writers.
 const RESERVE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Whether so many bytes can be written beside those who write meanwhile. Where the system does not tell, it is taken as given.
+/// Whether so many bytes can be written beside those who write meanwhile. Where the system does not
+/// tell, it is taken as given.
 pub(super) fn has_room_for(folder: &Path, bytes: u64) -> bool {
     left(folder).is_none_or(|left| left.saturating_sub(RESERVE_BYTES) >= bytes)
 }
@@ -31,7 +32,10 @@ mod tests {
     fn a_device_tells_what_is_left() {
         let folder = tempfile::tempdir().unwrap();
         let before = left(folder.path()).unwrap();
-        assert!(has_room_for(folder.path(), 0) && !has_room_for(folder.path(), before.saturating_mul(2)));
+        assert!(
+            has_room_for(folder.path(), 0)
+                && !has_room_for(folder.path(), before.saturating_mul(2))
+        );
         assert_eq!(left(&folder.path().join("absent")), None);
     }
 }

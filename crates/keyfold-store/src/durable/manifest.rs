@@ -1,10 +1,11 @@
-//! The storage engine's manifest: files `v1`, `v2` ... and `current`, which names the one in use. The storage engine writes
-//! them; here `current` is put back after a change of it that failed half-way, and all of them are examined before the
-//! storage engine opens them, since it takes a folder without `current` for a new one and removes every table file that
-//! the manifest does not name.
+//! The storage engine's manifest: files `v1`, `v2` ... and `current`, which names the one in use.
+//! The storage engine writes them; here `current` is put back after a change of it that failed
+//! half-way, and all of them are examined before the storage engine opens them, since it takes a
+//! folder without `current` for a new one and removes every table file that the manifest does not
+//! name.
 //!
-//! `current` holds the manifest's number in eight bytes, the XXH3 checksum of the manifest's file in sixteen, and a zero; the
-//! lowest byte comes first.
+//! `current` holds the manifest's number in eight bytes, the XXH3 checksum of the manifest's file
+//! in sixteen, and a zero; the lowest byte comes first.
 
 use crate::error::{At, StoreError, named};
 use crate::log::sync_folder;
@@ -16,19 +17,25 @@ use xxhash_rust::xxh3::xxh3_128;
 
 const CURRENT: &str = "current";
 
-/// Bytes of a manifest that describe one table file: id, kind of checksum, checksum, sequence number.
+/// Bytes of a manifest that describe one table file: id, kind of checksum, checksum, sequence
+/// number.
 const TABLE_ENTRY_BYTES: usize = 8 + 1 + 16 + 8;
 
-/// Examines the files under `tables` before they are opened: the manifest has at least this number, is whole, and every table file
-/// that it names is there and whole at its end.
+/// Examines the files under `tables` before they are opened: the manifest has at least this number,
+/// is whole, and every table file that it names is there and whole at its end.
 ///
 /// # Errors
-/// `Corrupt` with the name of the file that is missing or not what was written; `Io` when one cannot be read.
+/// `Corrupt` with the name of the file that is missing or not what was written; `Io` when one
+/// cannot be read.
 pub(super) fn examine(tables: &Path, number_min: u64) -> Result<(), StoreError> {
     let current = tables.join(CURRENT);
     let bytes = read_whole(&current)?;
-    let number = bytes.first_chunk().map(|number| u64::from_le_bytes(*number));
-    let Some(number) = number else { return Err(StoreError::file(&current, "is not what was written")) };
+    let number = bytes
+        .first_chunk()
+        .map(|number| u64::from_le_bytes(*number));
+    let Some(number) = number else {
+        return Err(StoreError::file(&current, "is not what was written"));
+    };
     if number < number_min {
         let what = format!("names manifest {number}, but manifest {number_min} was in use already");
         return Err(StoreError::file(&current, &what));
@@ -46,7 +53,9 @@ pub(super) fn examine(tables: &Path, number_min: u64) -> Result<(), StoreError> 
             Err(sfa::Error::Io(error)) if error.kind() == ErrorKind::NotFound => {
                 return Err(StoreError::file(&table, "is missing"));
             }
-            Err(sfa::Error::Io(error)) if error.kind() != ErrorKind::UnexpectedEof && is_long(&table) => {
+            Err(sfa::Error::Io(error))
+                if error.kind() != ErrorKind::UnexpectedEof && is_long(&table) =>
+            {
                 return Err(named(&table, error).into());
             }
             Err(_) => return Err(StoreError::file(&table, "is not what was written")),
@@ -55,7 +64,8 @@ pub(super) fn examine(tables: &Path, number_min: u64) -> Result<(), StoreError> 
     Ok(())
 }
 
-/// Whether a file has room for what ends a table: reading a shorter one fails in the file system's words.
+/// Whether a file has room for what ends a table: reading a shorter one fails in the file system's
+/// words.
 fn is_long(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|about| about.len() > 64)
 }
@@ -64,7 +74,9 @@ fn read_whole(path: &Path) -> Result<Vec<u8>, StoreError> {
     match fs::read(path) {
         Ok(bytes) if bytes.is_empty() => Err(StoreError::file(path, "is empty")),
         Ok(bytes) => Ok(bytes),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(StoreError::file(path, "is missing")),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Err(StoreError::file(path, "is missing"))
+        }
         Err(error) => Ok(Err(error).at(path)?),
     }
 }
@@ -75,7 +87,10 @@ fn table_ids(manifest: &Path) -> Result<Vec<u64>, StoreError> {
     let reader = sfa::Reader::new(manifest).map_err(|_| unreadable())?;
     let section = reader.toc().section(b"tables").ok_or_else(unreadable)?;
     let mut bytes = Vec::new();
-    section.buf_reader(manifest).and_then(|mut section| section.read_to_end(&mut bytes)).at(manifest)?;
+    section
+        .buf_reader(manifest)
+        .and_then(|mut section| section.read_to_end(&mut bytes))
+        .at(manifest)?;
     parse_tables(&bytes).ok_or_else(unreadable)
 }
 
@@ -104,11 +119,17 @@ fn parse_tables(mut bytes: &[u8]) -> Option<Vec<u64>> {
 /// The content of `current` when it names a manifest.
 fn naming(folder: &Path, number: u64) -> io::Result<Vec<u8>> {
     let manifest = fs::read(folder.join(format!("v{number}")))?;
-    Ok([&number.to_le_bytes()[..], &xxh3_128(&manifest).to_le_bytes(), &[0]].concat())
+    Ok([
+        &number.to_le_bytes()[..],
+        &xxh3_128(&manifest).to_le_bytes(),
+        &[0],
+    ]
+    .concat())
 }
 
-/// Makes `current` name the manifest in memory, if it names another: an attempt that failed when it had changed the manifest, but not
-/// surely on the device, has made tables that the next start would look for. The other thread may be changing the manifest, too.
+/// Makes `current` name the manifest in memory, if it names another: an attempt that failed when it
+/// had changed the manifest, but not surely on the device, has made tables that the next start
+/// would look for. The other thread may be changing the manifest, too.
 ///
 /// # Errors
 /// When a file cannot be read or written: then either may be named.

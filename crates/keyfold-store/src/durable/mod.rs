@@ -1,7 +1,9 @@
-//! The durable store: our log in front of lsm-tree's log-structured merge tree. Nothing outside this folder knows lsm-tree.
+//! The durable store: our log in front of lsm-tree's log-structured merge tree. Nothing outside
+//! this folder knows lsm-tree.
 //!
-//! The commit queue hands over one merged batch at a time. It is appended to the log and synced, put into the tree's
-//! memtable, and then made visible under its sequence number. Readers hold a read point, below which they see.
+//! The commit queue hands over one merged batch at a time. It is appended to the log and synced,
+//! put into the tree's memtable, and then made visible under its sequence number. Readers hold a
+//! read point, below which they see.
 
 mod device;
 mod manifest;
@@ -35,10 +37,12 @@ use upkeep::Upkeep;
 const SEGMENTS_MAX: usize = 4;
 /// So many sealed memtables make a table of the sorted levels,
 const MEMTABLES_A_TABLE: u64 = 16;
-/// which has no more bytes than this. The first sorted level has four of them, and a few memtables are merged into
-/// all of it at a time: the larger, the more of the device and the processor is taken from who writes beside it.
+/// which has no more bytes than this. The first sorted level has four of them, and a few memtables
+/// are merged into all of it at a time: the larger, the more of the device and the processor is
+/// taken from who writes beside it.
 const TABLE_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// Bytes of a block, the unit that is read, checked and cached: a page of small items is in one or two.
+/// Bytes of a block, the unit that is read, checked and cached: a page of small items is in one or
+/// two.
 const BLOCK_BYTES: u32 = 8 * 1024;
 /// So many times its size may the memtable have when no new segment of the log can be made.
 const OVERDUE_MAX: u64 = 8;
@@ -85,9 +89,9 @@ impl From<lsm_tree::Error> for StoreError {
     fn from(error: lsm_tree::Error) -> StoreError {
         match error {
             lsm_tree::Error::Io(error) => StoreError::Io(Arc::new(error)),
-            lsm_tree::Error::Unrecoverable => {
-                StoreError::Corrupt(format!("a file of a table is missing or unreadable; {TABLES_ADVICE}"))
-            }
+            lsm_tree::Error::Unrecoverable => StoreError::Corrupt(format!(
+                "a file of a table is missing or unreadable; {TABLES_ADVICE}"
+            )),
             lsm_tree::Error::ChecksumMismatch { .. } => StoreError::Corrupt(format!(
                 "a block of a table does not match its checksum; {TABLES_ADVICE}"
             )),
@@ -96,8 +100,13 @@ impl From<lsm_tree::Error> for StoreError {
     }
 }
 
-fn tree(folder: &Path, cache_bytes: u64, sequence: &SequenceNumberCounter) -> Result<AnyTree, StoreError> {
-    // The tree's own notion of what is visible is not used: it would show half a batch when a merge ends meanwhile.
+fn tree(
+    folder: &Path,
+    cache_bytes: u64,
+    sequence: &SequenceNumberCounter,
+) -> Result<AnyTree, StoreError> {
+    // The tree's own notion of what is visible is not used: it would show half a batch when a merge
+    // ends meanwhile.
     let unused = SequenceNumberCounter::default();
     let none = CompressionType::None;
     let config = lsm_tree::Config::new(folder, sequence.clone(), unused)
@@ -120,8 +129,12 @@ impl DurableStore {
         }
         let folder = options.path.clone();
         let twin = Twin::of(&folder)?;
-        let options = FolderOptions { path: twin.path().to_owned(), ..options.clone() };
-        let opened = claim(&options.path).and_then(|claim| DurableStore::open_claimed(&options, claim));
+        let options = FolderOptions {
+            path: twin.path().to_owned(),
+            ..options.clone()
+        };
+        let opened =
+            claim(&options.path).and_then(|claim| DurableStore::open_claimed(&options, claim));
         // The twin is gone when its name is read.
         let mut store = opened.map_err(|error| error.about(twin.path(), &folder))?;
         store.twin = Some(twin);
@@ -149,8 +162,13 @@ impl DurableStore {
         let sequence = SequenceNumberCounter::default();
         let tables = folder.join("tables");
         keep_private(folder, claim.is_store)?;
-        // Before the storage engine opens its files: it would take what is missing for what never was.
-        let known = if claim.is_store { Some(Checkpoint::read(folder)?) } else { None };
+        // Before the storage engine opens its files: it would take what is missing for what never
+        // was.
+        let known = if claim.is_store {
+            Some(Checkpoint::read(folder)?)
+        } else {
+            None
+        };
         if let Some(known) = &known {
             manifest::examine(&tables, known.manifest)?;
         }
@@ -161,13 +179,17 @@ impl DurableStore {
         let recovered = Recovered::read(Arc::clone(&files), known)?;
         let checkpoints = Arc::new(Checkpoints::new(folder, known.unwrap_or_default()));
         for names in [tables.join("tables"), tables.clone()] {
-            // Later work builds on the bytes read now and removes what they replace, so they must be on the device.
+            // Later work builds on the bytes read now and removes what they replace, so they must
+            // be on the device.
             if names.exists() {
                 sync_folder(&names)?;
             }
         }
         let tree = tree(&tables, options.cache_bytes, &sequence)?;
-        sequence.fetch_max(tree.get_highest_persisted_seqno().map_or(1, |highest| highest + 1));
+        sequence.fetch_max(
+            tree.get_highest_persisted_seqno()
+                .map_or(1, |highest| highest + 1),
+        );
         let mut memtable_bytes = 0;
         let (log, replayed) = Log::open(
             recovered,
@@ -177,9 +199,18 @@ impl DurableStore {
             },
         )?;
         let read_points = Arc::new(ReadPoints::new(sequence.get()));
-        let writing = Writing { log, sequence, replayed, memtable_bytes, last_written: Instant::now() };
+        let writing = Writing {
+            log,
+            sequence,
+            replayed,
+            memtable_bytes,
+            last_written: Instant::now(),
+        };
         let log = Arc::new(Mutex::new(writing));
-        let table_bytes = options.memtable_bytes.saturating_mul(MEMTABLES_A_TABLE).min(TABLE_BYTES_MAX);
+        let table_bytes = options
+            .memtable_bytes
+            .saturating_mul(MEMTABLES_A_TABLE)
+            .min(TABLE_BYTES_MAX);
         let mut upkeep = Upkeep::new(
             tree.clone(),
             Arc::clone(&read_points),
@@ -247,7 +278,8 @@ impl DurableStore {
         let mut writing = self.writing();
         if writing.memtable_bytes > self.memtable_bytes_max {
             let sealed = self.seal(&mut writing);
-            // Without room for a new segment the old one goes on for some time: nothing was written, and nothing is lost.
+            // Without room for a new segment the old one goes on for some time: nothing was
+            // written, and nothing is lost.
             let may_wait = writing.memtable_bytes > self.memtable_bytes_max
                 && writing.memtable_bytes < self.memtable_bytes_max.saturating_mul(OVERDUE_MAX)
                 && writing.log.is_sound();
@@ -320,8 +352,8 @@ impl DurableSnapshot {
         Ok(self.tree.get(key, *self.read_point)?.map(Bytes::from))
     }
 
-    /// Like [`DurableSnapshot::range`], and lets the snapshot go: the range keeps what it reads, and not what is written
-    /// meanwhile. For long scans.
+    /// Like [`DurableSnapshot::range`], and lets the snapshot go: the range keeps what it reads,
+    /// and not what is written meanwhile. For long scans.
     pub(crate) fn into_range(
         self,
         low: std::ops::Bound<&[u8]>,
@@ -340,7 +372,8 @@ impl DurableSnapshot {
         low: std::ops::Bound<&[u8]>,
         high: std::ops::Bound<&[u8]>,
     ) -> Box<dyn DoubleEndedIterator<Item = Entry> + Send> {
-        self.tree.range::<&[u8], _>((low, high), *self.read_point, None)
+        self.tree
+            .range::<&[u8], _>((low, high), *self.read_point, None)
     }
 }
 

@@ -17,7 +17,12 @@ impl ReadPoints {
 
     /// The newest version, held until the read point is dropped.
     pub(super) fn newest(&self) -> ReadPoint {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).back().map(Arc::clone).unwrap_or_default()
+        self.0
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .back()
+            .map(Arc::clone)
+            .unwrap_or_default()
     }
 
     /// Makes a version visible.
@@ -58,7 +63,10 @@ mod tests {
         assert_eq!((*read_points.newest(), read_points.oldest()), (10, 1));
         let tenth = read_points.newest();
         (11..=1000).for_each(|version| read_points.publish(version));
-        assert!(read_points.0.read().unwrap().len() < 5, "versions that nobody reads are forgotten");
+        assert!(
+            read_points.0.read().unwrap().len() < 5,
+            "versions that nobody reads are forgotten"
+        );
         drop(first);
         assert_eq!(read_points.oldest(), 10);
         drop(tenth.clone());

@@ -8,14 +8,21 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 fn open(folder: &Path, memtable_bytes: u64) -> DurableStore {
-    DurableStore::open(&FolderOptions { memtable_bytes, ..FolderOptions::new(folder) }).unwrap()
+    DurableStore::open(&FolderOptions {
+        memtable_bytes,
+        ..FolderOptions::new(folder)
+    })
+    .unwrap()
 }
 
 type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
 fn contents(snapshot: &DurableSnapshot) -> Model {
     let entries = snapshot.range(Bound::Unbounded, Bound::Unbounded);
-    entries.map(|guard| entry(guard).unwrap()).map(|(key, value)| (key.to_vec(), value.to_vec())).collect()
+    entries
+        .map(|guard| entry(guard).unwrap())
+        .map(|(key, value)| (key.to_vec(), value.to_vec()))
+        .collect()
 }
 
 /// Random numbers that need no crate.
@@ -23,7 +30,10 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 }
@@ -47,7 +57,14 @@ fn a_snapshot_stays_what_it_was_while_tables_are_written_and_merged() {
                     (key.to_be_bytes().to_vec(), (kind > 0).then_some(value))
                 })
                 .collect();
-            store.apply(batch.iter().map(|(key, value)| (&key[..], value.as_deref())), false).unwrap();
+            store
+                .apply(
+                    batch
+                        .iter()
+                        .map(|(key, value)| (&key[..], value.as_deref())),
+                    false,
+                )
+                .unwrap();
             for (key, value) in batch {
                 match value {
                     Some(value) => model.insert(key, value),
@@ -60,7 +77,11 @@ fn a_snapshot_stays_what_it_was_while_tables_are_written_and_merged() {
             if random.below(10) == 0 && !held.is_empty() {
                 let at = random.below(held.len() as u64) as usize;
                 let (snapshot, expected) = held.swap_remove(at);
-                assert_eq!(contents(&snapshot), expected, "opening {opening}, turn {turn}");
+                assert_eq!(
+                    contents(&snapshot),
+                    expected,
+                    "opening {opening}, turn {turn}"
+                );
                 for key in 0..40u64 {
                     let key = key.to_be_bytes();
                     let found = snapshot.get(&key).unwrap().map(|value| value.to_vec());
@@ -69,7 +90,10 @@ fn a_snapshot_stays_what_it_was_while_tables_are_written_and_merged() {
             }
         }
         assert!(store.tree.table_count() > 0, "tables were written");
-        assert!(store.log.lock().unwrap().log_id() > 10, "and segments of the log begun");
+        assert!(
+            store.log.lock().unwrap().log_id() > 10,
+            "and segments of the log begun"
+        );
     }
 }
 
@@ -80,7 +104,9 @@ fn the_space_of_what_was_removed_comes_back() {
     let value = [7; 100];
     let keys: Vec<[u8; 8]> = (0..30_000u64).map(u64::to_be_bytes).collect();
     for some in keys.chunks(500) {
-        store.apply(some.iter().map(|key| (&key[..], Some(&value[..]))), false).unwrap();
+        store
+            .apply(some.iter().map(|key| (&key[..], Some(&value[..]))), false)
+            .unwrap();
     }
     let deadline = Instant::now() + Duration::from_secs(30);
     while store.upkeep() > 0 && store.tree.disk_space() < 2_000_000 {
@@ -88,10 +114,16 @@ fn the_space_of_what_was_removed_comes_back() {
         std::thread::sleep(Duration::from_millis(20));
     }
     for some in keys.chunks(500) {
-        store.apply(some.iter().map(|key| (&key[..], None)), false).unwrap();
+        store
+            .apply(some.iter().map(|key| (&key[..], None)), false)
+            .unwrap();
     }
     while store.tree.disk_space() > 500_000 {
-        assert!(Instant::now() < deadline, "{} bytes of tables are left", store.tree.disk_space());
+        assert!(
+            Instant::now() < deadline,
+            "{} bytes of tables are left",
+            store.tree.disk_space()
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(contents(&store.snapshot()), Model::new());
@@ -102,8 +134,12 @@ fn the_space_of_what_was_removed_comes_back() {
             .map(|entry| entry.unwrap().metadata().map_or(0, |m| m.len()))
             .sum::<u64>()
     };
-    wait_for("the files of old versions are removed", || on_disk() < 600_000);
-    let segments = std::fs::read_dir(folder.path().join("log")).unwrap().count();
+    wait_for("the files of old versions are removed", || {
+        on_disk() < 600_000
+    });
+    let segments = std::fs::read_dir(folder.path().join("log"))
+        .unwrap()
+        .count();
     assert!(segments < 8, "{segments} files of the log");
 }
 
@@ -112,11 +148,15 @@ fn the_space_of_what_was_removed_comes_back() {
 fn the_space_of_what_was_removed_comes_back_beside_writers_who_never_rest() {
     let folder = tempfile::tempdir().unwrap();
     let store = with_a_table(folder.path(), 20_000);
-    store.upkeep.meanwhile(|rested| panic!("a merge after a rest of {rested:?}"));
+    store
+        .upkeep
+        .meanwhile(|rested| panic!("a merge after a rest of {rested:?}"));
     store.upkeep.sealed_just_now();
     let before = store.tree.disk_space();
     let keys: Vec<[u8; 8]> = (0..19_000u64).map(u64::to_be_bytes).collect();
-    store.apply(keys.iter().map(|key| (&key[..], None)), false).unwrap();
+    store
+        .apply(keys.iter().map(|key| (&key[..], None)), false)
+        .unwrap();
     store.seal(&mut store.writing()).unwrap();
     wait_for("the space comes back", || {
         store.upkeep.sealed_just_now();
@@ -136,7 +176,12 @@ fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
 
 fn fill(store: &DurableStore, from: u64, to: u64) {
     for n in from..to {
-        store.apply([(&n.to_be_bytes()[..], Some(&[n as u8; 200][..]))].into_iter(), false).unwrap();
+        store
+            .apply(
+                [(&n.to_be_bytes()[..], Some(&[n as u8; 200][..]))].into_iter(),
+                false,
+            )
+            .unwrap();
     }
 }
 
@@ -147,7 +192,9 @@ fn new_tables_are_merged_when_nobody_writes() {
     // Twice the same keys, so that tables overlap and cannot just be moved.
     fill(&store, 0, 900);
     fill(&store, 0, 900);
-    wait_for("the tables are written and merged", || store.tree.table_count() > 0 && store.upkeep() == 0);
+    wait_for("the tables are written and merged", || {
+        store.tree.table_count() > 0 && store.upkeep() == 0
+    });
     assert_eq!(store.tree.l0_run_count(), 0);
     assert_eq!(contents(&store.snapshot()).len(), 900);
 }
@@ -162,11 +209,14 @@ fn fill_a_table(store: &DurableStore, keys: u64) {
 fn with_a_table(folder: &Path, keys: u64) -> DurableStore {
     let store = open(folder, 100_000_000);
     fill_a_table(&store, keys);
-    wait_for("it is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
+    wait_for("it is written", || {
+        store.tree.table_count() > 0 && store.upkeep() == 0
+    });
     store
 }
 
-/// Holds the next quiet merge at its end: tells how long writers had rested, and lets it go when the other is dropped.
+/// Holds the next quiet merge at its end: tells how long writers had rested, and lets it go when
+/// the other is dropped.
 fn hold_a_merge(store: &DurableStore) -> (mpsc::Receiver<Duration>, mpsc::Sender<()>) {
     let (tell, told) = mpsc::channel();
     let (go_on, wait) = mpsc::channel();
@@ -189,14 +239,20 @@ fn damage(path: &Path, at: impl FnOnce(usize) -> usize) {
 #[test]
 fn a_quiet_merge_waits_until_writers_rest_and_a_table_that_comes_during_it_is_merged_too() {
     let folder = tempfile::tempdir().unwrap();
-    // Eight megabytes, so that writers must rest for long, and then little, which is written at once.
+    // Eight megabytes, so that writers must rest for long, and then little, which is written at
+    // once.
     let store = with_a_table(folder.path(), 40_000);
     let (told, go_on) = hold_a_merge(&store);
     fill_a_table(&store, 10);
     let rested = told.recv_timeout(Duration::from_secs(40)).unwrap();
-    assert!(rested > Duration::from_millis(300), "they rested for {rested:?}");
+    assert!(
+        rested > Duration::from_millis(300),
+        "they rested for {rested:?}"
+    );
     fill_a_table(&store, 10);
-    wait_for("a table came", || store.tree.l0_run_count() > 0 && store.tree.sealed_memtable_count() == 0);
+    wait_for("a table came", || {
+        store.tree.l0_run_count() > 0 && store.tree.sealed_memtable_count() == 0
+    });
     drop(go_on);
     wait_for("it is merged too", || store.upkeep() == 0);
     assert_eq!(contents(&store.snapshot()).len(), 40_000);
@@ -216,9 +272,13 @@ fn a_missing_segment_of_the_log_does_not_keep_those_behind_it() {
     let is_segment = |name: &std::ffi::OsStr| name.to_string_lossy().ends_with(".log");
     let segments = || {
         let files = std::fs::read_dir(folder.path().join("log")).unwrap();
-        files.filter(|entry| is_segment(&entry.as_ref().unwrap().file_name())).count()
+        files
+            .filter(|entry| is_segment(&entry.as_ref().unwrap().file_name()))
+            .count()
     };
-    wait_for("only the segment that is written is there", || segments() == 1);
+    wait_for("only the segment that is written is there", || {
+        segments() == 1
+    });
     assert!(!store.upkeep.has_failed());
 }
 
@@ -227,14 +287,17 @@ fn a_memtable_is_written_when_nobody_writes() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), 100_000_000);
     fill(&store, 0, 1_500);
-    wait_for("the memtable is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
+    wait_for("the memtable is written", || {
+        store.tree.table_count() > 0 && store.upkeep() == 0
+    });
     fill(&store, 1_500, 1_510);
     drop(store);
     let store = open(folder.path(), 100_000_000);
     assert_eq!(contents(&store.snapshot()).len(), 1_510);
 }
 
-/// A damaged block: reads of it and merges fail, and what the failed merges wrote does not fill the disk.
+/// A damaged block: reads of it and merges fail, and what the failed merges wrote does not fill the
+/// disk.
 #[test]
 fn a_merge_that_fails_again_and_again_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
@@ -244,17 +307,34 @@ fn a_merge_that_fails_again_and_again_leaves_nothing_behind() {
         fill(&store, 0, 12_000);
         wait_for("tables are written", || store.tree.table_count() > 2);
     }
-    let files = || std::fs::read_dir(&tables).unwrap().map(|entry| entry.unwrap().path());
-    let largest = files().max_by_key(|path| std::fs::metadata(path).unwrap().len()).unwrap();
+    let files = || {
+        std::fs::read_dir(&tables)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+    };
+    let largest = files()
+        .max_by_key(|path| std::fs::metadata(path).unwrap().len())
+        .unwrap();
     damage(&largest, |length| length / 2);
     let store = open(folder.path(), 1_000_000);
     fill(&store, 0, 12_000);
     let is_written = || store.tree.sealed_memtable_count() == 0;
-    wait_for("a merge fails, and nothing else is written", || store.upkeep.has_failed() && is_written());
-    let size = || files().map(|path| std::fs::metadata(path).map_or(0, |found| found.len())).sum::<u64>();
+    wait_for("a merge fails, and nothing else is written", || {
+        store.upkeep.has_failed() && is_written()
+    });
+    let size = || {
+        files()
+            .map(|path| std::fs::metadata(path).map_or(0, |found| found.len()))
+            .sum::<u64>()
+    };
     let before = size();
     std::thread::sleep(Duration::from_secs(4));
-    assert!(size() < before + 1_000_000, "{} bytes of tables became {}", before, size());
+    assert!(
+        size() < before + 1_000_000,
+        "{} bytes of tables became {}",
+        before,
+        size()
+    );
     // Others are read and written on.
     fill(&store, 20_000, 20_100);
     assert!(store.get(&20_050u64.to_be_bytes()).unwrap().is_some());
@@ -268,17 +348,26 @@ fn writing_all_tables_anew_that_fails_keeps_no_other_merge_waiting() {
         let store = open(folder.path(), 100_000_000);
         fill(&store, 1_000_000, 1_001_000);
         store.seal(&mut store.writing()).unwrap();
-        wait_for("it is written", || store.tree.table_count() > 0 && store.upkeep() == 0);
+        wait_for("it is written", || {
+            store.tree.table_count() > 0 && store.upkeep() == 0
+        });
     }
     let tables = folder.path().join("tables").join("tables");
-    let only = std::fs::read_dir(tables).unwrap().next().unwrap().unwrap().path();
+    let only = std::fs::read_dir(tables)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     damage(&only, |_| 100);
     let store = open(folder.path(), 100_000_000);
     let keys: Vec<[u8; 8]> = (0..1_500u64).map(u64::to_be_bytes).collect();
     let mut has_failed = false;
     for _ in 0..100 {
         fill(&store, 0, 10);
-        store.apply(keys.iter().map(|key| (&key[..], None)), false).unwrap();
+        store
+            .apply(keys.iter().map(|key| (&key[..], None)), false)
+            .unwrap();
         store.seal(&mut store.writing()).unwrap();
         std::thread::sleep(Duration::from_millis(40));
         has_failed |= store.upkeep.has_failed();
@@ -292,7 +381,9 @@ fn a_long_scan_holds_only_what_it_reads() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), 50_000);
     fill(&store, 0, 500);
-    let mut scan = store.snapshot().into_range(Bound::Unbounded, Bound::Unbounded);
+    let mut scan = store
+        .snapshot()
+        .into_range(Bound::Unbounded, Bound::Unbounded);
     assert!(scan.next().is_some());
     for _ in 0..40 {
         fill(&store, 0, 500);
@@ -300,12 +391,14 @@ fn a_long_scan_holds_only_what_it_reads() {
     wait_for("the tables are written", || store.upkeep() == 0);
     // The next flush lets the versions go that nobody can read any more.
     fill(&store, 0, 500);
-    wait_for("old versions are let go", || store.tree.version_free_list_len() < 4);
+    wait_for("old versions are let go", || {
+        store.tree.version_free_list_len() < 4
+    });
     assert_eq!(scan.count(), 499);
 }
 
-/// A flush meets one failing call: whichever it is, and whatever the manifest is by then, the flush is done again, and what was
-/// written is there.
+/// A flush meets one failing call: whichever it is, and whatever the manifest is by then, the flush
+/// is done again, and what was written is there.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 fn a_flush_that_fails_at_any_of_its_calls_is_done_again() {
@@ -322,16 +415,24 @@ fn a_flush_that_fails_at_any_of_its_calls_is_done_again() {
         machine.strike(machine.asked() + at, Fault::Error);
         // A new segment of the log may fail, too: then nothing is flushed.
         if store.seal(&mut store.writing()).is_ok() {
-            let is_done =
-                || store.tree.table_count() > 0 && store.upkeep() == 0 && !store.upkeep.has_failed();
-            wait_for("the table is written, and its segment of the log given up", is_done);
+            let is_done = || {
+                store.tree.table_count() > 0 && store.upkeep() == 0 && !store.upkeep.has_failed()
+            };
+            wait_for(
+                "the table is written, and its segment of the log given up",
+                is_done,
+            );
             done_again += machine.strikes();
         }
         let is_over = machine.strikes() == 0;
         drop(machine);
         assert_eq!(contents(&store.snapshot()).len(), 100);
         drop(store);
-        assert_eq!(contents(&open(&folder, 100_000_000).snapshot()).len(), 100, "call {at}");
+        assert_eq!(
+            contents(&open(&folder, 100_000_000).snapshot()).len(),
+            100,
+            "call {at}"
+        );
         if is_over {
             break;
         }
@@ -339,7 +440,8 @@ fn a_flush_that_fails_at_any_of_its_calls_is_done_again() {
     assert!(done_again > 5, "{done_again} flushes failed");
 }
 
-/// The same beside a merge, which is not waited for: it would write over a list that is named and not known.
+/// The same beside a merge, which is not waited for: it would write over a list that is named and
+/// not known.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 fn a_list_that_a_failed_flush_changed_is_put_back_at_once() {
@@ -380,7 +482,8 @@ fn a_list_that_a_failed_flush_changed_is_put_back_at_once() {
 fn nobody_else_can_read_what_clients_wrote() {
     use std::os::unix::fs::PermissionsExt;
     fn reachable(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
-        let is_open = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o077 != 0;
+        let is_open =
+            |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o077 != 0;
         if !is_open(folder) {
             return;
         }

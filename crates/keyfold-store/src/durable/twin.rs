@@ -1,8 +1,10 @@
-//! A twin of a data folder, so that a store can be examined without anything in it being written: opening a store begins a
-//! segment of the log, gives up segments and removes what a crash has left.
+//! A twin of a data folder, so that a store can be examined without anything in it being written:
+//! opening a store begins a segment of the log, gives up segments and removes what a crash has
+//! left.
 //!
-//! Table files, which are never changed, are linked; the manifest and the log, which are small, are copied. The twin lies
-//! beside the folder, where links are possible, and is removed when it is dropped.
+//! Table files, which are never changed, are linked; the manifest and the log, which are small, are
+//! copied. The twin lies beside the folder, where links are possible, and is removed when it is
+//! dropped.
 
 use crate::checkpoint::CHECKPOINT;
 use crate::error::{At, StoreError};
@@ -26,9 +28,16 @@ impl Twin {
     /// `Locked`, `Foreign` or `Corrupt` as opening the folder; `Io` when the twin cannot be made.
     pub(super) fn of(folder: &Path) -> Result<Twin, StoreError> {
         let claim = claim_for_examination(folder)?;
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = folder
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let path = folder.with_file_name(format!(".{name}.examined-{}", std::process::id()));
-        let twin = Twin { path, _claim: claim };
+        let twin = Twin {
+            path,
+            _claim: claim,
+        };
         twin.fill(folder)?;
         Ok(twin)
     }
@@ -46,7 +55,11 @@ impl Twin {
             copy_if_there(&folder.join(part), &self.path.join(part))?;
         }
         copy_files(&folder.join("log"), &self.path.join("log"), copy_if_there)?;
-        copy_files(&folder.join("tables"), &self.path.join("tables"), copy_if_there)?;
+        copy_files(
+            &folder.join("tables"),
+            &self.path.join("tables"),
+            copy_if_there,
+        )?;
         let tables = Path::new("tables").join("tables");
         copy_files(&folder.join(&tables), &self.path.join(&tables), link)
     }

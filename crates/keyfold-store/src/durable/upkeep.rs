@@ -1,6 +1,7 @@
 //! Flushes and compactions: sealed memtables become table files, and table files are merged.
 //!
-//! Two threads, since writing a memtable must not wait for a long merge. Writers wait only when both are far behind.
+//! Two threads, since writing a memtable must not wait for a long merge. Writers wait only when
+//! both are far behind.
 
 use super::Writing;
 use super::manifest;
@@ -17,7 +18,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Sealed memtables above which writers wait: what a reopening after a crash has to replay at the most.
+/// Sealed memtables above which writers wait: what a reopening after a crash has to replay at the
+/// most.
 const SEALED_MAX: usize = 4;
 /// Unmerged tables above which writers wait: a read may have to look into each.
 pub(super) const UNMERGED_MAX: usize = 24;
@@ -28,10 +30,11 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub(super) const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// Idle time after which no writer is considered active.
 const QUIET: Duration = Duration::from_secs(1);
-/// Idle time, for each megabyte, before a compaction that only helps readers: four times as long as it may take, so that it
-/// takes little from those who write at a steady pace.
+/// Idle time, for each megabyte, before a compaction that only helps readers: four times as long as
+/// it may take, so that it takes little from those who write at a steady pace.
 const REST_A_MEGABYTE: Duration = Duration::from_millis(40);
-/// New tables are merged with what they overlap in the first level, which has less than a hundred megabytes.
+/// New tables are merged with what they overlap in the first level, which has less than a hundred
+/// megabytes.
 const REST_MAX: Duration = Duration::from_secs(3);
 /// Bytes of a memtable that is worth a table of its own when nobody writes.
 const SEALED_WHEN_QUIET: u64 = 256 * 1024;
@@ -66,7 +69,8 @@ impl State {
 
     /// Time since a memtable was sealed.
     fn rested(&self) -> Duration {
-        self.last_sealed.map_or(Duration::MAX, |last| last.elapsed())
+        self.last_sealed
+            .map_or(Duration::MAX, |last| last.elapsed())
     }
 }
 
@@ -84,8 +88,8 @@ struct Shared {
     state: Mutex<State>,
     /// Something changed: work came, or work was done.
     changed: Condvar,
-    /// A test's hook at the end of a quiet compaction, before it is published; it receives how long no memtable was
-    /// sealed when the merge began.
+    /// A test's hook at the end of a quiet compaction, before it is published; it receives how long
+    /// no memtable was sealed when the merge began.
     #[cfg(test)]
     meanwhile: Mutex<Option<Meanwhile>>,
 }
@@ -104,20 +108,27 @@ impl Shared {
         state
     }
 
-    /// When nobody has written for some time, what is in memory only is written to a table, so that it can be merged: removals
-    /// among it make room on the disk.
+    /// When nobody has written for some time, what is in memory only is written to a table, so that
+    /// it can be merged: removals among it make room on the disk.
     fn seal_when_quiet(&self) {
         // Writers may wait for this thread.
-        let Ok(mut writing) = self.writing.try_lock() else { return };
+        let Ok(mut writing) = self.writing.try_lock() else {
+            return;
+        };
         if writing.last_written.elapsed() < QUIET {
             return;
         }
         if self.tree.version_free_list_len() > 0 {
-            // A version of the tables is let go when readers see past the next one, which without writes they never would.
+            // A version of the tables is let go when readers see past the next one, which without
+            // writes they never would.
             self.read_points.publish(writing.sequence.get());
             let folder = &self.tree.tree_config().path;
             // Files that cannot be removed now are removed with the next version.
-            drop(self.tree.get_version_history_lock().maintenance(folder, self.read_points.oldest()));
+            drop(
+                self.tree
+                    .get_version_history_lock()
+                    .maintenance(folder, self.read_points.oldest()),
+            );
         }
         if writing.memtable_bytes < SEALED_WHEN_QUIET {
             return;
@@ -134,7 +145,9 @@ impl Shared {
     }
 
     fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+        self.changed
+            .wait(state)
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -154,7 +167,10 @@ impl Upkeep {
         table_bytes: u64,
         writing: Arc<Mutex<Writing>>,
     ) -> Upkeep {
-        let state = State { has_new_tables: true, ..State::default() };
+        let state = State {
+            has_new_tables: true,
+            ..State::default()
+        };
         let changed = Condvar::new();
         let state = Mutex::new(state);
         let shared = Arc::new(Shared {
@@ -170,7 +186,10 @@ impl Upkeep {
             #[cfg(test)]
             meanwhile: Mutex::default(),
         });
-        Upkeep { shared, threads: Vec::new() }
+        Upkeep {
+            shared,
+            threads: Vec::new(),
+        }
     }
 
     /// Starts the threads.
@@ -181,23 +200,25 @@ impl Upkeep {
 
     fn spawn(&mut self, name: &str, work: fn(&Shared)) -> Result<(), StoreError> {
         let shared = Arc::clone(&self.shared);
-        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-            let done = || {
-                work(&shared);
-                Ok(())
-            };
-            if let Err(error) = guarded(done) {
-                // Nobody does this work any more; who waits for it is told.
-                shared.lock().ended = Some(error);
-                shared.changed.notify_all();
-            }
-        })?;
+        let thread = std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                let done = || {
+                    work(&shared);
+                    Ok(())
+                };
+                if let Err(error) = guarded(done) {
+                    // Nobody does this work any more; who waits for it is told.
+                    shared.lock().ended = Some(error);
+                    shared.changed.notify_all();
+                }
+            })?;
         self.threads.push(thread);
         Ok(())
     }
 
-    /// Tells that the memtable is full and that these segments of the log hold its changes. Waits when too much is waiting
-    /// already.
+    /// Tells that the memtable is full and that these segments of the log hold its changes. Waits
+    /// when too much is waiting already.
     ///
     /// # Errors
     /// When too much is waiting because it cannot be written.
@@ -212,8 +233,10 @@ impl Upkeep {
             } else {
                 return Ok(());
             };
-            if let Some(error) =
-                [waits_for, &state.put_back_failed, &state.ended].into_iter().flatten().next()
+            if let Some(error) = [waits_for, &state.put_back_failed, &state.ended]
+                .into_iter()
+                .flatten()
+                .next()
             {
                 return Err(error.clone());
             }
@@ -281,7 +304,10 @@ fn flush_until_closed(shared: &Shared) {
         let first_table = shared.tree.next_table_id();
         let result = guarded(|| {
             let lock = shared.tree.get_flush_lock();
-            Ok(shared.tree.flush(&lock, shared.read_points.oldest()).map(drop)?)
+            Ok(shared
+                .tree
+                .flush(&lock, shared.read_points.oldest())
+                .map(drop)?)
         });
         state = shared.lock();
         state.is_flushing = false;
@@ -315,7 +341,9 @@ fn flush_until_closed(shared: &Shared) {
 /// Idle time required before table files of so many bytes are compacted for the readers' sake.
 fn rest(bytes: u64) -> Duration {
     let megabytes = u32::try_from(bytes / (1024 * 1024)).unwrap_or(u32::MAX);
-    REST_A_MEGABYTE.saturating_mul(megabytes.saturating_add(1)).min(REST_MAX)
+    REST_A_MEGABYTE
+        .saturating_mul(megabytes.saturating_add(1))
+        .min(REST_MAX)
 }
 
 fn merge_until_closed(shared: &Shared) {
@@ -333,14 +361,28 @@ fn merge_until_closed(shared: &Shared) {
         let left = rest(shared.tree.disk_space()).saturating_sub(state.rested());
         let is_best = best == Some(shared.tree.current_version().id());
         let rests = left.is_zero() && !state.has_new_tables;
-        let due = if !is_best && rewriting.is_due(&shared.tree, shared.read_points.oldest(), rests) {
+        let due = if !is_best && rewriting.is_due(&shared.tree, shared.read_points.oldest(), rests)
+        {
             Some(Merge::All)
         } else {
-            Merge::due(&shared.tree, state.has_new_tables, left.is_zero() && !is_best)
+            Merge::due(
+                &shared.tree,
+                state.has_new_tables,
+                left.is_zero() && !is_best,
+            )
         };
         let Some(work) = due else {
-            let time = if is_best || left.is_zero() { QUIET } else { left.min(QUIET) };
-            drop(shared.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner));
+            let time = if is_best || left.is_zero() {
+                QUIET
+            } else {
+                left.min(QUIET)
+            };
+            drop(
+                shared
+                    .changed
+                    .wait_timeout(state, time)
+                    .unwrap_or_else(PoisonError::into_inner),
+            );
             shared.seal_when_quiet();
             state = shared.lock();
             continue;
@@ -358,7 +400,12 @@ fn merge_until_closed(shared: &Shared) {
             rewriting.ended(began.elapsed(), version, result.is_ok());
         }
         #[cfg(test)]
-        if let Some(act) = shared.meanwhile.lock().unwrap().take_if(|_| matches!(work, Merge::New)) {
+        if let Some(act) = shared
+            .meanwhile
+            .lock()
+            .unwrap()
+            .take_if(|_| matches!(work, Merge::New))
+        {
             act(rested);
         }
         let after = shared.tree.current_version().id();
@@ -381,7 +428,8 @@ fn merge_until_closed(shared: &Shared) {
             }
             // The strategy may have done something else, or a table came meanwhile.
             Merge::New if after != before && shared.tree.l0_run_count() > 0 => {}
-            // Remaining files are held by a reader. A table file that came meanwhile makes `Merge::Behind` due.
+            // Remaining files are held by a reader. A table file that came meanwhile makes
+            // `Merge::Behind` due.
             Merge::New | Merge::All => best = Some(after),
         }
     }
@@ -391,14 +439,18 @@ impl Shared {
     /// After a failed attempt.
     fn clean_up(&self, state: &mut State, first_table: u64) {
         state.is_unsettled = true;
-        state.leftover = Some(state.leftover.map_or(first_table, |first| first.min(first_table)));
+        state.leftover = Some(
+            state
+                .leftover
+                .map_or(first_table, |first| first.min(first_table)),
+        );
         if self.may_try(state) {
             self.remove_leftovers(state);
         }
     }
 
-    /// Whether the manifest on the disk is the one in memory; if an attempt failed, it is put back first: another attempt would
-    /// write over it.
+    /// Whether the manifest on the disk is the one in memory; if an attempt failed, it is put back
+    /// first: another attempt would write over it.
     fn may_try(&self, state: &mut State) -> bool {
         if state.is_unsettled {
             let done = manifest::settle(&self.tree);
@@ -409,23 +461,31 @@ impl Shared {
         !state.is_unsettled
     }
 
-    /// Removes the tables that failed attempts began, which the storage engine leaves until it is opened again. Numbers
-    /// that are no table belong to them, unless a thread is making tables: then they stay for a later time.
+    /// Removes the tables that failed attempts began, which the storage engine leaves until it is
+    /// opened again. Numbers that are no table belong to them, unless a thread is making tables:
+    /// then they stay for a later time.
     fn remove_leftovers(&self, state: &mut State) {
         if state.is_flushing || state.is_merging || state.is_unsettled {
             return;
         }
-        let Some(first) = state.leftover.take() else { return };
+        let Some(first) = state.leftover.take() else {
+            return;
+        };
         let version = self.tree.current_version();
         let live: HashSet<u64> = version.iter_tables().map(lsm_tree::Table::id).collect();
         for id in (first..self.tree.next_table_id()).filter(|id| !live.contains(id)) {
-            // One that was never made, or is held by a reader of an older version and goes with it, is no fault.
+            // One that was never made, or is held by a reader of an older version and goes with it,
+            // is no fault.
             drop(std::fs::remove_file(self.tables.join(id.to_string())));
         }
     }
 
     /// Waits longer each time: what failed will fail again for some time.
-    fn pause<'s>(&self, state: MutexGuard<'s, State>, pause: &mut Duration) -> MutexGuard<'s, State> {
+    fn pause<'s>(
+        &self,
+        state: MutexGuard<'s, State>,
+        pause: &mut Duration,
+    ) -> MutexGuard<'s, State> {
         let until = Instant::now() + *pause;
         *pause = (*pause * 2).min(PAUSE_MAX);
         let mut state = state;
@@ -434,7 +494,11 @@ impl Shared {
             if left.is_zero() {
                 break;
             }
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self
+                .changed
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
         state
     }
@@ -445,7 +509,8 @@ impl Shared {
 enum Merge {
     /// The choice of the strategy, which keeps up with the writes.
     Behind,
-    /// New tables are merged into the sorted ones, so that a read looks into one place less for each.
+    /// New tables are merged into the sorted ones, so that a read looks into one place less for
+    /// each.
     New,
     /// All tables are written anew.
     All,
@@ -466,7 +531,9 @@ impl Merge {
         let strategy = Leveled::default().with_table_target_size(shared.table_bytes);
         match self {
             Merge::Behind => shared.tree.compact(Arc::new(strategy), oldest)?,
-            Merge::New => shared.tree.compact(Arc::new(strategy.with_l0_threshold(1)), oldest)?,
+            Merge::New => shared
+                .tree
+                .compact(Arc::new(strategy.with_l0_threshold(1)), oldest)?,
             Merge::All => shared.tree.major_compact(shared.table_bytes, oldest)?,
         }
         Ok(())
@@ -481,7 +548,10 @@ mod tests {
     fn a_quiet_merge_waits_the_longer_the_more_it_may_have_to_write() {
         const MEGABYTE: u64 = 1024 * 1024;
         let millis = Duration::from_millis;
-        assert_eq!([0, 1, 50].map(|size| rest(size * MEGABYTE)), [40, 80, 2040].map(millis));
+        assert_eq!(
+            [0, 1, 50].map(|size| rest(size * MEGABYTE)),
+            [40, 80, 2040].map(millis)
+        );
         assert_eq!([100 * MEGABYTE, u64::MAX].map(rest), [REST_MAX; 2]);
     }
 }

@@ -1,4 +1,5 @@
-//! The log's files: a trait, so that tests can stop, tear and fail them, and its form on a real file system.
+//! The log's files: a trait, so that tests can stop, tear and fail them, and its form on a real
+//! file system.
 
 use crate::error::{At, named};
 use std::fmt::Debug;
@@ -31,20 +32,22 @@ pub trait LogFiles: Debug + Send + Sync {
     /// When the file cannot be read.
     fn read(&self, id: u64) -> io::Result<Vec<u8>>;
 
-    /// Writes again what was read from a place of a segment's file, and returns when everything in the file survives a crash of the
-    /// machine.
+    /// Writes again what was read from a place of a segment's file, and returns when everything in
+    /// the file survives a crash of the machine.
     ///
     /// # Errors
     /// When the file cannot be written.
     fn rewrite(&self, id: u64, at: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// A new segment, which is there after a crash too. Its file may hold anything behind what is written.
+    /// A new segment, which is there after a crash too. Its file may hold anything behind what is
+    /// written.
     ///
     /// # Errors
     /// When the file cannot be made.
     fn create(&self, id: u64) -> io::Result<Box<dyn LogFile>>;
 
-    /// Removes a segment that could not be begun. It is not there after a crash, and nothing of its file is used again.
+    /// Removes a segment that could not be begun. It is not there after a crash, and nothing of its
+    /// file is used again.
     ///
     /// # Errors
     /// When the file cannot be removed: it may be there after a crash.
@@ -56,8 +59,9 @@ pub trait LogFiles: Debug + Send + Sync {
     /// When the file cannot be removed.
     fn retire(&self, id: u64) -> io::Result<()>;
 
-    /// Keeps a few bytes about the newest segment outside of it, in place of those before; with `sync`, returns when they survive a
-    /// crash of the machine. What cannot be kept is left: an older note holds as well.
+    /// Keeps a few bytes about the newest segment outside of it, in place of those before; with
+    /// `sync`, returns when they survive a crash of the machine. What cannot be kept is left: an
+    /// older note holds as well.
     fn keep_note(&self, _note: &[u8], _sync: bool) {}
 
     /// The note kept last, or the one before.
@@ -80,14 +84,15 @@ pub trait LogFile: Send {
     /// When the device fails. Whether the bytes survive is not known.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Bytes of the segment's file that are on the device, whatever they are; 0 where that is not known.
+    /// Bytes of the segment's file that are on the device, whatever they are; 0 where that is not
+    /// known.
     fn allocated(&self) -> u64 {
         0
     }
 }
 
-/// Segments as files of a folder. Retired ones are renamed and used again: their blocks are on the disk already, so a
-/// sync need not write the file system's journal too.
+/// Segments as files of a folder. Retired ones are renamed and used again: their blocks are on the
+/// disk already, so a sync need not write the file system's journal too.
 #[derive(Debug)]
 pub struct LogFolder {
     folder: PathBuf,
@@ -106,12 +111,23 @@ impl LogFolder {
         let mut spares = Vec::new();
         for entry in fs::read_dir(folder).at(folder)? {
             let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "spare") {
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "spare")
+            {
                 spares.push(path);
             }
         }
-        let note = private().read(true).open(folder.join(NOTE)).ok().map(Mutex::new);
-        Ok(LogFolder { folder: folder.to_owned(), spares: Mutex::new(spares), note })
+        let note = private()
+            .read(true)
+            .open(folder.join(NOTE))
+            .ok()
+            .map(Mutex::new);
+        Ok(LogFolder {
+            folder: folder.to_owned(),
+            spares: Mutex::new(spares),
+            note,
+        })
     }
 
     fn path(&self, id: u64) -> PathBuf {
@@ -123,7 +139,8 @@ impl LogFolder {
     }
 }
 
-/// Opens files for writing, which are made if they are absent and can be read by the process's own user only.
+/// Opens files for writing, which are made if they are absent and can be read by the process's own
+/// user only.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -138,8 +155,10 @@ impl LogFiles for LogFolder {
         for entry in fs::read_dir(&self.folder).at(&self.folder)? {
             let path = entry?.path();
             let is_segment = path.extension().is_some_and(|extension| extension == "log");
-            let id: Option<u64> =
-                path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
+            let id: Option<u64> = path
+                .file_stem()
+                .and_then(|stem| stem.to_str())
+                .and_then(|stem| stem.parse().ok());
             ids.extend(id.filter(|_| is_segment));
         }
         Ok(ids)
@@ -164,13 +183,20 @@ impl LogFiles for LogFolder {
         if let Some(spare) = spare {
             // One that somebody took away is no loss: a new file does as well.
             match fs::rename(spare, &path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(named(&path, error)),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(named(&path, error));
+                }
                 _ => {}
             }
         }
         let file = private().open(&path).at(&path)?;
         let allocated = file.metadata().at(&path)?.len();
-        let mut segment = SegmentFile { path, file, written: 0, allocated };
+        let mut segment = SegmentFile {
+            path,
+            file,
+            written: 0,
+            allocated,
+        };
         segment.allocate(1).at(&segment.path)?;
         sync_folder(&self.folder).at(&self.folder)?;
         Ok(Box::new(segment))
@@ -201,19 +227,30 @@ impl LogFiles for LogFolder {
         let path = self.path(id);
         let spare = path.with_extension("spare");
         let is_spare = spares.len() < SPARES;
-        match if is_spare { fs::rename(&path, &spare) } else { fs::remove_file(&path) } {
+        match if is_spare {
+            fs::rename(&path, &spare)
+        } else {
+            fs::remove_file(&path)
+        } {
             Ok(()) if is_spare => spares.push(spare),
             // A missing segment has been retired.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(named(&path, error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(named(&path, error));
+            }
             _ => {}
         }
         Ok(())
     }
 }
 
-/// New names of a folder survive a crash after this. Windows writes them by itself and cannot open folders.
+/// New names of a folder survive a crash after this. Windows writes them by itself and cannot open
+/// folders.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()
+    } else {
+        Ok(())
+    }
 }
 
 struct SegmentFile {
@@ -246,7 +283,8 @@ impl SegmentFile {
 
 impl LogFile for SegmentFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.allocate(self.written + bytes.len() as u64).at(&self.path)?;
+        self.allocate(self.written + bytes.len() as u64)
+            .at(&self.path)?;
         self.file.write_all(bytes).at(&self.path)?;
         self.written += bytes.len() as u64;
         Ok(())
@@ -267,7 +305,9 @@ mod tests {
 
     /// Segments and spare files.
     fn names_in(folder: &Path) -> Vec<PathBuf> {
-        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let names = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
         names.filter(|name| !name.ends_with(NOTE)).collect()
     }
 
@@ -286,7 +326,11 @@ mod tests {
         let files = LogFolder::open(folder.path()).unwrap();
         files.create(8).unwrap().append(b"behind").unwrap();
         let bytes = files.read(8).unwrap();
-        assert!(bytes.starts_with(b"behind\x01") && bytes.len() > 300_000, "{}", bytes.len());
+        assert!(
+            bytes.starts_with(b"behind\x01") && bytes.len() > 300_000,
+            "{}",
+            bytes.len()
+        );
         assert_eq!(names_in(folder.path()).len(), 1);
     }
 
@@ -304,7 +348,9 @@ mod tests {
             files.retire(9).unwrap();
             files.retire(9).unwrap();
         }
-        names_in(folder.path()).iter().for_each(|spare| fs::remove_file(spare).unwrap());
+        names_in(folder.path())
+            .iter()
+            .for_each(|spare| fs::remove_file(spare).unwrap());
         files.create(10).unwrap().append(b"new").unwrap();
         assert!(files.read(10).unwrap().starts_with(b"new\0"));
         assert_eq!(names_in(folder.path()).len(), 1);

@@ -1,11 +1,13 @@
 //! The write-ahead log: what was acknowledged and is not in a table of the storage engine yet.
 //!
-//! A log is a row of segments with ascending ids. Changes are appended to the last one; when the storage engine starts
-//! a new memtable, the log starts a new segment, and once the old memtable is written to the disk the
-//! segments before are retired. So a reopening replays little, however much is stored.
+//! A log is a row of segments with ascending ids. Changes are appended to the last one; when the
+//! storage engine starts a new memtable, the log starts a new segment, and once the old memtable is
+//! written to the disk the segments before are retired. So a reopening replays little, however much
+//! is stored.
 //!
-//! Why a log of our own: the storage engine's trees come without one, and the one made for them keeps up to 64 MB, which takes
-//! too long to replay, allocates without writing ahead, and refuses to open when its tail is torn.
+//! Why a log of our own: the storage engine's trees come without one, and the one made for them
+//! keeps up to 64 MB, which takes too long to replay, allocates without writing ahead, and refuses
+//! to open when its tail is torn.
 
 mod files;
 mod record;
@@ -17,7 +19,8 @@ pub(crate) use record::Change;
 use crate::checkpoint::{Checkpoint, Checkpoints};
 use crate::error::StoreError;
 use record::{
-    HEADER_BYTES, Place, Record, is_damaged, read_header, read_note, write_header, write_note, write_record,
+    HEADER_BYTES, Place, Record, is_damaged, read_header, read_note, write_header, write_note,
+    write_record,
 };
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -67,8 +70,8 @@ impl From<NotBegun> for StoreError {
 }
 
 impl Begun {
-    /// Begins a segment. Its header is on the device before anything else is in it: a segment without one was never written
-    /// to, whatever its file holds.
+    /// Begins a segment. Its header is on the device before anything else is in it: a segment
+    /// without one was never written to, whatever its file holds.
     fn new(files: &dyn LogFiles, id: u64, end_before: u64) -> Result<Begun, NotBegun> {
         let mut file =
             // Nothing was written: a file that is used again holds the header of another id.
@@ -79,7 +82,10 @@ impl Begun {
         match file.append(&header).and_then(|()| file.sync()) {
             Ok(()) => Ok(Begun { file, place }),
             // Its record of the end of the segment before must not outlive appends to that segment.
-            Err(error) => Err(NotBegun { is_surely_gone: files.discard(id).is_ok(), error: error.into() }),
+            Err(error) => Err(NotBegun {
+                is_surely_gone: files.discard(id).is_ok(),
+                error: error.into(),
+            }),
         }
     }
 }
@@ -98,7 +104,10 @@ impl Recovered {
     ///
     /// # Errors
     /// `Io` when a file cannot be read; `Corrupt` when acknowledged changes cannot be read.
-    pub(crate) fn read(files: Arc<dyn LogFiles>, known: Option<Checkpoint>) -> Result<Recovered, StoreError> {
+    pub(crate) fn read(
+        files: Arc<dyn LogFiles>,
+        known: Option<Checkpoint>,
+    ) -> Result<Recovered, StoreError> {
         let (live, retired) = found(&*files, known)?;
         let mut read: Vec<(u64, Vec<u8>)> = Vec::with_capacity(live.len());
         for id in live {
@@ -106,24 +115,40 @@ impl Recovered {
         }
         let note = files.note().and_then(|note| read_note(&note));
         // A segment's end is in the header of the one behind it.
-        let behind = |at: usize| read.get(at + 1).and_then(|(id, bytes)| read_header(bytes, *id));
-        let ends: Vec<Option<u64>> =
-            (0..read.len()).map(|at| behind(at).map(|(_, end_before)| end_before)).collect();
+        let behind = |at: usize| {
+            read.get(at + 1)
+                .and_then(|(id, bytes)| read_header(bytes, *id))
+        };
+        let ends: Vec<Option<u64>> = (0..read.len())
+            .map(|at| behind(at).map(|(_, end_before)| end_before))
+            .collect();
         let mut segments = Vec::with_capacity(read.len());
         for ((id, bytes), end) in read.into_iter().zip(ends) {
-            match Replayed::new(id, bytes, &Known { end, checkpoint: known, note })? {
+            match Replayed::new(
+                id,
+                bytes,
+                &Known {
+                    end,
+                    checkpoint: known,
+                    note,
+                },
+            )? {
                 Some(replayed) => segments.push(replayed),
                 // It was never begun.
                 None => break,
             }
         }
-        Ok(Recovered { files, segments, retired })
+        Ok(Recovered {
+            files,
+            segments,
+            retired,
+        })
     }
 }
 
 impl Log {
-    /// Goes on with a log: hands over every group of changes in order, then begins a new segment. Returns the ids of the segments
-    /// that were replayed, too.
+    /// Goes on with a log: hands over every group of changes in order, then begins a new segment.
+    /// Returns the ids of the segments that were replayed, too.
     ///
     /// # Errors
     /// `Io` when a file cannot be written or made.
@@ -132,25 +157,43 @@ impl Log {
         checkpoints: Arc<Checkpoints>,
         mut visit: impl FnMut(&mut dyn Iterator<Item = Change<'_>>),
     ) -> Result<(Log, Vec<u64>), StoreError> {
-        let Recovered { files, segments, retired } = recovered;
+        let Recovered {
+            files,
+            segments,
+            retired,
+        } = recovered;
         for id in retired {
             files.retire(id)?;
         }
         for segment in &segments {
             segment.visit(&mut visit);
             // The zeros that fill up the last record may be missing.
-            let unsure = segment.bytes.get(segment.synced..segment.end.min(segment.bytes.len()));
-            // It was read, and will be seen and built upon: it must not be in the system's memory only. And after a sync
-            // that failed, another one says nothing of bytes that were not written again.
-            files.rewrite(segment.place.id, segment.synced as u64, unsure.unwrap_or_default())?;
+            let unsure = segment
+                .bytes
+                .get(segment.synced..segment.end.min(segment.bytes.len()));
+            // It was read, and will be seen and built upon: it must not be in the system's memory
+            // only. And after a sync that failed, another one says nothing of bytes that were not
+            // written again.
+            files.rewrite(
+                segment.place.id,
+                segment.synced as u64,
+                unsure.unwrap_or_default(),
+            )?;
         }
         let last = segments.last().map(|last| (last.place.id, last.end as u64));
         let (id, end_before) = last.map_or((1, 0), |(id, end)| (id + 1, end));
         let Begun { file, place } = Begun::new(&*files, id, end_before)?;
         let has_changes = segments.iter().any(|segment| segment.end > HEADER_BYTES);
-        let replayed: Vec<u64> = segments.into_iter().map(|segment| segment.place.id).collect();
+        let replayed: Vec<u64> = segments
+            .into_iter()
+            .map(|segment| segment.place.id)
+            .collect();
         checkpoints.update(|checkpoint| {
-            checkpoint.oldest_segment = replayed.first().copied().filter(|_| has_changes).unwrap_or(place.id);
+            checkpoint.oldest_segment = replayed
+                .first()
+                .copied()
+                .filter(|_| has_changes)
+                .unwrap_or(place.id);
             checkpoint.newest_segment = place.id;
             checkpoint.allocated_bytes = file.allocated();
         })?;
@@ -190,7 +233,13 @@ impl Log {
     ) -> Result<(), StoreError> {
         self.buffer.clear();
         self.buffer.shrink_to(BUFFER_BYTES_KEPT);
-        write_record(&mut self.buffer, self.place, self.written, self.synced, changes);
+        write_record(
+            &mut self.buffer,
+            self.place,
+            self.written,
+            self.synced,
+            changes,
+        );
         self.refuse_after_failure()?;
         let allocated = self.current.allocated();
         let written = self.current.append(&self.buffer);
@@ -209,19 +258,21 @@ impl Log {
             self.has_failed = synced.is_err();
             synced?;
             self.synced = self.written;
-            self.files.keep_note(&write_note(self.place, self.synced), false);
+            self.files
+                .keep_note(&write_note(self.place, self.synced), false);
         }
         Ok(())
     }
 
-    /// Syncs, and notes it in the log: a last record that cannot be read at the next start is damage then, and not a tail that
-    /// nobody was promised.
+    /// Syncs, and notes it in the log: a last record that cannot be read at the next start is
+    /// damage then, and not a tail that nobody was promised.
     pub(crate) fn attest(&mut self) -> Result<(), StoreError> {
         self.sync()?;
         if self.attested < self.written {
             self.append(std::iter::empty(), true)?;
             self.attested = self.written;
-            self.files.keep_note(&write_note(self.place, self.synced), true);
+            self.files
+                .keep_note(&write_note(self.place, self.synced), true);
         }
         Ok(())
     }
@@ -231,22 +282,27 @@ impl Log {
         !self.has_failed
     }
 
-    /// A sync that succeeds after one that failed says nothing of what the failed one should have kept.
+    /// A sync that succeeds after one that failed says nothing of what the failed one should have
+    /// kept.
     fn refuse_after_failure(&self) -> Result<(), StoreError> {
         if self.has_failed {
-            return Err(StoreError::Poisoned("the log could not be written".to_owned()));
+            return Err(StoreError::Poisoned(
+                "the log could not be written".to_owned(),
+            ));
         }
         Ok(())
     }
 
-    /// Ends the segment and begins another. Returns the ended one's id. After an error the log goes on in the old segment. If the new
-    /// segment's header may be on the device, the log takes nothing more: replay stops at the end that this header names.
+    /// Ends the segment and begins another. Returns the ended one's id. After an error the log goes
+    /// on in the old segment. If the new segment's header may be on the device, the log takes
+    /// nothing more: replay stops at the end that this header names.
     pub(crate) fn rotate(&mut self) -> Result<u64, StoreError> {
         // A table file must not be newer than the log before it.
         self.sync()?;
         let ended = self.place.id;
         let begun = Begun::new(&*self.files, ended + 1, self.written);
-        let Begun { file, place } = begun.inspect_err(|not| self.has_failed = !not.is_surely_gone)?;
+        let Begun { file, place } =
+            begun.inspect_err(|not| self.has_failed = !not.is_surely_gone)?;
         (self.current, self.place) = (file, place);
         let written = HEADER_BYTES as u64;
         (self.written, self.synced, self.attested) = (written, written, written);
@@ -255,8 +311,9 @@ impl Log {
         Ok(ended)
     }
 
-    /// Enters the segment that is written in the checkpoint, if it is not there. When that fails, the checkpoint before holds, too, but a lost
-    /// newest segment is not noticed until then; each append tries again.
+    /// Enters the segment that is written in the checkpoint, if it is not there. When that fails,
+    /// the checkpoint before holds, too, but a lost newest segment is not noticed until then; each
+    /// append tries again.
     fn enter_in_checkpoint(&mut self) {
         if !self.is_in_checkpoint {
             let (id, allocated) = (self.place.id, self.current.allocated());
@@ -269,16 +326,24 @@ impl Log {
 }
 
 /// The segments to be replayed, and those that were given up, both ascending.
-fn found(files: &dyn LogFiles, known: Option<Checkpoint>) -> Result<(Vec<u64>, Vec<u64>), StoreError> {
+fn found(
+    files: &dyn LogFiles,
+    known: Option<Checkpoint>,
+) -> Result<(Vec<u64>, Vec<u64>), StoreError> {
     let mut ids = files.segments()?;
     ids.sort_unstable();
     // Nothing was acknowledged in a folder that has no checkpoint yet.
-    let Some(known) = known else { return Ok((Vec::new(), ids)) };
+    let Some(known) = known else {
+        return Ok((Vec::new(), ids));
+    };
     let live = ids.split_off(ids.partition_point(|id| *id < known.oldest_segment));
     let newest = live.last().copied().unwrap_or(0).max(known.newest_segment);
     match (known.oldest_segment..=newest).find(|id| live.binary_search(id).is_err()) {
         None => Ok((live, ids)),
-        Some(missing) => Err(unusable(missing, "is missing, although its changes are in no table file")),
+        Some(missing) => Err(unusable(
+            missing,
+            "is missing, although its changes are in no table file",
+        )),
     }
 }
 
@@ -304,27 +369,50 @@ struct Replayed {
 impl Replayed {
     /// Looks through a segment; `None` when it was never begun.
     fn new(id: u64, bytes: Vec<u8>, known: &Known) -> Result<Option<Replayed>, StoreError> {
-        let newest = known.checkpoint.map_or(0, |checkpoint| checkpoint.newest_segment);
+        let newest = known
+            .checkpoint
+            .map_or(0, |checkpoint| checkpoint.newest_segment);
         let Some((place, _)) = read_header(&bytes, id) else {
-            return if id > newest && known.end.is_none() { Ok(None) } else { Err(damaged(id, 0)) };
+            return if id > newest && known.end.is_none() {
+                Ok(None)
+            } else {
+                Err(damaged(id, 0))
+            };
         };
-        let allocated = known.checkpoint.filter(|_| newest == id).map_or(0, |known| known.allocated_bytes);
+        let allocated = known
+            .checkpoint
+            .filter(|_| newest == id)
+            .map_or(0, |known| known.allocated_bytes);
         if allocated > bytes.len() as u64 {
             return Err(unusable(id, &format!("was cut to {} bytes", bytes.len())));
         }
         let (mut at, mut synced) = (HEADER_BYTES, 0);
         while known.end.is_none_or(|end| (at as u64) < end) {
-            let Some(record) = Record::read(&bytes, place, at) else { break };
+            let Some(record) = Record::read(&bytes, place, at) else {
+                break;
+            };
             (at, synced) = (record.end, record.synced as usize);
         }
         let is_whole = match known.end {
             Some(end) => at as u64 == end,
             None => {
-                let acknowledged = known.note.filter(|(noted, _)| *noted == place).map_or(0, |(_, end)| end);
+                let acknowledged = known
+                    .note
+                    .filter(|(noted, _)| *noted == place)
+                    .map_or(0, |(_, end)| end);
                 at as u64 >= acknowledged && !is_damaged(&bytes, place, at)
             }
         };
-        if is_whole { Ok(Some(Replayed { place, bytes, end: at, synced })) } else { Err(damaged(id, at)) }
+        if is_whole {
+            Ok(Some(Replayed {
+                place,
+                bytes,
+                end: at,
+                synced,
+            }))
+        } else {
+            Err(damaged(id, at))
+        }
     }
 
     /// Hands over the groups of changes.
@@ -340,7 +428,10 @@ impl Replayed {
 }
 
 fn damaged(id: u64, at: usize) -> StoreError {
-    unusable(id, &format!("is damaged at byte {at}: changes that were acknowledged cannot be read"))
+    unusable(
+        id,
+        &format!("is damaged at byte {at}: changes that were acknowledged cannot be read"),
+    )
 }
 
 fn unusable(id: u64, what: &str) -> StoreError {

@@ -10,10 +10,11 @@
 //!
 //! Records begin at multiples of 8.
 //!
-//! The salt is drawn when a segment is begun, and a record's checksum is seeded with it, the segment's id and the record's
-//! place: what a file held in an earlier life, or what a client wrote into an item, is never taken for a record. `synced` says up to where the segment was synced when the record was written: when a record
-//! cannot be read and a later one can, this distinguishes a tail that never reached the disk, and was not acknowledged,
-//! from corruption of what was.
+//! The salt is drawn when a segment is begun, and a record's checksum is seeded with it, the
+//! segment's id and the record's place: what a file held in an earlier life, or what a client wrote
+//! into an item, is never taken for a record. `synced` says up to where the segment was synced when
+//! the record was written: when a record cannot be read and a later one can, this distinguishes a
+//! tail that never reached the disk, and was not acknowledged, from corruption of what was.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -45,12 +46,24 @@ pub(crate) fn write_header(out: &mut Vec<u8>, place: Place, end_before: u64) {
     out.extend_from_slice(&checksum.to_le_bytes());
 }
 
-/// A segment's header: the segment, and the end of the one before; `None` when there is none that is sound.
+/// A segment's header: the segment, and the end of the one before; `None` when there is none that
+/// is sound.
 pub(crate) fn read_header(segment: &[u8], id: u64) -> Option<(Place, u64)> {
     let (header, checksum) = segment.get(..HEADER_BYTES)?.split_at(HEADER_BYTES - 8);
-    let is_sound =
-        header.starts_with(MAGIC) && number(header, 8)? == id && xxh3_64(header).to_le_bytes() == checksum;
-    if is_sound { Some((Place { id, salt: number(header, 16)? }, number(header, 24)?)) } else { None }
+    let is_sound = header.starts_with(MAGIC)
+        && number(header, 8)? == id
+        && xxh3_64(header).to_le_bytes() == checksum;
+    if is_sound {
+        Some((
+            Place {
+                id,
+                salt: number(header, 16)?,
+            },
+            number(header, 24)?,
+        ))
+    } else {
+        None
+    }
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u64> {
@@ -88,7 +101,10 @@ pub(crate) fn write_record<'c>(
         }
     };
     put(out, 24, length);
-    let checksum = xxh3_64_with_seed(out.get(start + 8..).unwrap_or_default(), seed(place, at as usize));
+    let checksum = xxh3_64_with_seed(
+        out.get(start + 8..).unwrap_or_default(),
+        seed(place, at as usize),
+    );
     put(out, 0, checksum);
     let end = start + (out.len() - start).next_multiple_of(ALIGNMENT);
     out.resize(end, 0);
@@ -127,7 +143,8 @@ pub(crate) struct Record<'s> {
 impl<'s> Record<'s> {
     /// The record at a place of a segment, if there is a sound one.
     pub(crate) fn read(segment: &'s [u8], place: Place, at: usize) -> Option<Record<'s>> {
-        // Before anything is calculated: nobody knows the salt who could make a place look like a record.
+        // Before anything is calculated: nobody knows the salt who could make a place look like a
+        // record.
         if number(segment, at + 8)? != place.salt {
             return None;
         }
@@ -138,7 +155,11 @@ impl<'s> Record<'s> {
         let changes = segment.get(at + RECORD_HEADER_BYTES..end)?;
         let end = end.next_multiple_of(ALIGNMENT);
         let synced = number(segment, at + 16)?;
-        is_sound.then_some(Record { end, synced, changes })
+        is_sound.then_some(Record {
+            end,
+            synced,
+            changes,
+        })
     }
 
     /// The changes, in the order in which they were written.
@@ -163,7 +184,8 @@ impl<'s> Iterator for Changes<'s> {
     }
 }
 
-/// Facts about a segment that are kept outside of it: its id, and the offset up to which it was acknowledged.
+/// Facts about a segment that are kept outside of it: its id, and the offset up to which it was
+/// acknowledged.
 pub(crate) fn write_note(place: Place, end: u64) -> Vec<u8> {
     let mut note = Vec::with_capacity(NOTE_BYTES);
     for number in [place.id, place.salt, end] {
@@ -180,17 +202,31 @@ pub(crate) fn read_note(note: &[u8]) -> Option<(Place, u64)> {
     if xxh3_64(numbers) != number(note, NOTE_BYTES - 8)? {
         return None;
     }
-    Some((Place { id: number(note, 0)?, salt: number(note, 8)? }, number(note, 16)?))
+    Some((
+        Place {
+            id: number(note, 0)?,
+            salt: number(note, 8)?,
+        },
+        number(note, 16)?,
+    ))
 }
 
-/// Whether a sound record behind `at` was written when everything up to beyond `at` was on the disk already. Reads each byte a
-/// bounded number of times, whatever the bytes are: only records of this segment's salt are looked into.
+/// Whether a sound record behind `at` was written when everything up to beyond `at` was on the disk
+/// already. Reads each byte a bounded number of times, whatever the bytes are: only records of this
+/// segment's salt are looked into.
 pub(crate) fn is_damaged(segment: &[u8], place: Place, at: usize) -> bool {
     // Bytes never written are zero, and most of a segment may be.
-    let written = segment.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let written = segment
+        .iter()
+        .rposition(|byte| *byte != 0)
+        .map_or(0, |last| last + 1);
     (at + ALIGNMENT..written).step_by(ALIGNMENT).any(|behind| {
-        let Some(synced) = number(segment, behind + 16) else { return false };
-        synced > at as u64 && synced <= behind as u64 && Record::read(segment, place, behind).is_some()
+        let Some(synced) = number(segment, behind + 16) else {
+            return false;
+        };
+        synced > at as u64
+            && synced <= behind as u64
+            && Record::read(segment, place, behind).is_some()
     })
 }
 
@@ -199,7 +235,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const HERE: Place = Place { id: 3, salt: 0x1234_5678_9abc_def0 };
+    const HERE: Place = Place {
+        id: 3,
+        salt: 0x1234_5678_9abc_def0,
+    };
 
     type Owned = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 
@@ -214,7 +253,9 @@ mod tests {
         let mut ends = Vec::new();
         for record in records {
             let at = segment.len() as u64;
-            let borrowed = record.iter().map(|(key, value)| (&key[..], value.as_deref()));
+            let borrowed = record
+                .iter()
+                .map(|(key, value)| (&key[..], value.as_deref()));
             write_record(&mut segment, HERE, at, at, borrowed);
             ends.push(segment.len());
         }
@@ -263,7 +304,8 @@ mod tests {
             let struck = ends.iter().filter(|end| **end <= place).count();
             let (found, at) = read(&bytes);
             prop_assert_eq!(&found[..], &records[..struck]);
-            // Every record here was synced before the next was written; only the last may be a torn tail.
+            // Every record here was synced before the next was written; only the last may be a torn
+            // tail.
             prop_assert_eq!(is_damaged(&bytes, HERE, at), struck + 1 < records.len());
         }
     }

@@ -10,18 +10,34 @@ type Groups = Vec<Vec<(Vec<u8>, Option<Vec<u8>>)>>;
 fn open(folder: &Path) -> Result<(Log, Vec<u64>, Groups), StoreError> {
     let mut groups = Vec::new();
     let files = Arc::new(LogFolder::open(folder).unwrap());
-    let known = folder.join("checkpoint").exists().then(|| Checkpoint::read(folder)).transpose()?;
+    let known = folder
+        .join("checkpoint")
+        .exists()
+        .then(|| Checkpoint::read(folder))
+        .transpose()?;
     let checkpoints = Arc::new(Checkpoints::new(folder, known.unwrap_or_default()));
     let recovered = Recovered::read(files, known)?;
-    let (log, ids) = Log::open(recovered, checkpoints, |changes: &mut dyn Iterator<Item = Change<'_>>| {
-        groups.push(changes.map(|(key, value)| (key.to_vec(), value.map(<[u8]>::to_vec))).collect());
-    })?;
+    let (log, ids) = Log::open(
+        recovered,
+        checkpoints,
+        |changes: &mut dyn Iterator<Item = Change<'_>>| {
+            groups.push(
+                changes
+                    .map(|(key, value)| (key.to_vec(), value.map(<[u8]>::to_vec)))
+                    .collect(),
+            );
+        },
+    )?;
     Ok((log, ids, groups))
 }
 
 fn append(log: &mut Log, n: u8, sync: bool) {
     let key = [n];
-    log.append([(&key[..], Some(&[n; 100][..])), (b"gone", None)].into_iter(), sync).unwrap();
+    log.append(
+        [(&key[..], Some(&[n; 100][..])), (b"gone", None)].into_iter(),
+        sync,
+    )
+    .unwrap();
 }
 
 fn group(n: u8) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
@@ -83,7 +99,9 @@ fn checkpoint_of(segment: u64) -> Vec<u8> {
     let only = |checkpoint: &mut Checkpoint| {
         (checkpoint.oldest_segment, checkpoint.newest_segment) = (segment, segment);
     };
-    Checkpoints::new(folder.path(), Checkpoint::default()).update(only).unwrap();
+    Checkpoints::new(folder.path(), Checkpoint::default())
+        .update(only)
+        .unwrap();
     fs::read(folder.path().join("checkpoint")).unwrap()
 }
 
@@ -108,13 +126,19 @@ fn a_segment_that_is_missing_or_shorter_than_it_was_is_named() {
         let path = segment_file(other.path(), id);
         fs::remove_file(&path).unwrap();
         let told = open(other.path()).map(drop).unwrap_err().to_string();
-        assert!(told.contains(&format!("segment {id} of the log is missing")), "{told}");
+        assert!(
+            told.contains(&format!("segment {id} of the log is missing")),
+            "{told}"
+        );
         for length in [0, 10, 40, 100, 300, whole.len() - 1] {
             fs::write(&path, &whole[..length]).unwrap();
             match open(other.path()) {
                 Ok((_, _, groups)) => {
                     assert_eq!(groups, (1..=5).map(group).collect::<Groups>());
-                    assert!(id < 5 && length >= 300, "only zeros were cut from segment {id}");
+                    assert!(
+                        id < 5 && length >= 300,
+                        "only zeros were cut from segment {id}"
+                    );
                     break;
                 }
                 Err(error) => {
@@ -145,7 +169,9 @@ fn segments_that_were_given_up_are_not_replayed() {
         append(&mut log, n, true);
         log.rotate().unwrap();
     }
-    log.checkpoints.update(|checkpoint| checkpoint.oldest_segment = 3).unwrap();
+    log.checkpoints
+        .update(|checkpoint| checkpoint.oldest_segment = 3)
+        .unwrap();
     drop(log);
     let (_, ids, groups) = open(folder.path()).unwrap();
     assert_eq!((ids, groups), (vec![3, 4], vec![group(3)]));
@@ -163,12 +189,16 @@ fn an_older_copy_of_the_newest_segment_is_noticed() {
     drop(log);
     fs::write(segment_file(folder.path(), 1), older).unwrap();
     let told = open(folder.path()).map(drop).unwrap_err().to_string();
-    assert!(told.contains("segment 1 of the log is damaged at byte"), "{told}");
+    assert!(
+        told.contains("segment 1 of the log is damaged at byte"),
+        "{told}"
+    );
     // A note that is gone or unreadable asks for nothing.
     for note in [None, Some(&b""[..]), Some(&[7; 32])] {
         let other = copy(folder.path());
         let path = other.path().join("acknowledged");
-        note.map_or_else(|| fs::remove_file(&path), |note| fs::write(&path, note)).unwrap();
+        note.map_or_else(|| fs::remove_file(&path), |note| fs::write(&path, note))
+            .unwrap();
         assert_eq!(open(other.path()).unwrap().2, vec![group(1)]);
     }
 }
@@ -183,10 +213,19 @@ fn what_clients_write_is_never_taken_for_the_logs_own() {
     for (id, at) in [(1, 40), (2, 40), (3, 40), (2, 0), (3, 0)] {
         let place = Place { id, salt: 0 };
         write_header(&mut forged, place, 1 << 20);
-        write_record(&mut forged, place, at, at + 1, [(&b"forged"[..], Some(&b"x"[..]))].into_iter());
+        write_record(
+            &mut forged,
+            place,
+            at,
+            at + 1,
+            [(&b"forged"[..], Some(&b"x"[..]))].into_iter(),
+        );
     }
     let forged = forged.repeat(50);
-    let write = |log: &mut Log| log.append([(&b"k"[..], Some(&forged[..]))].into_iter(), true).unwrap();
+    let write = |log: &mut Log| {
+        log.append([(&b"k"[..], Some(&forged[..]))].into_iter(), true)
+            .unwrap()
+    };
     (0..20).for_each(|_| write(&mut log));
     log.rotate().unwrap();
     drop(log);
@@ -194,11 +233,19 @@ fn what_clients_write_is_never_taken_for_the_logs_own() {
     for _ in 0..4 {
         let (mut log, _, groups) = open(folder.path()).unwrap();
         assert!(
-            groups.concat().iter().all(|(key, value)| key == b"k" && value.as_deref() == Some(&forged[..]))
+            groups
+                .concat()
+                .iter()
+                .all(|(key, value)| key == b"k" && value.as_deref() == Some(&forged[..]))
         );
         write(&mut log);
-        let (ended, files) = (log.rotate().unwrap(), LogFolder::open(folder.path()).unwrap());
-        log.checkpoints.update(|checkpoint| checkpoint.oldest_segment = ended + 1).unwrap();
+        let (ended, files) = (
+            log.rotate().unwrap(),
+            LogFolder::open(folder.path()).unwrap(),
+        );
+        log.checkpoints
+            .update(|checkpoint| checkpoint.oldest_segment = ended + 1)
+            .unwrap();
         drop(log);
         (1..=ended).for_each(|id| files.retire(id).unwrap());
     }
@@ -210,7 +257,8 @@ fn looking_through_a_tail_takes_time_in_proportion_to_its_bytes() {
     let place = Place { id: 1, salt: 7 };
     let mut segment = Vec::new();
     write_header(&mut segment, place, 0);
-    // The one word that looks best: salt, end and length of a record at once, in a place that was torn.
+    // The one word that looks best: salt, end and length of a record at once, in a place that was
+    // torn.
     let word = u64::MAX / 2;
     segment.extend_from_slice(&word.to_le_bytes().repeat(4 * 1024 * 1024));
     assert!(!is_damaged(&segment, place, HEADER_BYTES));
@@ -224,7 +272,9 @@ fn a_file_used_again_shows_nothing_of_its_earlier_life() {
         append(&mut log, n, true);
     }
     log.rotate().unwrap();
-    log.checkpoints.update(|checkpoint| checkpoint.oldest_segment = 2).unwrap();
+    log.checkpoints
+        .update(|checkpoint| checkpoint.oldest_segment = 2)
+        .unwrap();
     LogFolder::open(folder.path()).unwrap().retire(1).unwrap();
     drop(log);
     let (mut log, ..) = open(folder.path()).unwrap();
@@ -234,7 +284,8 @@ fn a_file_used_again_shows_nothing_of_its_earlier_life() {
     assert_eq!(groups, vec![group(50)]);
 }
 
-/// Every state in which a crash can leave the last, unsynced bytes: any prefix, and sectors in any order.
+/// Every state in which a crash can leave the last, unsynced bytes: any prefix, and sectors in any
+/// order.
 #[test]
 fn a_torn_tail_hides_what_was_not_acknowledged_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
@@ -252,8 +303,14 @@ fn a_torn_tail_hides_what_was_not_acknowledged_and_nothing_else() {
     for turn in 0..300 {
         let mut torn = whole.clone();
         for sector in acknowledged / 512..whole.len() / 512 {
-            rng = rng.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let is_lost = if turn < 100 { sector > turn / 10 } else { rng >> 40 & 3 == 0 };
+            rng = rng
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let is_lost = if turn < 100 {
+                sector > turn / 10
+            } else {
+                rng >> 40 & 3 == 0
+            };
             if is_lost {
                 let from = (sector * 512).max(acknowledged);
                 torn[from..(sector + 1) * 512].fill(0);
@@ -263,7 +320,10 @@ fn a_torn_tail_hides_what_was_not_acknowledged_and_nothing_else() {
         let (_, _, groups) = open(folder.path()).unwrap();
         assert!(groups.len() >= 2, "what was acknowledged is there");
         let expected: Groups = (1..).map(group).take(groups.len()).collect();
-        assert_eq!(groups, expected, "and what is there is a beginning of what was written");
+        assert_eq!(
+            groups, expected,
+            "and what is there is a beginning of what was written"
+        );
         *met.entry(groups.len()).or_insert(0) += 1;
         fs::remove_file(folder.path().join("000000000002.log")).unwrap();
         fs::write(folder.path().join("checkpoint"), &checkpoint).unwrap();
@@ -307,7 +367,10 @@ fn damage_to_what_was_acknowledged_is_told() {
         damaged[place] ^= 0x40;
         fs::write(&path, &damaged).unwrap();
         let told = open(folder.path()).map(|_| ()).unwrap_err().to_string();
-        assert!(told.contains("segment 1 of the log is damaged at byte"), "{place}: {told}");
+        assert!(
+            told.contains("segment 1 of the log is damaged at byte"),
+            "{place}: {told}"
+        );
     }
     // In an ended segment, the last group too: the segment behind it tells where it ended.
     fs::write(&path, &whole).unwrap();
@@ -336,13 +399,21 @@ fn damage_to_the_last_record_of_a_log_that_was_closed_is_told() {
             assert_eq!(log.written, written, "said once");
         }
         drop(log);
-        let path = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+        let path = fs::read_dir(folder.path())
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap()
+            .path();
         let mut bytes = fs::read(&path).unwrap();
         bytes[last] ^= 1;
         fs::write(&path, bytes).unwrap();
         match open(folder.path()) {
             Ok((_, _, groups)) => assert!(!is_attested && groups == vec![group(1)]),
-            Err(error) => assert!(is_attested && matches!(error, StoreError::Corrupt(_)), "{error}"),
+            Err(error) => assert!(
+                is_attested && matches!(error, StoreError::Corrupt(_)),
+                "{error}"
+            ),
         }
     }
     // And one that was closed well is opened, with nothing but what was written.

@@ -2,7 +2,9 @@
 
 use crate::encode::Writer;
 use crate::encode::item::value;
-use keyfold_api::{AttributeValue, ByAttribute, LegacyCondition, LegacyParameters, Named, WireName};
+use keyfold_api::{
+    AttributeValue, ByAttribute, LegacyCondition, LegacyParameters, Named, WireName,
+};
 
 pub(super) fn legacy(writer: &mut Writer<'_>, given: Option<&LegacyParameters>) {
     let Some(given) = given else { return };
@@ -11,10 +13,15 @@ pub(super) fn legacy(writer: &mut Writer<'_>, given: Option<&LegacyParameters>) 
         writer.array(|writer| names.iter().for_each(|name| writer.string(name)));
     }
     word(writer, "ConditionalOperator", &given.conditional_operator);
-    by_attribute(writer, "AttributeUpdates", &given.attribute_updates, |writer, update| {
-        one_value(writer, &update.value);
-        word(writer, "Action", &update.action);
-    });
+    by_attribute(
+        writer,
+        "AttributeUpdates",
+        &given.attribute_updates,
+        |writer, update| {
+            one_value(writer, &update.value);
+            word(writer, "Action", &update.action);
+        },
+    );
     by_attribute(writer, "Expected", &given.expected, |writer, expected| {
         one_value(writer, &expected.value);
         if let Some(exists) = expected.exists {

@@ -1,15 +1,15 @@
-//! Inputs to request bodies. A value that was wrong when it was decoded is left out: the service would have
-//! refused it.
+//! Inputs to request bodies. A value that was wrong when it was decoded is left out: the service
+//! would have refused it.
 
 use super::legacy::legacy;
 use crate::encode::Writer;
 use crate::encode::item::{tree, value};
 use crate::shaped::shaped_operations;
 use keyfold_api::{
-    Attributes, BatchGetItemInput, BatchWriteItemInput, DeleteItemInput, ExpressionAttributes, GetItemInput,
-    KeysAndAttributes, Named, ParameterizedStatement, PutItemInput, QueryInput, Request, Returns, ScanInput,
-    Shape, ShapeWriter, TransactGetItemsInput, TransactWriteItemsInput, UpdateItemInput, WireName,
-    WriteRequest,
+    Attributes, BatchGetItemInput, BatchWriteItemInput, DeleteItemInput, ExpressionAttributes,
+    GetItemInput, KeysAndAttributes, Named, ParameterizedStatement, PutItemInput, QueryInput,
+    Request, Returns, ScanInput, Shape, ShapeWriter, TransactGetItemsInput,
+    TransactWriteItemsInput, UpdateItemInput, WireName, WriteRequest,
 };
 
 /// Appends the body of a request.
@@ -70,13 +70,21 @@ fn statement(writer: &mut Writer<'_>, given: &ParameterizedStatement) {
         writer.elements(parameters);
     }
     plain(writer, "ConsistentRead", given.consistent_read);
-    word(writer, ON_FAILURE, &given.return_values_on_condition_check_failure);
+    word(
+        writer,
+        ON_FAILURE,
+        &given.return_values_on_condition_check_failure,
+    );
 }
 
 fn statements(writer: &mut Writer<'_>, member: &str, given: &Option<Vec<ParameterizedStatement>>) {
     let Some(given) = given else { return };
     writer.name(member);
-    writer.array(|writer| given.iter().for_each(|one| writer.object(|writer| statement(writer, one))));
+    writer.array(|writer| {
+        given
+            .iter()
+            .for_each(|one| writer.object(|writer| statement(writer, one)))
+    });
 }
 
 fn string(writer: &mut Writer<'_>, name: &str, text: &Option<String>) {
@@ -109,7 +117,11 @@ fn attributes(writer: &mut Writer<'_>, name: &str, given: &Option<Attributes>) {
 fn placeholders(writer: &mut Writer<'_>, given: &ExpressionAttributes) {
     if let Some(names) = &given.names {
         writer.name("ExpressionAttributeNames");
-        writer.object(|writer| names.iter().for_each(|(key, name)| writer.string_member(key, name)));
+        writer.object(|writer| {
+            names
+                .iter()
+                .for_each(|(key, name)| writer.string_member(key, name))
+        });
     }
     if let Some(Ok(values)) = &given.values {
         writer.name("ExpressionAttributeValues");
@@ -124,7 +136,11 @@ fn placeholders(writer: &mut Writer<'_>, given: &ExpressionAttributes) {
 
 fn returns(writer: &mut Writer<'_>, given: &Returns) {
     word(writer, "ReturnConsumedCapacity", &given.consumed_capacity);
-    word(writer, "ReturnItemCollectionMetrics", &given.item_collection_metrics);
+    word(
+        writer,
+        "ReturnItemCollectionMetrics",
+        &given.item_collection_metrics,
+    );
 }
 
 fn get_item(writer: &mut Writer<'_>, input: &GetItemInput) {
@@ -143,7 +159,11 @@ fn put_item(writer: &mut Writer<'_>, input: &PutItemInput) {
     string(writer, "ConditionExpression", &input.condition_expression);
     placeholders(writer, &input.expression_attributes);
     word(writer, "ReturnValues", &input.return_values);
-    word(writer, "ReturnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
+    word(
+        writer,
+        "ReturnValuesOnConditionCheckFailure",
+        &input.return_values_on_condition_check_failure,
+    );
     returns(writer, &input.returns);
     legacy(writer, input.legacy.as_deref());
 }
@@ -155,7 +175,11 @@ fn update_item(writer: &mut Writer<'_>, input: &UpdateItemInput) {
     string(writer, "ConditionExpression", &input.condition_expression);
     placeholders(writer, &input.expression_attributes);
     word(writer, "ReturnValues", &input.return_values);
-    word(writer, "ReturnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
+    word(
+        writer,
+        "ReturnValuesOnConditionCheckFailure",
+        &input.return_values_on_condition_check_failure,
+    );
     returns(writer, &input.returns);
     legacy(writer, input.legacy.as_deref());
 }
@@ -166,7 +190,11 @@ fn delete_item(writer: &mut Writer<'_>, input: &DeleteItemInput) {
     string(writer, "ConditionExpression", &input.condition_expression);
     placeholders(writer, &input.expression_attributes);
     word(writer, "ReturnValues", &input.return_values);
-    word(writer, "ReturnValuesOnConditionCheckFailure", &input.return_values_on_condition_check_failure);
+    word(
+        writer,
+        "ReturnValuesOnConditionCheckFailure",
+        &input.return_values_on_condition_check_failure,
+    );
     returns(writer, &input.returns);
     legacy(writer, input.legacy.as_deref());
 }
@@ -179,7 +207,11 @@ fn query(writer: &mut Writer<'_>, input: &QueryInput) {
     plain(writer, "ConsistentRead", input.consistent_read);
     plain(writer, "ScanIndexForward", input.scan_index_forward);
     attributes(writer, "ExclusiveStartKey", &input.exclusive_start_key);
-    string(writer, "KeyConditionExpression", &input.key_condition_expression);
+    string(
+        writer,
+        "KeyConditionExpression",
+        &input.key_condition_expression,
+    );
     string(writer, "FilterExpression", &input.filter_expression);
     string(writer, "ProjectionExpression", &input.projection_expression);
     placeholders(writer, &input.expression_attributes);
@@ -219,7 +251,11 @@ pub(crate) fn keys_by_table(writer: &mut Writer<'_>, tables: &[(String, KeysAndA
             writer.object(|writer| {
                 writer.name("Keys");
                 writer.array(|writer| {
-                    keys.keys.iter().flatten().flatten().for_each(|key| tree(writer, key));
+                    keys.keys
+                        .iter()
+                        .flatten()
+                        .flatten()
+                        .for_each(|key| tree(writer, key));
                 });
                 plain(writer, "ConsistentRead", keys.consistent_read);
                 string(writer, "ProjectionExpression", &keys.projection_expression);
@@ -243,7 +279,11 @@ pub(crate) fn write_requests(writer: &mut Writer<'_>, tables: &[(String, Vec<Wri
     writer.object(|writer| {
         for (table, requests) in tables {
             writer.name(table);
-            writer.array(|writer| requests.iter().for_each(|request| write_request(writer, request)));
+            writer.array(|writer| {
+                requests
+                    .iter()
+                    .for_each(|request| write_request(writer, request))
+            });
         }
     });
 }
@@ -291,7 +331,11 @@ fn transact_write_items(writer: &mut Writer<'_>, input: &TransactWriteItemsInput
                         attributes(writer, "Key", &check.key);
                         string(writer, "ConditionExpression", &check.condition_expression);
                         placeholders(writer, &check.expression_attributes);
-                        word(writer, ON_FAILURE, &check.return_values_on_condition_check_failure);
+                        word(
+                            writer,
+                            ON_FAILURE,
+                            &check.return_values_on_condition_check_failure,
+                        );
                     });
                 }
                 if let Some(put) = &item.put {
@@ -301,7 +345,11 @@ fn transact_write_items(writer: &mut Writer<'_>, input: &TransactWriteItemsInput
                         attributes(writer, "Item", &put.item);
                         string(writer, "ConditionExpression", &put.condition_expression);
                         placeholders(writer, &put.expression_attributes);
-                        word(writer, ON_FAILURE, &put.return_values_on_condition_check_failure);
+                        word(
+                            writer,
+                            ON_FAILURE,
+                            &put.return_values_on_condition_check_failure,
+                        );
                     });
                 }
                 if let Some(delete) = &item.delete {
@@ -311,7 +359,11 @@ fn transact_write_items(writer: &mut Writer<'_>, input: &TransactWriteItemsInput
                         attributes(writer, "Key", &delete.key);
                         string(writer, "ConditionExpression", &delete.condition_expression);
                         placeholders(writer, &delete.expression_attributes);
-                        word(writer, ON_FAILURE, &delete.return_values_on_condition_check_failure);
+                        word(
+                            writer,
+                            ON_FAILURE,
+                            &delete.return_values_on_condition_check_failure,
+                        );
                     });
                 }
                 if let Some(update) = &item.update {
@@ -322,7 +374,11 @@ fn transact_write_items(writer: &mut Writer<'_>, input: &TransactWriteItemsInput
                         string(writer, "UpdateExpression", &update.update_expression);
                         string(writer, "ConditionExpression", &update.condition_expression);
                         placeholders(writer, &update.expression_attributes);
-                        word(writer, ON_FAILURE, &update.return_values_on_condition_check_failure);
+                        word(
+                            writer,
+                            ON_FAILURE,
+                            &update.return_values_on_condition_check_failure,
+                        );
                     });
                 }
             });

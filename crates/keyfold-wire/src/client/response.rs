@@ -5,8 +5,9 @@ use crate::decode::{batch, value};
 use crate::shaped::shaped_operations;
 use keyfold_api::{
     BatchExecuteStatementOutput, BatchGetItemOutput, BatchWriteItemOutput, ConsumedCapacity,
-    ExecuteStatementOutput, GetItemOutput, Operation, PageOutput, Response, ShapeReader, StatementError,
-    StatementResponse, TableDescription, TransactGetItemsOutput, TransactWriteItemsOutput, WriteItemOutput,
+    ExecuteStatementOutput, GetItemOutput, Operation, PageOutput, Response, ShapeReader,
+    StatementError, StatementResponse, TableDescription, TransactGetItemsOutput,
+    TransactWriteItemsOutput, WriteItemOutput,
 };
 use keyfold_codec::RawItem;
 use keyfold_types::{CapacityHalves, Item};
@@ -27,33 +28,39 @@ pub struct ServiceError {
 
 /// Reads the body of an error.
 pub fn decode_error(body: &[u8]) -> ServiceError {
-    let mut error =
-        ServiceError { exception: "Unknown".to_owned(), message: String::new(), reasons: Vec::new() };
+    let mut error = ServiceError {
+        exception: "Unknown".to_owned(),
+        message: String::new(),
+        reasons: Vec::new(),
+    };
     let mut reader = Reader::new(body);
-    let read = reader.object(&["__type", "message", "Message", "CancellationReasons"], |reader, member| {
-        match member {
-            "__type" => {
-                let name = reader.string()?.unwrap_or_default();
-                error.exception = name.rsplit('#').next().unwrap_or(&name).to_owned();
-            }
-            "CancellationReasons" => {
-                reader.list(|reader| {
-                    let (mut code, mut message) = (String::new(), None);
-                    reader.object(&["Code", "Message"], |reader, member| {
-                        match member {
-                            "Code" => code = reader.string()?.unwrap_or_default(),
-                            _ => message = reader.string()?,
-                        }
+    let read = reader.object(
+        &["__type", "message", "Message", "CancellationReasons"],
+        |reader, member| {
+            match member {
+                "__type" => {
+                    let name = reader.string()?.unwrap_or_default();
+                    error.exception = name.rsplit('#').next().unwrap_or(&name).to_owned();
+                }
+                "CancellationReasons" => {
+                    reader.list(|reader| {
+                        let (mut code, mut message) = (String::new(), None);
+                        reader.object(&["Code", "Message"], |reader, member| {
+                            match member {
+                                "Code" => code = reader.string()?.unwrap_or_default(),
+                                _ => message = reader.string()?,
+                            }
+                            Ok(())
+                        })?;
+                        error.reasons.push((code, message));
                         Ok(())
                     })?;
-                    error.reasons.push((code, message));
-                    Ok(())
-                })?;
+                }
+                _ => error.message = reader.string()?.unwrap_or_default(),
             }
-            _ => error.message = reader.string()?.unwrap_or_default(),
-        }
-        Ok(())
-    });
+            Ok(())
+        },
+    );
     if read.is_err() && error.message.is_empty() {
         error.message = String::from_utf8_lossy(body).chars().take(500).collect();
     }
@@ -68,7 +75,9 @@ pub fn decode_response(operation: Operation, body: &[u8]) -> Decoded<Response> {
     let mut reader = Reader::new(body);
     let reader = &mut reader;
     Ok(match operation {
-        Operation::BatchExecuteStatement => Response::BatchExecuteStatement(batch_execute_statement(reader)?),
+        Operation::BatchExecuteStatement => {
+            Response::BatchExecuteStatement(batch_execute_statement(reader)?)
+        }
         Operation::BatchGetItem => Response::BatchGetItem(batch_get_item(reader)?),
         Operation::BatchWriteItem => Response::BatchWriteItem(batch_write_item(reader)?),
         Operation::DescribeTable => Response::DescribeTable(described(reader)?),
@@ -81,7 +90,9 @@ pub fn decode_response(operation: Operation, body: &[u8]) -> Decoded<Response> {
         Operation::Query => Response::Query(page(reader)?),
         Operation::Scan => Response::Scan(page(reader)?),
         Operation::TransactGetItems => Response::TransactGetItems(transact_get_items(reader)?),
-        Operation::TransactWriteItems => Response::TransactWriteItems(transact_write_items(reader)?),
+        Operation::TransactWriteItems => {
+            Response::TransactWriteItems(transact_write_items(reader)?)
+        }
         other => shaped(other, reader)?,
     })
 }
@@ -107,8 +118,8 @@ shaped_operations!(shaped);
 /// When the text is no JSON, or a value in it is none.
 pub fn decode_item(json: &[u8]) -> Decoded<Item> {
     let mut reader = Reader::new(json);
-    let item =
-        item(&mut reader)?.ok_or_else(|| DecodeError::Shape("expected an item, found null".to_owned()))?;
+    let item = item(&mut reader)?
+        .ok_or_else(|| DecodeError::Shape("expected an item, found null".to_owned()))?;
     reader.finish()?;
     Ok(item)
 }
@@ -160,7 +171,13 @@ fn units_by_index(reader: &mut Reader<'_>) -> Decoded<BTreeMap<String, CapacityH
 fn capacity(reader: &mut Reader<'_>) -> Decoded<Option<ConsumedCapacity>> {
     let mut consumed = ConsumedCapacity::default();
     let (mut total, mut table) = (CapacityHalves::ZERO, None);
-    let members = &["TableName", "CapacityUnits", "Table", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"];
+    let members = &[
+        "TableName",
+        "CapacityUnits",
+        "Table",
+        "LocalSecondaryIndexes",
+        "GlobalSecondaryIndexes",
+    ];
     let found = reader.object(members, |reader, member| {
         match member {
             "TableName" => consumed.table_name = reader.string()?.unwrap_or_default(),
@@ -210,12 +227,21 @@ fn write_item(reader: &mut Reader<'_>) -> Decoded<WriteItemOutput> {
 }
 
 fn count(reader: &mut Reader<'_>) -> Decoded<u64> {
-    Ok(reader.int()?.and_then(|count| u64::try_from(count).ok()).unwrap_or(0))
+    Ok(reader
+        .int()?
+        .and_then(|count| u64::try_from(count).ok())
+        .unwrap_or(0))
 }
 
 fn page(reader: &mut Reader<'_>) -> Decoded<PageOutput> {
     let mut output = PageOutput::default();
-    let members = &["Items", "Count", "ScannedCount", "LastEvaluatedKey", "ConsumedCapacity"];
+    let members = &[
+        "Items",
+        "Count",
+        "ScannedCount",
+        "LastEvaluatedKey",
+        "ConsumedCapacity",
+    ];
     reader.object(members, |reader, member| {
         match member {
             "Items" => output.items = Some(raw_items(reader)?),
@@ -231,41 +257,51 @@ fn page(reader: &mut Reader<'_>) -> Decoded<PageOutput> {
 
 fn batch_get_item(reader: &mut Reader<'_>) -> Decoded<BatchGetItemOutput> {
     let mut output = BatchGetItemOutput::default();
-    reader.object(&["Responses", "UnprocessedKeys", "ConsumedCapacity"], |reader, member| {
-        match member {
-            "Responses" => {
-                reader.map(|reader, table| {
-                    output.responses.push((table, raw_items(reader)?));
-                    Ok(())
-                })?;
+    reader.object(
+        &["Responses", "UnprocessedKeys", "ConsumedCapacity"],
+        |reader, member| {
+            match member {
+                "Responses" => {
+                    reader.map(|reader, table| {
+                        output.responses.push((table, raw_items(reader)?));
+                        Ok(())
+                    })?;
+                }
+                "UnprocessedKeys" => {
+                    reader.map(|reader, table| {
+                        output
+                            .unprocessed_keys
+                            .push((table, batch::keys_and_attributes(reader)?));
+                        Ok(())
+                    })?;
+                }
+                _ => output.consumed_capacity = capacities(reader)?,
             }
-            "UnprocessedKeys" => {
-                reader.map(|reader, table| {
-                    output.unprocessed_keys.push((table, batch::keys_and_attributes(reader)?));
-                    Ok(())
-                })?;
-            }
-            _ => output.consumed_capacity = capacities(reader)?,
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(output)
 }
 
 fn batch_write_item(reader: &mut Reader<'_>) -> Decoded<BatchWriteItemOutput> {
     let mut output = BatchWriteItemOutput::default();
-    reader.object(&["UnprocessedItems", "ConsumedCapacity"], |reader, member| {
-        match member {
-            "UnprocessedItems" => {
-                reader.map(|reader, table| {
-                    output.unprocessed_items.push((table, batch::write_requests(reader)?));
-                    Ok(())
-                })?;
+    reader.object(
+        &["UnprocessedItems", "ConsumedCapacity"],
+        |reader, member| {
+            match member {
+                "UnprocessedItems" => {
+                    reader.map(|reader, table| {
+                        output
+                            .unprocessed_items
+                            .push((table, batch::write_requests(reader)?));
+                        Ok(())
+                    })?;
+                }
+                _ => output.consumed_capacity = capacities(reader)?,
             }
-            _ => output.consumed_capacity = capacities(reader)?,
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(output)
 }
 
@@ -306,7 +342,8 @@ fn described(reader: &mut Reader<'_>) -> Decoded<TableDescription> {
         description = reader.structure()?;
         Ok(())
     })?;
-    description.ok_or_else(|| DecodeError::Shape("The response has no table description".to_owned()))
+    description
+        .ok_or_else(|| DecodeError::Shape("The response has no table description".to_owned()))
 }
 
 fn execute_statement(reader: &mut Reader<'_>) -> Decoded<ExecuteStatementOutput> {
@@ -348,7 +385,11 @@ fn statement_response(reader: &mut Reader<'_>) -> Decoded<StatementResponse> {
             "TableName" => response.table_name = reader.string()?,
             "Item" => response.item = raw_item(reader)?,
             _ => {
-                let mut error = StatementError { code: String::new(), message: String::new(), item: None };
+                let mut error = StatementError {
+                    code: String::new(),
+                    message: String::new(),
+                    item: None,
+                };
                 let found = reader.object(&["Code", "Message", "Item"], |reader, member| {
                     match member {
                         "Code" => error.code = reader.string()?.unwrap_or_default(),

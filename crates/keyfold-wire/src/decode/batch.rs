@@ -1,32 +1,44 @@
 //! Bodies of the batch operations.
 
 use super::{Decoded, Reader, value};
-use keyfold_api::{Attributes, BatchGetItemInput, BatchWriteItemInput, KeysAndAttributes, WriteRequest};
+use keyfold_api::{
+    Attributes, BatchGetItemInput, BatchWriteItemInput, KeysAndAttributes, WriteRequest,
+};
 
 pub(super) fn batch_get_item(reader: &mut Reader<'_>) -> Decoded<BatchGetItemInput> {
     let mut input = BatchGetItemInput::default();
-    reader.object(&["RequestItems", "ReturnConsumedCapacity"], |reader, member| {
-        match member {
-            "RequestItems" => {
-                input.request_items = reader.map_of(keys_and_attributes)?;
+    reader.object(
+        &["RequestItems", "ReturnConsumedCapacity"],
+        |reader, member| {
+            match member {
+                "RequestItems" => {
+                    input.request_items = reader.map_of(keys_and_attributes)?;
+                }
+                _ => reader.returns(member, &mut input.returns)?,
             }
-            _ => reader.returns(member, &mut input.returns)?,
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(input)
 }
 
 pub(crate) fn keys_and_attributes(reader: &mut Reader<'_>) -> Decoded<KeysAndAttributes> {
     let mut keys = KeysAndAttributes::default();
-    let members =
-        &["Keys", "ConsistentRead", "ProjectionExpression", "ExpressionAttributeNames", "AttributesToGet"];
+    let members = &[
+        "Keys",
+        "ConsistentRead",
+        "ProjectionExpression",
+        "ExpressionAttributeNames",
+        "AttributesToGet",
+    ];
     reader.object(members, |reader, member| {
         match member {
             "Keys" => keys.keys = attribute_list(reader)?,
             "ConsistentRead" => keys.consistent_read = reader.bool()?,
             "ProjectionExpression" => keys.projection_expression = reader.string()?,
-            "ExpressionAttributeNames" => reader.placeholders(member, &mut keys.expression_attributes)?,
+            "ExpressionAttributeNames" => {
+                reader.placeholders(member, &mut keys.expression_attributes)?
+            }
             legacy => reader.legacy(legacy, &mut keys.legacy)?,
         }
         Ok(())
@@ -41,7 +53,11 @@ fn attribute_list(reader: &mut Reader<'_>) -> Decoded<Option<Vec<Attributes>>> {
 
 pub(super) fn batch_write_item(reader: &mut Reader<'_>) -> Decoded<BatchWriteItemInput> {
     let mut input = BatchWriteItemInput::default();
-    let members = &["RequestItems", "ReturnConsumedCapacity", "ReturnItemCollectionMetrics"];
+    let members = &[
+        "RequestItems",
+        "ReturnConsumedCapacity",
+        "ReturnItemCollectionMetrics",
+    ];
     reader.object(members, |reader, member| {
         match member {
             "RequestItems" => {
@@ -63,7 +79,11 @@ pub(crate) fn write_requests(reader: &mut Reader<'_>) -> Decoded<Vec<WriteReques
                 attributes = value::attributes(reader)?;
                 Ok(())
             })?;
-            let slot = if member == "PutRequest" { &mut request.put } else { &mut request.delete };
+            let slot = if member == "PutRequest" {
+                &mut request.put
+            } else {
+                &mut request.delete
+            };
             *slot = found.then_some(attributes);
             Ok(())
         })?;
@@ -89,12 +109,20 @@ mod tests {
             .flatten()
             .map(|(name, keys)| (name.as_str(), keys.keys.is_some(), keys.consistent_read))
             .collect();
-        assert_eq!(tables, [("Tab", false, Some(false)), ("Other", false, None)]);
+        assert_eq!(
+            tables,
+            [("Tab", false, Some(false)), ("Other", false, None)]
+        );
         let body = br#"{"RequestItems":{"Tab":[{}],"Tab":[{},{}]}}"#;
         let Ok(Request::BatchWriteItem(input)) = decode(Operation::BatchWriteItem, body) else {
             panic!("it is decoded")
         };
-        let counts: Vec<usize> = input.request_items.iter().flatten().map(|(_, all)| all.len()).collect();
+        let counts: Vec<usize> = input
+            .request_items
+            .iter()
+            .flatten()
+            .map(|(_, all)| all.len())
+            .collect();
         assert_eq!(counts, [2]);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{Decoded, Reader, value};
 use keyfold_api::{
-    DeleteItemInput, ExpressionAttributes, GetItemInput, LegacyParameters, Named, PutItemInput, ReturnValue,
-    ReturnValuesOnConditionCheckFailure, Returns, UpdateItemInput,
+    DeleteItemInput, ExpressionAttributes, GetItemInput, LegacyParameters, Named, PutItemInput,
+    ReturnValue, ReturnValuesOnConditionCheckFailure, Returns, UpdateItemInput,
 };
 
 pub(super) fn get_item(reader: &mut Reader<'_>) -> Decoded<GetItemInput> {
@@ -23,7 +23,9 @@ pub(super) fn get_item(reader: &mut Reader<'_>) -> Decoded<GetItemInput> {
             "Key" => input.key = value::attributes(reader)?,
             "ConsistentRead" => input.consistent_read = reader.bool()?,
             "ProjectionExpression" => input.projection_expression = reader.string()?,
-            "ExpressionAttributeNames" => reader.placeholders(member, &mut input.expression_attributes)?,
+            "ExpressionAttributeNames" => {
+                reader.placeholders(member, &mut input.expression_attributes)?
+            }
             "ReturnConsumedCapacity" => reader.returns(member, &mut input.returns)?,
             legacy => reader.legacy(legacy, &mut input.legacy)?,
         }
@@ -100,8 +102,10 @@ pub(super) fn put_item(reader: &mut Reader<'_>) -> Decoded<PutItemInput> {
 pub(super) fn update_item(reader: &mut Reader<'_>) -> Decoded<UpdateItemInput> {
     let (mut table_name, mut key, mut update_expression) = (None, None, None);
     let mut shared = WriteMembers::default();
-    let members: &[&[&'static str]] =
-        &[&["TableName", "Key", "UpdateExpression", "AttributeUpdates"], &SHARED];
+    let members: &[&[&'static str]] = &[
+        &["TableName", "Key", "UpdateExpression", "AttributeUpdates"],
+        &SHARED,
+    ];
     reader.object_of(members, |reader, member| {
         match member {
             "TableName" => table_name = reader.string()?,

@@ -2,8 +2,8 @@
 
 use super::{Decoded, Reader, value};
 use keyfold_api::{
-    AttributeUpdate, AttributeValue, ByAttribute, ExpectedAttribute, LegacyCondition, LegacyParameters,
-    ValueError,
+    AttributeUpdate, AttributeValue, ByAttribute, ExpectedAttribute, LegacyCondition,
+    LegacyParameters, ValueError,
 };
 use keyfold_types::Value;
 
@@ -53,7 +53,11 @@ fn value_list(reader: &mut Reader<'_>) -> Decoded<Option<Vec<AttributeValue>>> {
     Ok(found.then_some(list))
 }
 
-fn take_condition(reader: &mut Reader<'_>, member: &str, condition: &mut LegacyCondition) -> Decoded<()> {
+fn take_condition(
+    reader: &mut Reader<'_>,
+    member: &str,
+    condition: &mut LegacyCondition,
+) -> Decoded<()> {
     match member {
         "AttributeValueList" => condition.attribute_value_list = value_list(reader)?,
         _ => condition.comparison_operator = reader.word()?,
@@ -63,15 +67,21 @@ fn take_condition(reader: &mut Reader<'_>, member: &str, condition: &mut LegacyC
 
 fn condition(reader: &mut Reader<'_>) -> Decoded<LegacyCondition> {
     let mut condition = LegacyCondition::default();
-    reader.object(&["AttributeValueList", "ComparisonOperator"], |reader, member| {
-        take_condition(reader, member, &mut condition)
-    })?;
+    reader.object(
+        &["AttributeValueList", "ComparisonOperator"],
+        |reader, member| take_condition(reader, member, &mut condition),
+    )?;
     Ok(condition)
 }
 
 fn expected(reader: &mut Reader<'_>) -> Decoded<ExpectedAttribute> {
     let mut expected = ExpectedAttribute::default();
-    let members = &["Value", "Exists", "AttributeValueList", "ComparisonOperator"];
+    let members = &[
+        "Value",
+        "Exists",
+        "AttributeValueList",
+        "ComparisonOperator",
+    ];
     reader.object(members, |reader, member| {
         match member {
             "Value" => expected.value = legacy_value(reader)?,

@@ -78,7 +78,11 @@ impl Reader<'_> {
     }
 
     /// `ExpressionAttributeNames` or `ExpressionAttributeValues`.
-    fn placeholders(&mut self, member: &str, placeholders: &mut ExpressionAttributes) -> Decoded<()> {
+    fn placeholders(
+        &mut self,
+        member: &str,
+        placeholders: &mut ExpressionAttributes,
+    ) -> Decoded<()> {
         if member == "ExpressionAttributeNames" {
             placeholders.names = self.string_map()?;
         } else {

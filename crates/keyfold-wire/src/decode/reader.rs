@@ -48,7 +48,10 @@ pub(crate) struct Reader<'j> {
 
 impl<'j> Reader<'j> {
     pub(crate) fn new(body: &'j [u8]) -> Reader<'j> {
-        Reader { jiter: Jiter::new(body), value_error: None }
+        Reader {
+            jiter: Jiter::new(body),
+            value_error: None,
+        }
     }
 
     pub(crate) fn finish(&mut self) -> Decoded<()> {
@@ -153,7 +156,14 @@ impl<'j> Reader<'j> {
             Some(Peek::Object) => {}
             Some(other) => return Self::unexpected(other, "Map"),
         }
-        let known = |key: &str| members.iter().copied().flatten().find(|member| **member == key).copied();
+        let known = |key: &str| {
+            members
+                .iter()
+                .copied()
+                .flatten()
+                .find(|member| **member == key)
+                .copied()
+        };
         let mut key = self.jiter.known_object()?.map(known);
         while let Some(found) = key {
             match found {
@@ -168,7 +178,10 @@ impl<'j> Reader<'j> {
     }
 
     /// An object with any members. False for null.
-    pub(crate) fn map(&mut self, mut take: impl FnMut(&mut Self, String) -> Decoded<()>) -> Decoded<bool> {
+    pub(crate) fn map(
+        &mut self,
+        mut take: impl FnMut(&mut Self, String) -> Decoded<()>,
+    ) -> Decoded<bool> {
         match self.present()? {
             None => return Ok(false),
             Some(Peek::Object) => {}
@@ -197,8 +210,8 @@ impl<'j> Reader<'j> {
         Ok(true)
     }
 
-    /// A list of structures, each of which can take hundreds of times its JSON. Of what is beyond every limit only the JSON is
-    /// read: enough is kept to be refused.
+    /// A list of structures, each of which can take hundreds of times its JSON. Of what is beyond
+    /// every limit only the JSON is read: enough is kept to be refused.
     pub(crate) fn list_of<T>(
         &mut self,
         mut take: impl FnMut(&mut Self) -> Decoded<T>,
@@ -215,7 +228,8 @@ impl<'j> Reader<'j> {
         Ok(found.then_some(kept))
     }
 
-    /// A map of structures, likewise. Of members with one name the last one counts, as everywhere in JSON.
+    /// A map of structures, likewise. Of members with one name the last one counts, as everywhere
+    /// in JSON.
     pub(crate) fn map_of<T>(
         &mut self,
         mut take: impl FnMut(&mut Self) -> Decoded<T>,

@@ -61,7 +61,9 @@ impl ShapeReader for Reader<'_> {
 
     fn structure<T: Shape>(&mut self) -> Decoded<Option<T>> {
         let mut shape = T::default();
-        let found = self.object(T::MEMBERS, |reader, member| shape.read_member(member, reader))?;
+        let found = self.object(T::MEMBERS, |reader, member| {
+            shape.read_member(member, reader)
+        })?;
         Ok(found.then_some(shape))
     }
 }

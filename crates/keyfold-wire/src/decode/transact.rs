@@ -2,30 +2,38 @@
 
 use super::{Decoded, Reader, value};
 use keyfold_api::{
-    ConditionCheck, TransactDelete, TransactGet, TransactGetItemsInput, TransactPut, TransactUpdate,
-    TransactWriteItem, TransactWriteItemsInput,
+    ConditionCheck, TransactDelete, TransactGet, TransactGetItemsInput, TransactPut,
+    TransactUpdate, TransactWriteItem, TransactWriteItemsInput,
 };
 
 pub(super) fn transact_get_items(reader: &mut Reader<'_>) -> Decoded<TransactGetItemsInput> {
     let mut input = TransactGetItemsInput::default();
-    reader.object(&["TransactItems", "ReturnConsumedCapacity"], |reader, member| {
-        match member {
-            "TransactItems" => {
-                input.transact_items = reader.list_of(|reader| {
-                    let mut get = TransactGet::default();
-                    reader.object(&["Get"], |reader, _| transact_get(reader, &mut get))?;
-                    Ok(get)
-                })?;
+    reader.object(
+        &["TransactItems", "ReturnConsumedCapacity"],
+        |reader, member| {
+            match member {
+                "TransactItems" => {
+                    input.transact_items = reader.list_of(|reader| {
+                        let mut get = TransactGet::default();
+                        reader.object(&["Get"], |reader, _| transact_get(reader, &mut get))?;
+                        Ok(get)
+                    })?;
+                }
+                _ => reader.returns(member, &mut input.returns)?,
             }
-            _ => reader.returns(member, &mut input.returns)?,
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(input)
 }
 
 fn transact_get(reader: &mut Reader<'_>, get: &mut TransactGet) -> Decoded<()> {
-    let members = &["TableName", "Key", "ProjectionExpression", "ExpressionAttributeNames"];
+    let members = &[
+        "TableName",
+        "Key",
+        "ProjectionExpression",
+        "ExpressionAttributeNames",
+    ];
     reader.object(members, |reader, member| {
         match member {
             "TableName" => get.table_name = reader.string()?,
@@ -40,8 +48,12 @@ fn transact_get(reader: &mut Reader<'_>, get: &mut TransactGet) -> Decoded<()> {
 
 pub(super) fn transact_write_items(reader: &mut Reader<'_>) -> Decoded<TransactWriteItemsInput> {
     let mut input = TransactWriteItemsInput::default();
-    let members =
-        &["TransactItems", "ClientRequestToken", "ReturnConsumedCapacity", "ReturnItemCollectionMetrics"];
+    let members = &[
+        "TransactItems",
+        "ClientRequestToken",
+        "ReturnConsumedCapacity",
+        "ReturnItemCollectionMetrics",
+    ];
     reader.object(members, |reader, member| {
         match member {
             "TransactItems" => {
@@ -87,39 +99,47 @@ fn action(reader: &mut Reader<'_>) -> Decoded<Option<TransactUpdate>> {
 
 fn transact_write_item(reader: &mut Reader<'_>) -> Decoded<TransactWriteItem> {
     let mut item = TransactWriteItem::default();
-    reader.object(&["ConditionCheck", "Put", "Delete", "Update"], |reader, member| {
-        let Some(action) = action(reader)? else { return Ok(()) };
-        match member {
-            "ConditionCheck" => {
-                item.condition_check = Some(ConditionCheck {
-                    table_name: action.table_name,
-                    key: action.key,
-                    condition_expression: action.condition_expression,
-                    expression_attributes: action.expression_attributes,
-                    return_values_on_condition_check_failure: action.return_values_on_condition_check_failure,
-                });
+    reader.object(
+        &["ConditionCheck", "Put", "Delete", "Update"],
+        |reader, member| {
+            let Some(action) = action(reader)? else {
+                return Ok(());
+            };
+            match member {
+                "ConditionCheck" => {
+                    item.condition_check = Some(ConditionCheck {
+                        table_name: action.table_name,
+                        key: action.key,
+                        condition_expression: action.condition_expression,
+                        expression_attributes: action.expression_attributes,
+                        return_values_on_condition_check_failure: action
+                            .return_values_on_condition_check_failure,
+                    });
+                }
+                "Put" => {
+                    item.put = Some(TransactPut {
+                        table_name: action.table_name,
+                        item: action.key,
+                        condition_expression: action.condition_expression,
+                        expression_attributes: action.expression_attributes,
+                        return_values_on_condition_check_failure: action
+                            .return_values_on_condition_check_failure,
+                    });
+                }
+                "Delete" => {
+                    item.delete = Some(TransactDelete {
+                        table_name: action.table_name,
+                        key: action.key,
+                        condition_expression: action.condition_expression,
+                        expression_attributes: action.expression_attributes,
+                        return_values_on_condition_check_failure: action
+                            .return_values_on_condition_check_failure,
+                    });
+                }
+                _ => item.update = Some(action),
             }
-            "Put" => {
-                item.put = Some(TransactPut {
-                    table_name: action.table_name,
-                    item: action.key,
-                    condition_expression: action.condition_expression,
-                    expression_attributes: action.expression_attributes,
-                    return_values_on_condition_check_failure: action.return_values_on_condition_check_failure,
-                });
-            }
-            "Delete" => {
-                item.delete = Some(TransactDelete {
-                    table_name: action.table_name,
-                    key: action.key,
-                    condition_expression: action.condition_expression,
-                    expression_attributes: action.expression_attributes,
-                    return_values_on_condition_check_failure: action.return_values_on_condition_check_failure,
-                });
-            }
-            _ => item.update = Some(action),
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(item)
 }

@@ -24,7 +24,8 @@ pub(crate) fn attributes(reader: &mut Reader<'_>) -> Decoded<Option<Attributes>>
 fn value_map(reader: &mut Reader<'_>, depth: usize) -> Decoded<Option<BTreeMap<String, Value>>> {
     let mut map = BTreeMap::new();
     let found = reader.map(|reader, name| {
-        let value = attribute_value(reader, depth)?.unwrap_or_else(|| wrong(reader, ValueError::NoType));
+        let value =
+            attribute_value(reader, depth)?.unwrap_or_else(|| wrong(reader, ValueError::NoType));
         map.insert(name, value);
         Ok(())
     })?;
@@ -109,7 +110,15 @@ fn typed_value(reader: &mut Reader<'_>, kind: &str, depth: usize) -> Decoded<Opt
         "M" => value_map(reader, depth + 1)?.map(Value::M),
         "SS" => {
             let members = reader.strings()?;
-            members.map(|members| set(reader, ValueKind::Ss, members.join(", "), members, Value::Ss))
+            members.map(|members| {
+                set(
+                    reader,
+                    ValueKind::Ss,
+                    members.join(", "),
+                    members,
+                    Value::Ss,
+                )
+            })
         }
         "NS" => number_set(reader)?,
         _ => binary_set(reader)?,
@@ -117,7 +126,10 @@ fn typed_value(reader: &mut Reader<'_>, kind: &str, depth: usize) -> Decoded<Opt
 }
 
 fn parse_number(text: &str) -> Result<Number, ValueError> {
-    text.parse().map_err(|error| ValueError::Number { text: text.to_owned(), error })
+    text.parse().map_err(|error| ValueError::Number {
+        text: text.to_owned(),
+        error,
+    })
 }
 
 fn binary(reader: &mut Reader<'_>) -> Decoded<Option<Vec<u8>>> {
@@ -136,15 +148,34 @@ fn set<T: Ord>(
 ) -> Value {
     match Set::new(members) {
         Ok(set) => wrap(set),
-        Err(error) => wrong(reader, ValueError::Set { kind, error, members: printed }),
+        Err(error) => wrong(
+            reader,
+            ValueError::Set {
+                kind,
+                error,
+                members: printed,
+            },
+        ),
     }
 }
 
 fn number_set(reader: &mut Reader<'_>) -> Decoded<Option<Value>> {
-    let Some(texts) = reader.strings()? else { return Ok(None) };
+    let Some(texts) = reader.strings()? else {
+        return Ok(None);
+    };
     let printed = texts.join(", ");
-    match texts.iter().map(|text| parse_number(text)).collect::<Result<Vec<_>, _>>() {
-        Ok(numbers) => Ok(Some(set(reader, ValueKind::Ns, printed, numbers, Value::Ns))),
+    match texts
+        .iter()
+        .map(|text| parse_number(text))
+        .collect::<Result<Vec<_>, _>>()
+    {
+        Ok(numbers) => Ok(Some(set(
+            reader,
+            ValueKind::Ns,
+            printed,
+            numbers,
+            Value::Ns,
+        ))),
         Err(error) => Ok(Some(wrong(reader, error))),
     }
 }

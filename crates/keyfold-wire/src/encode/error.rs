@@ -16,14 +16,34 @@ pub fn encode_error(out: &mut Vec<u8>, error: &ApiError) {
         }
         if let ApiError::TransactionCanceled(reasons) = error {
             writer.name("CancellationReasons");
-            writer.array(|writer| reasons.iter().for_each(|reason| cancellation(writer, reason)));
+            writer.array(|writer| {
+                reasons
+                    .iter()
+                    .for_each(|reason| cancellation(writer, reason))
+            });
         }
         if let ApiError::Throttled(throttling) = error {
-            writer.name(if throttling.is_on_demand { "throttlingReasons" } else { "ThrottlingReasons" });
-            writer.array(|writer| throttling.reasons.iter().for_each(|reason| used_up(writer, reason)));
+            writer.name(if throttling.is_on_demand {
+                "throttlingReasons"
+            } else {
+                "ThrottlingReasons"
+            });
+            writer.array(|writer| {
+                throttling
+                    .reasons
+                    .iter()
+                    .for_each(|reason| used_up(writer, reason))
+            });
         }
         if let Some(message) = error.message() {
-            writer.string_member(if kind.capital_message() { "Message" } else { "message" }, &message);
+            writer.string_member(
+                if kind.capital_message() {
+                    "Message"
+                } else {
+                    "message"
+                },
+                &message,
+            );
         }
     });
 }

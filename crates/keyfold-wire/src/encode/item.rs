@@ -34,15 +34,23 @@ pub(crate) fn value(writer: &mut Writer<'_>, value_: &Value) {
         Value::B(bytes) => base64(writer, bytes),
         Value::Bool(truth) => writer.plain(truth),
         Value::Null => writer.plain(true),
-        Value::L(values) => writer.array(|writer| values.iter().for_each(|element| value(writer, element))),
+        Value::L(values) => {
+            writer.array(|writer| values.iter().for_each(|element| value(writer, element)))
+        }
         Value::M(map) => writer.object(|writer| {
             for (name, entry) in map {
                 writer.name(name);
                 value(writer, entry);
             }
         }),
-        Value::Ss(set) => writer.array(|writer| set.members().iter().for_each(|text| writer.string(text))),
-        Value::Ns(set) => writer.array(|writer| set.members().iter().for_each(|n| writer.number(n))),
-        Value::Bs(set) => writer.array(|writer| set.members().iter().for_each(|bytes| base64(writer, bytes))),
+        Value::Ss(set) => {
+            writer.array(|writer| set.members().iter().for_each(|text| writer.string(text)))
+        }
+        Value::Ns(set) => {
+            writer.array(|writer| set.members().iter().for_each(|n| writer.number(n)))
+        }
+        Value::Bs(set) => {
+            writer.array(|writer| set.members().iter().for_each(|bytes| base64(writer, bytes)))
+        }
     });
 }

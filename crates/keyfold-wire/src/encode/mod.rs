@@ -19,7 +19,9 @@ use keyfold_api::{Response, Shape, ShapeWriter, TableDescription};
 pub fn encode_response(out: &mut Vec<u8>, response: &Response) {
     let mut writer = Writer::new(out);
     match response {
-        Response::BatchExecuteStatement(output) => output::batch_execute_statement(&mut writer, output),
+        Response::BatchExecuteStatement(output) => {
+            output::batch_execute_statement(&mut writer, output)
+        }
         Response::BatchGetItem(output) => output::batch_get_item(&mut writer, output),
         Response::BatchWriteItem(output) => output::batch_write_item(&mut writer, output),
         Response::DescribeTable(table) => described(&mut writer, "Table", table),
@@ -50,7 +52,8 @@ macro_rules! shaped {
             match response {
                 $(Response::$both(output) => writer.object(|writer| output.write_members(writer)),)+
                 $(Response::$described(table) => described(writer, "TableDescription", table),)+
-                // The service answers these with an empty body; `encode_response` writes all others by hand.
+                // The service answers these with an empty body; `encode_response` writes all others
+                // by hand.
                 _ => {}
             }
         }

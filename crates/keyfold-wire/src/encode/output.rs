@@ -5,9 +5,9 @@ use super::item::tree;
 use super::stored::raw_item;
 use crate::client::write_requests;
 use keyfold_api::{
-    BatchExecuteStatementOutput, BatchGetItemOutput, BatchWriteItemOutput, CapacityKind, ConsumedCapacity,
-    ExecuteStatementOutput, GetItemOutput, ItemCollectionMetrics, PageOutput, TransactGetItemsOutput,
-    TransactWriteItemsOutput, WriteItemOutput,
+    BatchExecuteStatementOutput, BatchGetItemOutput, BatchWriteItemOutput, CapacityKind,
+    ConsumedCapacity, ExecuteStatementOutput, GetItemOutput, ItemCollectionMetrics, PageOutput,
+    TransactGetItemsOutput, TransactWriteItemsOutput, WriteItemOutput,
 };
 use keyfold_types::CapacityHalves;
 use std::collections::BTreeMap;
@@ -74,7 +74,10 @@ fn metrics(writer: &mut Writer<'_>, metrics: &ItemCollectionMetrics) {
     });
 }
 
-fn metrics_by_table(writer: &mut Writer<'_>, tables: &Option<Vec<(String, Vec<ItemCollectionMetrics>)>>) {
+fn metrics_by_table(
+    writer: &mut Writer<'_>,
+    tables: &Option<Vec<(String, Vec<ItemCollectionMetrics>)>>,
+) {
     let Some(tables) = tables else { return };
     writer.name("ItemCollectionMetrics");
     writer.object(|writer| {
@@ -113,7 +116,12 @@ pub(super) fn page(writer: &mut Writer<'_>, output: &PageOutput) {
     writer.object(|writer| {
         if let Some(items) = &output.items {
             // Names of types and quotes take about as much again as short values do.
-            writer.reserve(items.iter().map(|item| item.bytes().len() * 3 / 2 + 32).sum());
+            writer.reserve(
+                items
+                    .iter()
+                    .map(|item| item.bytes().len() * 3 / 2 + 32)
+                    .sum(),
+            );
             writer.name("Items");
             writer.array(|writer| items.iter().for_each(|item| raw_item(writer, item)));
         }
@@ -190,7 +198,10 @@ pub(super) fn execute_statement(writer: &mut Writer<'_>, output: &ExecuteStateme
     });
 }
 
-pub(super) fn batch_execute_statement(writer: &mut Writer<'_>, output: &BatchExecuteStatementOutput) {
+pub(super) fn batch_execute_statement(
+    writer: &mut Writer<'_>,
+    output: &BatchExecuteStatementOutput,
+) {
     writer.object(|writer| {
         writer.name("Responses");
         writer.array(|writer| {

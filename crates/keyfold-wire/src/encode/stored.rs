@@ -29,13 +29,21 @@ fn entries(out: &mut Vec<u8>, entries: Entries<'_>, text: impl Fn(&mut Vec<u8>, 
     out.push(b'}');
 }
 
-fn array<T>(out: &mut Vec<u8>, elements: impl Iterator<Item = T>, append: impl Fn(&mut Vec<u8>, T)) {
+fn array<T>(
+    out: &mut Vec<u8>,
+    elements: impl Iterator<Item = T>,
+    append: impl Fn(&mut Vec<u8>, T),
+) {
     out.push(b'[');
     separated(out, elements, append);
     out.push(b']');
 }
 
-fn separated<T>(out: &mut Vec<u8>, elements: impl Iterator<Item = T>, append: impl Fn(&mut Vec<u8>, T)) {
+fn separated<T>(
+    out: &mut Vec<u8>,
+    elements: impl Iterator<Item = T>,
+    append: impl Fn(&mut Vec<u8>, T),
+) {
     for (at, element) in elements.enumerate() {
         if at > 0 {
             out.push(b',');
@@ -67,7 +75,9 @@ fn value(out: &mut Vec<u8>, raw: RawValue<'_>, text: impl Fn(&mut Vec<u8>, &[u8]
         ValueKind::Null => out.extend_from_slice(br#"{"NULL":true"#),
         ValueKind::L => {
             out.extend_from_slice(br#"{"L":"#);
-            array(out, raw.elements(), |out, element| value(out, element, text));
+            array(out, raw.elements(), |out, element| {
+                value(out, element, text)
+            });
         }
         ValueKind::M => {
             out.extend_from_slice(br#"{"M":"#);

@@ -37,13 +37,18 @@ impl<'t> Cursor<'t> {
     pub(super) fn span(&self) -> Span {
         match (self.tokens.get(self.at), self.tokens.last()) {
             (Some(token), _) => token.span,
-            (None, Some(last)) => Span { start: last.span.end, end: last.span.end },
+            (None, Some(last)) => Span {
+                start: last.span.end,
+                end: last.span.end,
+            },
             (None, None) => Span::default(),
         }
     }
 
     pub(super) fn before(&self) -> Span {
-        self.tokens.get(self.at.saturating_sub(1)).map_or(Span::default(), |token| token.span)
+        self.tokens
+            .get(self.at.saturating_sub(1))
+            .map_or(Span::default(), |token| token.span)
     }
 
     pub(super) fn fail<T>(&self, wanted: &str) -> Parsed<T> {
@@ -54,11 +59,20 @@ impl<'t> Cursor<'t> {
             Some(TokenKind::Braces(text)) => format!("found {{{text}}}"),
             Some(TokenKind::Sign(sign)) => format!("found `{sign}`"),
         };
-        Err(Box::new(Diagnostic::error("KF001", self.span(), format!("expected {wanted}"), found)))
+        Err(Box::new(Diagnostic::error(
+            "KF001",
+            self.span(),
+            format!("expected {wanted}"),
+            found,
+        )))
     }
 
     pub(super) fn expect_end(&self) -> Parsed<()> {
-        if self.at >= self.tokens.len() { Ok(()) } else { self.fail("the end of the line") }
+        if self.at >= self.tokens.len() {
+            Ok(())
+        } else {
+            self.fail("the end of the line")
+        }
     }
 
     pub(super) fn is_sign(&self, sign: &str) -> bool {
@@ -72,7 +86,11 @@ impl<'t> Cursor<'t> {
     }
 
     pub(super) fn sign(&mut self, sign: &str) -> Parsed<()> {
-        if self.take_sign(sign) { Ok(()) } else { self.fail(&format!("`{sign}`")) }
+        if self.take_sign(sign) {
+            Ok(())
+        } else {
+            self.fail(&format!("`{sign}`"))
+        }
     }
 
     pub(super) fn is_word(&self, word: &str) -> bool {
@@ -86,13 +104,20 @@ impl<'t> Cursor<'t> {
     }
 
     pub(super) fn keyword(&mut self, word: &str) -> Parsed<()> {
-        if self.take_word(word) { Ok(()) } else { self.fail(&format!("`{word}`")) }
+        if self.take_word(word) {
+            Ok(())
+        } else {
+            self.fail(&format!("`{word}`"))
+        }
     }
 
     pub(super) fn word(&mut self, wanted: &str) -> Parsed<Name> {
         match self.peek() {
             Some(TokenKind::Word(text)) => {
-                let name = Name { text: text.clone(), span: self.span() };
+                let name = Name {
+                    text: text.clone(),
+                    span: self.span(),
+                };
                 self.at += 1;
                 Ok(name)
             }
@@ -104,7 +129,10 @@ impl<'t> Cursor<'t> {
     pub(super) fn name(&mut self, wanted: &str) -> Parsed<Name> {
         match self.peek() {
             Some(TokenKind::Text(text)) => {
-                let name = Name { text: text.clone(), span: self.span() };
+                let name = Name {
+                    text: text.clone(),
+                    span: self.span(),
+                };
                 self.at += 1;
                 Ok(name)
             }
@@ -118,7 +146,10 @@ impl<'t> Cursor<'t> {
         if self.is_sign("-") && matches!(self.peek_second(), Some(TokenKind::Number(_))) {
             self.at += 1;
             let number = self.operand()?;
-            return Ok(Name { text: format!("-{}", number.text), span: minus.to(number.span) });
+            return Ok(Name {
+                text: format!("-{}", number.text),
+                span: minus.to(number.span),
+            });
         }
         let text = match self.peek() {
             Some(TokenKind::Word(text) | TokenKind::Number(text)) => text.clone(),
@@ -151,27 +182,41 @@ impl<'t> Cursor<'t> {
         Ok(words)
     }
 
-    /// A comparison and what is compared with; `exists` and `missing` stand in front and need no operand.
+    /// A comparison and what is compared with; `exists` and `missing` stand in front and need no
+    /// operand.
     pub(super) fn comparison(&mut self) -> Parsed<crate::syntax::ast::ConditionDecl> {
         for word in ["exists", "missing"] {
             if self.is_word(word) && matches!(self.peek_second(), Some(TokenKind::Word(_))) {
                 let comparator = self.word(word)?;
                 let attribute = self.word("an attribute")?;
-                return Ok(crate::syntax::ast::ConditionDecl { attribute, comparator, operand: None });
+                return Ok(crate::syntax::ast::ConditionDecl {
+                    attribute,
+                    comparator,
+                    operand: None,
+                });
             }
         }
         let attribute = self.word("an attribute")?;
         let span = self.span();
         let signs = ["=", "<>", ">=", "<=", ">", "<"];
         let sign = signs.into_iter().find(|sign| self.take_sign(sign));
-        let word = ["contains", "starts"].into_iter().find(|word| sign.is_none() && self.take_word(word));
+        let word = ["contains", "starts"]
+            .into_iter()
+            .find(|word| sign.is_none() && self.take_word(word));
         let Some(comparator) = sign.or(word) else {
             return self.fail(
                 "a comparison: `=`, `<>`, `<`, `<=`, `>`, `>=`, `contains`, `starts` (or `exists a`, `missing a`)",
             );
         };
-        let comparator = Name { text: comparator.to_owned(), span };
-        Ok(crate::syntax::ast::ConditionDecl { attribute, comparator, operand: Some(self.operand()?) })
+        let comparator = Name {
+            text: comparator.to_owned(),
+            span,
+        };
+        Ok(crate::syntax::ast::ConditionDecl {
+            attribute,
+            comparator,
+            operand: Some(self.operand()?),
+        })
     }
 
     /// `N items`, `N bytes`, `N writes a second`, `N a second`, `N per attribute`.
@@ -190,12 +235,21 @@ impl<'t> Cursor<'t> {
             } else {
                 let writes = self.take_word("writes");
                 if !self.take_word("a") || !self.take_word("second") {
-                    return self
-                        .fail("`items`, `bytes`, `writes a second`, `a second` or `per` an attribute");
+                    return self.fail(
+                        "`items`, `bytes`, `writes a second`, `a second` or `per` an attribute",
+                    );
                 }
-                if writes { ExpectUnit::WritesASecond } else { ExpectUnit::ASecond }
+                if writes {
+                    ExpectUnit::WritesASecond
+                } else {
+                    ExpectUnit::ASecond
+                }
             };
-            all.push(ExpectDecl { count, unit, span: start.to(self.before()) });
+            all.push(ExpectDecl {
+                count,
+                unit,
+                span: start.to(self.before()),
+            });
             if !self.take_sign(",") {
                 return Ok(all);
             }

@@ -4,13 +4,18 @@ use super::cursor::{Cursor, Parsed};
 use super::template::template;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
-    AggregateDecl, AttributeDecl, CopyDecl, EntityDecl, IndexKeyDecl, KeyDecl, Name, SparseDecl, TypeDecl,
+    AggregateDecl, AttributeDecl, CopyDecl, EntityDecl, IndexKeyDecl, KeyDecl, Name, SparseDecl,
+    TypeDecl,
 };
 use crate::syntax::lexer::TokenKind;
 
 pub(super) fn entity(cursor: &mut Cursor<'_>) -> Parsed<EntityDecl> {
     let name = cursor.word("the entity's name")?;
-    let table = if cursor.take_word("in") { Some(cursor.name("a table")?) } else { None };
+    let table = if cursor.take_word("in") {
+        Some(cursor.name("a table")?)
+    } else {
+        None
+    };
     Ok(EntityDecl {
         end: cursor.before().end,
         name,
@@ -51,7 +56,11 @@ pub(super) fn member(cursor: &mut Cursor<'_>, entity: &mut EntityDecl) -> Parsed
         "copy" => {
             let name = cursor.word("the copy's name")?;
             let key = key(cursor)?;
-            let only = if cursor.take_word("only") { Some(cursor.words("an attribute")?) } else { None };
+            let only = if cursor.take_word("only") {
+                Some(cursor.words("an attribute")?)
+            } else {
+                None
+            };
             entity.copies.push(CopyDecl { name, key, only });
         }
         "unique" => loop {
@@ -74,7 +83,10 @@ pub(super) fn member(cursor: &mut Cursor<'_>, entity: &mut EntityDecl) -> Parsed
         "split" => {
             let attribute = cursor.word("an attribute that is a list")?;
             cursor.keyword("by")?;
-            entity.splits.push((attribute, cursor.number("how many elements one item holds")?));
+            entity.splits.push((
+                attribute,
+                cursor.number("how many elements one item holds")?,
+            ));
         }
         "compress" => entity.compressed.extend(cursor.words("an attribute")?),
         "expect" => entity.expects.extend(cursor.expectations()?),
@@ -85,7 +97,11 @@ pub(super) fn member(cursor: &mut Cursor<'_>, entity: &mut EntityDecl) -> Parsed
 
 fn index_key(cursor: &mut Cursor<'_>, entity: &mut EntityDecl, index: Name) -> Parsed<()> {
     let key = key(cursor)?;
-    let sparse = if cursor.take_word("sparse") { Some(sparse(cursor)?) } else { None };
+    let sparse = if cursor.take_word("sparse") {
+        Some(sparse(cursor)?)
+    } else {
+        None
+    };
     entity.indexes.push(IndexKeyDecl { index, key, sparse });
     Ok(())
 }
@@ -100,8 +116,11 @@ fn aggregate(cursor: &mut Cursor<'_>, kind: crate::syntax::ast::Name) -> Parsed<
     } else {
         None
     };
-    let by =
-        if cursor.take_word("by") { cursor.words("the attribute that refers to it")? } else { Vec::new() };
+    let by = if cursor.take_word("by") {
+        cursor.words("the attribute that refers to it")?
+    } else {
+        Vec::new()
+    };
     let condition = if cursor.take_word("where") {
         let attribute = cursor.word("an attribute")?;
         cursor.sign("=")?;
@@ -109,13 +128,24 @@ fn aggregate(cursor: &mut Cursor<'_>, kind: crate::syntax::ast::Name) -> Parsed<
     } else {
         None
     };
-    Ok(AggregateDecl { kind, attribute, entity, of, by, condition })
+    Ok(AggregateDecl {
+        kind,
+        attribute,
+        entity,
+        of,
+        by,
+        condition,
+    })
 }
 
 fn sparse(cursor: &mut Cursor<'_>) -> Parsed<SparseDecl> {
     cursor.keyword("when")?;
     let attribute = cursor.word("an attribute")?;
-    let value = if cursor.take_sign("=") { Some(cursor.operand()?) } else { None };
+    let value = if cursor.take_sign("=") {
+        Some(cursor.operand()?)
+    } else {
+        None
+    };
     Ok(SparseDecl { attribute, value })
 }
 
@@ -126,8 +156,17 @@ pub(super) fn attributes(cursor: &mut Cursor<'_>, into: &mut Vec<AttributeDecl>)
         cursor.sign(":")?;
         let kind = type_of(cursor)?;
         let optional = cursor.take_sign("?");
-        let default = if cursor.take_sign("=") { Some(cursor.operand()?) } else { None };
-        into.push(AttributeDecl { name, kind, optional, default });
+        let default = if cursor.take_sign("=") {
+            Some(cursor.operand()?)
+        } else {
+            None
+        };
+        into.push(AttributeDecl {
+            name,
+            kind,
+            optional,
+            default,
+        });
         if !cursor.take_sign(",") {
             return Ok(());
         }
@@ -151,7 +190,10 @@ fn nested(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<TypeDecl> {
         return Ok(TypeDecl::Of(first, Box::new(nested(cursor, depth + 1)?)));
     }
     if cursor.take_sign(".") {
-        return Ok(TypeDecl::Reference(first, cursor.word("an attribute of the entity")?));
+        return Ok(TypeDecl::Reference(
+            first,
+            cursor.word("an attribute of the entity")?,
+        ));
     }
     if cursor.is_sign("|") {
         let mut words = vec![first];
@@ -173,7 +215,10 @@ fn nested(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<TypeDecl> {
 fn key(cursor: &mut Cursor<'_>) -> Parsed<KeyDecl> {
     let start = cursor.span();
     let mut templates = vec![template(cursor)?];
-    while matches!(cursor.peek(), Some(TokenKind::Text(_) | TokenKind::Braces(_))) {
+    while matches!(
+        cursor.peek(),
+        Some(TokenKind::Text(_) | TokenKind::Braces(_))
+    ) {
         templates.push(template(cursor)?);
     }
     let span = start.to(cursor.before());
@@ -189,10 +234,19 @@ fn key(cursor: &mut Cursor<'_>) -> Parsed<KeyDecl> {
             shard = Some((count, at));
         } else if cursor.take_word("bucket") {
             let unit = cursor.word("`hour`, `day`, `month` or `year`")?;
-            let of = if cursor.take_word("of") { Some(cursor.word("a time attribute")?) } else { None };
+            let of = if cursor.take_word("of") {
+                Some(cursor.word("a time attribute")?)
+            } else {
+                None
+            };
             bucket = Some((unit, of));
         } else {
-            return Ok(KeyDecl { templates, shard, bucket, span });
+            return Ok(KeyDecl {
+                templates,
+                shard,
+                bucket,
+                span,
+            });
         }
     }
 }

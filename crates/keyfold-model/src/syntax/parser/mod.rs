@@ -1,4 +1,5 @@
-//! Lines to declarations. A line that cannot be read is reported and left out; the next one is read again.
+//! Lines to declarations. A line that cannot be read is reported and left out; the next one is read
+//! again.
 
 mod cursor;
 mod entity;
@@ -44,12 +45,18 @@ pub(crate) fn parse(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Tree {
         };
         let end = line.tokens.last().map_or(0, |token| token.span.end);
         match current {
-            Current::Entity => {
-                tree.entities.iter_mut().last().into_iter().for_each(|one| one.end = one.end.max(end))
-            }
-            Current::Table => {
-                tree.tables.iter_mut().last().into_iter().for_each(|one| one.end = one.end.max(end))
-            }
+            Current::Entity => tree
+                .entities
+                .iter_mut()
+                .last()
+                .into_iter()
+                .for_each(|one| one.end = one.end.max(end)),
+            Current::Table => tree
+                .tables
+                .iter_mut()
+                .last()
+                .into_iter()
+                .for_each(|one| one.end = one.end.max(end)),
             Current::Nothing | Current::Record | Current::Pattern | Current::Write => {}
         }
         if let Err(diagnostic) = outcome.and_then(|()| cursor.expect_end()) {
@@ -63,7 +70,10 @@ pub(crate) fn parse(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Tree {
 
 fn first_word(line: &Line) -> Option<&str> {
     match line.tokens.first() {
-        Some(Token { kind: TokenKind::Word(word), .. }) => Some(word),
+        Some(Token {
+            kind: TokenKind::Word(word),
+            ..
+        }) => Some(word),
         _ => None,
     }
 }
@@ -97,7 +107,10 @@ fn declaration(cursor: &mut Cursor<'_>, tree: &mut Tree) -> Parsed<Current> {
             Ok(Current::Nothing)
         }
         "record" => {
-            tree.records.push(RecordDecl { name: cursor.word("the record's name")?, fields: Vec::new() });
+            tree.records.push(RecordDecl {
+                name: cursor.word("the record's name")?,
+                fields: Vec::new(),
+            });
             Ok(Current::Record)
         }
         "table" => {
@@ -122,8 +135,12 @@ fn declaration(cursor: &mut Cursor<'_>, tree: &mut Tree) -> Parsed<Current> {
                 word.chars().next() == other.chars().next() && word.len().abs_diff(other.len()) <= 2
             });
             let message = format!("`{other}` starts no declaration");
-            let diagnostic =
-                Diagnostic::error("KF001", keyword.span, message, format!("expected {DECLARATIONS}"));
+            let diagnostic = Diagnostic::error(
+                "KF001",
+                keyword.span,
+                message,
+                format!("expected {DECLARATIONS}"),
+            );
             Err(Box::new(match near {
                 Some(near) => diagnostic
                     .help(format!("did you mean `{near}`?"))

@@ -9,8 +9,8 @@ use crate::syntax::lexer::TokenKind;
 /// The words that may follow a result.
 const MODIFIERS: &str = "`only`, `where`, `filter`, `newest`, `oldest`, `highest`, `lowest`, `page N`, `strong`, `scan` or `expect`";
 const WORDS: [&str; 12] = [
-    "only", "where", "filter", "newest", "oldest", "highest", "lowest", "page", "strong", "scan", "expect",
-    "in",
+    "only", "where", "filter", "newest", "oldest", "highest", "lowest", "page", "strong", "scan",
+    "expect", "in",
 ];
 
 pub(super) fn pattern(cursor: &mut Cursor<'_>) -> Parsed<PatternDecl> {
@@ -51,7 +51,9 @@ pub(super) fn pattern(cursor: &mut Cursor<'_>) -> Parsed<PatternDecl> {
 }
 
 fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
-    let Some(TokenKind::Word(word)) = cursor.peek() else { return cursor.fail(MODIFIERS) };
+    let Some(TokenKind::Word(word)) = cursor.peek() else {
+        return cursor.fail(MODIFIERS);
+    };
     let span = cursor.span();
     match word.as_str() {
         "newest" | "oldest" | "highest" | "lowest" => {
@@ -70,7 +72,12 @@ fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
             let page = cursor.number("a number of items")?;
             if page == 0 || pattern.page.is_some() {
                 let message = "a pattern has one page size, of 1 or more items";
-                return Err(Box::new(Diagnostic::error("KF001", span, message, "not this one")));
+                return Err(Box::new(Diagnostic::error(
+                    "KF001",
+                    span,
+                    message,
+                    "not this one",
+                )));
             }
             pattern.page = Some(page);
         }
@@ -101,7 +108,11 @@ fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
             cursor.advance();
             loop {
                 let attribute = cursor.word("an attribute")?;
-                let value = if cursor.take_sign("=") { Some(cursor.operand()?) } else { None };
+                let value = if cursor.take_sign("=") {
+                    Some(cursor.operand()?)
+                } else {
+                    None
+                };
                 pattern.fixed.push((attribute, value));
                 if !cursor.take_sign(",") {
                     break;
@@ -123,11 +134,16 @@ fn parameter(cursor: &mut Cursor<'_>) -> Parsed<ParameterDecl> {
         let limit = limit(cursor)?;
         (attribute, limit)
     };
-    Ok(ParameterDecl { attribute, limit, optional: cursor.take_sign("?") })
+    Ok(ParameterDecl {
+        attribute,
+        limit,
+        optional: cursor.take_sign("?"),
+    })
 }
 
 fn limit(cursor: &mut Cursor<'_>) -> Parsed<LimitDecl> {
-    let argument = |cursor: &mut Cursor<'_>| -> Parsed<Name> { cursor.word("the parameter's name") };
+    let argument =
+        |cursor: &mut Cursor<'_>| -> Parsed<Name> { cursor.word("the parameter's name") };
     Ok(if cursor.take_sign(">=") {
         LimitDecl::AtLeast(argument(cursor)?)
     } else if cursor.take_sign("<=") {
@@ -149,8 +165,17 @@ fn limit(cursor: &mut Cursor<'_>) -> Parsed<LimitDecl> {
 
 fn returned_entity(cursor: &mut Cursor<'_>) -> Parsed<ReturnedDecl> {
     let entity = cursor.word("an entity")?;
-    let copy = if cursor.take_sign(".") { Some(cursor.word("a copy of the entity")?) } else { None };
+    let copy = if cursor.take_sign(".") {
+        Some(cursor.word("a copy of the entity")?)
+    } else {
+        None
+    };
     let many = cursor.take_sign("[]");
     let optional = !many && cursor.take_sign("?");
-    Ok(ReturnedDecl { entity, copy, many, optional })
+    Ok(ReturnedDecl {
+        entity,
+        copy,
+        many,
+        optional,
+    })
 }

@@ -64,8 +64,11 @@ fn capacity(cursor: &mut Cursor<'_>) -> Parsed<CapacityDecl> {
 
 fn column(cursor: &mut Cursor<'_>) -> Parsed<Column> {
     let name = cursor.word("a key attribute")?;
-    let kind =
-        if cursor.take_sign(":") { Some(cursor.word("`string`, `number` or `binary`")?) } else { None };
+    let kind = if cursor.take_sign(":") {
+        Some(cursor.word("`string`, `number` or `binary`")?)
+    } else {
+        None
+    };
     Ok(Column { name, kind })
 }
 
@@ -81,7 +84,11 @@ fn columns(cursor: &mut Cursor<'_>) -> Parsed<Vec<Column>> {
 
 /// One key attribute, or several in parentheses.
 fn group(cursor: &mut Cursor<'_>) -> Parsed<Vec<Column>> {
-    if cursor.is_sign("(") { columns(cursor) } else { Ok(vec![column(cursor)?]) }
+    if cursor.is_sign("(") {
+        columns(cursor)
+    } else {
+        Ok(vec![column(cursor)?])
+    }
 }
 
 fn index(cursor: &mut Cursor<'_>, local: bool) -> Parsed<IndexDecl> {
@@ -96,7 +103,10 @@ fn index(cursor: &mut Cursor<'_>, local: bool) -> Parsed<IndexDecl> {
         (Vec::new(), groups.concat())
     } else {
         let mut groups = groups.into_iter();
-        (groups.next().unwrap_or_default(), groups.collect::<Vec<_>>().concat())
+        (
+            groups.next().unwrap_or_default(),
+            groups.collect::<Vec<_>>().concat(),
+        )
     };
     let start = cursor.span();
     let projection = if !cursor.take_word("project") || cursor.take_word("all") {
@@ -109,6 +119,17 @@ fn index(cursor: &mut Cursor<'_>, local: bool) -> Parsed<IndexDecl> {
         cursor.sign(")")?;
         ProjectionDecl::Only(names)
     };
-    let projection_span = if start == cursor.span() { start } else { start.to(cursor.before()) };
-    Ok(IndexDecl { local, name, partition, sort, projection, projection_span })
+    let projection_span = if start == cursor.span() {
+        start
+    } else {
+        start.to(cursor.before())
+    };
+    Ok(IndexDecl {
+        local,
+        name,
+        partition,
+        sort,
+        projection,
+        projection_span,
+    })
 }

@@ -10,11 +10,19 @@ pub(super) fn template(cursor: &mut Cursor<'_>) -> Parsed<TemplateDecl> {
     match cursor.peek() {
         Some(TokenKind::Text(text)) => {
             cursor.advance();
-            Ok(TemplateDecl { parts: parts(text, span.start + 1)?, bare: false, span })
+            Ok(TemplateDecl {
+                parts: parts(text, span.start + 1)?,
+                bare: false,
+                span,
+            })
         }
         Some(TokenKind::Braces(text)) => {
             cursor.advance();
-            Ok(TemplateDecl { parts: vec![field(text, span.start + 1)?], bare: true, span })
+            Ok(TemplateDecl {
+                parts: vec![field(text, span.start + 1)?],
+                bare: true,
+                span,
+            })
         }
         _ => cursor.fail("a key template in quotes, like \"USER#{userId}\""),
     }
@@ -27,16 +35,29 @@ fn parts(text: &str, start: usize) -> Parsed<Vec<PartDecl>> {
     let mut at = start;
     while let Some(open) = rest.find('{') {
         if open > 0 {
-            parts.push(PartDecl::Text(rest.get(..open).unwrap_or_default().to_owned()));
+            parts.push(PartDecl::Text(
+                rest.get(..open).unwrap_or_default().to_owned(),
+            ));
         }
         let Some(close) = rest.find('}').filter(|close| *close > open) else {
-            let span = Span { start: at + open, end: at + rest.len() };
+            let span = Span {
+                start: at + open,
+                end: at + rest.len(),
+            };
             return Err(Box::new(
-                Diagnostic::error("KF001", span, "a field is not closed", "no `}` in this template")
-                    .help("a field is an attribute in braces: {userId}"),
+                Diagnostic::error(
+                    "KF001",
+                    span,
+                    "a field is not closed",
+                    "no `}` in this template",
+                )
+                .help("a field is an attribute in braces: {userId}"),
             ));
         };
-        parts.push(field(rest.get(open + 1..close).unwrap_or_default(), at + open + 1)?);
+        parts.push(field(
+            rest.get(open + 1..close).unwrap_or_default(),
+            at + open + 1,
+        )?);
         at += close + 1;
         rest = rest.get(close + 1..).unwrap_or_default();
     }
@@ -47,23 +68,39 @@ fn parts(text: &str, start: usize) -> Parsed<Vec<PartDecl>> {
 }
 
 fn field(text: &str, start: usize) -> Parsed<PartDecl> {
-    let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let is_format =
-        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+    let is_name =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_format = |text: &str| {
+        !text.is_empty()
+            && text
+                .chars()
+                .all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+    };
     let mut at = start;
     let mut names = text.split(':').map(|piece| {
-        let span = Span { start: at, end: at + piece.len() };
+        let span = Span {
+            start: at,
+            end: at + piece.len(),
+        };
         at += piece.len() + 1;
-        Name { text: piece.to_owned(), span }
+        Name {
+            text: piece.to_owned(),
+            span,
+        }
     });
     let name = names.next();
     let formats: Vec<Name> = names.collect();
     match name {
-        Some(name) if is_name(&name.text) && formats.iter().all(|format| is_format(&format.text)) => {
+        Some(name)
+            if is_name(&name.text) && formats.iter().all(|format| is_format(&format.text)) =>
+        {
             Ok(PartDecl::Field { name, formats })
         }
         _ => {
-            let span = Span { start, end: start + text.len() };
+            let span = Span {
+                start,
+                end: start + text.len(),
+            };
             let message = "expected {attribute} or {attribute:format}";
             Err(Box::new(
                 Diagnostic::error("KF001", span, "this is no field", message)

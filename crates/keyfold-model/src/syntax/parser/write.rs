@@ -12,7 +12,11 @@ pub(super) fn write(cursor: &mut Cursor<'_>) -> Parsed<WriteDecl> {
     if cursor.take_sign("(") && !cursor.take_sign(")") {
         loop {
             let parameter = cursor.word("a parameter")?;
-            let kind = if cursor.take_sign(":") { Some(type_of(cursor)?) } else { None };
+            let kind = if cursor.take_sign(":") {
+                Some(type_of(cursor)?)
+            } else {
+                None
+            };
             parameters.push((parameter, kind));
             if !cursor.take_sign(",") {
                 break;
@@ -20,7 +24,11 @@ pub(super) fn write(cursor: &mut Cursor<'_>) -> Parsed<WriteDecl> {
         }
         cursor.sign(")")?;
     }
-    Ok(WriteDecl { name, parameters, actions: Vec::new() })
+    Ok(WriteDecl {
+        name,
+        parameters,
+        actions: Vec::new(),
+    })
 }
 
 pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
@@ -85,5 +93,9 @@ fn assignment(cursor: &mut Cursor<'_>) -> Parsed<AssignmentDecl> {
     } else {
         None
     };
-    Ok(AssignmentDecl { attribute, left, right })
+    Ok(AssignmentDecl {
+        attribute,
+        left,
+        right,
+    })
 }
