@@ -56,6 +56,28 @@ impl Backend {
             Backend::Http(http) => http.call(request),
         }
     }
+
+    /// Carries out a request on an engine in this process; its write is awaited, without a thread
+    /// that waits. An endpoint's calls block: the request is handed back for [`Backend::call`].
+    ///
+    /// # Errors
+    /// The request, when the backend is an endpoint. The future's errors are those of
+    /// [`Backend::call`].
+    pub fn start(
+        &self,
+        request: Request,
+    ) -> Result<
+        impl Future<Output = Result<Response, ClientError>> + Send + use<>,
+        Box<Request>,
+    > {
+        match self {
+            Backend::Embedded(engine) => {
+                let pending = engine.execute(request);
+                Ok(async move { pending.await.map_err(service_error) })
+            }
+            Backend::Http(_) => Err(Box::new(request)),
+        }
+    }
 }
 
 fn service_error(error: ApiError) -> ClientError {

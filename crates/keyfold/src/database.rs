@@ -1,8 +1,9 @@
 //! A model on a database: entities are written, named writes run, patterns asked.
 
+use crate::asked::{Asked, Extent, Named};
 use crate::error::Error;
-use crate::given::{self, add, unknown};
-use crate::query::Query;
+use crate::given::{self, unknown};
+use crate::query::{Page, Query};
 use keyfold_client::{Backend, arguments, write};
 use keyfold_model::{Entity, Model};
 use serde::Serialize;
@@ -149,16 +150,25 @@ impl Database {
 
     /// A pattern, to be given its arguments.
     pub fn query(&self, pattern: &str) -> Query<'_> {
-        Query::new(&self.backend, &self.model, pattern)
+        Query::new(self, pattern)
     }
 
     /// A named write, to be given its arguments: its actions happen together or not at all.
     pub fn run(&self, name: &str) -> Run<'_> {
         Run {
             database: self,
-            name: name.to_owned(),
-            given: Ok(BTreeMap::new()),
+            named: Named::new(name),
         }
+    }
+
+    /// Reads an answer.
+    pub(crate) fn ask(&self, asked: Asked, extent: Extent) -> Result<Page, Error> {
+        asked.read(&self.backend, &self.model, extent)
+    }
+
+    /// Carries out a named write.
+    pub(crate) fn carry_out(&self, named: Named) -> Result<Written, Error> {
+        Ok(Written::of(named.write(&self.backend, &self.model)?))
     }
 
     fn entity(&self, name: &str) -> Result<&Entity, Error> {
@@ -177,23 +187,19 @@ impl Database {
 #[must_use = "a write happens when it is sent"]
 pub struct Run<'d> {
     database: &'d Database,
-    name: String,
-    given: Result<BTreeMap<String, String>, Error>,
+    named: Named,
 }
 
 impl Run<'_> {
     /// Gives an argument.
     pub fn arg(mut self, name: &str, held: impl Serialize) -> Self {
-        self.given = add(self.given, name, held);
+        self.named = self.named.arg(name, held);
         self
     }
 
     /// Gives several.
     pub fn args(mut self, values: impl Serialize) -> Self {
-        self.given = self.given.and_then(|mut given| {
-            given.extend(given::object(values)?);
-            Ok(given)
-        });
+        self.named = self.named.args(values);
         self
     }
 
@@ -202,13 +208,6 @@ impl Run<'_> {
     /// # Errors
     /// `Refused` with the action and condition that did not hold; `Taken`; `NotFound`; `Invalid`.
     pub fn send(self) -> Result<Written, Error> {
-        let Database { backend, model } = self.database;
-        let names = model.writes.iter().map(|write| write.name.as_str());
-        let write = model
-            .write(&self.name)
-            .ok_or_else(|| unknown(&model.name, "write", &self.name, names))?;
-        let arguments = arguments::of_write(write, &self.given?)?;
-        let written = write::run(backend, model, write, &arguments)?;
-        Ok(Written::of(written))
+        self.database.carry_out(self.named)
     }
 }

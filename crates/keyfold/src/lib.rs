@@ -38,12 +38,15 @@
 //! ([`Item::to`]).
 //!
 //! Calls block until the answer is there; a write that has returned is durable. Everything can be
-//! shared between threads.
+//! shared between threads. Programs on an asynchronous runtime use [`nonblocking`], which has the
+//! same calls, awaited.
 
+mod asked;
 mod database;
 mod error;
 mod given;
 mod item;
+pub mod nonblocking;
 mod open;
 mod query;
 
@@ -52,6 +55,8 @@ pub use error::{Error, Finding};
 pub use item::Item;
 /// Types of the API, for [`Keyfold::send`].
 pub use keyfold_api as api;
+/// Values, numbers and items as DynamoDB has them: in [`Item::get`] and the types of [`api`].
+pub use keyfold_types as types;
 pub use open::Keyfold;
 pub use query::{Page, Pages, Query};
 #[doc(hidden)]

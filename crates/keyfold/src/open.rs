@@ -2,7 +2,7 @@
 
 use crate::database::Database;
 use crate::error::Error;
-use keyfold_api::Input;
+use keyfold_api::{Input, Response};
 use keyfold_client::{Backend, tables};
 use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
 use std::path::Path;
@@ -103,8 +103,16 @@ impl Keyfold {
     /// `Service` with the exception's name and sentence; `Unavailable` and `OutcomeUnknown` of an
     /// endpoint.
     pub fn send<I: Input>(&self, input: I) -> Result<I::Output, Error> {
-        let response = self.backend.call(input.into())?;
-        I::output(response)
-            .ok_or_else(|| Error::Unavailable("the answer is of another operation".to_owned()))
+        output::<I>(self.backend.call(input.into())?)
     }
+
+    pub(crate) fn backend(&self) -> &Arc<Backend> {
+        &self.backend
+    }
+}
+
+/// The answer of an operation, of its own type.
+pub(crate) fn output<I: Input>(response: Response) -> Result<I::Output, Error> {
+    I::output(response)
+        .ok_or_else(|| Error::Unavailable("the answer is of another operation".to_owned()))
 }

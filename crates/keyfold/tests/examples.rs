@@ -21,5 +21,5 @@ fn every_example_runs() {
         assert!(!output.stdout.is_empty(), "{name:?} shows something");
         ran += 1;
     }
-    assert_eq!(ran, 5);
+    assert_eq!(ran, 6);
 }

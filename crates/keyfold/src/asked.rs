@@ -1,0 +1,131 @@
+//! A pattern or named write with its arguments, before it is carried out: shared by the blocking
+//! and the nonblocking calls.
+
+use crate::error::Error;
+use crate::given::{self, add, unknown};
+use crate::item::Item;
+use crate::query::Page;
+use keyfold_client::{Backend, PageRequest, arguments, read, write};
+use keyfold_model::Model;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A name and the arguments given so far, or why one of them cannot be an argument.
+#[derive(Clone)]
+pub(crate) struct Named {
+    name: String,
+    given: Result<BTreeMap<String, String>, Error>,
+}
+
+impl Named {
+    pub(crate) fn new(name: &str) -> Named {
+        Named {
+            name: name.to_owned(),
+            given: Ok(BTreeMap::new()),
+        }
+    }
+
+    pub(crate) fn arg(self, name: &str, held: impl Serialize) -> Named {
+        Named {
+            given: add(self.given, name, held),
+            ..self
+        }
+    }
+
+    pub(crate) fn args(self, values: impl Serialize) -> Named {
+        let given = self.given.and_then(|mut given| {
+            given.extend(given::object(values)?);
+            Ok(given)
+        });
+        Named { given, ..self }
+    }
+
+    /// Carries out the named write.
+    pub(crate) fn write(self, backend: &Backend, model: &Model) -> Result<write::Written, Error> {
+        let names = model.writes.iter().map(|write| write.name.as_str());
+        let write = model
+            .write(&self.name)
+            .ok_or_else(|| unknown(&model.name, "write", &self.name, names))?;
+        let arguments = arguments::of_write(write, &self.given?)?;
+        Ok(write::run(backend, model, write, &arguments)?)
+    }
+}
+
+/// A pattern with its arguments, and where in the answer to begin.
+#[derive(Clone)]
+pub(crate) struct Asked {
+    named: Named,
+    start: PageRequest,
+}
+
+/// How much of an answer is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Page,
+    All,
+}
+
+impl Asked {
+    pub(crate) fn new(pattern: &str) -> Asked {
+        Asked {
+            named: Named::new(pattern),
+            start: PageRequest::default(),
+        }
+    }
+
+    pub(crate) fn arg(self, name: &str, held: impl Serialize) -> Asked {
+        Asked {
+            named: self.named.arg(name, held),
+            ..self
+        }
+    }
+
+    pub(crate) fn limit(mut self, items: u32) -> Asked {
+        self.start.limit = Some(items);
+        self
+    }
+
+    pub(crate) fn after(mut self, next: &str) -> Asked {
+        match keyfold_wire::client::decode_item(next.as_bytes()) {
+            Ok(key) => self.start.after = Some(key),
+            Err(_) => {
+                self.named.given = Err(Error::Invalid(format!(
+                    "`after` takes the `next` of a page, not: {next}"
+                )));
+            }
+        }
+        self
+    }
+
+    pub(crate) fn backward(mut self) -> Asked {
+        self.start.backward = true;
+        self
+    }
+
+    /// Asks the pattern.
+    pub(crate) fn read(
+        self,
+        backend: &Backend,
+        model: &Model,
+        extent: Extent,
+    ) -> Result<Page, Error> {
+        let Named { name, given } = self.named;
+        let names = model.patterns.iter().map(|pattern| pattern.name.as_str());
+        let pattern = model
+            .pattern(&name)
+            .ok_or_else(|| unknown(&model.name, "pattern", &name, names))?;
+        let arguments = arguments::of_pattern(pattern, &given?)?;
+        let is_all = extent == Extent::All;
+        let found = read::run(backend, model, pattern, &arguments, &self.start, is_all)?;
+        Ok(Page {
+            items: found.items.into_iter().map(Item::new).collect(),
+            next: found.next.map(|key| {
+                let mut out = Vec::new();
+                keyfold_wire::encode::encode_item(&mut out, &key);
+                String::from_utf8_lossy(&out).into_owned()
+            }),
+            requests: found.requests,
+            units: found.capacity.units(),
+        })
+    }
+}
