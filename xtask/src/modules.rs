@@ -26,7 +26,6 @@ const CIRCLES: &[(&str, &str)] = &[
     ("keyfold-codegen", "infer"),
     ("keyfold-expr", "partiql"),
     ("keyfold-faults", "calls"),
-    ("keyfold-model", "plan"),
     ("keyfold-model", "resolve"),
     ("keyfold-model", "schema"),
     ("keyfold-prove", "leftover"),

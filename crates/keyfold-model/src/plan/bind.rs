@@ -1,4 +1,5 @@
-//! Templates and arguments: how far a key is given by a pattern's parameters and fixed values.
+//! Fills in the templates of a key with a pattern's parameters and fixed values, as far as the
+//! pattern gives them.
 
 use crate::period::Unit;
 use crate::schema::Fan;
@@ -7,19 +8,20 @@ use crate::template::{Format, Part, fields_of};
 use crate::value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Binds the templates of one key, and remembers what has been used.
+/// Binds the templates of one key, and records which parameters the key uses.
 pub(super) struct Binder<'p> {
     pub(super) pattern: &'p Pattern,
-    /// The table's, for values that are escaped.
+    /// The table's delimiters, for values that are escaped.
     delimiters: &'p [char],
-    /// The attributes whose equality is part of the key.
+    /// The attributes that the key contains with the pattern's exact value.
     used: BTreeSet<String>,
-    /// Limits that are part of the key, by the parameter's name.
+    /// The limits that the key already applies, by the parameter's name.
     used_limits: BTreeSet<String>,
+    /// The partitions that the key is read from.
     pub(super) fan: Fan,
 }
 
-/// Which key a template makes.
+/// The key that a template makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Partition,
@@ -45,34 +47,28 @@ impl<'p> Binder<'p> {
             .find(|p| p.limit == limit && p.attribute == attribute)
     }
 
-    /// Parameters that are a range, a beginning or a period of an attribute.
+    /// The parameters that are a range, a beginning or a period of an attribute.
     pub(super) fn limits_of(&self, attribute: &str) -> Vec<&'p Parameter> {
-        let is_limit = |limit: Limit| {
-            matches!(
-                limit,
-                Limit::AtLeast | Limit::AtMost | Limit::Starts | Limit::In(_)
-            )
-        };
         self.pattern
             .parameters
             .iter()
-            .filter(|p| p.attribute == attribute && is_limit(p.limit))
+            .filter(|p| p.attribute == attribute && is_range(p.limit))
             .collect()
     }
 
+    /// Records that the key applies these limits.
     pub(super) fn use_limits(&mut self, parameters: &[&Parameter]) {
         self.used_limits
             .extend(parameters.iter().map(|parameter| parameter.name.clone()));
     }
 
-    /// Limits that no key has taken up.
+    /// The limits that the key does not apply yet.
     pub(super) fn open_limits(&self) -> Vec<&'p Parameter> {
-        let equal = |limit: Limit| matches!(limit, Limit::Equal | Limit::Among | Limit::Free);
-        let open = |p: &&Parameter| !equal(p.limit) && !self.used_limits.contains(&p.name);
+        let open = |p: &&Parameter| is_range(p.limit) && !self.used_limits.contains(&p.name);
         self.pattern.parameters.iter().filter(open).collect()
     }
 
-    /// Attributes that are given and that no key has taken up.
+    /// The attributes that the pattern gives and that the key does not contain yet.
     pub(super) fn open_attributes(&self) -> Vec<&'p str> {
         let by_parameter = |p: &&Parameter| matches!(p.limit, Limit::Equal | Limit::Among);
         let parameters = self
@@ -88,7 +84,8 @@ impl<'p> Binder<'p> {
             .collect()
     }
 
-    /// The parts up to the first that is not given, with fixed values put in, and the rest.
+    /// Splits parts at the first that the pattern does not give. Fixed values are filled in before
+    /// it.
     pub(super) fn bind<'t>(&mut self, parts: &'t [Part], place: Place) -> (Vec<Part>, &'t [Part]) {
         let mut bound = Vec::new();
         for (at, part) in parts.iter().enumerate() {
@@ -100,6 +97,7 @@ impl<'p> Binder<'p> {
         (bound, &[])
     }
 
+    /// The part as the request contains it; `None` if the pattern does not give it.
     fn given(&mut self, part: &Part, place: Place) -> Option<Part> {
         match part {
             Part::Text(_) | Part::Break => Some(part.clone()),
@@ -112,7 +110,7 @@ impl<'p> Binder<'p> {
                     return Some(part.clone());
                 }
                 let free = place == Place::Partition && self.fan == Fan::One;
-                // Every shard is asked for, so what the number is made of does not matter.
+                // Every shard is read, so the parts that the number is made of do not matter.
                 free.then(|| {
                     self.fan = Fan::Shards(*count);
                     Part::Shard {
@@ -125,6 +123,7 @@ impl<'p> Binder<'p> {
         }
     }
 
+    /// A field as the request contains it; `None` if the pattern does not give it.
     fn field(
         &mut self,
         part: &Part,
@@ -138,13 +137,17 @@ impl<'p> Binder<'p> {
             || self.limit(name, Limit::Equal).is_some()
             || self.limit(name, Limit::Among).is_some();
         if equal {
-            // The day of a time is shared by other times: only the time itself gives it exactly.
-            // What is asked for in small letters is found whatever its capitals; a fixed value is
-            // itself.
+            // A day contains other times too, so a truncated time is not exact. A parameter in
+            // lower case is exact: the pattern ignores case. A fixed value does not ignore it.
             let is_exact = match format {
                 Format::Truncated(_) => false,
                 Format::Lower => fixed.is_none(),
-                _ => true,
+                Format::Plain
+                | Format::Bare
+                | Format::Padded { .. }
+                | Format::Reversed
+                | Format::Hash
+                | Format::Escaped => true,
             };
             if is_exact {
                 self.used.insert(name.to_owned());
@@ -154,32 +157,26 @@ impl<'p> Binder<'p> {
                 None => part.clone(),
             });
         }
-        let cut = match (kind, format) {
-            (_, Format::Truncated(unit)) => Some(unit),
-            (Type::Date, Format::Plain | Format::Bare) => Some(Unit::Day),
-            _ => None,
-        };
         if let Format::Truncated(unit) = format
             && let Some(parameter) = self.limit(name, Limit::In(unit))
         {
             self.use_limits(&[parameter]);
             return Some(Part::plain(&parameter.name, &parameter.kind));
         }
-        match (place, cut) {
-            (Place::Partition, Some(unit)) => self.fan_out(part, name, kind, unit, format),
-            (Place::Partition | Place::Sort, _) => None,
+        match place {
+            Place::Partition => self.fan_out(part, name, kind, format),
+            Place::Sort => None,
         }
     }
 
-    /// A range of times over a partition key that is cut into periods: one request for each.
-    fn fan_out(
-        &mut self,
-        part: &Part,
-        name: &str,
-        kind: &Type,
-        unit: Unit,
-        format: Format,
-    ) -> Option<Part> {
+    /// Reads a range of times from a partition key that is cut into periods, by one request for each
+    /// period. `None` if the key is not cut or the pattern gives no lower end.
+    fn fan_out(&mut self, part: &Part, name: &str, kind: &Type, format: Format) -> Option<Part> {
+        let unit = match (kind, format) {
+            (_, Format::Truncated(unit)) => unit,
+            (Type::Date, Format::Plain | Format::Bare) => Unit::Day,
+            (_, _) => return None,
+        };
         let low = self.limit(name, Limit::AtLeast)?;
         let high = self.limit(name, Limit::AtMost);
         if self.fan != Fan::One {
@@ -192,8 +189,8 @@ impl<'p> Binder<'p> {
             low: low.name.clone(),
             high: high.map(|parameter| parameter.name.clone()),
         };
-        // Days of a date are exactly what is asked for; a period of a time is more, which the sort
-        // key cuts.
+        // The days of a range of dates are exactly that range. The periods of a range of times
+        // contain more, so the sort key must apply the limits as well.
         if !matches!(format, Format::Truncated(_)) {
             self.use_limits(&[low]);
             high.iter().for_each(|high| self.use_limits(&[high]));
@@ -202,7 +199,7 @@ impl<'p> Binder<'p> {
     }
 }
 
-/// A fixed value as the key writes it. A bare value stays a field: the client gives it its value.
+/// A fixed value as the key writes it. A bare value stays a field, whose value the client fills in.
 fn fixed_part(
     part: &Part,
     (name, kind, text): (&str, &Type, &str),
@@ -215,11 +212,19 @@ fn fixed_part(
     });
     match written {
         Some(written) if format != Format::Bare => Part::Text(written),
-        _ => part.clone(),
+        Some(_) | None => part.clone(),
     }
 }
 
-/// Whether an argument (or a fixed value) gives the attribute exactly.
+/// Whether a limit is a range, a beginning or a period of its attribute.
+fn is_range(limit: Limit) -> bool {
+    match limit {
+        Limit::AtLeast | Limit::AtMost | Limit::Starts | Limit::In(_) => true,
+        Limit::Equal | Limit::Among | Limit::Free => false,
+    }
+}
+
+/// Whether a parameter or a fixed value gives the attribute exactly.
 pub(super) fn is_given(pattern: &Pattern, attribute: &str) -> bool {
     let by_parameter =
         |p: &Parameter| matches!(p.limit, Limit::Equal | Limit::Among) && p.attribute == attribute;
@@ -227,9 +232,9 @@ pub(super) fn is_given(pattern: &Pattern, attribute: &str) -> bool {
         || pattern.fixed.iter().any(|(name, _)| name == attribute)
 }
 
-/// Whether what is left open only tells the parts of one split item apart.
-pub(super) fn is_split_tail(rest: &[Part]) -> bool {
-    rest.iter()
+/// Whether the open parts of a key only number the parts of one split item.
+pub(super) fn is_split_tail(open: &[Part]) -> bool {
+    open.iter()
         .all(|part| matches!(part, Part::Text(_) | Part::Chunk))
-        && rest.iter().any(|part| matches!(part, Part::Chunk))
+        && open.iter().any(|part| matches!(part, Part::Chunk))
 }

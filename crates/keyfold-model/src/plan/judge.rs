@@ -5,8 +5,9 @@ use crate::check::found::Found;
 use crate::check::shape::{Space, Spaces, copy_key_in};
 use crate::check::{copied, covered, exact, single};
 use crate::diagnostic::Diagnostic;
-use crate::schema::{IndexKind, Model, Pattern};
+use crate::schema::{Index, IndexKind, Model, Pattern};
 
+/// Reports everything in which a plan breaks its pattern's promise.
 pub(super) fn judge(
     model: &Model,
     spaces: &Spaces,
@@ -32,21 +33,7 @@ pub(super) fn judge(
     let Some(index) = table.indexes.get(at) else {
         return;
     };
-    if let (Some(span), IndexKind::Global) = (pattern.strong, index.kind) {
-        diagnostics.push(
-            Diagnostic::error(
-                "KF010",
-                span,
-                format!(
-                    "{} is served by {}, a global index",
-                    pattern.name, index.name
-                ),
-                "cannot be strong",
-            )
-            .label(index.span, "global indexes are read eventually")
-            .help("remove `strong`, or serve the pattern from the table's own key (a `copy`)"),
-        );
-    }
+    diagnostics.extend(strong(pattern, index));
     for returned in &pattern.returned {
         let Some(entity) = model.entities.get(returned.entity) else {
             continue;
@@ -65,4 +52,21 @@ pub(super) fn judge(
             diagnostics.extend(single::check(pattern, entity, &key, &index.name));
         }
     }
+}
+
+/// Reports a strong read of a global index.
+fn strong(pattern: &Pattern, index: &Index) -> Option<Diagnostic> {
+    let span = pattern.strong?;
+    if index.kind != IndexKind::Global {
+        return None;
+    }
+    let message = format!(
+        "{} is served by {}, a global index",
+        pattern.name, index.name
+    );
+    Some(
+        Diagnostic::error("KF010", span, message, "cannot be strong")
+            .label(index.span, "global indexes are read eventually")
+            .help("remove `strong`, or serve the pattern from the table's own key (a `copy`)"),
+    )
 }

@@ -1,22 +1,26 @@
-//! Patterns to requests: which key serves a pattern, with which condition, in which order.
+//! Finds the requests that serve each pattern: which key, with which condition, in which order.
 //!
-//! Every key of the returned entity is tried, the cheapest first (table before index); the first
-//! that serves the pattern is its plan. A pattern with optional parameters has a plan for each
-//! choice of them. The rules that judge a plan are in [`crate::check`].
+//! The planner tries every key of the returned entity, cheapest first (table before index), and
+//! takes the first that serves the pattern. A pattern with optional parameters gets one plan for
+//! each choice of them. The rules that judge a plan are in [`crate::check`].
 
 mod bind;
 mod candidate;
 mod collection;
+mod fit;
 mod judge;
+mod members;
 mod next_greatest;
+mod one_kind;
+mod order;
 mod range;
 mod scan;
 mod sort;
+mod table_period;
 
 use crate::check::shape::Spaces;
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Model, Operand, Order, Pattern, PatternPlan};
-use crate::template::BREAK;
+use crate::schema::{Model, Operand, Pattern, PatternPlan};
 
 /// Plans every pattern, and reports those that cannot be served as promised.
 pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
@@ -33,19 +37,12 @@ pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
         };
         let mut variants = Vec::new();
         for absent in choices(pattern) {
-            let mut fewer = pattern.clone();
-            fewer
-                .parameters
-                .retain(|parameter| !absent.contains(&parameter.name));
-            // Nothing is filtered by what is not given.
-            fewer.filters.retain(
-                |filter| !matches!(&filter.operand, Some(Operand::Parameter(name)) if absent.contains(name)),
-            );
-            match plan_one(model, spaces, &fewer, diagnostics) {
+            let reduced = without(pattern, &absent);
+            match plan_one(model, spaces, &reduced, diagnostics) {
                 Ok(plan) => variants.push((absent, plan)),
                 Err(diagnostic) => {
-                    let without = format!("this is {} without {}", pattern.name, absent.join(", "));
-                    diagnostics.push(diagnostic.note(without));
+                    let note = format!("this is {} without {}", pattern.name, absent.join(", "));
+                    diagnostics.push(diagnostic.note(note));
                     break;
                 }
             }
@@ -58,6 +55,7 @@ pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
     next_greatest::plan_all(model, spaces, diagnostics);
 }
 
+/// Plans a pattern for all of its parameters, and judges the plan.
 fn plan_one(
     model: &Model,
     spaces: &Spaces,
@@ -66,14 +64,15 @@ fn plan_one(
 ) -> Result<PatternPlan, Box<Diagnostic>> {
     let found = match pattern.returned.as_slice() {
         [one] if pattern.scan.is_some() => return scan::plan(model, pattern, one),
-        [one] => candidate::plan(model, pattern, one)?,
-        _ => collection::plan(model, spaces, pattern)?,
+        [one] => one_kind::plan(model, pattern, one)?,
+        [] | [_, _, ..] => collection::plan(model, spaces, pattern)?,
     };
     judge::judge(model, spaces, pattern, &found, diagnostics);
     Ok(found.plan)
 }
 
-/// The optional parameters that may be left out together: one needs those before it.
+/// The sets of optional parameters that may be left out together, the smallest first. An optional
+/// parameter can be given only if those before it are given.
 fn choices(pattern: &Pattern) -> Vec<Vec<String>> {
     let optional: Vec<String> = pattern
         .parameters
@@ -87,14 +86,14 @@ fn choices(pattern: &Pattern) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Whether an order is descending.
-fn descends(order: Option<Order>) -> bool {
-    matches!(order, Some(Order::Newest | Order::Highest))
+/// The pattern without some of its parameters and the filters that compare with them.
+fn without(pattern: &Pattern, absent: &[String]) -> Pattern {
+    let mut reduced = pattern.clone();
+    reduced
+        .parameters
+        .retain(|parameter| !absent.contains(&parameter.name));
+    reduced.filters.retain(|filter| {
+        !matches!(&filter.operand, Some(Operand::Parameter(name)) if absent.contains(name))
+    });
+    reduced
 }
-
-/// Above every character of any key.
-const LAST_CHARACTER: char = char::MAX;
-
-// A break is below every character, so that a key of several attributes is ordered attribute by
-// attribute.
-const _: () = assert!(BREAK as u32 == 0);

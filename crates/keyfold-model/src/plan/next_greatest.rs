@@ -1,18 +1,20 @@
-//! The search of `max` for the next greatest when the greatest goes: a pattern of its own, which
-//! must be served by the table or a local index, because these can be read strongly.
+//! Plans the search of `max` for the next greatest when the greatest is deleted or changed. The
+//! search is a pattern of its own, which the table or a local index must serve: only these can be
+//! read strongly.
 
-use super::candidate::{candidates, fit};
+use super::candidate::candidates;
+use super::fit::fit;
 use super::range;
 use crate::check::found::Found;
 use crate::check::shape::{Owner, Space, Spaces};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{
-    Aggregate, AggregateKind, Entity, IndexKind, Limit, Model, Order, Ordered, Parameter, Pattern,
-    Returned,
+    Aggregate, AggregateKind, Entity, Fan, IndexKind, Limit, Model, Order, Ordered, Parameter,
+    Pattern, PatternPlan, Returned, SortCondition, Table,
 };
-use crate::schema::{Fan, PatternPlan, SortCondition};
 use crate::template::{Format, Part};
 
+/// Plans the search of every `max`, and reports those that no key serves.
 pub(super) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
     for at in 0..model.entities.len() {
         let Some(parent) = model.entities.get(at) else {
@@ -39,73 +41,101 @@ pub(super) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
     }
 }
 
+/// The plan of the search for one aggregate.
 fn plan(
     model: &Model,
     spaces: &Spaces,
     parent: &Entity,
     aggregate: &Aggregate,
 ) -> Result<PatternPlan, Box<Diagnostic>> {
-    let pattern = question(model, parent, aggregate);
     let child = model.entities.get(aggregate.entity);
     let table = child.and_then(|child| model.tables.get(child.table));
-    if let (Some(child), Some(table)) = (child, table) {
-        // The entity itself, or a copy that holds the attribute.
-        let holds = |copy: &&crate::schema::Copy| {
-            copy.attributes
-                .iter()
-                .any(|name| aggregate.of.as_ref() == Some(name))
-        };
-        let copies = child
-            .copies
-            .iter()
-            .enumerate()
-            .filter(|(_, copy)| holds(copy))
-            .map(|(at, _)| Some(at));
-        let all = std::iter::once(None).chain(copies).map(|copy| Returned {
-            entity: aggregate.entity,
-            copy,
-            many: true,
-            optional: false,
-            span: aggregate.span,
-        });
-        let all: Vec<Returned> = all.collect();
-        for (returned, candidate) in all.iter().flat_map(|one| {
-            candidates(table, child, one)
-                .into_iter()
-                .map(move |found| (one, found))
-        }) {
-            let strong = match candidate.space {
-                Space::Table => true,
-                Space::Index(at) => table
-                    .indexes
-                    .get(at)
-                    .is_some_and(|index| index.kind == IndexKind::Local),
-            };
-            if !strong {
+    let found = match (child, table) {
+        (Some(child), Some(table)) => {
+            let pattern = search(model, parent, aggregate);
+            served(model, spaces, &pattern, aggregate, (child, table))
+        }
+        (None, _) | (Some(_), None) => None,
+    };
+    found.ok_or_else(|| Box::new(not_served(parent, child, aggregate)))
+}
+
+/// The plan by the first key that can be read strongly and holds the items of one parent alone.
+fn served(
+    model: &Model,
+    spaces: &Spaces,
+    pattern: &Pattern,
+    aggregate: &Aggregate,
+    (child, table): (&Entity, &Table),
+) -> Option<PatternPlan> {
+    for returned in kinds(child, aggregate) {
+        for candidate in candidates(table, child, &returned) {
+            if !is_strong(table, candidate.space) {
                 continue;
             }
-            if let Ok(plan) = fit(&pattern, returned, child, table, &candidate)
-                && plan.fan == Fan::One
-                && is_of_one_parent(&plan, aggregate)
-            {
-                let owner = Owner {
-                    entity: aggregate.entity,
-                    copy: returned.copy,
-                    is_guard: false,
-                };
-                let found = Found {
-                    plan,
-                    table: child.table,
-                    space: candidate.space,
-                    members: vec![owner],
-                };
-                // Another kind in the range could be taken for the next greatest.
-                if range::exact(model, spaces, &pattern, &found).is_none() {
-                    return Ok(found.plan);
-                }
+            let Ok(plan) = fit(pattern, &returned, child, table, &candidate) else {
+                continue;
+            };
+            if plan.fan != Fan::One || !is_of_one_parent(&plan, aggregate) {
+                continue;
+            }
+            let owner = Owner {
+                entity: aggregate.entity,
+                copy: returned.copy,
+                is_guard: false,
+            };
+            let found = Found {
+                plan,
+                table: child.table,
+                space: candidate.space,
+                members: vec![owner],
+            };
+            // Another kind in the range could be taken for the next greatest.
+            if range::exact(model, spaces, pattern, &found).is_none() {
+                return Some(found.plan);
             }
         }
     }
+    None
+}
+
+/// The kinds of items that hold the attribute: the entity itself, and some of its copies.
+fn kinds(child: &Entity, aggregate: &Aggregate) -> Vec<Returned> {
+    let copies = child.copies.iter().enumerate().filter(|(_, copy)| {
+        copy.attributes
+            .iter()
+            .any(|name| aggregate.of.as_ref() == Some(name))
+    });
+    std::iter::once(None)
+        .chain(copies.map(|(at, _)| Some(at)))
+        .map(|copy| all_of(aggregate, copy))
+        .collect()
+}
+
+/// All items of the aggregate's entity, or of one of its copies.
+fn all_of(aggregate: &Aggregate, copy: Option<usize>) -> Returned {
+    Returned {
+        entity: aggregate.entity,
+        copy,
+        many: true,
+        optional: false,
+        span: aggregate.span,
+    }
+}
+
+/// Whether DynamoDB reads a key space strongly.
+fn is_strong(table: &Table, space: Space) -> bool {
+    match space {
+        Space::Table => true,
+        Space::Index(at) => table
+            .indexes
+            .get(at)
+            .is_some_and(|index| index.kind == IndexKind::Local),
+    }
+}
+
+/// The report that no key serves the search.
+fn not_served(parent: &Entity, child: Option<&Entity>, aggregate: &Aggregate) -> Diagnostic {
     let child = child.map_or("", |child| child.name.as_str());
     let of = aggregate.of.clone().unwrap_or_default();
     let by: Vec<&str> = aggregate
@@ -115,26 +145,27 @@ fn plan(
         .collect();
     let message =
         format!("when the {child} with the greatest `{of}` goes, the next one cannot be found");
-    Err(Box::new(
-        Diagnostic::error("KF016", aggregate.span, message, "no key gives it in one strong read")
-            .note(format!(
-                "that needs the {child} items of one {} in the order of `{of}`, in the table or a local index: a global index is read eventually",
-                parent.name
-            ))
-            .help(format!(
-                "add a copy to {child}: `copy by_{of} \"{}#{{{}}}\" \"{}#{{{of}}}#...\"`, or a local index with `{of}` as its sort key",
-                parent.name.to_uppercase(),
-                by.join("}#{"),
-                of.to_uppercase()
-            )),
-    ))
+    Diagnostic::error("KF016", aggregate.span, message, "no key gives it in one strong read")
+        .note(format!(
+            "that needs the {child} items of one {} in the order of `{of}`, in the table or a local index: a global index is read eventually",
+            parent.name
+        ))
+        .help(format!(
+            "add a copy to {child}: `copy by_{of} \"{}#{{{}}}\" \"{}#{{{of}}}#...\"`, or a local index with `{of}` as its sort key",
+            parent.name.to_uppercase(),
+            by.join("}#{"),
+            of.to_uppercase()
+        ))
 }
 
-/// Whether the key tells parents apart: `{id:lower}` is that of several.
+/// Whether the key holds items of one parent only: `{id:lower}` is shared by several.
 fn is_of_one_parent(plan: &PatternPlan, aggregate: &Aggregate) -> bool {
     let bound = match &plan.sort {
         SortCondition::Equal(one) | SortCondition::BeginsWith(one) => Some(one),
-        _ => None,
+        SortCondition::Any
+        | SortCondition::Between(_, _)
+        | SortCondition::AtLeast(_)
+        | SortCondition::AtMost(_) => None,
     };
     let parts = || {
         plan.partition
@@ -143,36 +174,33 @@ fn is_of_one_parent(plan: &PatternPlan, aggregate: &Aggregate) -> bool {
             .flat_map(|template| &template.parts)
     };
     aggregate.link.iter().all(|(_, name)| {
-        let tells = |part: &Part| {
+        let identifies = |part: &Part| {
             matches!(part, Part::Field { name: field, format, .. } if field == name && *format != Format::Lower)
         };
-        parts().any(tells)
+        parts().any(identifies)
     })
 }
 
-/// The items of one parent, greatest first.
-fn question(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Pattern {
+/// The search as a pattern: the items of one parent, greatest first.
+fn search(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Pattern {
     let child = model.entities.get(aggregate.entity);
     let kind = |name: &str| {
         child
             .and_then(|child| child.attribute(name))
             .map(|found| found.kind.clone())
     };
-    let parameters = aggregate
-        .link
-        .iter()
-        .filter_map(|(_, name)| {
-            Some(Parameter {
-                name: name.clone(),
-                attribute: name.clone(),
-                kind: kind(name)?,
-                limit: Limit::Equal,
-                optional: false,
-                span: aggregate.span,
-            })
+    let parameter = |(_, name): &(String, String)| {
+        Some(Parameter {
+            name: name.clone(),
+            attribute: name.clone(),
+            kind: kind(name)?,
+            limit: Limit::Equal,
+            optional: false,
+            span: aggregate.span,
         })
-        .collect();
-    let fixed: Vec<(String, String)> = aggregate.condition.iter().cloned().collect();
+    };
+    let fixed_value =
+        |(name, text): &(String, String)| Some((name.clone(), kind(name)?, text.clone()));
     let is_time = aggregate
         .of
         .as_ref()
@@ -181,19 +209,10 @@ fn question(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Pattern {
     Pattern {
         name: format!("{}.{}", parent.name, aggregate.attribute),
         span: aggregate.span,
-        parameters,
-        fixed_values: fixed
-            .iter()
-            .filter_map(|(name, text)| Some((name.clone(), kind(name)?, text.clone())))
-            .collect(),
-        fixed,
-        returned: vec![Returned {
-            entity: aggregate.entity,
-            copy: None,
-            many: true,
-            optional: false,
-            span: aggregate.span,
-        }],
+        parameters: aggregate.link.iter().filter_map(parameter).collect(),
+        fixed: aggregate.condition.iter().cloned().collect(),
+        fixed_values: aggregate.condition.iter().filter_map(fixed_value).collect(),
+        returned: vec![all_of(aggregate, None)],
         present: Vec::new(),
         only: Vec::new(),
         order: Some(Ordered {

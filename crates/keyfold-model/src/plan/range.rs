@@ -1,6 +1,6 @@
-//! The keys that a plan reads, as languages; and whether it reads others than it promises.
+//! The key range of a plan as languages, and the other kinds of items that lie in it.
 
-use super::LAST_CHARACTER;
+use super::sort::LAST_CHARACTER;
 use crate::check::exact::{self, Range};
 use crate::check::found::Found;
 use crate::check::shape::Spaces;
@@ -9,7 +9,7 @@ use crate::language::Language;
 use crate::schema::{Limit, Model, Pattern, SortCondition};
 use crate::template::{KeyTemplate, Part, language_of};
 
-/// Reports another kind of item in the keys that a plan reads.
+/// Reports another kind of item in the key range of a plan; `None` if there is none.
 pub(crate) fn exact(
     model: &Model,
     spaces: &Spaces,
@@ -26,23 +26,23 @@ pub(crate) fn exact(
     )
 }
 
-/// The keys that a plan reads.
+/// The partition and sort keys that a plan reads.
 fn range(found: &Found, pattern: &Pattern, delimiters: &[char]) -> Range {
-    // A beginning may be empty: then it says nothing.
-    let may_be_empty = |part: &Part| match part {
-        Part::Field { name, .. } => pattern
-            .parameters
-            .iter()
-            .any(|one| one.limit == Limit::Starts && one.name == *name),
-        _ => false,
+    // The argument of `starts` may be the empty text, so such a part does not narrow the range.
+    let may_be_empty = |part: &Part| {
+        let is_start = |name: &str| {
+            let mut parameters = pattern.parameters.iter();
+            parameters.any(|one| one.limit == Limit::Starts && one.name == name)
+        };
+        matches!(part, Part::Field { name, .. } if is_start(name))
     };
     let beginning = |prefix: &KeyTemplate| {
-        let said = prefix
+        let certain = prefix
             .parts
             .iter()
             .take_while(|part| !may_be_empty(part))
             .count();
-        language_of(prefix.parts.get(..said).unwrap_or_default(), delimiters).and_anything()
+        language_of(prefix.parts.get(..certain).unwrap_or_default(), delimiters).and_anything()
     };
     let partition = found.plan.partition.as_ref();
     Range {
@@ -62,8 +62,8 @@ fn range(found: &Found, pattern: &Pattern, delimiters: &[char]) -> Range {
     }
 }
 
-/// The common beginning of a range's end and all keys in it: all before its field. An open end is
-/// that text and one more.
+/// The parts of a range's end that all keys in the range start with: those before its field. An open
+/// end consists of these parts and one text more.
 fn shared(end: &[Part]) -> &[Part] {
     let until = match end {
         [.., Part::Field { .. }, Part::Text(text)] if text.starts_with(LAST_CHARACTER) => {

@@ -1,16 +1,20 @@
-//! A pattern that says `scan`: the whole table is read, and what is not asked for is thrown away.
+//! Plans for patterns that say `scan`: the request reads the whole table and filters it.
 
+use super::candidate::names;
 use crate::check::copied;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::schema::{Comparator, Comparison, Limit, Model, Operand, Pattern, Returned};
-use crate::schema::{Fan, PatternPlan, RequestKind, SortCondition};
+use crate::schema::{
+    Comparator, Comparison, Entity, Fan, Limit, Model, Operand, Pattern, PatternPlan, RequestKind,
+    Returned, SortCondition, Table,
+};
 
+/// The plan that reads the whole table of a kind.
 pub(super) fn plan(
     model: &Model,
     pattern: &Pattern,
     returned: &Returned,
 ) -> Result<PatternPlan, Box<Diagnostic>> {
-    let gone = || {
+    let unresolved = || {
         Box::new(Diagnostic::error(
             "KF002",
             pattern.span,
@@ -18,8 +22,43 @@ pub(super) fn plan(
             "no entity",
         ))
     };
-    let entity = model.entities.get(returned.entity).ok_or_else(gone)?;
-    let table = model.tables.get(entity.table).ok_or_else(gone)?;
+    let entity = model.entities.get(returned.entity).ok_or_else(unresolved)?;
+    let table = model.tables.get(entity.table).ok_or_else(unresolved)?;
+    check_answer(pattern, returned, table, entity)?;
+    let filters = filters(pattern)?;
+    check_filters(entity, &filters)?;
+    let plan = PatternPlan {
+        request: RequestKind::Scan,
+        table: table.name.clone(),
+        index: None,
+        partition_attributes: vec![table.partition.name.clone()],
+        partition: None,
+        sort_attributes: names(table.sort.iter()),
+        sort: SortCondition::Any,
+        fan: Fan::One,
+        period: None,
+        descending: false,
+        ordered_by: None,
+        is_reversed: false,
+        page: pattern.page,
+        strong: pattern.strong.is_some(),
+        only: pattern.only.clone(),
+        filters,
+    };
+    let copy = returned.copy.and_then(|at| entity.copies.get(at));
+    match copy.and_then(|copy| copied::check(pattern, &plan, table, entity, copy)) {
+        Some(diagnostic) => Err(Box::new(diagnostic)),
+        None => Ok(plan),
+    }
+}
+
+/// Refuses an answer that a scan cannot give: ordered, single, of several tables or of split items.
+fn check_answer(
+    pattern: &Pattern,
+    returned: &Returned,
+    table: &Table,
+    entity: &Entity,
+) -> Result<(), Box<Diagnostic>> {
     if let Some(order) = &pattern.order {
         return Err(Box::new(
             Diagnostic::error("KF014", order.span, "a scan is in no order", "this order")
@@ -45,8 +84,12 @@ pub(super) fn plan(
         );
         return refuse(pattern.span, message, "serve the pattern from a key");
     }
-    let filters = filters(pattern)?;
-    for filter in &filters {
+    Ok(())
+}
+
+/// Refuses filters that cannot compare their attribute: it has no order, or it is compressed.
+fn check_filters(entity: &Entity, filters: &[Comparison]) -> Result<(), Box<Diagnostic>> {
+    for filter in filters {
         let kind = entity
             .attribute(&filter.attribute)
             .map(|attribute| &attribute.kind);
@@ -67,44 +110,19 @@ pub(super) fn plan(
             );
         }
     }
-    let plan = PatternPlan {
-        request: RequestKind::Scan,
-        table: table.name.clone(),
-        index: None,
-        partition_attributes: vec![table.partition.name.clone()],
-        partition: None,
-        sort_attributes: table
-            .sort
-            .iter()
-            .map(|column| column.name.clone())
-            .collect(),
-        sort: SortCondition::Any,
-        fan: Fan::One,
-        period: None,
-        descending: false,
-        ordered_by: None,
-        is_reversed: false,
-        page: pattern.page,
-        strong: pattern.strong.is_some(),
-        only: pattern.only.clone(),
-        filters,
-    };
-    let copy = returned.copy.and_then(|at| entity.copies.get(at));
-    match copy.and_then(|copy| copied::check(pattern, &plan, table, entity, copy)) {
-        Some(diagnostic) => Err(Box::new(diagnostic)),
-        None => Ok(plan),
-    }
+    Ok(())
 }
 
+/// A report that a scan cannot do this.
 fn refuse<T>(span: Span, message: String, help: &str) -> Result<T, Box<Diagnostic>> {
     Err(Box::new(
         Diagnostic::error("KF010", span, message, "not in a scan").help(help.to_owned()),
     ))
 }
 
-/// Everything that is asked for, as filters.
+/// The pattern's filters, and everything else that it gives as filters. Unlike a query, a scan can
+/// filter by key attributes.
 fn filters(pattern: &Pattern) -> Result<Vec<Comparison>, Box<Diagnostic>> {
-    // A key attribute can be filtered in a scan of the table: it is not a key condition there.
     let mut filters = pattern.filters.clone();
     for (name, kind, text) in &pattern.fixed_values {
         let Ok(value) = crate::value::parse(name, kind, text) else {

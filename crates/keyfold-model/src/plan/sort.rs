@@ -1,39 +1,42 @@
-//! The condition on the sort key: what is given of it, and the range of what follows.
+//! The condition on the sort key: equality with the given parts, and a range of the next one.
 
-use super::LAST_CHARACTER;
 use super::bind::Binder;
 use crate::check::ordered;
-use crate::schema::SortCondition;
-use crate::schema::{Limit, Parameter, Type};
-use crate::template::{Format, KeyTemplate, Part};
+use crate::diagnostic::Span;
+use crate::schema::{Limit, Parameter, SortCondition, Type};
+use crate::template::{BREAK, Format, KeyTemplate, Part};
 
-/// The condition for a sort key of which `bound` is given and `rest` is open. `Err` says why a
-/// limit of the pattern is no range of it.
+/// Ends the text of an open upper end: it is above every character of any key.
+pub(super) const LAST_CHARACTER: char = char::MAX;
+
+// A break is below every character, so that a key of several attributes is ordered attribute by
+// attribute.
+const _: () = assert!(BREAK as u32 == 0);
+
+/// The condition for a sort key whose parts `bound` are given and whose parts `open` are not. `Err`
+/// is the reason why a limit of the pattern is not a range of the key.
 pub(super) fn condition(
     binder: &mut Binder<'_>,
-    sort: &KeyTemplate,
+    span: Span,
     bound: Vec<Part>,
-    rest: &[Part],
+    open: &[Part],
 ) -> Result<SortCondition, String> {
-    let template = |parts: Vec<Part>| KeyTemplate {
-        parts,
-        span: sort.span,
-    };
-    let open = binder.open_limits();
-    let Some(first) = open.first() else {
-        return Ok(match (rest.is_empty(), bound.is_empty()) {
+    let template = |parts: Vec<Part>| KeyTemplate { parts, span };
+    let unused = binder.open_limits();
+    let Some(first) = unused.first() else {
+        return Ok(match (open.is_empty(), bound.is_empty()) {
             (true, _) => SortCondition::Equal(template(bound)),
             (false, true) => SortCondition::Any,
             (false, false) => SortCondition::BeginsWith(template(bound)),
         });
     };
-    let Some(field @ Part::Field { name, kind, format }) = rest.first() else {
+    let Some(field @ Part::Field { name, .. }) = open.first() else {
         return Err(format!(
             "`{}` is not part of its sort key, so a range of it would have to be filtered",
             first.attribute
         ));
     };
-    if let Some(other) = open.iter().find(|limit| limit.attribute != *name) {
+    if let Some(other) = unused.iter().find(|limit| limit.attribute != *name) {
         return Err(format!(
             "a range of `{}` needs it first among the open parts of the sort key; there is `{name}`",
             other.attribute
@@ -45,61 +48,73 @@ pub(super) fn condition(
         .iter()
         .find(|p| matches!(p.limit, Limit::Starts | Limit::In(_)));
     if let Some(parameter) = starts {
-        if !is_prefix(kind, *format, parameter) {
-            return Err(format!(
-                "{field} does not start with the text of a `{}`",
-                parameter.kind
-            ));
-        }
-        let format = if matches!(parameter.limit, Limit::In(_)) {
-            Format::Plain
-        } else {
-            *format
-        };
-        let part = Part::Field {
-            name: parameter.name.clone(),
-            kind: parameter.kind.clone(),
-            format,
-        };
+        let part = prefix(field, parameter)?;
         return Ok(SortCondition::BeginsWith(template(
             bound.into_iter().chain([part]).collect(),
         )));
     }
-    let follows = rest.get(1).is_some_and(|next| *next != Part::Break);
-    if let Some(reason) = ordered::range_reason(field, !follows) {
+    let is_followed = open.get(1).is_some_and(|next| *next != Part::Break);
+    if let Some(reason) = ordered::range_reason(field, !is_followed) {
         return Err(reason);
     }
-    Ok(range(&limits, field, bound, follows, template))
+    Ok(range(&limits, field, bound, is_followed, template))
 }
 
-/// Whether a text that starts with the parameter's makes a key that starts with it too.
-fn is_prefix(kind: &Type, format: Format, parameter: &Parameter) -> bool {
-    match parameter.limit {
-        Limit::In(_) => {
+/// The part of a key that the parameter of a beginning or a period stands for. `Err` is the reason
+/// if values that start with the parameter's text do not make keys that start with it.
+fn prefix(field: &Part, parameter: &Parameter) -> Result<Part, String> {
+    let refused = || {
+        format!(
+            "{field} does not start with the text of a `{}`",
+            parameter.kind
+        )
+    };
+    let Part::Field { kind, format, .. } = field else {
+        return Err(refused());
+    };
+    let (fits, format) = match parameter.limit {
+        Limit::In(_) => (
             matches!(kind, Type::Time(_) | Type::Date)
-                && matches!(format, Format::Plain | Format::Bare)
-        }
-        _ => {
+                && matches!(format, Format::Plain | Format::Bare),
+            Format::Plain,
+        ),
+        Limit::Starts
+        | Limit::Equal
+        | Limit::AtLeast
+        | Limit::AtMost
+        | Limit::Among
+        | Limit::Free => (
             kind.is_text()
                 && matches!(
                     format,
                     Format::Plain | Format::Bare | Format::Lower | Format::Escaped
-                )
-        }
+                ),
+            *format,
+        ),
+    };
+    if !fits {
+        return Err(refused());
     }
+    Ok(Part::Field {
+        name: parameter.name.clone(),
+        kind: parameter.kind.clone(),
+        format,
+    })
 }
 
+/// The range of a field between the pattern's limits. `is_followed` is whether the same key
+/// attribute goes on behind the field.
 fn range(
     limits: &[&Parameter],
     field: &Part,
     bound: Vec<Part>,
-    follows: bool,
+    is_followed: bool,
     template: impl Fn(Vec<Part>) -> KeyTemplate,
 ) -> SortCondition {
     let Part::Field { kind, format, .. } = field else {
         return SortCondition::Any;
     };
-    // In a reversed order the greatest value has the least key.
+    // In a reversed format the greatest value has the least key.
     let (lower, upper) = if format.is_reversed() {
         (Limit::AtMost, Limit::AtLeast)
     } else {
@@ -117,7 +132,8 @@ fn range(
     };
     let with = |more: Vec<Part>| template(bound.iter().cloned().chain(more).collect());
     let last = || Part::Text(LAST_CHARACTER.to_string());
-    // An open end is that of the text before the field; without one, the range is open.
+    // An open end is the text before the field, which bounds the range; without such a text, the
+    // range has no end there.
     let prefix = bound
         .iter()
         .rev()
@@ -129,8 +145,8 @@ fn range(
         None => open(Part::Text(String::new())),
     };
     let high = match end(upper) {
-        // Longer keys that begin with the field's value still belong to the upper end.
-        Some(part) if follows => Some(with(vec![part, last()])),
+        // Longer keys that begin with the field's value still belong to the range.
+        Some(part) if is_followed => Some(with(vec![part, last()])),
         Some(part) => Some(with(vec![part])),
         None => open(last()),
     };

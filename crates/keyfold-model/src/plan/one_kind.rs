@@ -1,0 +1,98 @@
+//! Plans for patterns that return one kind of item.
+
+use super::candidate::candidates;
+use super::fit::{Unfit, fit};
+use crate::check::found::Found;
+use crate::check::ordered;
+use crate::check::served::{self, IndexName, Miss};
+use crate::check::shape::Owner;
+use crate::diagnostic::Diagnostic;
+use crate::schema::{Entity, IndexKind, Model, Pattern, Returned, Table};
+
+/// The plan by the cheapest key that serves the pattern, or a report of why no key does.
+pub(super) fn plan(
+    model: &Model,
+    pattern: &Pattern,
+    returned: &Returned,
+) -> Result<Found, Box<Diagnostic>> {
+    let entity = model
+        .entities
+        .get(returned.entity)
+        .ok_or_else(|| unresolved(pattern))?;
+    let table = model
+        .tables
+        .get(entity.table)
+        .ok_or_else(|| unresolved(pattern))?;
+    let (mut misses, mut order_miss) = (Vec::new(), None);
+    for candidate in candidates(table, entity, returned) {
+        match fit(pattern, returned, entity, table, &candidate) {
+            Ok(plan) => {
+                let owner = Owner {
+                    entity: returned.entity,
+                    copy: returned.copy,
+                    is_guard: false,
+                };
+                return Ok(Found {
+                    plan,
+                    table: entity.table,
+                    space: candidate.space,
+                    members: vec![owner],
+                });
+            }
+            Err(Unfit::Reason(reason)) => misses.push(Miss {
+                key: candidate.label,
+                reason,
+            }),
+            Err(Unfit::Order(reason)) => {
+                order_miss.get_or_insert((candidate, reason));
+            }
+        }
+    }
+    if let (Some((candidate, reason)), Some(order)) = (order_miss, &pattern.order) {
+        let (label, span) = (&candidate.label, candidate.key.span);
+        return Err(Box::new(ordered::report(
+            pattern, entity, order, label, span, reason,
+        )));
+    }
+    Err(Box::new(served::report(
+        pattern,
+        &[entity],
+        misses,
+        &free_index(table, entity),
+    )))
+}
+
+/// The index to propose for a pattern that no key serves: one that the entity is not in yet, or a
+/// new one.
+fn free_index(table: &Table, entity: &Entity) -> IndexName {
+    if table.period.is_some() {
+        return IndexName::Periods;
+    }
+    let declared = table.indexes.iter().enumerate().find(|(at, index)| {
+        index.kind == IndexKind::Global && !entity.indexes.iter().any(|key| key.index == *at)
+    });
+    match declared {
+        Some((_, index)) => IndexName::Declared(index.clone()),
+        None => IndexName::New(new_index_name(table), table.clone()),
+    }
+}
+
+/// The first of GSI1, GSI2, ... that the table does not have.
+fn new_index_name(table: &Table) -> String {
+    let taken = |name: &String| table.indexes.iter().any(|index| index.name == *name);
+    (1..)
+        .map(|number| format!("GSI{number}"))
+        .find(|name| !taken(name))
+        .unwrap_or_default()
+}
+
+/// The report for a place that leads nowhere. Names are resolved before plans are made, so it is
+/// never seen.
+fn unresolved(pattern: &Pattern) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(
+        "KF002",
+        pattern.span,
+        "the pattern returns nothing",
+        "no entity",
+    ))
+}

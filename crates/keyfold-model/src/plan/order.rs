@@ -1,0 +1,33 @@
+//! The direction in which a plan reads its keys.
+
+use crate::check::ordered;
+use crate::schema::{Order, Pattern};
+use crate::template::Part;
+
+/// The direction of a plan and the attribute that orders it.
+pub(super) struct Direction {
+    /// Whether the request reads keys in descending order.
+    pub(super) descending: bool,
+    /// The attribute that the pattern orders by; `None` if the pattern asks for no order.
+    pub(super) ordered_by: Option<String>,
+    /// Whether the template of that attribute reverses the order of its values.
+    pub(super) is_reversed: bool,
+}
+
+impl Direction {
+    /// The direction that gives the pattern its order. `varying` is the part of the key that
+    /// varies first in what is read.
+    pub(super) fn new(pattern: &Pattern, varying: Option<&Part>) -> Direction {
+        let is_reversed =
+            matches!(varying, Some(Part::Field { format, .. }) if format.is_reversed());
+        let asks_descending = matches!(
+            pattern.order.as_ref().map(|order| order.order),
+            Some(Order::Newest | Order::Highest)
+        );
+        Direction {
+            descending: asks_descending != (is_reversed && pattern.order.is_some()),
+            ordered_by: pattern.order.as_ref().and(ordered::field(varying)),
+            is_reversed,
+        }
+    }
+}
