@@ -4,6 +4,7 @@ use crate::error::ClientError;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use keyfold_api::{ErrorKind, Request, Response, Twice};
+use keyfold_sigv4::SigningKey;
 use keyfold_wire::admin::{COPY_TARGET, decode_copied, encode_copy};
 use keyfold_wire::client::{decode_error, decode_response, encode_request};
 use std::time::Duration;
@@ -174,14 +175,12 @@ impl HttpBackend {
             ("x-amz-date", timestamp.as_str()),
             ("x-amz-target", target),
         ];
-        let authorization = keyfold_sigv4::sign(
-            &self.access_key,
-            &self.secret,
-            &self.region,
-            &timestamp,
-            &headers,
-            body,
-        );
+        let key = SigningKey {
+            access_key: &self.access_key,
+            secret: &self.secret,
+            region: &self.region,
+        };
+        let authorization = keyfold_sigv4::sign(key, &timestamp, &headers, body);
         let mut response = self
             .agent
             .post(&self.url)

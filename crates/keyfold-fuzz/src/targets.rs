@@ -4,7 +4,7 @@ use crate::places::{self, ask_json, item as sample, with_engine};
 use bytes::Bytes;
 use keyfold_api::Operation;
 use keyfold_codec::{RawItem, RawValue};
-use keyfold_sigv4::{Authorization, Query};
+use keyfold_sigv4::{Authorization, Query, SigningKey};
 use keyfold_types::{Number, Value};
 use serde_json::json;
 
@@ -340,7 +340,12 @@ pub(crate) fn signature(input: &[u8]) {
     if !is_date || given.iter().any(|(_, value)| value.trim() != *value) {
         return;
     }
-    let signed = keyfold_sigv4::sign("key", "secret", "eu-west-1", date, &given, body);
+    let key = SigningKey {
+        access_key: "key",
+        secret: "secret",
+        region: "eu-west-1",
+    };
+    let signed = keyfold_sigv4::sign(key, date, &given, body);
     let told = Authorization::parse(&signed).expect("what is signed can be read");
     let names = || given.iter().map(|(name, _)| *name);
     assert_eq!(
@@ -376,14 +381,7 @@ pub(crate) fn signature(input: &[u8]) {
         .is_err()
     );
     let parameters = [("X-Amz-Target", header)];
-    let query = keyfold_sigv4::presign(
-        ("key", "secret"),
-        "eu-west-1",
-        (date, 60),
-        &parameters,
-        &given,
-        body,
-    );
+    let query = keyfold_sigv4::presign(key, date, 60, &parameters, &given, body);
     let query = Query::parse(&query).expect("what is signed can be read");
     let told = query
         .authorization()

@@ -1,46 +1,51 @@
-//! A received signature: its parts, and whether it is right.
+//! A received signature: parsing and verification.
 
 use crate::canonical::{Header, Signed, payload_hash, unhex};
 use crate::query::Query;
 use crate::{ALGORITHM, SERVICE, SignatureError, UNSIGNED_PAYLOAD};
 use hmac::Mac;
 
-/// What an `Authorization` header must hold.
+/// The parts that an `Authorization` header must have.
 const PARTS: [&str; 3] = ["Credential", "Signature", "SignedHeaders"];
 
-/// A received signature. It borrows the text of the header or of the query: reading one costs no
-/// memory.
+/// A received signature. It borrows the text of the header or of the query, so that parsing one
+/// allocates nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Authorization<'t> {
-    /// Whose key signed.
+    /// The access key id of the signer.
     pub access_key: &'t str,
     /// The region of the scope.
     pub region: &'t str,
-    /// When it was signed, and for how long.
+    /// The time of the signature, and how long it is valid.
     pub validity: Validity<'t>,
     date: &'t str,
     service: &'t str,
-    /// Between semicolons.
+    /// The names of the signed headers, separated by semicolons.
     signed_headers: &'t str,
-    /// In hexadecimal.
+    /// The signature in hexadecimal.
     signature: &'t str,
 }
 
-/// When a request was signed, and for how long.
+/// The time at which a request was signed, and how long the signature is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Validity<'t> {
-    /// At the time of its header `x-amz-date`, to be sent at once.
+    /// Signed at the time of the header `x-amz-date`, to be sent at once.
     Header,
-    /// In the query: then, and for so many seconds.
-    #[expect(missing_docs, reason = "said above")]
-    Presigned { timestamp: &'t str, expires_s: u32 },
+    /// Signed in the query, to be sent later.
+    Presigned {
+        /// The time of the signature.
+        timestamp: &'t str,
+        /// The validity in seconds.
+        expires_s: u32,
+    },
 }
 
 impl<'t> Authorization<'t> {
-    /// Reads the text of an `Authorization` header.
+    /// Parses the text of an `Authorization` header.
     ///
     /// # Errors
-    /// `Malformed` when a part is missing or unreadable.
+    /// `Malformed` when a part is missing or does not parse; `Mismatch` when the signature is not
+    /// hexadecimal.
     pub fn parse(header: &'t str) -> Result<Authorization<'t>, SignatureError> {
         let malformed =
             |what: String| SignatureError::Malformed(format!("{what} Authorization={header}"));
@@ -79,7 +84,9 @@ impl<'t> Authorization<'t> {
         Authorization::new(credential, names, signature, Validity::Header).map_err(|error| {
             match error {
                 SignatureError::Malformed(what) => malformed(what),
-                other => other,
+                SignatureError::HostNotSigned
+                | SignatureError::Service
+                | SignatureError::Mismatch => error,
             }
         })
     }
@@ -121,49 +128,24 @@ impl<'t> Authorization<'t> {
         })
     }
 
-    /// Checks the signature of a request. `header` gives the received value of a lower-case name,
-    /// `received` are the names of all headers received.
+    /// Verifies the signature of a request. `header` returns the received value of a lower-case
+    /// name, `received` are the names of all received headers.
     ///
     /// # Errors
-    /// `Service` or `Mismatch`; `Malformed` when `host`, the date or any `x-amz-` header is not
-    /// signed: what is not signed could be exchanged by others.
+    /// `Service` or `Mismatch`; `HostNotSigned` or `Malformed` when `host`, the date or any `x-amz-`
+    /// header is not signed: others could replace an unsigned header.
     pub fn verify<'h>(
         &self,
         secret: &str,
         query: &Query,
         header: impl Fn(&str) -> Option<&'h str>,
-        mut received: impl Iterator<Item = &'h str>,
+        received: impl Iterator<Item = &'h str>,
         body: &[u8],
     ) -> Result<(), SignatureError> {
         if self.service != SERVICE {
             return Err(SignatureError::Service);
         }
-        let signed_headers: Vec<String> = self
-            .signed_headers
-            .split(';')
-            .map(str::to_ascii_lowercase)
-            .collect();
-        // As the form demands. A name that comes often would copy its value as often.
-        if !signed_headers.is_sorted_by(|one, next| one < next) {
-            return Err(SignatureError::Malformed(
-                "'SignedHeaders' must name each header once, in ascending order.".to_owned(),
-            ));
-        }
-        let signs = |name: &str| signed_headers.iter().any(|signed| signed == name);
-        if !signs("host") {
-            return Err(SignatureError::HostNotSigned);
-        }
-        let is_needed = |name: &&str| name.starts_with("x-amz-") && *name != "x-amz-content-sha256";
-        if let Some(name) = received.find(|name| is_needed(name) && !signs(name)) {
-            return Err(SignatureError::Malformed(format!(
-                "'{name}' must be a 'SignedHeader' in the AWS Authorization."
-            )));
-        }
-        if let Some(name) = signed_headers.iter().find(|name| header(name).is_none()) {
-            return Err(SignatureError::Malformed(format!(
-                "'{name}' is named as a SignedHeader, but it does not exist in the HTTP request."
-            )));
-        }
+        let signed_headers = self.signed_headers(&header, received)?;
         let signature = unhex(self.signature).ok_or(SignatureError::Mismatch)?;
         let timestamp = match self.validity {
             Validity::Header => header("x-amz-date").unwrap_or_default(),
@@ -173,14 +155,7 @@ impl<'t> Authorization<'t> {
             return Err(SignatureError::Mismatch);
         }
         let claimed = header("x-amz-content-sha256").or_else(|| query.get("x-amz-content-sha256"));
-        let payload = match claimed {
-            // The signer's choice: the signature covers these words.
-            Some(UNSIGNED_PAYLOAD) => UNSIGNED_PAYLOAD.to_owned(),
-            _ => payload_hash(body),
-        };
-        if claimed.is_some_and(|claimed| claimed != payload) {
-            return Err(SignatureError::Mismatch);
-        }
+        let payload = payload(claimed, body)?;
         let headers: Vec<Header<'_>> = signed_headers
             .iter()
             .map(|name| (name.as_str(), header(name).unwrap_or_default()))
@@ -198,5 +173,56 @@ impl<'t> Authorization<'t> {
             .mac(secret)
             .verify_slice(&signature)
             .map_err(|_| SignatureError::Mismatch)
+    }
+
+    /// Returns the names of the signed headers, in ascending order, after checking that all required
+    /// headers are signed and all signed headers were received.
+    fn signed_headers<'h>(
+        &self,
+        header: impl Fn(&str) -> Option<&'h str>,
+        mut received: impl Iterator<Item = &'h str>,
+    ) -> Result<Vec<String>, SignatureError> {
+        let names: Vec<String> = self
+            .signed_headers
+            .split(';')
+            .map(str::to_ascii_lowercase)
+            .collect();
+        // The specification requires ascending order. It also excludes repeated names, each of which
+        // would copy its value.
+        if !names.is_sorted_by(|one, next| one < next) {
+            return Err(SignatureError::Malformed(
+                "'SignedHeaders' must name each header once, in ascending order.".to_owned(),
+            ));
+        }
+        let is_signed = |name: &str| names.iter().any(|signed| signed == name);
+        if !is_signed("host") {
+            return Err(SignatureError::HostNotSigned);
+        }
+        let is_required =
+            |name: &&str| name.starts_with("x-amz-") && *name != "x-amz-content-sha256";
+        if let Some(name) = received.find(|name| is_required(name) && !is_signed(name)) {
+            return Err(SignatureError::Malformed(format!(
+                "'{name}' must be a 'SignedHeader' in the AWS Authorization."
+            )));
+        }
+        if let Some(name) = names.iter().find(|name| header(name).is_none()) {
+            return Err(SignatureError::Malformed(format!(
+                "'{name}' is named as a SignedHeader, but it does not exist in the HTTP request."
+            )));
+        }
+        Ok(names)
+    }
+}
+
+/// Returns the payload line of the canonical request: the body's hash, or the claimed words of a
+/// signer that leaves the body out.
+fn payload(claimed: Option<&str>, body: &[u8]) -> Result<String, SignatureError> {
+    if claimed == Some(UNSIGNED_PAYLOAD) {
+        return Ok(UNSIGNED_PAYLOAD.to_owned());
+    }
+    let hash = payload_hash(body);
+    match claimed {
+        Some(claimed) if claimed != hash => Err(SignatureError::Mismatch),
+        Some(_) | None => Ok(hash),
     }
 }

@@ -1,4 +1,4 @@
-//! The canonical request: the bytes that both sides sign.
+//! The canonical request: the bytes that the client signs and the server verifies.
 
 use crate::query::{encode, ordered};
 use crate::{ALGORITHM, SERVICE};
@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 /// A header as it is signed: lower-case name, value.
 pub type Header<'h> = (&'h str, &'h str);
 
+/// Bytes as hexadecimal text.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0'));
@@ -17,6 +18,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
+/// Parses hexadecimal text.
 pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(2) {
         return None;
@@ -34,6 +36,7 @@ fn mac(key: &[u8], message: &[u8]) -> Hmac<Sha256> {
     mac
 }
 
+/// One step of the derivation of a key.
 fn chained(key: &[u8], message: &str) -> Vec<u8> {
     mac(key, message.as_bytes())
         .finalize()
@@ -47,11 +50,11 @@ pub(crate) struct Signed<'s> {
     pub(crate) region: &'s str,
     pub(crate) service: &'s str,
     pub(crate) timestamp: &'s str,
-    /// In canonical form, without the signature.
+    /// The query in canonical form, without the signature.
     pub(crate) query: &'s str,
-    /// In ascending order of names.
+    /// The headers in ascending order of names.
     pub(crate) headers: &'s [Header<'s>],
-    /// The body's hash in hexadecimal, or what stands for it.
+    /// The body's hash in hexadecimal, or the text that replaces it.
     pub(crate) payload: &'s str,
 }
 
@@ -87,6 +90,7 @@ impl Signed<'_> {
     }
 }
 
+/// The names of headers, as a signature lists them.
 fn names(headers: &[Header<'_>]) -> String {
     headers
         .iter()
@@ -95,71 +99,70 @@ fn names(headers: &[Header<'_>]) -> String {
         .join(";")
 }
 
-/// The hash of a body as it is signed.
+/// The hash of a body in hexadecimal.
 pub(crate) fn payload_hash(body: &[u8]) -> String {
     hex(&Sha256::digest(body))
 }
 
-/// The `Authorization` header for a POST to `/`. `headers` are all signed, names in lower case, and
-/// must include `host` and `x-amz-date` (the same text as `timestamp`, `20260101T000000Z`).
-pub fn sign(
-    access_key: &str,
-    secret: &str,
-    region: &str,
-    timestamp: &str,
-    headers: &[Header<'_>],
-    body: &[u8],
-) -> String {
+/// An access key and its secret, for requests to a region.
+#[derive(Clone, Copy)]
+pub struct SigningKey<'k> {
+    /// The access key id.
+    pub access_key: &'k str,
+    /// The secret access key.
+    pub secret: &'k str,
+    /// The region of the signature's scope.
+    pub region: &'k str,
+}
+
+/// Returns the `Authorization` header for a POST to `/`. All `headers` are signed; their names are in
+/// lower case and include `host` and `x-amz-date`, whose value is `timestamp` (`20260101T000000Z`).
+pub fn sign(key: SigningKey<'_>, timestamp: &str, headers: &[Header<'_>], body: &[u8]) -> String {
     let mut headers = headers.to_vec();
     headers.sort_unstable();
-    let date = timestamp.get(..8).unwrap_or_default();
-    let payload = &payload_hash(body);
     let signed = Signed {
-        date,
-        region,
+        date: timestamp.get(..8).unwrap_or_default(),
+        region: key.region,
         service: SERVICE,
         timestamp,
         query: "",
         headers: &headers,
-        payload,
+        payload: &payload_hash(body),
     };
-    let signature = hex(&signed.mac(secret).finalize().into_bytes());
+    let signature = hex(&signed.mac(key.secret).finalize().into_bytes());
     format!(
-        "{ALGORITHM} Credential={access_key}/{}, SignedHeaders={}, Signature={signature}",
+        "{ALGORITHM} Credential={}/{}, SignedHeaders={}, Signature={signature}",
+        key.access_key,
         signed.scope(),
         names(&headers)
     )
 }
 
-/// The query of a POST to `/` that anyone may send until `expires_s` seconds after `timestamp`,
-/// with these headers, which must include `host`, and this body. `parameters` are more of the
-/// query: `X-Amz-Target`, `X-Amz-Security-Token`.
+/// Returns the query of a POST to `/` that anyone may send until `expires_s` seconds after
+/// `timestamp`, with these headers, which include `host`, and this body. `parameters` are further
+/// parameters of the query, such as `X-Amz-Target` and `X-Amz-Security-Token`.
 pub fn presign(
-    (access_key, secret): (&str, &str),
-    region: &str,
-    (timestamp, expires_s): (&str, u32),
+    key: SigningKey<'_>,
+    timestamp: &str,
+    expires_s: u32,
     parameters: &[(&str, &str)],
     headers: &[Header<'_>],
     body: &[u8],
 ) -> String {
     let mut headers = headers.to_vec();
     headers.sort_unstable();
-    let date = timestamp.get(..8).unwrap_or_default();
-    let payload = &payload_hash(body);
     let mut signed = Signed {
-        date,
-        region,
+        date: timestamp.get(..8).unwrap_or_default(),
+        region: key.region,
         service: SERVICE,
         timestamp,
         query: "",
         headers: &headers,
-        payload,
+        payload: &payload_hash(body),
     };
-    let (credential, expires, names) = (
-        format!("{access_key}/{}", signed.scope()),
-        expires_s.to_string(),
-        names(&headers),
-    );
+    let credential = format!("{}/{}", key.access_key, signed.scope());
+    let expires = expires_s.to_string();
+    let names = names(&headers);
     let own = [
         ("X-Amz-Algorithm", ALGORITHM),
         ("X-Amz-Credential", &credential),
@@ -173,6 +176,6 @@ pub fn presign(
             .map(|(name, value)| (encode(name), encode(value))),
     );
     signed.query = &query;
-    let signature = hex(&signed.mac(secret).finalize().into_bytes());
+    let signature = hex(&signed.mac(key.secret).finalize().into_bytes());
     format!("{query}&X-Amz-Signature={signature}")
 }

@@ -1,9 +1,15 @@
-//! Both directions together.
+//! Signing and verification together.
 
 use super::*;
 use crate::canonical::{Signed, hex, payload_hash};
 use hmac::Mac;
 
+const KEY: SigningKey<'static> = SigningKey {
+    access_key: "AK",
+    secret: "secret",
+    region: "eu-west-1",
+};
+const TIMESTAMP: &str = "20260101T000000Z";
 const HEADERS: &[Header<'static>] = &[
     ("host", "localhost:8000"),
     ("x-amz-date", "20260101T000000Z"),
@@ -18,15 +24,8 @@ fn find(name: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn what_is_signed_verifies_and_nothing_else() {
-    let header = sign(
-        "AK",
-        "secret",
-        "eu-west-1",
-        "20260101T000000Z",
-        HEADERS,
-        b"{}",
-    );
+fn only_the_signed_request_verifies() {
+    let header = sign(KEY, TIMESTAMP, HEADERS, b"{}");
     let authorization = Authorization::parse(&header).unwrap();
     assert_eq!(
         (authorization.access_key, authorization.region),
@@ -64,15 +63,8 @@ fn what_is_signed_verifies_and_nothing_else() {
 }
 
 #[test]
-fn a_header_is_signed_once() {
-    let header = sign(
-        "AK",
-        "secret",
-        "eu-west-1",
-        "20260101T000000Z",
-        HEADERS,
-        b"{}",
-    );
+fn repeated_or_unordered_signed_headers_are_refused() {
+    let header = sign(KEY, TIMESTAMP, HEADERS, b"{}");
     for names in [
         "host;host;x-amz-date;x-amz-target",
         "x-amz-date;host;x-amz-target",
@@ -80,10 +72,10 @@ fn a_header_is_signed_once() {
         let other = header.replace("host;x-amz-date;x-amz-target", names);
         let authorization = Authorization::parse(&other).unwrap();
         let received = HEADERS.iter().map(|(name, _)| *name);
-        let told = authorization.verify("secret", &Query::default(), find, received, b"{}");
+        let outcome = authorization.verify("secret", &Query::default(), find, received, b"{}");
         assert!(
-            matches!(told, Err(SignatureError::Malformed(_))),
-            "{names}: {told:?}"
+            matches!(outcome, Err(SignatureError::Malformed(_))),
+            "{names}: {outcome:?}"
         );
     }
 }
@@ -116,7 +108,7 @@ fn a_key_of_another_day_does_not_sign() {
 }
 
 #[test]
-fn malformed_headers_are_told_apart() {
+fn malformed_headers_are_refused_as_malformed() {
     for header in [
         "",
         "Basic x",
@@ -135,17 +127,10 @@ fn malformed_headers_are_told_apart() {
 const PRESIGNED: &[Header<'static>] = &[("host", "localhost:8000")];
 
 fn presigned(parameters: &[(&str, &str)]) -> String {
-    presign(
-        ("AK", "secret"),
-        "eu-west-1",
-        ("20260101T000000Z", 60),
-        parameters,
-        PRESIGNED,
-        b"{}",
-    )
+    presign(KEY, TIMESTAMP, 60, parameters, PRESIGNED, b"{}")
 }
 
-fn judge(
+fn verify(
     query: &str,
     header: impl Fn(&str) -> Option<&'static str>,
     body: &[u8],
@@ -162,12 +147,12 @@ fn judge(
 }
 
 #[test]
-fn a_presigned_request_verifies_and_no_other() {
+fn only_the_presigned_request_verifies() {
     let query = presigned(&[
         ("x-amz-target", "DynamoDB_20120810.GetItem"),
         ("X-Amz-Security-Token", "a+b/c=ä ~"),
     ]);
-    assert_eq!(judge(&query, find, b"{}"), Ok(()));
+    assert_eq!(verify(&query, find, b"{}"), Ok(()));
     let parsed = Query::parse(&query).unwrap();
     assert_eq!(
         parsed.get("X-AMZ-TARGET"),
@@ -182,29 +167,29 @@ fn a_presigned_request_verifies_and_no_other() {
             expires_s: 60
         }
     );
-    // Order and spelling of a query have no meaning.
+    // The order of a query and its spelling do not matter.
     let mut parts: Vec<&str> = query.split('&').collect();
     parts.reverse();
     assert_eq!(
-        judge(
+        verify(
             &parts.join("&").replace("%20", " ").replace("%2B", "+"),
             find,
             b"{}"
         ),
         Ok(())
     );
-    assert_eq!(judge(&query, find, b"{ }"), Err(SignatureError::Mismatch));
-    for (what, other) in [
+    assert_eq!(verify(&query, find, b"{ }"), Err(SignatureError::Mismatch));
+    for (part, other) in [
         ("GetItem", "DeleteItem"),
         ("Expires=60", "Expires=600"),
         ("T000000Z", "T000001Z"),
         ("X-Amz-Algorithm", "more=1&X-Amz-Algorithm"),
         ("x-amz-target=", "x-amz-target=x"),
     ] {
-        let changed = query.replacen(what, other, 1);
+        let changed = query.replacen(part, other, 1);
         assert_ne!(changed, query);
         assert_eq!(
-            judge(&changed, find, b"{}"),
+            verify(&changed, find, b"{}"),
             Err(SignatureError::Mismatch),
             "{other}"
         );
@@ -222,7 +207,7 @@ fn a_presigned_request_verifies_and_no_other() {
     for query in malformed {
         assert!(
             matches!(
-                judge(&query, find, b"{}"),
+                verify(&query, find, b"{}"),
                 Err(SignatureError::Malformed(_))
             ),
             "{query}"
@@ -231,9 +216,9 @@ fn a_presigned_request_verifies_and_no_other() {
     assert_eq!(Query::parse("a=1&&b").unwrap().authorization(), Ok(None));
 }
 
-/// The signature covers the words in place of the body's hash, and nobody else can put them there.
+/// The signature covers the words that replace the body's hash, so nobody else can insert them.
 #[test]
-fn a_body_is_left_out_of_a_signature_only_by_who_signs() {
+fn only_the_signer_can_leave_the_body_out() {
     let mut headers = HEADERS.to_vec();
     headers.push(("x-amz-content-sha256", UNSIGNED_PAYLOAD));
     headers.sort_unstable();
