@@ -1,4 +1,5 @@
-//! Expressions as written: the trees between parser and binding, still holding placeholders.
+//! Expressions as written: the trees that the parser builds and binding reads. They still hold
+//! placeholders.
 
 /// A document path as written.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +33,13 @@ pub(crate) enum Sign {
 }
 
 impl Sign {
+    /// The sign that is written as `text`.
+    pub(crate) fn from_text(text: &str) -> Option<Sign> {
+        [Sign::Plus, Sign::Minus]
+            .into_iter()
+            .find(|sign| sign.text() == text)
+    }
+
     pub(crate) fn text(self) -> &'static str {
         match self {
             Sign::Plus => "+",
@@ -40,10 +48,59 @@ impl Sign {
     }
 }
 
+/// A call as written; the name may be that of no function.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RawCall<'t> {
-    pub(crate) function: &'t str,
+    pub(crate) name: &'t str,
     pub(crate) arguments: Vec<RawOperand<'t>>,
+}
+
+impl RawCall<'_> {
+    /// The function of the name; none if there is no such function.
+    pub(crate) fn function(&self) -> Option<Function> {
+        Function::ALL
+            .into_iter()
+            .find(|one| one.name() == self.name)
+    }
+}
+
+/// A function of the expression language. Names are case-sensitive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Function {
+    AttributeExists,
+    AttributeNotExists,
+    AttributeType,
+    BeginsWith,
+    Contains,
+    Size,
+    IfNotExists,
+    ListAppend,
+}
+
+impl Function {
+    const ALL: [Function; 8] = [
+        Function::AttributeExists,
+        Function::AttributeNotExists,
+        Function::AttributeType,
+        Function::BeginsWith,
+        Function::Contains,
+        Function::Size,
+        Function::IfNotExists,
+        Function::ListAppend,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Function::AttributeExists => "attribute_exists",
+            Function::AttributeNotExists => "attribute_not_exists",
+            Function::AttributeType => "attribute_type",
+            Function::BeginsWith => "begins_with",
+            Function::Contains => "contains",
+            Function::Size => "size",
+            Function::IfNotExists => "if_not_exists",
+            Function::ListAppend => "list_append",
+        }
+    }
 }
 
 /// `=`, `<>`, `<`, `<=`, `>`, `>=`.
@@ -53,18 +110,32 @@ pub enum Comparator {
     Eq,
     /// Not equal.
     Ne,
-    /// Below.
+    /// Less.
     Lt,
-    /// Below or equal.
+    /// Less or equal.
     Le,
-    /// Above.
+    /// Greater.
     Gt,
-    /// Above or equal.
+    /// Greater or equal.
     Ge,
 }
 
 impl Comparator {
-    /// The comparator's sign.
+    const ALL: [Comparator; 6] = [
+        Comparator::Eq,
+        Comparator::Ne,
+        Comparator::Lt,
+        Comparator::Le,
+        Comparator::Gt,
+        Comparator::Ge,
+    ];
+
+    /// The comparator that is written as `text`.
+    pub(crate) fn from_text(text: &str) -> Option<Comparator> {
+        Comparator::ALL.into_iter().find(|one| one.text() == text)
+    }
+
+    /// The comparator's sign, as expressions write it.
     pub fn text(self) -> &'static str {
         match self {
             Comparator::Eq => "=",
@@ -76,7 +147,7 @@ impl Comparator {
         }
     }
 
-    /// The comparator with its sides exchanged.
+    /// The comparator that holds when the operands are exchanged.
     pub fn mirrored(self) -> Comparator {
         match self {
             Comparator::Lt => Comparator::Gt,
@@ -110,10 +181,34 @@ pub(crate) enum RawCondition<'t> {
     Call(RawCall<'t>),
 }
 
+/// A clause of an update expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Clause {
+    Set,
+    Remove,
+    Add,
+    Delete,
+}
+
+impl Clause {
+    pub(crate) const ALL: [Clause; 4] = [Clause::Set, Clause::Remove, Clause::Add, Clause::Delete];
+
+    /// The clause's keyword.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Clause::Set => "SET",
+            Clause::Remove => "REMOVE",
+            Clause::Add => "ADD",
+            Clause::Delete => "DELETE",
+        }
+    }
+}
+
+/// The clauses of an update expression. The operands of ADD and DELETE are value placeholders.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct RawUpdate<'t> {
     pub(crate) set: Vec<(RawPath<'t>, RawOperand<'t>)>,
     pub(crate) remove: Vec<RawPath<'t>>,
-    pub(crate) add: Vec<(RawPath<'t>, RawOperand<'t>)>,
-    pub(crate) delete: Vec<(RawPath<'t>, RawOperand<'t>)>,
+    pub(crate) add: Vec<(RawPath<'t>, &'t str)>,
+    pub(crate) delete: Vec<(RawPath<'t>, &'t str)>,
 }

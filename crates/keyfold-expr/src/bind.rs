@@ -1,4 +1,4 @@
-//! Placeholders to names and values, and every check that needs no item.
+//! Replaces placeholders by names and values, with every check that needs no item.
 
 use crate::ast::{RawCall, RawElement, RawOperand, RawPath};
 use crate::error::{ExprError, ExprErrorKind, ExpressionKind};
@@ -6,7 +6,7 @@ use crate::path::{Clash, Path, PathPart, PathTree};
 use crate::placeholder::{Literal, Placeholders};
 use crate::reserved;
 
-/// What binding needs: where the expression came from and the placeholders.
+/// Binds one expression: the request member it came from, and the placeholders.
 pub(crate) struct Binder<'p, 'a> {
     pub(crate) expression: ExpressionKind,
     pub(crate) placeholders: &'p Placeholders<'a>,
@@ -17,6 +17,32 @@ impl Binder<'_, '_> {
         Err(ExprError {
             expression: self.expression,
             kind,
+        })
+    }
+
+    pub(crate) fn unknown_function<T>(&self, call: &RawCall<'_>) -> Result<T, ExprError> {
+        self.fail(ExprErrorKind::UnknownFunction {
+            function: call.name.to_owned(),
+        })
+    }
+
+    /// Refuses a function or operator that this kind of expression does not have.
+    pub(crate) fn not_allowed<T>(&self, function: &str) -> Result<T, ExprError> {
+        self.fail(ExprErrorKind::FunctionNotAllowed {
+            function: function.to_owned(),
+        })
+    }
+
+    /// Refuses a function whose kind of result does not fit its place.
+    pub(crate) fn misused<T>(&self, call: &RawCall<'_>) -> Result<T, ExprError> {
+        self.fail(ExprErrorKind::FunctionMisused {
+            function: call.name.to_owned(),
+        })
+    }
+
+    pub(crate) fn path_required<T>(&self, operator: &str) -> Result<T, ExprError> {
+        self.fail(ExprErrorKind::PathRequired {
+            operator: operator.to_owned(),
         })
     }
 
@@ -52,13 +78,13 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// The call's arguments, if there are exactly `N`.
+    /// The call's arguments; refuses any other number than `N`.
     pub(crate) fn arguments<'c, 't, const N: usize>(
         &self,
         call: &'c RawCall<'t>,
     ) -> Result<&'c [RawOperand<'t>; N], ExprError> {
         <&[RawOperand<'t>; N]>::try_from(call.arguments.as_slice()).or_else(|_| {
-            let operator = call.function.to_owned();
+            let operator = call.name.to_owned();
             self.fail(ExprErrorKind::OperandCount {
                 operator,
                 count: call.arguments.len(),
@@ -66,7 +92,7 @@ impl Binder<'_, '_> {
         })
     }
 
-    /// Refuses a path that clashes with an earlier one.
+    /// Refuses paths of which one lies within another, or sees a map where another sees a list.
     pub(crate) fn check_disjoint<'p>(
         &self,
         paths: impl Iterator<Item = &'p Path> + Clone,

@@ -1,13 +1,13 @@
-//! Work that an evaluation may do, counted in bytes looked at.
+//! Limits the work of evaluations, counted in bytes that they look at.
 //!
-//! An expression of a few bytes can look at megabytes of values for each item of a page. A page, or
-//! a write, is given a budget; evaluation spends it, and whoever gave it ends the page early, or
-//! refuses the write, when it is spent. One item is always looked at whole: what can be spent on it
-//! is bounded by the expression's and the item's own limits.
+//! An expression of a few bytes can look at megabytes of values for each item of a page. The reader
+//! of a page, or the writer, creates a budget, and evaluations spend it. When it is spent, the reader
+//! ends the page early, and the writer refuses the write. An evaluation that has begun always
+//! finishes its item: the limits of expressions and items bound its cost.
 
 use std::cell::Cell;
 
-/// What looking at an attribute costs at least.
+/// The least cost of looking at an attribute.
 const STEP_BYTES: u64 = 32;
 
 /// Bytes that may still be looked at.
@@ -17,7 +17,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// A budget of `bytes` bytes.
     pub fn new(bytes: u64) -> Budget {
         Budget {
             left: Cell::new(bytes),
@@ -29,7 +29,7 @@ impl Budget {
         Budget::new(u64::MAX)
     }
 
-    /// Spends bytes, and a little for having looked at all.
+    /// Spends `bytes` and a constant for the attribute.
     pub(crate) fn spend(&self, bytes: usize) {
         self.left
             .set(self.left.get().saturating_sub(bytes as u64 + STEP_BYTES));

@@ -4,7 +4,7 @@
 //! a value of a type the predicate does not compare. Source: "Condition and filter expressions,
 //! operators, and functions".
 
-use crate::ast::{RawCall, RawCondition, RawOperand};
+use crate::ast::{Comparator, Function, RawCall, RawCondition, RawOperand};
 use crate::bind::Binder;
 use crate::budget::Budget;
 use crate::error::{ExprError, ExprErrorKind, ExpressionKind};
@@ -16,22 +16,20 @@ use keyfold_types::limits::IN_OPERANDS_MAX;
 use keyfold_types::{Number, Value, ValueKind};
 use std::cmp::Ordering;
 
-pub use crate::ast::Comparator;
-
 /// A bound condition.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Condition {
-    /// All hold.
+    /// All members hold.
     And(Vec<Condition>),
-    /// At least one holds.
+    /// At least one member holds.
     Or(Vec<Condition>),
-    /// It does not hold.
+    /// The member does not hold.
     Not(Box<Condition>),
     /// Two operands compare.
     Compare(Comparator, Operand, Operand),
-    /// The first lies between the others, both included.
+    /// The first operand lies between the others, both included.
     Between(Operand, Operand, Operand),
-    /// The first equals one of the list.
+    /// The operand equals one of the list.
     In(Operand, Vec<Operand>),
     /// The path has a value.
     Exists(Path),
@@ -39,13 +37,14 @@ pub enum Condition {
     NotExists(Path),
     /// The value is of the type.
     IsType(Operand, ValueKind),
-    /// The first starts with the second.
+    /// The first operand starts with the second.
     BeginsWith(Operand, Operand),
-    /// The first contains the second: text in text, bytes in bytes, member in set, element in list.
+    /// The first operand contains the second: text in text, bytes in bytes, member in set, element
+    /// in list.
     Contains(Operand, Operand),
 }
 
-/// What is compared.
+/// A value that a condition looks at.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
     /// The value at a path.
@@ -60,7 +59,7 @@ impl Condition {
     /// Parses and binds a condition or filter.
     ///
     /// # Errors
-    /// As [`ExprErrorKind`] lists; syntax is judged before placeholders.
+    /// As [`ExprErrorKind`] lists; syntax is checked before placeholders.
     pub fn parse(
         expression: ExpressionKind,
         text: &str,
@@ -74,14 +73,14 @@ impl Condition {
         .condition(&raw)
     }
 
-    /// Whether the condition holds for the item; without one every path is missing.
+    /// Whether the condition holds for the item. Without an item every path is missing.
     pub fn holds(&self, item: Option<&RawItem>) -> bool {
         self.holds_within(item, &Budget::unbounded())
     }
 
-    /// The same, and spends what it looks at.
+    /// Whether the condition holds for the item; spends the bytes that it looks at.
     pub fn holds_within(&self, item: Option<&RawItem>, budget: &Budget) -> bool {
-        let met = Met { item, budget };
+        let subject = Subject { item, budget };
         match self {
             Condition::And(members) => members
                 .iter()
@@ -91,40 +90,42 @@ impl Condition {
                 .any(|member| member.holds_within(item, budget)),
             Condition::Not(member) => !member.holds_within(item, budget),
             Condition::Compare(comparator, left, right) => {
-                let found = met.with_both(left, right, |left, right| {
+                let found = subject.with_both(left, right, |left, right| {
                     compare(*comparator, left, right, budget)
                 });
-                // What is missing is unlike anything.
+                // A missing value differs from any other.
                 found.unwrap_or(*comparator == Comparator::Ne)
             }
-            Condition::Between(value, low, high) => met
+            Condition::Between(value, low, high) => subject
                 .with(value, |value| {
                     let test = |comparator, bound| {
-                        met.with(bound, |bound| compare(comparator, value, bound, budget))
+                        subject
+                            .with(bound, |bound| compare(comparator, value, bound, budget))
                             .unwrap_or(false)
                     };
                     test(Comparator::Ge, low) && test(Comparator::Le, high)
                 })
                 .unwrap_or(false),
-            Condition::In(value, list) => met
+            Condition::In(value, list) => subject
                 .with(value, |value| {
                     list.iter().any(|other| {
-                        met.with(other, |other| equal(value, other, budget))
+                        subject
+                            .with(other, |other| equal(value, other, budget))
                             .unwrap_or(false)
                     })
                 })
                 .unwrap_or(false),
-            Condition::Exists(path) => met.find(path).is_some(),
-            Condition::NotExists(path) => met.find(path).is_none(),
-            Condition::IsType(value, kind) => met
+            Condition::Exists(path) => subject.find(path).is_some(),
+            Condition::NotExists(path) => subject.find(path).is_none(),
+            Condition::IsType(value, kind) => subject
                 .with(value, |value| value.kind() == *kind)
                 .unwrap_or(false),
-            Condition::BeginsWith(value, prefix) => met
+            Condition::BeginsWith(value, prefix) => subject
                 .with_both(value, prefix, |value, prefix| {
                     begins_with(value, prefix, budget)
                 })
                 .unwrap_or(false),
-            Condition::Contains(value, part) => met
+            Condition::Contains(value, part) => subject
                 .with_both(value, part, |value, part| contains(value, part, budget))
                 .unwrap_or(false),
         }
@@ -159,19 +160,19 @@ impl Condition {
     }
 }
 
-/// The item that a condition meets, and what may be spent on it.
+/// The item that a condition is evaluated on, and the budget of the evaluation.
 #[derive(Clone, Copy)]
-struct Met<'m> {
+struct Subject<'m> {
     item: Option<&'m RawItem>,
     budget: &'m Budget,
 }
 
-impl<'m> Met<'m> {
+impl<'m> Subject<'m> {
     fn find(&self, path: &Path) -> Option<RawValue<'m>> {
         path.find_within(self.item?, self.budget)
     }
 
-    /// Calls `test` with the operand's value; nothing if it is missing.
+    /// The result of `test` for the operand's value; none if the value is missing.
     fn with<T>(&self, operand: &Operand, test: impl FnOnce(RawValue<'_>) -> T) -> Option<T> {
         match operand {
             Operand::Literal(literal) => Some(test(literal.raw())),
@@ -222,8 +223,8 @@ fn compare(
     }
 }
 
-/// `size(value)`: of a text its UTF-16 code units, of bytes their number, of anything else its
-/// members.
+/// `size(value)`: the UTF-16 code units of a text, the number of bytes, or the number of members;
+/// none for other types.
 fn size_of(value: RawValue<'_>) -> Option<u64> {
     match value.kind() {
         ValueKind::S => Some(value.as_str().chars().map(char::len_utf16).sum::<usize>() as u64),
@@ -259,7 +260,7 @@ fn contains(value: RawValue<'_>, part: RawValue<'_>, budget: &Budget) -> bool {
     }
 }
 
-/// In time that grows with the bytes of both, never with their product.
+/// Whether `whole` contains `part`, in time linear in both lengths.
 fn contains_bytes(whole: &[u8], part: &[u8], budget: &Budget) -> bool {
     if part.len() > whole.len() {
         return false;
@@ -276,105 +277,111 @@ impl Binder<'_, '_> {
                 .map(|member| self.condition(member))
                 .collect::<Result<Vec<_>, _>>()
         };
-        Ok(match raw {
-            RawCondition::And(members) => Condition::And(all(members)?),
-            RawCondition::Or(members) => Condition::Or(all(members)?),
-            RawCondition::Not(member) => Condition::Not(Box::new(self.condition(member)?)),
+        match raw {
+            RawCondition::And(members) => all(members).map(Condition::And),
+            RawCondition::Or(members) => all(members).map(Condition::Or),
+            RawCondition::Not(member) => Ok(Condition::Not(Box::new(self.condition(member)?))),
             RawCondition::Compare {
                 comparator,
                 left,
                 right,
-            } => {
-                let (left, right) = (self.operand(left)?, self.operand(right)?);
-                self.check_distinct(comparator.text(), &left, &right)?;
-                if !matches!(comparator, Comparator::Eq | Comparator::Ne) {
-                    self.check_ordered(comparator.text(), &[&left, &right])?;
-                }
-                Condition::Compare(*comparator, left, right)
-            }
-            RawCondition::Between { value, low, high } => {
-                let (value, low, high) = (
-                    self.operand(value)?,
-                    self.operand(low)?,
-                    self.operand(high)?,
-                );
-                self.check_ordered("BETWEEN", &[&value, &low, &high])?;
-                self.check_bounds(&low, &high)?;
-                Condition::Between(value, low, high)
-            }
-            RawCondition::In { value, list } => {
-                if list.len() > IN_OPERANDS_MAX {
-                    return self.fail(ExprErrorKind::TooManyInOperands { count: list.len() });
-                }
-                let value = self.operand(value)?;
-                let list = list
-                    .iter()
-                    .map(|other| self.operand(other))
-                    .collect::<Result<Vec<_>, _>>()?;
-                for other in &list {
-                    self.check_distinct("IN", &value, other)?;
-                }
-                Condition::In(value, list)
-            }
-            RawCondition::Call(call) => self.predicate(call)?,
-        })
+            } => self.comparison(*comparator, left, right),
+            RawCondition::Between { value, low, high } => self.between([value, low, high]),
+            RawCondition::In { value, list } => self.in_list(value, list),
+            RawCondition::Call(call) => self.predicate(call),
+        }
+    }
+
+    fn comparison(
+        &self,
+        comparator: Comparator,
+        left: &RawOperand<'_>,
+        right: &RawOperand<'_>,
+    ) -> Result<Condition, ExprError> {
+        let (left, right) = (self.operand(left)?, self.operand(right)?);
+        self.check_distinct(comparator.text(), &left, &right)?;
+        if !matches!(comparator, Comparator::Eq | Comparator::Ne) {
+            self.check_ordered(comparator.text(), &[&left, &right])?;
+        }
+        Ok(Condition::Compare(comparator, left, right))
+    }
+
+    fn between(&self, [value, low, high]: [&RawOperand<'_>; 3]) -> Result<Condition, ExprError> {
+        let value = self.operand(value)?;
+        let (low, high) = (self.operand(low)?, self.operand(high)?);
+        self.check_ordered("BETWEEN", &[&value, &low, &high])?;
+        self.check_bounds(&low, &high)?;
+        Ok(Condition::Between(value, low, high))
+    }
+
+    fn in_list(
+        &self,
+        value: &RawOperand<'_>,
+        list: &[RawOperand<'_>],
+    ) -> Result<Condition, ExprError> {
+        if list.len() > IN_OPERANDS_MAX {
+            return self.fail(ExprErrorKind::TooManyInOperands { count: list.len() });
+        }
+        let value = self.operand(value)?;
+        let list = list
+            .iter()
+            .map(|other| self.operand(other))
+            .collect::<Result<Vec<_>, _>>()?;
+        for other in &list {
+            self.check_distinct("IN", &value, other)?;
+        }
+        Ok(Condition::In(value, list))
     }
 
     fn predicate(&self, call: &RawCall<'_>) -> Result<Condition, ExprError> {
-        match call.function {
-            "attribute_exists" => Ok(Condition::Exists(
+        let Some(function) = call.function() else {
+            return self.unknown_function(call);
+        };
+        match function {
+            Function::AttributeExists => Ok(Condition::Exists(
                 self.path_argument(call, self.arguments::<1>(call)?)?,
             )),
-            "attribute_not_exists" => Ok(Condition::NotExists(
+            Function::AttributeNotExists => Ok(Condition::NotExists(
                 self.path_argument(call, self.arguments::<1>(call)?)?,
             )),
-            "attribute_type" => {
-                let [value, kind] = self.arguments(call)?;
-                let value = match value {
-                    RawOperand::Path(_) | RawOperand::Value(_) => self.operand(value)?,
-                    RawOperand::Call(_) | RawOperand::Sum { .. } => {
-                        return self.fail(ExprErrorKind::PathRequired {
-                            operator: call.function.to_owned(),
-                        });
-                    }
-                };
-                match self.operand(kind)? {
-                    Operand::Literal(literal) => {
-                        Ok(Condition::IsType(value, self.type_name(call, &literal)?))
-                    }
-                    Operand::Path(_) | Operand::Size(_) => self.fail(ExprErrorKind::OperandType {
-                        operator: call.function.into(),
-                        found: ValueKind::M,
-                    }),
-                }
-            }
-            "begins_with" => {
+            Function::AttributeType => self.type_test(call),
+            Function::BeginsWith => {
                 let [value, prefix] = self.arguments(call)?;
                 let (value, prefix) = (self.operand(value)?, self.operand(prefix)?);
                 for operand in [&value, &prefix] {
                     if let Operand::Literal(literal) = operand
                         && !matches!(literal.value().kind(), ValueKind::S | ValueKind::B)
                     {
-                        return self.operand_type(call.function, literal);
+                        return self.operand_type(call.name, literal);
                     }
                 }
-                self.check_distinct(call.function, &value, &prefix)?;
+                self.check_distinct(call.name, &value, &prefix)?;
                 Ok(Condition::BeginsWith(value, prefix))
             }
-            "contains" => {
+            Function::Contains => {
                 let [value, part] = self.arguments(call)?;
                 let (value, part) = (self.operand(value)?, self.operand(part)?);
-                self.check_distinct(call.function, &value, &part)?;
+                self.check_distinct(call.name, &value, &part)?;
                 Ok(Condition::Contains(value, part))
             }
-            "size" => self.fail(ExprErrorKind::FunctionMisused {
-                function: call.function.into(),
-            }),
-            "if_not_exists" | "list_append" => self.fail(ExprErrorKind::FunctionNotAllowed {
-                function: call.function.into(),
-            }),
-            unknown => self.fail(ExprErrorKind::UnknownFunction {
-                function: unknown.to_owned(),
+            Function::Size => self.misused(call),
+            Function::IfNotExists | Function::ListAppend => self.not_allowed(call.name),
+        }
+    }
+
+    fn type_test(&self, call: &RawCall<'_>) -> Result<Condition, ExprError> {
+        let [value, kind] = self.arguments(call)?;
+        let value = match value {
+            RawOperand::Path(_) | RawOperand::Value(_) => self.operand(value)?,
+            RawOperand::Call(_) | RawOperand::Sum { .. } => return self.path_required(call.name),
+        };
+        match self.operand(kind)? {
+            Operand::Literal(literal) => {
+                Ok(Condition::IsType(value, self.type_name(call, &literal)?))
+            }
+            Operand::Path(_) | Operand::Size(_) => self.fail(ExprErrorKind::OperandType {
+                operator: call.name.to_owned(),
+                found: ValueKind::M,
             }),
         }
     }
@@ -382,19 +389,18 @@ impl Binder<'_, '_> {
     fn path_argument(
         &self,
         call: &RawCall<'_>,
-        arguments: &[RawOperand<'_>],
+        [argument]: &[RawOperand<'_>; 1],
     ) -> Result<Path, ExprError> {
-        match arguments.first() {
-            Some(RawOperand::Path(path)) => self.path(path),
-            _ => self.fail(ExprErrorKind::PathRequired {
-                operator: call.function.to_owned(),
-            }),
+        if let RawOperand::Path(path) = argument {
+            self.path(path)
+        } else {
+            self.path_required(call.name)
         }
     }
 
     fn type_name(&self, call: &RawCall<'_>, literal: &Literal) -> Result<ValueKind, ExprError> {
         let Value::S(name) = literal.value() else {
-            return self.operand_type(call.function, literal);
+            return self.operand_type(call.name, literal);
         };
         match ValueKind::from_descriptor(name) {
             Some(kind) => Ok(kind),
@@ -406,37 +412,35 @@ impl Binder<'_, '_> {
         match raw {
             RawOperand::Path(path) => Ok(Operand::Path(self.path(path)?)),
             RawOperand::Value(placeholder) => Ok(Operand::Literal(self.literal(placeholder)?)),
-            RawOperand::Call(call) if call.function == "size" => match self.arguments::<1>(call)? {
-                [RawOperand::Value(placeholder)] => {
-                    let literal = self.literal(placeholder)?;
-                    match size_of(literal.raw()) {
-                        Some(size) => {
-                            Ok(Operand::Literal(Literal::new(Value::N(Number::from(size)))))
-                        }
-                        None => self.operand_type(call.function, &literal),
-                    }
-                }
-                path => Ok(Operand::Size(self.path_argument(call, path)?)),
-            },
-            RawOperand::Call(call) => match call.function {
-                "attribute_exists"
-                | "attribute_not_exists"
-                | "attribute_type"
-                | "begins_with"
-                | "contains" => self.fail(ExprErrorKind::FunctionMisused {
-                    function: call.function.to_owned(),
-                }),
-                "if_not_exists" | "list_append" => self.fail(ExprErrorKind::FunctionNotAllowed {
-                    function: call.function.to_owned(),
-                }),
-                unknown => self.fail(ExprErrorKind::UnknownFunction {
-                    function: unknown.to_owned(),
-                }),
-            },
+            RawOperand::Call(call) => self.call_operand(call),
             // The grammar of conditions has no arithmetic.
-            RawOperand::Sum { sign, .. } => self.fail(ExprErrorKind::FunctionNotAllowed {
-                function: sign.text().to_owned(),
-            }),
+            RawOperand::Sum { sign, .. } => self.not_allowed(sign.text()),
+        }
+    }
+
+    /// Binds a call between operators: `size` is the only one that has a value.
+    fn call_operand(&self, call: &RawCall<'_>) -> Result<Operand, ExprError> {
+        let Some(function) = call.function() else {
+            return self.unknown_function(call);
+        };
+        match function {
+            Function::Size => {
+                let argument = self.arguments::<1>(call)?;
+                let [RawOperand::Value(placeholder)] = argument else {
+                    return Ok(Operand::Size(self.path_argument(call, argument)?));
+                };
+                let literal = self.literal(placeholder)?;
+                match size_of(literal.raw()) {
+                    Some(size) => Ok(Operand::Literal(Literal::new(Value::N(size.into())))),
+                    None => self.operand_type(call.name, &literal),
+                }
+            }
+            Function::AttributeExists
+            | Function::AttributeNotExists
+            | Function::AttributeType
+            | Function::BeginsWith
+            | Function::Contains => self.misused(call),
+            Function::IfNotExists | Function::ListAppend => self.not_allowed(call.name),
         }
     }
 
@@ -481,8 +485,8 @@ impl Binder<'_, '_> {
         self.check_order(low, high)
     }
 
-    /// Refuses bounds of BETWEEN that are the wrong way round. Their texts may be long, and are
-    /// made for the message only.
+    /// Refuses bounds of BETWEEN of which the lower is above the upper, or of two types. The texts
+    /// of the bounds may be long, and are made for the message only.
     pub(crate) fn check_order(&self, low: &Literal, high: &Literal) -> Result<(), ExprError> {
         let texts = || (low.to_string(), high.to_string());
         match low.compare(high) {

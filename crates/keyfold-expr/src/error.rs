@@ -1,10 +1,10 @@
-//! Errors of expressions, as typed reasons, and DynamoDB's messages for them.
+//! The errors of expressions as typed reasons, with DynamoDB's messages.
 
 use crate::path::Path;
 use keyfold_types::{NumberError, ValueKind};
 use std::fmt;
 
-/// Which request member an expression came from.
+/// The request member that an expression came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpressionKind {
     /// `ConditionExpression`.
@@ -32,18 +32,18 @@ impl ExpressionKind {
     }
 }
 
-/// An expression that cannot be used: where it came from and why.
+/// The error of an expression: the request member, and the reason.
 ///
 /// `Display` is DynamoDB's message, `Invalid <parameter>: <reason>`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExprError {
     /// The member the expression came from.
     pub expression: ExpressionKind,
-    /// What is wrong.
+    /// The reason.
     pub kind: ExprErrorKind,
 }
 
-/// What is wrong with an expression.
+/// The reason for which an expression is refused.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExprErrorKind {
     /// The text is empty.
@@ -64,19 +64,19 @@ pub enum ExprErrorKind {
     RedundantParentheses,
     /// More than 300 operators and functions.
     TooManyOperators {
-        /// How many there are.
+        /// Their number.
         count: usize,
     },
     /// Groups or functions nested too deeply to read.
     TooDeep,
     /// A document path of more than 32 steps.
     PathTooDeep {
-        /// How many it has.
+        /// The number of steps.
         levels: usize,
     },
-    /// A position that no list can have.
+    /// A list position above the limit.
     ListIndex {
-        /// As written.
+        /// The digits of the expression.
         index: String,
     },
     /// A reserved word where a name is needed.
@@ -94,7 +94,7 @@ pub enum ExprErrorKind {
         /// The placeholder.
         placeholder: String,
     },
-    /// No such function.
+    /// A call of a function that does not exist.
     UnknownFunction {
         /// The name as written.
         function: String,
@@ -104,16 +104,16 @@ pub enum ExprErrorKind {
         /// The function.
         function: String,
     },
-    /// A function where its kind of result does not fit (`size` as a condition).
+    /// A function where its result does not fit, such as `size` as a condition.
     FunctionMisused {
         /// The function.
         function: String,
     },
-    /// Wrong number of operands.
+    /// A wrong number of operands.
     OperandCount {
         /// The operator or function.
         operator: String,
-        /// How many were given.
+        /// The number of operands.
         count: usize,
     },
     /// A literal of a type that the operator cannot take.
@@ -142,16 +142,16 @@ pub enum ExprErrorKind {
         /// The operand.
         operand: Path,
     },
-    /// `attribute_type` with a text that names no type.
+    /// `attribute_type` with a text that is not the name of a type.
     UnknownType {
         /// The text.
         name: String,
     },
-    /// BETWEEN with bounds of two types.
+    /// BETWEEN with bounds of different types.
     BetweenTypes {
-        /// The bounds, printed.
+        /// The lower bound, printed.
         lower: String,
-        /// The upper bound.
+        /// The upper bound, printed.
         upper: String,
     },
     /// BETWEEN with the lower bound above the upper.
@@ -163,7 +163,7 @@ pub enum ExprErrorKind {
     },
     /// More than 100 operands in an IN list.
     TooManyInOperands {
-        /// How many there are.
+        /// Their number.
         count: usize,
     },
     /// An update clause keyword a second time.
@@ -178,7 +178,7 @@ pub enum ExprErrorKind {
         /// The later path.
         two: Path,
     },
-    /// Two paths see one node as a map and as a list.
+    /// Two paths see one value as a map and as a list.
     Conflict {
         /// The earlier path.
         one: Path,
@@ -198,7 +198,7 @@ pub enum ExprErrorKind {
 
 impl fmt::Display for ExprError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // This one sentence stands without the usual prefix.
+        // DynamoDB's message for this reason has no prefix.
         if let ExprErrorKind::KeyOperator { operator } = &self.kind {
             return write!(
                 f,
@@ -353,10 +353,10 @@ impl fmt::Display for ExprErrorKind {
     }
 }
 
-/// An update that does not fit the item it meets. `Display` is DynamoDB's message.
+/// The reason for which an update cannot be applied to an item. `Display` is DynamoDB's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UpdateError {
-    /// A target's parent is missing or no map or list.
+    /// A target's parent is missing, or is not a map or list.
     #[error("The document path provided in the update expression is invalid for update")]
     InvalidPath,
     /// An operand's path has no value.
@@ -365,18 +365,18 @@ pub enum UpdateError {
     /// An operand's value has the wrong type.
     #[error("An operand in the update expression has an incorrect data type")]
     OperandType,
-    /// The same of AttributeUpdates.
+    /// A value of AttributeUpdates does not fit the type of the attribute.
     #[error("Type mismatch for attribute to update")]
     AttributeType,
-    /// Arithmetic left the range of numbers.
+    /// The result of arithmetic cannot be stored.
     #[error("{}", number_message(*.0))]
     Number(NumberError),
-    /// What is assigned has more bytes than an item.
+    /// The assigned values have more bytes than an item may have.
     #[error("Item size to update has exceeded the maximum allowed size")]
     ItemSize,
 }
 
-/// DynamoDB's sentence for a number that cannot be stored.
+/// DynamoDB's message for a number that cannot be stored.
 pub fn number_message(error: NumberError) -> &'static str {
     match error {
         NumberError::Syntax => "The parameter cannot be converted to a numeric value",

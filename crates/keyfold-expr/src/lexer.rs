@@ -1,7 +1,7 @@
-//! Cuts an expression into tokens. Knows no grammar; an unknown character is a token of its own,
-//! which the parser refuses where it stands.
+//! Cuts an expression into tokens. The lexer knows no grammar: an unknown character becomes a token of
+//! its own, which the parser refuses.
 
-/// A token and where it lies in the text, in bytes.
+/// A token and its span in the text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Token<'t> {
     pub(crate) kind: TokenKind<'t>,
@@ -25,7 +25,7 @@ pub(crate) enum TokenKind<'t> {
     End,
 }
 
-/// All tokens of `text`, `End` last.
+/// The tokens of `text`, the last of which is `End`.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -55,6 +55,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
+/// The bytes of the token at the start of `rest`, whose first byte is `first`.
 fn token_length(rest: &str, first: u8) -> usize {
     let run = |skip: usize| {
         let tail = rest.as_bytes().get(skip..).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Tokens to trees, by recursive descent; boolean groups use a stack of their own, so that no text,
-//! however deeply nested, can exhaust the thread's.
+//! Builds trees from tokens, by recursive descent. Boolean groups are kept on an explicit stack, so
+//! that deeply nested text cannot exhaust the thread's stack.
 
 use crate::ast::{
-    Comparator, RawCall, RawCondition, RawElement, RawOperand, RawPath, RawUpdate, Sign,
+    Clause, Comparator, RawCall, RawCondition, RawElement, RawOperand, RawPath, RawUpdate, Sign,
 };
 use crate::error::{ExprError, ExprErrorKind, ExpressionKind};
 use crate::lexer::{self, Token, TokenKind};
@@ -10,7 +10,7 @@ use keyfold_types::limits::{
     EXPRESSION_BYTES_MAX, EXPRESSION_OPERATORS_MAX, LIST_INDEX_MAX, PATH_DEPTH_MAX,
 };
 
-/// Functions inside functions that are still read; far above what has a meaning.
+/// The deepest nesting of functions; every meaningful expression is far below.
 const CALL_DEPTH_MAX: usize = 32;
 
 type Parsed<T> = Result<T, ExprError>;
@@ -24,7 +24,10 @@ pub(crate) struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// Checks what needs no grammar and reads the tokens.
+    /// Checks the length, and cuts the text into tokens.
+    ///
+    /// # Errors
+    /// `TooLong` and `Empty`.
     pub(crate) fn new(expression: ExpressionKind, text: &'t str) -> Parsed<Parser<'t>> {
         let fail = |kind| Err(ExprError { expression, kind });
         if text.len() > EXPRESSION_BYTES_MAX {
@@ -98,7 +101,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A syntax error at the present token, with its neighbours.
+    /// A syntax error at the next token, with the text from the token before it to the token after
+    /// it.
     fn syntax(&self) -> ExprError {
         let place = self.at.min(self.tokens.len().saturating_sub(1));
         let slice = |from: Option<&Token<'t>>, to: Option<&Token<'t>>| {
@@ -177,7 +181,7 @@ impl<'t> Parser<'t> {
     }
 
     fn call(&mut self, depth: usize) -> Parsed<RawCall<'t>> {
-        let TokenKind::Word(function) = self.peek() else {
+        let TokenKind::Word(name) = self.peek() else {
             return Err(self.syntax());
         };
         if depth > CALL_DEPTH_MAX {
@@ -191,10 +195,7 @@ impl<'t> Parser<'t> {
             arguments.push(self.operand(depth + 1)?);
         }
         self.expect_sign(")")?;
-        Ok(RawCall {
-            function,
-            arguments,
-        })
+        Ok(RawCall { name, arguments })
     }
 
     fn operand(&mut self, depth: usize) -> Parsed<RawOperand<'t>> {
@@ -211,7 +212,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The whole text as a condition.
+    /// Parses the whole text as a condition.
     pub(crate) fn condition(mut self) -> Parsed<RawCondition<'t>> {
         let mut stack: Vec<Group<'t>> = vec![Group::default()];
         loop {
@@ -251,7 +252,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A group whose whole content is another group.
+    /// Refuses a group whose whole content is another group.
     fn check_redundant(&self, closed: &Group<'t>) -> Parsed<()> {
         let Some(opened) = closed.opened_at else {
             return Ok(());
@@ -261,10 +262,10 @@ impl<'t> Parser<'t> {
                 .get(place)
                 .is_some_and(|t| t.kind == TokenKind::Sign(sign))
         };
-        // `( ( ... ) )`: the inner group opens right behind and closes right before, and is the
-        // only member.
+        // `( ( ... ) )`: an inner group opens right behind the outer parenthesis, and closes right
+        // before its end.
         let inner_spans = sign_at(opened + 1, "(") && sign_at(self.at - 2, ")");
-        if inner_spans && closed.single_group(self.tokens.as_slice(), opened, self.at - 1) {
+        if inner_spans && is_single_group(self.tokens.as_slice(), opened, self.at - 1) {
             return Err(self.fail(ExprErrorKind::RedundantParentheses));
         }
         Ok(())
@@ -309,21 +310,15 @@ impl<'t> Parser<'t> {
     }
 
     fn comparator(&mut self) -> Option<Comparator> {
-        let comparator = match self.peek() {
-            TokenKind::Sign("=") => Comparator::Eq,
-            TokenKind::Sign("<>") => Comparator::Ne,
-            TokenKind::Sign("<") => Comparator::Lt,
-            TokenKind::Sign("<=") => Comparator::Le,
-            TokenKind::Sign(">") => Comparator::Gt,
-            TokenKind::Sign(">=") => Comparator::Ge,
-            TokenKind::Sign(_) | TokenKind::Word(_) | TokenKind::Name(_) => return None,
-            TokenKind::Value(_) | TokenKind::Digits(_) | TokenKind::End => return None,
+        let TokenKind::Sign(text) = self.peek() else {
+            return None;
         };
+        let comparator = Comparator::from_text(text)?;
         self.advance();
         Some(comparator)
     }
 
-    /// The whole text as a projection.
+    /// Parses the whole text as a projection.
     pub(crate) fn projection(mut self) -> Parsed<Vec<RawPath<'t>>> {
         let mut paths = vec![self.path()?];
         while self.take_sign(",") {
@@ -333,64 +328,63 @@ impl<'t> Parser<'t> {
         Ok(paths)
     }
 
-    /// The whole text as an update.
+    /// Parses the whole text as an update.
     pub(crate) fn update(mut self) -> Parsed<RawUpdate<'t>> {
         let mut update = RawUpdate::default();
-        let mut seen: Vec<&'static str> = Vec::new();
+        let mut seen: Vec<Clause> = Vec::new();
         while self.peek() != TokenKind::End {
-            let clause = ["SET", "REMOVE", "ADD", "DELETE"]
+            let keyword = Clause::ALL
                 .into_iter()
-                .find(|word| self.is_keyword(word));
-            let Some(clause) = clause else {
+                .find(|clause| self.is_keyword(clause.text()));
+            let Some(clause) = keyword else {
                 return Err(self.syntax());
             };
             if seen.contains(&clause) {
+                let clause = clause.text();
                 return Err(self.fail(ExprErrorKind::RepeatedClause { clause }));
             }
             seen.push(clause);
             self.advance();
-            loop {
-                let path = self.path()?;
-                match clause {
-                    "SET" => {
-                        self.expect_sign("=")?;
-                        let value = self.set_value(0)?;
-                        self.operators += 1;
-                        update.set.push((path, value));
-                    }
-                    "REMOVE" => update.remove.push(path),
-                    _ => {
-                        let TokenKind::Value(placeholder) = self.peek() else {
-                            return Err(self.syntax());
-                        };
-                        self.advance();
-                        let value = RawOperand::Value(placeholder);
-                        if clause == "ADD" {
-                            &mut update.add
-                        } else {
-                            &mut update.delete
-                        }
-                        .push((path, value));
-                    }
-                }
-                if !self.take_sign(",") {
-                    break;
-                }
+            self.action(clause, &mut update)?;
+            while self.take_sign(",") {
+                self.action(clause, &mut update)?;
             }
         }
         self.expect_end()?;
         Ok(update)
     }
 
-    /// `operand [+|- operand]`, each side possibly in parentheses.
-    fn set_value(&mut self, depth: usize) -> Parsed<RawOperand<'t>> {
-        let left = self.set_term(depth)?;
-        let sign = match self.peek() {
-            TokenKind::Sign("+") => Sign::Plus,
-            TokenKind::Sign("-") => Sign::Minus,
-            _ => return Ok(left),
+    /// Parses one action of a clause.
+    fn action(&mut self, clause: Clause, update: &mut RawUpdate<'t>) -> Parsed<()> {
+        let path = self.path()?;
+        match clause {
+            Clause::Set => {
+                self.expect_sign("=")?;
+                let value = self.set_value(0)?;
+                self.operators += 1;
+                update.set.push((path, value));
+            }
+            Clause::Remove => update.remove.push(path),
+            Clause::Add => update.add.push((path, self.value_placeholder()?)),
+            Clause::Delete => update.delete.push((path, self.value_placeholder()?)),
+        }
+        Ok(())
+    }
+
+    fn value_placeholder(&mut self) -> Parsed<&'t str> {
+        let TokenKind::Value(placeholder) = self.peek() else {
+            return Err(self.syntax());
         };
         self.advance();
+        Ok(placeholder)
+    }
+
+    /// Parses `operand [+|- operand]`; each side may stand in parentheses.
+    fn set_value(&mut self, depth: usize) -> Parsed<RawOperand<'t>> {
+        let left = self.set_term(depth)?;
+        let Some(sign) = self.arithmetic_sign() else {
+            return Ok(left);
+        };
         self.operators += 1;
         let right = self.set_term(depth)?;
         Ok(RawOperand::Sum {
@@ -398,6 +392,15 @@ impl<'t> Parser<'t> {
             sign,
             right: Box::new(right),
         })
+    }
+
+    fn arithmetic_sign(&mut self) -> Option<Sign> {
+        let TokenKind::Sign(text) = self.peek() else {
+            return None;
+        };
+        let sign = Sign::from_text(text)?;
+        self.advance();
+        Some(sign)
     }
 
     fn set_term(&mut self, depth: usize) -> Parsed<RawOperand<'t>> {
@@ -413,21 +416,25 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// One open parenthesis (or the whole text): alternatives of conjunctions read so far.
+/// An open parenthesis (or the whole text), with the alternatives of conjunctions parsed so far.
 #[derive(Default)]
 struct Group<'t> {
+    /// The place of the parenthesis; none for the whole text.
     opened_at: Option<usize>,
     alternatives: Vec<Vec<RawCondition<'t>>>,
     conjunction: Vec<RawCondition<'t>>,
-    /// NOTs waiting for their operand.
+    /// NOTs in front of the next operand.
     negations: usize,
 }
 
+/// The innermost open group.
 fn current<'s, 't>(stack: &'s mut Vec<Group<'t>>) -> &'s mut Group<'t> {
     if stack.is_empty() {
         stack.push(Group::default());
     }
-    stack.last_mut().expect("a group was just made sure of")
+    stack
+        .last_mut()
+        .expect("a group was pushed if there was none")
 }
 
 impl<'t> Group<'t> {
@@ -461,22 +468,22 @@ impl<'t> Group<'t> {
             .map(|conjunction| join(conjunction, RawCondition::And));
         join(alternatives.collect(), RawCondition::Or)
     }
+}
 
-    /// Whether the parenthesis behind `opened` closes right before `closed`.
-    fn single_group(&self, tokens: &[Token<'_>], opened: usize, closed: usize) -> bool {
-        let mut depth = 0usize;
-        for place in opened + 1..closed {
-            match tokens.get(place).map(|token| token.kind) {
-                Some(TokenKind::Sign("(")) => depth += 1,
-                Some(TokenKind::Sign(")")) => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return place == closed - 1;
-                    }
+/// Whether the parenthesis behind `opened` closes right before `closed`.
+fn is_single_group(tokens: &[Token<'_>], opened: usize, closed: usize) -> bool {
+    let mut depth = 0usize;
+    for place in opened + 1..closed {
+        match tokens.get(place).map(|token| token.kind) {
+            Some(TokenKind::Sign("(")) => depth += 1,
+            Some(TokenKind::Sign(")")) => {
+                depth -= 1;
+                if depth == 0 {
+                    return place == closed - 1;
                 }
-                _ => {}
             }
+            _ => {}
         }
-        false
     }
+    false
 }

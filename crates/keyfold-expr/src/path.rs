@@ -10,8 +10,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// An attribute's name. Cloning shares it: a name may have 64 KB, and an expression may use it at
-/// every step.
+/// The name of an attribute or of a map's entry. Clones share the text: a name may have 64 KB, and
+/// an expression may use it in every step.
 #[derive(Debug, Clone, Eq)]
 pub struct Name(Arc<str>);
 
@@ -69,7 +69,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// A path into an item; the first part is always a name.
+/// A path into an item. The first step is always a name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path {
     parts: Vec<PathPart>,
@@ -77,22 +77,44 @@ pub struct Path {
 
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PathPart {
-    /// Into an attribute or a map's entry.
+pub(crate) enum PathPart {
+    /// Leads to an attribute or a map's entry.
     Name(Name),
-    /// Into a list's element, from 0.
+    /// Leads to a list's element, counted from 0.
     Index(usize),
 }
 
-/// How two paths get in each other's way.
+impl PathPart {
+    /// The value that the step leads to; none if the value has no such entry or element.
+    fn step<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        match (self, value) {
+            (PathPart::Name(name), Value::M(map)) => map.get(&**name),
+            (PathPart::Index(index), Value::L(list)) => list.get(*index),
+            (PathPart::Name(_) | PathPart::Index(_), _) => None,
+        }
+    }
+
+    /// As [`PathPart::step`], to change the value.
+    pub(crate) fn step_mut<'v>(&self, value: &'v mut Value) -> Option<&'v mut Value> {
+        match (self, value) {
+            (PathPart::Name(name), Value::M(map)) => map.get_mut(&**name),
+            (PathPart::Index(index), Value::L(list)) => list.get_mut(*index),
+            (PathPart::Name(_) | PathPart::Index(_), _) => None,
+        }
+    }
+}
+
+/// The reason for which two paths cannot stand in one expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clash {
+    /// One path lies within the other, or is the same.
     Overlap,
+    /// The paths see one value as a map and as a list.
     Conflict,
 }
 
 impl Path {
-    /// A path of one or more parts, the first a name.
+    /// A path of one or more steps, the first of which is a name.
     pub(crate) fn new(parts: Vec<PathPart>) -> Path {
         Path { parts }
     }
@@ -104,7 +126,7 @@ impl Path {
         }
     }
 
-    /// The attribute the path starts at.
+    /// The name of the attribute that the path starts at.
     pub fn root(&self) -> &str {
         match self.parts.first() {
             Some(PathPart::Name(name)) => name,
@@ -112,12 +134,12 @@ impl Path {
         }
     }
 
-    /// All steps.
-    pub fn parts(&self) -> &[PathPart] {
+    /// The steps.
+    pub(crate) fn parts(&self) -> &[PathPart] {
         &self.parts
     }
 
-    /// The attribute, when the path leads no deeper.
+    /// The attribute's name, if the path has no further step.
     pub fn as_attribute(&self) -> Option<&str> {
         if self.parts.len() == 1 {
             Some(self.root())
@@ -126,7 +148,7 @@ impl Path {
         }
     }
 
-    /// The value at the path in an encoded item.
+    /// The value at the path in an encoded item; none if there is none.
     pub fn find<'a>(&self, item: &'a RawItem) -> Option<RawValue<'a>> {
         let mut value = item.get(self.root())?;
         for part in self.parts.iter().skip(1) {
@@ -138,8 +160,8 @@ impl Path {
         Some(value)
     }
 
-    /// The same within a budget. Attributes before the one that is looked for are passed over: an
-    /// eighth of the item stands for them.
+    /// The value at the path in an encoded item. Spends an eighth of the item's bytes, for the
+    /// attributes that the search skips.
     pub(crate) fn find_within<'a>(
         &self,
         item: &'a RawItem,
@@ -149,17 +171,18 @@ impl Path {
         self.find(item)
     }
 
-    /// The value at the path in an item.
-    pub fn find_in<'a>(&self, item: &'a Item) -> Option<&'a Value> {
+    /// The value at the path in an item; none if there is none.
+    pub(crate) fn find_in<'a>(&self, item: &'a Item) -> Option<&'a Value> {
         walk(item, &self.parts)
     }
 
-    /// The value that the last step starts from; none for an attribute.
+    /// The map or list that the last step leads into; none for an attribute.
     pub(crate) fn parent_in<'a>(&self, item: &'a Item) -> Option<&'a Value> {
         walk(item, self.parts.split_last()?.1)
     }
 
-    /// What a SELECT calls what the path leads to: the last name, and the positions behind it.
+    /// The name of the path's column in the result of a SELECT: the last name with the positions
+    /// behind it, as `b[0]` of `a.b[0]`.
     pub fn column(&self) -> String {
         let at = self
             .parts
@@ -179,72 +202,72 @@ fn walk<'a>(item: &'a Item, parts: &[PathPart]) -> Option<&'a Value> {
         return None;
     };
     rest.iter()
-        .try_fold(item.get(root)?, |value, part| match (part, value) {
-            (PathPart::Name(name), Value::M(map)) => map.get(&**name),
-            (PathPart::Index(index), Value::L(list)) => list.get(*index),
-            _ => None,
-        })
+        .try_fold(item.get(root)?, |value, part| part.step(value))
 }
 
-/// The paths of one expression, by their steps: finds the first that gets in the way of one before
-/// it, in time that grows with the steps and not with the pairs.
+/// The paths of one expression as a tree of their steps. It finds clashes in time linear in the
+/// number of steps.
 #[derive(Default)]
 pub(crate) struct PathTree {
-    root: Place,
+    root: PathNode,
 }
 
 #[derive(Default)]
-struct Place {
-    /// The first path that goes through here, and the one that ends here.
+struct PathNode {
+    /// The number of the first path that contains this step.
     first: usize,
-    ends: Option<usize>,
-    names: BTreeMap<Name, Place>,
-    indexes: BTreeMap<usize, Place>,
-    /// The first path that goes on with a name, and with a position.
+    /// The number of the path that ends here.
+    end: Option<usize>,
+    names: BTreeMap<Name, PathNode>,
+    indexes: BTreeMap<usize, PathNode>,
+    /// The number of the first path that continues with a name.
     first_name: Option<usize>,
+    /// The number of the first path that continues with a position.
     first_index: Option<usize>,
 }
 
 impl PathTree {
-    /// Adds the path of a number, which ascend; or tells the number of the first that it clashes
-    /// with.
-    pub(crate) fn add(&mut self, at: usize, path: &Path) -> Result<(), (usize, Clash)> {
-        let mut place = &mut self.root;
+    /// Adds a path under its number; numbers ascend.
+    ///
+    /// # Errors
+    /// The number of the first path that the new one clashes with. The tree is then incomplete.
+    fn add(&mut self, number: usize, path: &Path) -> Result<(), (usize, Clash)> {
+        let mut node = &mut self.root;
         for part in path.parts() {
-            if let Some(one) = place.ends {
+            if let Some(one) = node.end {
                 return Err((one, Clash::Overlap));
             }
             let (own, other) = match part {
-                PathPart::Name(_) => (&mut place.first_name, place.first_index),
-                PathPart::Index(_) => (&mut place.first_index, place.first_name),
+                PathPart::Name(_) => (&mut node.first_name, node.first_index),
+                PathPart::Index(_) => (&mut node.first_index, node.first_name),
             };
             if let Some(one) = other {
                 return Err((one, Clash::Conflict));
             }
-            own.get_or_insert(at);
-            let begun = || Place {
-                first: at,
-                ..Place::default()
+            own.get_or_insert(number);
+            let new_node = || PathNode {
+                first: number,
+                ..PathNode::default()
             };
-            place = match part {
-                PathPart::Name(name) => place.names.entry(name.clone()).or_insert_with(begun),
-                PathPart::Index(index) => place.indexes.entry(*index).or_insert_with(begun),
+            node = match part {
+                PathPart::Name(name) => node.names.entry(name.clone()).or_insert_with(new_node),
+                PathPart::Index(index) => node.indexes.entry(*index).or_insert_with(new_node),
             };
         }
-        if place.ends.is_some() || place.first_name.is_some() || place.first_index.is_some() {
-            return Err((place.first, Clash::Overlap));
+        if node.end.is_some() || node.first_name.is_some() || node.first_index.is_some() {
+            return Err((node.first, Clash::Overlap));
         }
-        place.ends = Some(at);
+        node.end = Some(number);
         Ok(())
     }
 
-    /// The first two of some paths that clash.
+    /// The first path that clashes with an earlier one: the earlier, then the later.
     pub(crate) fn clash<'p>(
         paths: impl Iterator<Item = &'p Path> + Clone,
     ) -> Option<(Path, Path, Clash)> {
         let mut tree = PathTree::default();
-        for (at, two) in paths.clone().enumerate() {
-            if let Err((first, clash)) = tree.add(at, two) {
+        for (number, two) in paths.clone().enumerate() {
+            if let Err((first, clash)) = tree.add(number, two) {
                 let one = paths.clone().nth(first)?;
                 return Some((one.clone(), two.clone(), clash));
             }
@@ -273,7 +296,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What the tree must find, by looking at every pair.
+    /// The clash of two paths, by comparing their steps.
     fn clash(one: &Path, two: &Path) -> Option<Clash> {
         for parts in one.parts.iter().zip(&two.parts) {
             match parts {
@@ -290,7 +313,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_tree_finds_what_pairs_find(
+        fn the_tree_agrees_with_comparing_every_pair(
             paths in proptest::collection::vec(
                 ("[ab]", proptest::collection::vec(prop_oneof![Just(None), (0usize..2).prop_map(Some)], 0..3)), 1..6)
         ) {

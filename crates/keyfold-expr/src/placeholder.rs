@@ -1,5 +1,5 @@
-//! ExpressionAttributeNames and ExpressionAttributeValues: looked up while binding, counted so that
-//! unused ones are refused.
+//! ExpressionAttributeNames and ExpressionAttributeValues. Binding looks placeholders up and notes
+//! their use, so that unused ones can be refused.
 
 use crate::path::Name;
 use keyfold_codec::RawValue;
@@ -14,18 +14,19 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// The placeholders of one request (or of one table's or action's part of it), shared by its
-/// expressions.
+/// The placeholders of one request, or of one table or action in it. All expressions of that scope
+/// share them.
 #[derive(Debug, Default)]
 pub struct Placeholders<'a> {
     names: Option<&'a BTreeMap<String, String>>,
     values: Option<&'a BTreeMap<String, Value>>,
-    /// Those that were used, each made once however often it is used.
+    /// The names that were used; each is made once.
     used_names: RefCell<BTreeMap<&'a str, Name>>,
+    /// The values that were used; each is encoded once.
     used_values: RefCell<BTreeMap<&'a str, Literal>>,
 }
 
-/// What is wrong with the placeholders themselves. `Display` is DynamoDB's message.
+/// The reason for which placeholders are refused. `Display` is DynamoDB's message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlaceholderError {
     /// An empty map of names.
@@ -34,10 +35,10 @@ pub enum PlaceholderError {
     /// An empty map of values.
     #[error("ExpressionAttributeValues must not be empty")]
     EmptyValues,
-    /// A key of the names that is no `#name`.
+    /// A key of the names that has not the form `#name`.
     #[error("ExpressionAttributeNames contains invalid key: Syntax error; key: \"{0}\"")]
     NameKey(String),
-    /// A key of the values that is no `:value`.
+    /// A key of the values that has not the form `:value`.
     #[error("ExpressionAttributeValues contains invalid key: Syntax error; key: \"{0}\"")]
     ValueKey(String),
     /// A key above 255 bytes.
@@ -55,17 +56,17 @@ pub enum PlaceholderError {
         "The expression attribute names and values exceed {SUBSTITUTION_BYTES_MAX} bytes in total"
     )]
     TooLarge,
-    /// A name that stands for nothing.
+    /// A key whose attribute name is empty.
     #[error("ExpressionAttributeNames contains invalid value: Empty attribute name; key: {0}")]
     EmptyName(String),
-    /// A name that no attribute can have.
+    /// An attribute name above the limit.
     #[error(
         "ExpressionAttributeNames contains invalid value: An attribute name has at most {ATTRIBUTE_NAME_BYTES_MAX} bytes, not {bytes}; key: {key}"
     )]
     NameLength {
         /// The key.
         key: String,
-        /// The name's bytes.
+        /// The bytes of the attribute name.
         bytes: usize,
     },
     /// Names that no expression uses.
@@ -80,7 +81,7 @@ impl<'a> Placeholders<'a> {
     /// The placeholders of a request.
     ///
     /// # Errors
-    /// When a map is empty or a key is malformed.
+    /// When a map is empty, a key is malformed, or a limit is exceeded.
     pub fn new(
         names: Option<&'a BTreeMap<String, String>>,
         values: Option<&'a BTreeMap<String, Value>>,
@@ -156,7 +157,7 @@ impl<'a> Placeholders<'a> {
         )
     }
 
-    /// Refuses placeholders that no expression has used. Call when all expressions are bound.
+    /// Refuses placeholders that no expression has used. The caller binds all expressions first.
     ///
     /// # Errors
     /// `UnusedNames`, then `UnusedValues`.
@@ -209,15 +210,15 @@ fn check_key(
     Ok(())
 }
 
-/// A value from a placeholder, with its encoding so that it compares with stored values byte by
-/// byte. Cloning shares it: a value of megabytes may be used hundreds of times.
+/// A value of the request with its encoding, which is compared with stored values byte by byte.
+/// Clones share both: a value of megabytes may be used hundreds of times.
 #[derive(Debug, Clone)]
 pub struct Literal(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     value: Value,
-    /// Made when it is compared for the first time.
+    /// Made by the first comparison.
     encoded: OnceLock<Vec<u8>>,
 }
 
@@ -246,7 +247,7 @@ impl Literal {
         RawValue::new(self.0.encoded.get_or_init(|| encode_value(&self.0.value)))
     }
 
-    /// The order of two literals; none when they have none.
+    /// The order of two literals; none if their types differ or have no order.
     pub(crate) fn compare(&self, other: &Literal) -> Option<Ordering> {
         if Arc::ptr_eq(&self.0, &other.0) && self.value().kind().is_ordered() {
             return Some(Ordering::Equal);
@@ -256,7 +257,7 @@ impl Literal {
 }
 
 impl fmt::Display for Literal {
-    /// As messages show it: `{S:text}`.
+    /// Writes the literal as DynamoDB's messages show it: `{S:text}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fn text(value: &Value) -> String {
             let list = |texts: Vec<String>| format!("[{}]", texts.join(","));

@@ -1,6 +1,6 @@
-//! Projections: the chosen parts of an item, re-nested.
+//! Projections: the chosen parts of an item, with their nesting.
 //!
-//! A map keeps the chosen entries, a list the chosen elements packed in order. Source: "Projection
+//! A map keeps the chosen entries. A list keeps the chosen elements in order, without gaps. Source: "Projection
 //! expressions".
 
 use crate::bind::Binder;
@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 /// A bound projection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Projection {
-    paths: Vec<Path>,
+    /// The choices by attribute.
     root: BTreeMap<Name, Node>,
-    /// Whether whole attributes are chosen.
+    /// Whether all paths are top-level attributes.
     is_flat: bool,
 }
 
-/// What is chosen below one name or position; nothing below means all of it.
+/// The choices below one name or position. Without any, the whole value is chosen.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Node {
     names: BTreeMap<Name, Node>,
@@ -29,12 +29,12 @@ struct Node {
 }
 
 impl Node {
-    fn is_whole(&self) -> bool {
+    fn is_leaf(&self) -> bool {
         self.names.is_empty() && self.indexes.is_empty()
     }
 
     fn apply(&self, value: RawValue<'_>) -> Option<Value> {
-        if self.is_whole() {
+        if self.is_leaf() {
             return Some(value.to_value());
         }
         if value.kind() == ValueKind::M {
@@ -75,7 +75,7 @@ impl Projection {
         Ok(Projection::of_paths(paths))
     }
 
-    /// A projection of paths that do not overlap.
+    /// A projection of paths. The caller checks that they do not overlap.
     pub fn of_paths(paths: Vec<Path>) -> Projection {
         let mut top = Node::default();
         for path in &paths {
@@ -87,20 +87,14 @@ impl Projection {
                 };
             }
         }
-        let is_flat = top.names.values().all(Node::is_whole);
+        let is_flat = top.names.values().all(Node::is_leaf);
         Projection {
-            paths,
             root: top.names,
             is_flat,
         }
     }
 
-    /// The paths, as written.
-    pub fn paths(&self) -> &[Path] {
-        &self.paths
-    }
-
-    /// The item's chosen parts.
+    /// An item of the chosen parts.
     pub fn apply(&self, item: &RawItem) -> RawItem {
         if self.is_flat {
             return item.select(|name| self.root.contains_key(name));

@@ -1,11 +1,11 @@
 //! Updates: bound clauses, applied to an item.
 //!
 //! Every clause sees the item as it was before, and targets never overlap, so the order of clauses
-//! does not matter. List elements are named by their positions before the update: what lies past
-//! the end is appended, in the order of the positions asked for, and removals come last and from
-//! the end. Source: "Update expressions".
+//! does not matter. Positions of list elements are those before the update: an element past the end
+//! is appended, in the order of the positions; removals come last, from the end of the list.
+//! Source: "Update expressions".
 
-use crate::ast::{RawCall, RawOperand, RawUpdate, Sign};
+use crate::ast::{Clause, Function, RawCall, RawOperand, RawUpdate, Sign};
 use crate::bind::Binder;
 use crate::error::{ExprError, ExprErrorKind, ExpressionKind, UpdateError};
 use crate::parser::Parser;
@@ -23,22 +23,22 @@ pub struct Update {
     remove: Vec<Path>,
     add: Vec<(Path, Literal)>,
     delete: Vec<(Path, Literal)>,
-    /// Targets in the order they were written.
+    /// The targets in the order of the text.
     targets: Vec<Path>,
-    /// Made of AttributeUpdates, whose rules differ a little.
+    /// Whether the update comes from AttributeUpdates, which has another message for a wrong type.
     is_legacy: bool,
 }
 
-/// What AttributeUpdates does to one attribute.
+/// The change of one attribute by AttributeUpdates.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AttributeChange {
-    /// Sets it.
+    /// Sets the attribute.
     Put(Value),
     /// Adds to a number, a set or a list.
     Add(Value),
     /// Removes members of a set.
     DeleteMembers(Value),
-    /// Removes it.
+    /// Removes the attribute.
     Remove,
 }
 
@@ -67,7 +67,7 @@ impl Update {
         .update(&raw)
     }
 
-    /// An update of whole attributes.
+    /// An update of top-level attributes, as AttributeUpdates describes it.
     pub fn of_attributes(changes: Vec<(String, AttributeChange)>) -> Update {
         let mut update = Update {
             is_legacy: true,
@@ -90,7 +90,7 @@ impl Update {
         update
     }
 
-    /// An update of clauses that were read elsewhere. Targets must not overlap.
+    /// An update of bound clauses. The caller checks that targets do not overlap.
     pub(crate) fn of_parts(
         set: Vec<(Path, Term)>,
         remove: Vec<Path>,
@@ -112,12 +112,12 @@ impl Update {
         }
     }
 
-    /// Whether the update makes an item where there is none: one that only removes does not.
+    /// Whether the update creates a missing item: one that only removes does not.
     pub fn creates(&self) -> bool {
         self.targets.is_empty() || !self.set.is_empty() || !self.add.is_empty()
     }
 
-    /// Whole attributes that are set to a value of the request.
+    /// The attributes that are set to a literal of the request.
     pub fn literals(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.set.iter().filter_map(|(path, term)| match term {
             Term::Literal(literal) => Some((path.as_attribute()?, literal.value())),
@@ -125,7 +125,7 @@ impl Update {
         })
     }
 
-    /// Calls `visit` with every path that is changed or read.
+    /// Calls `visit` with every path that the update changes or reads.
     pub fn visit_paths<'s>(&'s self, visit: &mut impl FnMut(&'s Path)) {
         self.targets.iter().for_each(&mut *visit);
         self.set
@@ -138,78 +138,142 @@ impl Update {
         &self.targets
     }
 
-    /// Applies the update to `item`, whose operands are read before anything changes.
+    /// Applies the update to `item`. All operands are evaluated before anything changes.
     ///
     /// # Errors
     /// [`UpdateError`]; the item is then in an undefined state and must be dropped.
     pub fn apply(&self, item: &mut Item) -> Result<(), UpdateError> {
-        self.apply_clauses(item).map_err(|error| match error {
-            UpdateError::OperandType if self.is_legacy => UpdateError::AttributeType,
-            other => other,
+        self.apply_clauses(item).map_err(|error| {
+            if self.is_legacy && error == UpdateError::OperandType {
+                UpdateError::AttributeType
+            } else {
+                error
+            }
         })
     }
 
     fn apply_clauses(&self, item: &mut Item) -> Result<(), UpdateError> {
-        // Values, and which targets are there already, are read before anything changes.
-        let room = Room::default();
-        let mut writes: Vec<(&Path, Value, bool)> =
-            Vec::with_capacity(self.set.len() + self.add.len());
+        // All values are evaluated, and all targets looked up, before anything changes.
+        let Changes {
+            mut writes,
+            mut removals,
+        } = self.changes(item)?;
+        // Elements are appended to a list in the order of their positions.
+        writes.sort_by_key(|write| write.path);
+        for write in writes {
+            write.apply(item)?;
+        }
+        // Removals go from the end of a list, so that the positions of others stay valid. Appended
+        // elements lie behind them.
+        removals.sort_by_key(|path| std::cmp::Reverse(*path));
+        removals.into_iter().try_for_each(|path| remove(item, path))
+    }
+
+    /// Evaluates all clauses on the item as it is.
+    fn changes(&self, item: &Item) -> Result<Changes<'_>, UpdateError> {
+        let allowance = Allowance::default();
+        let mut changes = Changes::default();
         for (path, term) in &self.set {
-            let value = term.evaluate(item, &room)?;
-            if room.takes(&value) {
-                writes.push((path, value.into_owned(), path.find_in(item).is_some()));
+            let value = term.evaluate(item, &allowance)?;
+            if allowance.takes(&value) {
+                changes.writes.push(Assignment {
+                    path,
+                    value: value.into_owned(),
+                    replaces: path.find_in(item).is_some(),
+                });
             }
         }
         for (path, more) in &self.add {
             let before = path.find_in(item);
-            if room.takes(more.value()) {
-                writes.push((path, added(before, more.value())?, before.is_some()));
+            if allowance.takes(more.value()) {
+                changes.writes.push(Assignment {
+                    path,
+                    value: added(before, more.value())?,
+                    replaces: before.is_some(),
+                });
             }
         }
-        let mut removals: Vec<&Path> = Vec::new();
         for path in &self.remove {
             match path.find_in(item) {
-                Some(_) => removals.push(path),
+                Some(_) => changes.removals.push(path),
                 None => check_parent(item, path)?,
             }
         }
         for (path, less) in &self.delete {
-            match path
-                .find_in(item)
-                .map(|before| subtracted(before, less.value()))
-                .transpose()?
-            {
-                Some(Some(rest)) => writes.push((path, rest, true)),
-                Some(None) => removals.push(path),
-                None => check_parent(item, path)?,
+            let Some(before) = path.find_in(item) else {
+                check_parent(item, path)?;
+                continue;
+            };
+            match subtracted(before, less.value())? {
+                Some(value) => changes.writes.push(Assignment {
+                    path,
+                    value,
+                    replaces: true,
+                }),
+                None => changes.removals.push(path),
             }
         }
-        if room.is_exceeded() {
+        if allowance.is_exceeded() {
             return Err(UpdateError::ItemSize);
         }
-        // What is appended to one list is in order of the positions asked for.
-        writes.sort_by_key(|(path, ..)| *path);
-        for (path, value, is_there) in writes {
-            assign(item, path, value, is_there)?;
+        Ok(changes)
+    }
+}
+
+/// What an update changes in one item.
+#[derive(Default)]
+struct Changes<'u> {
+    writes: Vec<Assignment<'u>>,
+    removals: Vec<&'u Path>,
+}
+
+/// A value that a path gets.
+struct Assignment<'u> {
+    path: &'u Path,
+    value: Value,
+    /// Whether the path had a value before the update. A new element of a list is appended.
+    replaces: bool,
+}
+
+impl Assignment<'_> {
+    fn apply(self, item: &mut Item) -> Result<(), UpdateError> {
+        let Assignment {
+            path,
+            value,
+            replaces,
+        } = self;
+        if let Some(name) = path.as_attribute() {
+            item.insert(name, value);
+            return Ok(());
         }
-        // From the end, so that positions stay what they were; what was appended lies behind them.
-        removals.sort_by_key(|path| std::cmp::Reverse(*path));
-        removals.into_iter().try_for_each(|path| remove(item, path))
+        match (path.parts().last(), parent(item, path)?) {
+            (Some(PathPart::Name(name)), Value::M(map)) => {
+                map.insert(name.to_string(), value);
+            }
+            (Some(PathPart::Index(index)), Value::L(list)) => {
+                match list.get_mut(*index).filter(|_| replaces) {
+                    Some(slot) => *slot = value,
+                    None => list.push(value),
+                }
+            }
+            _ => return Err(UpdateError::InvalidPath),
+        }
+        Ok(())
     }
 }
 
-/// Bytes that what is assigned may still take. Targets never overlap, so every value ends up in the
-/// item: together they fit it, or it is too large, and nothing more is copied.
-struct Room(Cell<Option<u64>>);
+/// Bytes that assigned values may still take; none once they are exceeded. Targets never overlap, so
+/// all values end up in the item: if they exceed its limit together, no further value is copied.
+struct Allowance(Cell<Option<u64>>);
 
-impl Default for Room {
-    fn default() -> Room {
-        Room(Cell::new(Some(ITEM_BYTES_MAX)))
+impl Default for Allowance {
+    fn default() -> Allowance {
+        Allowance(Cell::new(Some(ITEM_BYTES_MAX)))
     }
 }
 
-impl Room {
-    /// Takes room for a value; false when there is none, then or before.
+impl Allowance {
+    /// Takes the bytes of a value; false if the allowance is exceeded.
     fn takes(&self, value: &Value) -> bool {
         let left = self
             .0
@@ -219,7 +283,7 @@ impl Room {
         left.is_some()
     }
 
-    /// Whether a value of so many bytes can still fit; if not, nothing does any more.
+    /// Whether a value of so many bytes fits; if not, the allowance counts as exceeded.
     fn fits(&self, bytes: u64) -> bool {
         let fits = self.0.get().is_some_and(|left| bytes <= left);
         if !fits {
@@ -234,7 +298,11 @@ impl Room {
 }
 
 impl Term {
-    fn evaluate<'i>(&'i self, item: &'i Item, room: &Room) -> Result<Cow<'i, Value>, UpdateError> {
+    fn evaluate<'i>(
+        &'i self,
+        item: &'i Item,
+        allowance: &Allowance,
+    ) -> Result<Cow<'i, Value>, UpdateError> {
         match self {
             Term::Path(path) => path
                 .find_in(item)
@@ -243,14 +311,17 @@ impl Term {
             Term::Literal(literal) => Ok(Cow::Borrowed(literal.value())),
             Term::IfNotExists(path, otherwise) => match path.find_in(item) {
                 Some(value) => Ok(Cow::Borrowed(value)),
-                None => otherwise.evaluate(item, room),
+                None => otherwise.evaluate(item, allowance),
             },
             Term::ListAppend(first, second) => {
-                let (first, second) = (first.evaluate(item, room)?, second.evaluate(item, room)?);
+                let (first, second) = (
+                    first.evaluate(item, allowance)?,
+                    second.evaluate(item, allowance)?,
+                );
                 let (Value::L(one), Value::L(two)) = (&*first, &*second) else {
                     return Err(UpdateError::OperandType);
                 };
-                if !room.fits(first.size_bytes() + second.size_bytes()) {
+                if !allowance.fits(first.size_bytes() + second.size_bytes()) {
                     return Ok(Cow::Owned(Value::Null));
                 }
                 Ok(Cow::Owned(Value::L(
@@ -258,7 +329,10 @@ impl Term {
                 )))
             }
             Term::Sum(left, sign, right) => {
-                match (&*left.evaluate(item, room)?, &*right.evaluate(item, room)?) {
+                match (
+                    &*left.evaluate(item, allowance)?,
+                    &*right.evaluate(item, allowance)?,
+                ) {
                     (Value::N(left), Value::N(right)) => {
                         let result = match sign {
                             Sign::Plus => left.checked_add(right),
@@ -287,8 +361,8 @@ impl Term {
         }
     }
 
-    /// The literal's kind, when the term is one.
-    fn literal_kind(&self) -> Option<ValueKind> {
+    /// The type of the term's value, where it is known before the item is.
+    fn known_kind(&self) -> Option<ValueKind> {
         match self {
             Term::Literal(literal) => Some(literal.value().kind()),
             Term::ListAppend(..) => Some(ValueKind::L),
@@ -298,14 +372,16 @@ impl Term {
     }
 }
 
-/// The service calls a result of too many digits an overflow, too.
+/// The error of arithmetic: DynamoDB reports a result of too many digits as an overflow.
 fn out_of_range(error: NumberError) -> UpdateError {
     UpdateError::Number(match error {
-        NumberError::Precision => NumberError::Overflow,
-        other => other,
+        NumberError::Precision | NumberError::Overflow => NumberError::Overflow,
+        NumberError::Syntax => NumberError::Syntax,
+        NumberError::Underflow => NumberError::Underflow,
     })
 }
 
+/// The result of ADD.
 fn added(before: Option<&Value>, more: &Value) -> Result<Value, UpdateError> {
     match (before, more) {
         (None, Value::N(number)) => Number::ZERO
@@ -326,7 +402,7 @@ fn added(before: Option<&Value>, more: &Value) -> Result<Value, UpdateError> {
     }
 }
 
-/// The set without the members; nothing when none is left.
+/// The set without the members; none if no member is left.
 fn subtracted(before: &Value, less: &Value) -> Result<Option<Value>, UpdateError> {
     match (before, less) {
         (Value::Ss(one), Value::Ss(two)) => Ok(one.clone().difference(two).map(Value::Ss)),
@@ -336,7 +412,7 @@ fn subtracted(before: &Value, less: &Value) -> Result<Option<Value>, UpdateError
     }
 }
 
-/// The container that the path's last part names something in.
+/// The map or list that the last step of a path leads into.
 fn parent<'i>(item: &'i mut Item, path: &Path) -> Result<&'i mut Value, UpdateError> {
     let inner = path
         .parts()
@@ -344,17 +420,12 @@ fn parent<'i>(item: &'i mut Item, path: &Path) -> Result<&'i mut Value, UpdateEr
         .unwrap_or_default();
     let mut value = item.get_mut(path.root()).ok_or(UpdateError::InvalidPath)?;
     for part in inner {
-        value = match (part, value) {
-            (PathPart::Name(name), Value::M(map)) => map.get_mut(&**name),
-            (PathPart::Index(index), Value::L(list)) => list.get_mut(*index),
-            _ => None,
-        }
-        .ok_or(UpdateError::InvalidPath)?;
+        value = part.step_mut(value).ok_or(UpdateError::InvalidPath)?;
     }
     Ok(value)
 }
 
-/// Refuses a path whose last step leads nowhere: its parent is missing, or is no map (or list).
+/// Refuses a path whose parent is missing, or is not a map (or list) as its last step needs.
 fn check_parent(item: &Item, path: &Path) -> Result<(), UpdateError> {
     match (path.parts().last(), path.parent_in(item)) {
         _ if path.as_attribute().is_some() => Ok(()),
@@ -362,28 +433,6 @@ fn check_parent(item: &Item, path: &Path) -> Result<(), UpdateError> {
         | (Some(PathPart::Index(_)), Some(Value::L(_))) => Ok(()),
         _ => Err(UpdateError::InvalidPath),
     }
-}
-
-/// Sets what a path leads to. `is_there`: whether it led to something before the update; what did
-/// not is appended to a list.
-fn assign(item: &mut Item, path: &Path, value: Value, is_there: bool) -> Result<(), UpdateError> {
-    if let Some(name) = path.as_attribute() {
-        item.insert(name, value);
-        return Ok(());
-    }
-    match (path.parts().last(), parent(item, path)?) {
-        (Some(PathPart::Name(name)), Value::M(map)) => {
-            map.insert(name.to_string(), value);
-        }
-        (Some(PathPart::Index(index)), Value::L(list)) => {
-            match list.get_mut(*index).filter(|_| is_there) {
-                Some(slot) => *slot = value,
-                None => list.push(value),
-            }
-        }
-        _ => return Err(UpdateError::InvalidPath),
-    }
-    Ok(())
 }
 
 fn remove(item: &mut Item, path: &Path) -> Result<(), UpdateError> {
@@ -418,26 +467,20 @@ impl Binder<'_, '_> {
             update.targets.push(path.clone());
             update.remove.push(path);
         }
-        for (path, value) in &raw.add {
-            let (path, literal) = (self.path(path)?, self.clause_literal(value)?);
+        for (path, placeholder) in &raw.add {
+            let (path, literal) = (self.path(path)?, self.literal(placeholder)?);
             let kind = literal.value().kind();
             if kind != ValueKind::N && !kind.is_set() {
-                return self.fail(ExprErrorKind::ClauseOperandType {
-                    clause: "ADD",
-                    found: kind,
-                });
+                return self.clause_operand_type(Clause::Add, kind);
             }
             update.targets.push(path.clone());
             update.add.push((path, literal));
         }
-        for (path, value) in &raw.delete {
-            let (path, literal) = (self.path(path)?, self.clause_literal(value)?);
+        for (path, placeholder) in &raw.delete {
+            let (path, literal) = (self.path(path)?, self.literal(placeholder)?);
             let kind = literal.value().kind();
             if !kind.is_set() {
-                return self.fail(ExprErrorKind::ClauseOperandType {
-                    clause: "DELETE",
-                    found: kind,
-                });
+                return self.clause_operand_type(Clause::Delete, kind);
             }
             update.targets.push(path.clone());
             update.delete.push((path, literal));
@@ -446,15 +489,9 @@ impl Binder<'_, '_> {
         Ok(update)
     }
 
-    fn clause_literal(&self, raw: &RawOperand<'_>) -> Result<Literal, ExprError> {
-        match raw {
-            RawOperand::Value(placeholder) => self.literal(placeholder),
-            RawOperand::Path(_) | RawOperand::Call(_) | RawOperand::Sum { .. } => {
-                self.fail(ExprErrorKind::FunctionNotAllowed {
-                    function: "path".to_owned(),
-                })
-            }
-        }
+    fn clause_operand_type<T>(&self, clause: Clause, found: ValueKind) -> Result<T, ExprError> {
+        let clause = clause.text();
+        self.fail(ExprErrorKind::ClauseOperandType { clause, found })
     }
 
     fn term(&self, raw: &RawOperand<'_>) -> Result<Term, ExprError> {
@@ -471,45 +508,39 @@ impl Binder<'_, '_> {
     }
 
     fn term_call(&self, call: &RawCall<'_>) -> Result<Term, ExprError> {
-        match call.function {
-            "if_not_exists" => {
+        let Some(function) = call.function() else {
+            return self.unknown_function(call);
+        };
+        match function {
+            Function::IfNotExists => {
                 let [path, otherwise] = self.arguments(call)?;
                 let RawOperand::Path(path) = path else {
-                    return self.fail(ExprErrorKind::PathRequired {
-                        operator: call.function.to_owned(),
-                    });
+                    return self.path_required(call.name);
                 };
                 Ok(Term::IfNotExists(
                     self.path(path)?,
                     Box::new(self.term(otherwise)?),
                 ))
             }
-            "list_append" => {
+            Function::ListAppend => {
                 let [first, second] = self.arguments(call)?;
-                let is_append = |one: &RawOperand<'_>| matches!(one, RawOperand::Call(inner) if inner.function == "list_append");
-                if is_append(first) || is_append(second) {
-                    return self.fail(ExprErrorKind::FunctionMisused {
-                        function: call.function.to_owned(),
-                    });
+                if is_list_append(first) || is_list_append(second) {
+                    return self.misused(call);
                 }
                 let (first, second) = (self.term(first)?, self.term(second)?);
-                self.check_term(call.function, &[&first, &second], ValueKind::L)?;
+                self.check_term(call.name, &[&first, &second], ValueKind::L)?;
                 Ok(Term::ListAppend(Box::new(first), Box::new(second)))
             }
-            "attribute_exists"
-            | "attribute_not_exists"
-            | "attribute_type"
-            | "begins_with"
-            | "contains"
-            | "size" => self.fail(ExprErrorKind::FunctionNotAllowed {
-                function: call.function.to_owned(),
-            }),
-            unknown => self.fail(ExprErrorKind::UnknownFunction {
-                function: unknown.to_owned(),
-            }),
+            Function::AttributeExists
+            | Function::AttributeNotExists
+            | Function::AttributeType
+            | Function::BeginsWith
+            | Function::Contains
+            | Function::Size => self.not_allowed(call.name),
         }
     }
 
+    /// Refuses terms whose type is known and is another than `wanted`.
     fn check_term(
         &self,
         operator: &str,
@@ -518,7 +549,7 @@ impl Binder<'_, '_> {
     ) -> Result<(), ExprError> {
         match terms
             .iter()
-            .filter_map(|term| term.literal_kind())
+            .filter_map(|term| term.known_kind())
             .find(|kind| *kind != wanted)
         {
             Some(found) => self.fail(ExprErrorKind::OperandType {
@@ -528,4 +559,8 @@ impl Binder<'_, '_> {
             None => Ok(()),
         }
     }
+}
+
+fn is_list_append(operand: &RawOperand<'_>) -> bool {
+    matches!(operand, RawOperand::Call(call) if call.function() == Some(Function::ListAppend))
 }

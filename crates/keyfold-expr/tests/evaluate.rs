@@ -1,5 +1,5 @@
-//! Conditions, projections and updates on one item, as tables of cases; and texts of all sorts,
-//! which must not panic.
+//! Tests conditions, projections and updates on one item, by tables of cases, and that no text makes
+//! a parser panic.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_codec::RawItem;
@@ -16,7 +16,7 @@ fn texts(members: &[&str]) -> Value {
     Value::Ss(Set::new(members.iter().map(|text| (*text).to_owned()).collect()).unwrap())
 }
 
-/// An item with every type.
+/// An item with a value of every type but binary sets.
 fn item() -> Item {
     let inner = BTreeMap::from([
         ("x".to_owned(), n("1")),
@@ -76,7 +76,7 @@ fn check(text: &str, expected: bool) {
 #[test]
 fn conditions_on_an_item() {
     for (text, expected) in [
-        // Comparison: by value, within a type; other types are different, and not ordered.
+        // Comparison is by value within a type. Values of other types are unequal and have no order.
         ("num = :ten", true),
         ("num = :s", false),
         ("num <> :s", true),
@@ -166,7 +166,7 @@ fn a_missing_item_has_no_attribute() {
 }
 
 #[test]
-fn projections_re_nest_what_they_choose() {
+fn projections_keep_the_nesting_of_chosen_parts() {
     let show = |text: &str| {
         let placeholders = Placeholders::default();
         let chosen = Projection::parse(text, &placeholders)
@@ -193,7 +193,7 @@ fn projections_re_nest_what_they_choose() {
 }
 
 #[test]
-fn updates_change_just_their_targets() {
+fn updates_change_only_their_targets() {
     let values = values();
     let apply = |text: &str| {
         let placeholders = Placeholders::new(None, Some(&values)).unwrap();

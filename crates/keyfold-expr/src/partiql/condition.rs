@@ -1,6 +1,6 @@
-//! The WHERE clause: tests joined by AND, OR and NOT.
+//! The WHERE clause: predicates joined by AND, OR and NOT.
 
-use super::PartiqlError;
+use super::error::PartiqlError;
 use super::lexer::Token;
 use super::parser::{Parsed, Parser};
 use crate::ast::Comparator;
@@ -36,7 +36,7 @@ impl Parser<'_> {
     }
 
     fn predicate(&mut self) -> Parsed<Condition> {
-        // A parenthesis opens a condition here; values in parentheses stand behind IN only.
+        // A parenthesis opens a condition here; lists in parentheses exist behind IN only.
         if self.take_sign("(") {
             let inner = self.condition()?;
             self.expect_sign(")")?;
@@ -71,22 +71,19 @@ impl Parser<'_> {
         } else {
             return Err(self.unexpected());
         };
-        Ok(if negated {
-            Condition::Not(Box::new(found))
-        } else {
-            found
-        })
+        Ok(negated_if(negated, found))
     }
 
     fn comparator(&mut self) -> Option<Comparator> {
         let comparator = match self.peek() {
-            Token::Sign("=") => Comparator::Eq,
-            Token::Sign("<>" | "!=") => Comparator::Ne,
-            Token::Sign("<") => Comparator::Lt,
-            Token::Sign("<=") => Comparator::Le,
-            Token::Sign(">") => Comparator::Gt,
-            Token::Sign(">=") => Comparator::Ge,
-            _ => return None,
+            Token::Sign("!=") => Comparator::Ne,
+            Token::Sign(sign) => Comparator::from_text(sign)?,
+            Token::Word(_)
+            | Token::Name(_)
+            | Token::Text(_)
+            | Token::Number(_)
+            | Token::Parameter
+            | Token::End => return None,
         };
         self.advance();
         Some(comparator)
@@ -98,7 +95,7 @@ impl Parser<'_> {
         } else if self.take_sign("(") {
             ")"
         } else if *self.peek() == Token::Parameter {
-            // A list that is bound is one operand.
+            // A parameter that holds a list is one operand.
             return Ok(vec![self.operand()?]);
         } else {
             return Err(self.unexpected());
@@ -143,68 +140,62 @@ impl Parser<'_> {
             };
             Condition::IsType(Operand::Path(path), kind)
         };
-        Ok(if negated {
-            Condition::Not(Box::new(found))
-        } else {
-            found
-        })
+        Ok(negated_if(negated, found))
     }
 
-    /// A function that is a condition, if one is next.
+    /// Takes a call that is a condition, if one is next.
     fn predicate_call(&mut self) -> Parsed<Option<Condition>> {
-        let Token::Word(function) = self.peek().clone() else {
+        let Token::Word(function) = self.peek() else {
             return Ok(None);
         };
         let function = function.to_ascii_lowercase();
-        let known = [
-            "begins_with",
-            "contains",
-            "attribute_type",
-            "attribute_exists",
-            "attribute_not_exists",
-        ];
-        let is_missing = function == "missing" || function == "exists";
-        if *self.peek_second() != Token::Sign("(") || function == "size" {
+        // `size(path)` is an operand.
+        if function == "size" || !self.take_call(&function) {
             return Ok(None);
         }
-        if !known.contains(&function.as_str()) && !is_missing {
-            return Err(PartiqlError::Unsupported(format!(
-                "The function {function} is not supported."
-            )));
-        }
-        self.at += 2;
         let found = match function.as_str() {
             "missing" | "attribute_not_exists" => Condition::NotExists(self.path()?),
             "exists" | "attribute_exists" => Condition::Exists(self.path()?),
             "attribute_type" => {
                 let path = self.path()?;
                 self.expect_sign(",")?;
-                let kind = match self.value()? {
-                    Value::S(name) => ValueKind::from_descriptor(&name),
-                    _ => None,
-                };
-                let kind = kind
-                    .ok_or_else(|| PartiqlError::Syntax("Unexpected attribute type".to_owned()))?;
-                Condition::IsType(Operand::Path(path), kind)
+                Condition::IsType(Operand::Path(path), self.type_descriptor()?)
+            }
+            "contains" => {
+                let (value, part) = self.two_operands()?;
+                Condition::Contains(value, part)
+            }
+            "begins_with" => {
+                let (value, prefix) = self.two_operands()?;
+                Condition::BeginsWith(value, prefix)
             }
             _ => {
-                let first = self.operand()?;
-                self.expect_sign(",")?;
-                let second = self.operand()?;
-                if function == "contains" {
-                    Condition::Contains(first, second)
-                } else {
-                    Condition::BeginsWith(first, second)
-                }
+                return Err(PartiqlError::Unsupported(format!(
+                    "The function {function} is not supported."
+                )));
             }
         };
         self.expect_sign(")")?;
         Ok(Some(found))
     }
 
-    pub(super) fn operand(&mut self) -> Parsed<Operand> {
-        if self.is_word("size") && *self.peek_second() == Token::Sign("(") {
-            self.at += 2;
+    /// Takes the text or parameter that names a type: `S`, `N`, ...
+    fn type_descriptor(&mut self) -> Parsed<ValueKind> {
+        let unknown = || PartiqlError::Syntax("Unexpected attribute type".to_owned());
+        let Value::S(name) = self.value()? else {
+            return Err(unknown());
+        };
+        ValueKind::from_descriptor(&name).ok_or_else(unknown)
+    }
+
+    fn two_operands(&mut self) -> Parsed<(Operand, Operand)> {
+        let first = self.operand()?;
+        self.expect_sign(",")?;
+        Ok((first, self.operand()?))
+    }
+
+    fn operand(&mut self) -> Parsed<Operand> {
+        if self.take_call("size") {
             let path = self.path()?;
             self.expect_sign(")")?;
             return Ok(Operand::Size(path));
@@ -217,6 +208,15 @@ impl Parser<'_> {
     }
 }
 
+fn negated_if(negated: bool, condition: Condition) -> Condition {
+    if negated {
+        Condition::Not(Box::new(condition))
+    } else {
+        condition
+    }
+}
+
+/// A single member as it is; several wrapped.
 fn joined(mut members: Vec<Condition>, wrap: fn(Vec<Condition>) -> Condition) -> Condition {
     if members.len() == 1 {
         members.remove(0)
@@ -225,7 +225,7 @@ fn joined(mut members: Vec<Condition>, wrap: fn(Vec<Condition>) -> Condition) ->
     }
 }
 
-/// Refuses to order by a value that has no order.
+/// Refuses literals of types without an order.
 fn check_ordered(operator: &str, operands: &[&Operand]) -> Parsed<()> {
     let kind = |operand: &&Operand| match operand {
         Operand::Literal(literal) => Some(literal.value().kind()),

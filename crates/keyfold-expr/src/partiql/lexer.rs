@@ -1,22 +1,22 @@
 //! Cuts a statement into tokens.
 
-use super::PartiqlError;
+use super::error::PartiqlError;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
-    /// A bare word: a keyword, or a name that is none.
+    /// A bare word: a keyword or a name.
     Word(String),
     /// A name between double quotes.
     Name(String),
     /// A text between single quotes.
     Text(String),
-    /// Digits, perhaps with a point and an exponent.
+    /// Digits, with an optional point and an optional exponent.
     Number(String),
     /// An operator or delimiter.
     Sign(&'static str),
     /// `?`.
     Parameter,
-    /// The end.
+    /// The end of the statement.
     End,
 }
 
@@ -72,8 +72,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, PartiqlError> {
     Ok(tokens)
 }
 
-/// A text between quotes, in which the quote stands twice for itself; and how long it is as
-/// written.
+/// The text between quotes, where a doubled quote stands for one, and the bytes that it takes with
+/// its quotes.
 fn quoted(text: &str, quote: char) -> Result<(String, usize), PartiqlError> {
     let mut out = String::new();
     let mut chars = text.char_indices().skip(1).peekable();
@@ -90,6 +90,7 @@ fn quoted(text: &str, quote: char) -> Result<(String, usize), PartiqlError> {
     Err(PartiqlError::Syntax("a quote is not closed".to_owned()))
 }
 
+/// The bytes of the number that the text begins with.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| {

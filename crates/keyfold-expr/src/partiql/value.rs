@@ -1,9 +1,9 @@
-//! Values written out: texts, numbers, lists, `<<sets>>`, maps, and parameters.
+//! Literals: texts, numbers, lists, `<<sets>>`, maps, and parameters.
 
-use super::PartiqlError;
+use super::error::PartiqlError;
 use super::lexer::Token;
 use super::parser::{Parsed, Parser};
-use keyfold_types::{Number, Set, SetError, Value};
+use keyfold_types::{Set, SetError, Value};
 use std::collections::BTreeMap;
 
 impl Parser<'_> {
@@ -13,37 +13,32 @@ impl Parser<'_> {
 
     fn value_here(&mut self) -> Parsed<Value> {
         match self.advance() {
-            Token::Parameter => {
-                let value = self.parameters.get(self.used).cloned();
-                self.used += 1;
-                value.ok_or(PartiqlError::Parameters)
-            }
+            Token::Parameter => self.parameter(),
             Token::Text(text) => Ok(Value::S(text)),
             Token::Number(text) => number(&text),
-            Token::Sign("-") => match self.advance() {
-                Token::Number(text) => number(&format!("-{text}")),
-                _ => Err(self.before_unexpected()),
-            },
             Token::Word(word) if word.eq_ignore_ascii_case("true") => Ok(Value::Bool(true)),
             Token::Word(word) if word.eq_ignore_ascii_case("false") => Ok(Value::Bool(false)),
             Token::Word(word) if word.eq_ignore_ascii_case("null") => Ok(Value::Null),
+            Token::Sign("-") => {
+                let Token::Number(text) = self.advance() else {
+                    return Err(self.before_unexpected());
+                };
+                number(&format!("-{text}"))
+            }
             Token::Sign("[") => self.values("]").map(Value::L),
             Token::Sign("<<") => set(self.values(">>")?),
             Token::Sign("{") => self.map(),
             Token::Sign("`") => Err(PartiqlError::Unsupported(
                 "Ion literals are not supported.".to_owned(),
             )),
-            _ => Err(self.before_unexpected()),
+            Token::Word(_) | Token::Name(_) | Token::Sign(_) | Token::End => {
+                Err(self.before_unexpected())
+            }
         }
     }
 
-    /// The token just taken was not expected.
-    pub(super) fn before_unexpected(&mut self) -> PartiqlError {
-        self.at = self.at.saturating_sub(1);
-        self.unexpected()
-    }
-
-    pub(super) fn values(&mut self, close: &str) -> Parsed<Vec<Value>> {
+    /// Takes values up to the closing sign.
+    fn values(&mut self, close: &str) -> Parsed<Vec<Value>> {
         let mut values = Vec::new();
         if self.take_sign(close) {
             return Ok(values);
@@ -57,7 +52,8 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn map(&mut self) -> Parsed<Value> {
+    /// Takes the rest of a map.
+    fn map(&mut self) -> Parsed<Value> {
         let mut map = BTreeMap::new();
         if self.take_sign("}") {
             return Ok(Value::M(map));
@@ -81,49 +77,47 @@ fn number(text: &str) -> Parsed<Value> {
     text.parse().map(Value::N).map_err(PartiqlError::Number)
 }
 
+/// A set of the members, which all have the type of the first.
 fn set(values: Vec<Value>) -> Parsed<Value> {
-    fn all<T>(values: Vec<Value>, of: impl Fn(Value) -> Option<T>) -> Option<Vec<T>> {
-        values.into_iter().map(of).collect()
-    }
-    let mixed = || PartiqlError::Syntax("the members of a set must be of one type".to_owned());
     match values.first() {
         None => Err(PartiqlError::Set(SetError::Empty)),
-        Some(Value::S(_)) => {
-            let texts = all(values, |value| {
-                if let Value::S(text) = value {
-                    Some(text)
-                } else {
-                    None
-                }
-            });
-            Set::new(texts.ok_or_else(mixed)?)
-                .map(Value::Ss)
-                .map_err(PartiqlError::Set)
-        }
-        Some(Value::N(_)) => {
-            let numbers: Option<Vec<Number>> = all(values, |value| {
-                if let Value::N(number) = value {
-                    Some(number)
-                } else {
-                    None
-                }
-            });
-            Set::new(numbers.ok_or_else(mixed)?)
-                .map(Value::Ns)
-                .map_err(PartiqlError::Set)
-        }
-        Some(Value::B(_)) => {
-            let bytes = all(values, |value| {
-                if let Value::B(bytes) = value {
-                    Some(bytes)
-                } else {
-                    None
-                }
-            });
-            Set::new(bytes.ok_or_else(mixed)?)
-                .map(Value::Bs)
-                .map_err(PartiqlError::Set)
-        }
-        Some(_) => Err(mixed()),
+        Some(Value::S(_)) => set_of(values, Value::Ss, |value| {
+            if let Value::S(text) = value {
+                Some(text)
+            } else {
+                None
+            }
+        }),
+        Some(Value::N(_)) => set_of(values, Value::Ns, |value| {
+            if let Value::N(number) = value {
+                Some(number)
+            } else {
+                None
+            }
+        }),
+        Some(Value::B(_)) => set_of(values, Value::Bs, |value| {
+            if let Value::B(bytes) = value {
+                Some(bytes)
+            } else {
+                None
+            }
+        }),
+        Some(_) => Err(mixed_set()),
     }
+}
+
+/// A set of the members, of which `member` gives none for a value of another type.
+fn set_of<T: Ord>(
+    values: Vec<Value>,
+    wrap: fn(Set<T>) -> Value,
+    member: fn(Value) -> Option<T>,
+) -> Parsed<Value> {
+    let members: Option<Vec<T>> = values.into_iter().map(member).collect();
+    Set::new(members.ok_or_else(mixed_set)?)
+        .map(wrap)
+        .map_err(PartiqlError::Set)
+}
+
+fn mixed_set() -> PartiqlError {
+    PartiqlError::Syntax("the members of a set must be of one type".to_owned())
 }
