@@ -1,9 +1,9 @@
 //! Limits the work of evaluations, counted in bytes that they look at.
 //!
 //! An expression of a few bytes can look at megabytes of values for each item of a page. The reader
-//! of a page, or the writer, creates a budget, and evaluations spend it. When it is spent, the reader
-//! ends the page early, and the writer refuses the write. An evaluation that has begun always
-//! finishes its item: the limits of expressions and items bound its cost.
+//! of a page, or the writer, creates a budget, and evaluations spend it. When it is spent, the
+//! reader ends the page early, and the writer refuses the write. An evaluation that has begun
+//! always finishes its item: the limits of expressions and items bound its cost.
 
 use std::cell::Cell;
 

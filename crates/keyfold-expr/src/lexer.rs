@@ -1,5 +1,5 @@
-//! Cuts an expression into tokens. The lexer knows no grammar: an unknown character becomes a token of
-//! its own, which the parser refuses.
+//! Cuts an expression into tokens. The lexer knows no grammar: an unknown character becomes a token
+//! of its own, which the parser refuses.
 
 /// A token and its span in the text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! Projections: the chosen parts of an item, with their nesting.
 //!
-//! A map keeps the chosen entries. A list keeps the chosen elements in order, without gaps. Source: "Projection
-//! expressions".
+//! A map keeps the chosen entries. A list keeps the chosen elements in order, without gaps. Source:
+//! "Projection expressions".
 
 use crate::bind::Binder;
 use crate::error::{ExprError, ExpressionKind};
@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 /// A bound projection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Projection {
+    paths: Vec<Path>,
     /// The choices by attribute.
     root: BTreeMap<Name, Node>,
     /// Whether all paths are top-level attributes.
@@ -89,9 +90,15 @@ impl Projection {
         }
         let is_flat = top.names.values().all(Node::is_leaf);
         Projection {
+            paths,
             root: top.names,
             is_flat,
         }
+    }
+
+    /// The paths in the order of the text.
+    pub fn paths(&self) -> &[Path] {
+        &self.paths
     }
 
     /// An item of the chosen parts.

@@ -262,8 +262,8 @@ impl Assignment<'_> {
     }
 }
 
-/// Bytes that assigned values may still take; none once they are exceeded. Targets never overlap, so
-/// all values end up in the item: if they exceed its limit together, no further value is copied.
+/// Bytes that assigned values may still take; none once they are exceeded. Targets never overlap,
+/// so all values end up in the item: if they exceed its limit together, no further value is copied.
 struct Allowance(Cell<Option<u64>>);
 
 impl Default for Allowance {

@@ -1,5 +1,5 @@
-//! Tests conditions, projections and updates on one item, by tables of cases, and that no text makes
-//! a parser panic.
+//! Tests conditions, projections and updates on one item, by tables of cases, and that no text
+//! makes a parser panic.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_codec::RawItem;
@@ -76,7 +76,8 @@ fn check(text: &str, expected: bool) {
 #[test]
 fn conditions_on_an_item() {
     for (text, expected) in [
-        // Comparison is by value within a type. Values of other types are unequal and have no order.
+        // Comparison is by value within a type. Values of other types are unequal and have no
+        // order.
         ("num = :ten", true),
         ("num = :s", false),
         ("num <> :s", true),
