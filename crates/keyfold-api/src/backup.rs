@@ -10,7 +10,7 @@ use crate::table::{
 };
 
 words! {
-    /// Whether continuous backups are on; they always are.
+    /// The status of continuous backups, which are always on.
     ContinuousBackupsStatus {
         /// `ENABLED`.
         Enabled = "ENABLED",
@@ -20,7 +20,7 @@ words! {
 }
 
 words! {
-    /// Whether point-in-time recovery is on.
+    /// The status of point-in-time recovery.
     PointInTimeRecoveryStatus {
         /// `ENABLED`.
         Enabled = "ENABLED",
@@ -54,7 +54,7 @@ words! {
 }
 
 words! {
-    /// Which backups are wanted.
+    /// The backups to list.
     BackupTypeFilter {
         /// `USER`.
         User = "USER",
@@ -68,12 +68,12 @@ words! {
 }
 
 shapes! {
-    /// Asks for the setting of point-in-time recovery.
+    /// Requests the setting of point-in-time recovery.
     DescribeContinuousBackupsInput {
         table_name: String = "TableName",
     }
 
-    /// Whether a table can be restored to a point in time, and to which.
+    /// The setting of point-in-time recovery, and the restorable times.
     PointInTimeRecoveryDescription {
         point_in_time_recovery_status: Named<PointInTimeRecoveryStatus> = "PointInTimeRecoveryStatus",
         recovery_period_in_days: i64 = "RecoveryPeriodInDays",
@@ -92,7 +92,7 @@ shapes! {
         continuous_backups_description: ContinuousBackupsDescription = "ContinuousBackupsDescription",
     }
 
-    /// Whether a table shall be restorable to a point in time.
+    /// The requested setting of point-in-time recovery.
     PointInTimeRecoverySpecification {
         point_in_time_recovery_enabled: bool = "PointInTimeRecoveryEnabled",
         recovery_period_in_days: i64 = "RecoveryPeriodInDays",
@@ -109,7 +109,7 @@ shapes! {
         continuous_backups_description: ContinuousBackupsDescription = "ContinuousBackupsDescription",
     }
 
-    /// Backs a table up.
+    /// Creates a backup of a table.
     CreateBackupInput {
         table_name: String = "TableName",
         backup_name: String = "BackupName",
@@ -126,17 +126,17 @@ shapes! {
         backup_expiry_date_time: Moment = "BackupExpiryDateTime",
     }
 
-    /// The backup as it begins.
+    /// The new backup.
     CreateBackupOutput {
         backup_details: BackupDetails = "BackupDetails",
     }
 
-    /// Asks for a backup's state.
+    /// Requests a backup's state.
     DescribeBackupInput {
         backup_arn: String = "BackupArn",
     }
 
-    /// The table that was backed up.
+    /// The table of a backup.
     SourceTableDetails {
         table_name: String = "TableName",
         table_id: String = "TableId",
@@ -202,17 +202,17 @@ shapes! {
         last_evaluated_backup_arn: String = "LastEvaluatedBackupArn",
     }
 
-    /// Removes a backup.
+    /// Deletes a backup.
     DeleteBackupInput {
         backup_arn: String = "BackupArn",
     }
 
-    /// The backup that was removed.
+    /// The deleted backup.
     DeleteBackupOutput {
         backup_description: BackupDescription = "BackupDescription",
     }
 
-    /// Makes a table from a backup.
+    /// Creates a table from a backup.
     RestoreTableFromBackupInput {
         target_table_name: String = "TargetTableName",
         backup_arn: String = "BackupArn",
@@ -225,7 +225,7 @@ shapes! {
         vector_index_override: Present = "VectorIndexOverride",
     }
 
-    /// Makes a table as another was at a point in time.
+    /// Creates a table from the state of another at a point in time.
     RestoreTableToPointInTimeInput {
         source_table_arn: String = "SourceTableArn",
         source_table_name: String = "SourceTableName",
@@ -240,5 +240,4 @@ shapes! {
         sse_specification_override: SseSpecification = "SSESpecificationOverride",
         vector_index_override: Present = "VectorIndexOverride",
     }
-
 }

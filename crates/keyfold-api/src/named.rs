@@ -1,12 +1,12 @@
-//! Members with a fixed set of words. A word that is none of them is kept, so that the engine can
-//! report it together with everything else that is wrong.
+//! Members with a fixed set of words. An unknown word is kept, so that the engine can report it
+//! together with all other errors.
 
 /// A known word, or the text that was sent instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Named<T> {
-    /// One of the words.
+    /// A word of the API.
     Known(T),
-    /// Anything else.
+    /// Any other text.
     Unknown(String),
 }
 
@@ -16,7 +16,7 @@ impl<T> From<T> for Named<T> {
     }
 }
 
-/// The word of a member, if it is there and known.
+/// The word of a member, if it is present and known.
 pub fn known<T: Copy>(member: &Option<Named<T>>) -> Option<T> {
     match member {
         Some(Named::Known(word)) => Some(*word),
@@ -37,7 +37,7 @@ pub trait WireName: Copy + PartialEq + 'static {
             .map_or("", |(_, word)| word)
     }
 
-    /// The value of a word, or the word itself.
+    /// Parses a word.
     fn named(text: &str) -> Named<Self> {
         match Self::WORDS.iter().find(|(_, word)| *word == text) {
             Some((value, _)) => Named::Known(*value),

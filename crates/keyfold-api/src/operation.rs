@@ -13,13 +13,13 @@ pub trait Input: Into<Request> {
     /// The output of the operation.
     type Output;
 
-    /// The output, if the response is this operation's.
+    /// The output in a response; `None` if the response is another operation's.
     fn output(response: Response) -> Option<Self::Output>;
 }
 
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident($input:ty) -> $output:ty),+ $(,)?) => {
-        /// An operation that Keyfold carries out.
+        /// An operation that Keyfold supports.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Operation { $($(#[$doc])* $name),+ }
 
@@ -38,7 +38,7 @@ macro_rules! operations {
         pub enum Request { $($(#[$doc])* $name($input)),+ }
 
         impl Request {
-            /// Which operation is asked for.
+            /// The requested operation.
             pub fn operation(&self) -> Operation {
                 match self { $(Request::$name(_) => Operation::$name),+ }
             }
@@ -72,41 +72,41 @@ operations! {
     BatchGetItem(BatchGetItemInput) -> BatchGetItemOutput,
     /// Puts and deletes items.
     BatchWriteItem(BatchWriteItemInput) -> BatchWriteItemOutput,
-    /// Backs a table up.
+    /// Creates a backup of a table.
     CreateBackup(CreateBackupInput) -> CreateBackupOutput,
-    /// Makes a table.
+    /// Creates a table.
     CreateTable(CreateTableInput) -> TableDescription,
-    /// Removes a backup.
+    /// Deletes a backup.
     DeleteBackup(DeleteBackupInput) -> DeleteBackupOutput,
     /// Deletes an item.
     DeleteItem(DeleteItemInput) -> WriteItemOutput,
-    /// Removes a policy.
+    /// Deletes a policy.
     DeleteResourcePolicy(DeleteResourcePolicyInput) -> DeleteResourcePolicyOutput,
-    /// Removes a table.
+    /// Deletes a table.
     DeleteTable(DeleteTableInput) -> TableDescription,
-    /// Tells a backup's state.
+    /// Describes a backup.
     DescribeBackup(DescribeBackupInput) -> DescribeBackupOutput,
-    /// Tells whether a table can be restored to a point in time.
+    /// Describes the setting of point-in-time recovery.
     DescribeContinuousBackups(DescribeContinuousBackupsInput) -> DescribeContinuousBackupsOutput,
-    /// Tells the setting of the report of busy keys.
+    /// Describes the setting of the report of busy keys.
     DescribeContributorInsights(DescribeContributorInsightsInput) -> DescribeContributorInsightsOutput,
-    /// Tells where requests go.
+    /// Describes the endpoints of requests.
     DescribeEndpoints(DescribeEndpointsInput) -> DescribeEndpointsOutput,
-    /// Tells an export's state.
+    /// Describes an export.
     DescribeExport(DescribeExportInput) -> DescribeExportOutput,
-    /// Tells an import's state.
+    /// Describes an import.
     DescribeImport(DescribeImportInput) -> DescribeImportOutput,
-    /// Tells the account's quotas.
+    /// Describes the account's quotas.
     DescribeLimits(DescribeLimitsInput) -> DescribeLimitsOutput,
-    /// Tells a stream's state and shards.
+    /// Describes a stream and its shards.
     DescribeStream(DescribeStreamInput) -> DescribeStreamOutput,
-    /// Tells a table's state.
+    /// Describes a table.
     DescribeTable(DescribeTableInput) -> TableDescription,
-    /// Tells a table's expiry setting.
+    /// Describes a table's expiry setting.
     DescribeTimeToLive(DescribeTimeToLiveInput) -> DescribeTimeToLiveOutput,
     /// Runs a statement.
     ExecuteStatement(ExecuteStatementInput) -> ExecuteStatementOutput,
-    /// Runs statements together.
+    /// Runs statements as one transaction.
     ExecuteTransaction(ExecuteTransactionInput) -> TransactGetItemsOutput,
     /// Exports a table.
     ExportTableToPointInTime(ExportTableToPointInTimeInput) -> ExportTableToPointInTimeOutput,
@@ -114,11 +114,11 @@ operations! {
     GetItem(GetItemInput) -> GetItemOutput,
     /// Reads records of a stream.
     GetRecords(GetRecordsInput) -> GetRecordsOutput,
-    /// Tells a policy.
+    /// Reads a policy.
     GetResourcePolicy(GetResourcePolicyInput) -> GetResourcePolicyOutput,
-    /// Finds a place in a stream.
+    /// Returns a position in a stream.
     GetShardIterator(GetShardIteratorInput) -> GetShardIteratorOutput,
-    /// Makes a table from files.
+    /// Creates a table from files.
     ImportTable(ImportTableInput) -> ImportTableOutput,
     /// Lists backups.
     ListBackups(ListBackupsInput) -> ListBackupsOutput,
@@ -132,7 +132,7 @@ operations! {
     ListStreams(ListStreamsInput) -> ListStreamsOutput,
     /// Lists tables.
     ListTables(ListTablesInput) -> ListTablesOutput,
-    /// Lists a resource's labels.
+    /// Lists a resource's tags.
     ListTagsOfResource(ListTagsOfResourceInput) -> ListTagsOfResourceOutput,
     /// Writes an item.
     PutItem(PutItemInput) -> WriteItemOutput,
@@ -140,19 +140,19 @@ operations! {
     PutResourcePolicy(PutResourcePolicyInput) -> PutResourcePolicyOutput,
     /// Reads a partition.
     Query(QueryInput) -> PageOutput,
-    /// Makes a table from a backup.
+    /// Creates a table from a backup.
     RestoreTableFromBackup(RestoreTableFromBackupInput) -> TableDescription,
-    /// Makes a table as another was.
+    /// Creates a table from an earlier state of another.
     RestoreTableToPointInTime(RestoreTableToPointInTimeInput) -> TableDescription,
     /// Reads a table.
     Scan(ScanInput) -> PageOutput,
-    /// Adds labels.
+    /// Adds tags.
     TagResource(TagResourceInput) -> (),
     /// Reads items at one moment.
     TransactGetItems(TransactGetItemsInput) -> TransactGetItemsOutput,
-    /// Writes items together.
+    /// Writes items as one transaction.
     TransactWriteItems(TransactWriteItemsInput) -> TransactWriteItemsOutput,
-    /// Removes labels.
+    /// Removes tags.
     UntagResource(UntagResourceInput) -> (),
     /// Switches point-in-time recovery.
     UpdateContinuousBackups(UpdateContinuousBackupsInput) -> UpdateContinuousBackupsOutput,

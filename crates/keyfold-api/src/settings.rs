@@ -1,4 +1,4 @@
-//! Shapes of what a table has beside its definition: expiry, tags, limits, insights, policies.
+//! Shapes of the settings beside a table's definition: expiry, tags, quotas, insights, policies.
 
 use crate::Named;
 use crate::named::words;
@@ -6,7 +6,7 @@ use crate::shape::{Moment, shapes};
 use crate::table::Tag;
 
 words! {
-    /// Whether items expire.
+    /// The status of expiry.
     TimeToLiveStatus {
         /// `ENABLING`.
         Enabling = "ENABLING",
@@ -20,7 +20,7 @@ words! {
 }
 
 words! {
-    /// On or off.
+    /// The requested state of a report.
     ContributorInsightsAction {
         /// `ENABLE`.
         Enable = "ENABLE",
@@ -30,7 +30,7 @@ words! {
 }
 
 words! {
-    /// Which keys are reported.
+    /// The reported keys.
     ContributorInsightsMode {
         /// `THROTTLED_KEYS`.
         ThrottledKeys = "THROTTLED_KEYS",
@@ -56,7 +56,7 @@ words! {
 }
 
 shapes! {
-    /// Asks for a table's expiry setting.
+    /// Requests a table's expiry setting.
     DescribeTimeToLiveInput {
         table_name: String = "TableName",
     }
@@ -72,7 +72,7 @@ shapes! {
         time_to_live_description: TimeToLiveDescription = "TimeToLiveDescription",
     }
 
-    /// Whether items expire, and by which attribute.
+    /// The requested expiry setting and its attribute.
     TimeToLiveSpecification {
         enabled: bool = "Enabled",
         attribute_name: String = "AttributeName",
@@ -84,36 +84,36 @@ shapes! {
         time_to_live_specification: TimeToLiveSpecification = "TimeToLiveSpecification",
     }
 
-    /// The setting, as it was asked for.
+    /// The requested expiry setting.
     UpdateTimeToLiveOutput {
         time_to_live_specification: TimeToLiveSpecification = "TimeToLiveSpecification",
     }
 
-    /// Adds labels.
+    /// Adds tags.
     TagResourceInput {
         resource_arn: String = "ResourceArn",
         tags: Vec<Tag> = "Tags",
     }
 
-    /// Removes labels.
+    /// Removes tags.
     UntagResourceInput {
         resource_arn: String = "ResourceArn",
         tag_keys: Vec<String> = "TagKeys",
     }
 
-    /// Asks for labels.
+    /// Requests tags.
     ListTagsOfResourceInput {
         resource_arn: String = "ResourceArn",
         next_token: String = "NextToken",
     }
 
-    /// Labels, by key.
+    /// Tags, ordered by key.
     ListTagsOfResourceOutput {
         tags: Vec<Tag> = "Tags",
         next_token: String = "NextToken",
     }
 
-    /// Asks for the account's quotas.
+    /// Requests the account's quotas.
     DescribeLimitsInput {
     }
 
@@ -125,11 +125,11 @@ shapes! {
         table_max_write_capacity_units: i64 = "TableMaxWriteCapacityUnits",
     }
 
-    /// Asks where requests go.
+    /// Requests the endpoints.
     DescribeEndpointsInput {
     }
 
-    /// The endpoints of requests.
+    /// An endpoint of requests.
     Endpoint {
         address: String = "Address",
         cache_period_in_minutes: i64 = "CachePeriodInMinutes",
@@ -156,13 +156,13 @@ shapes! {
         contributor_insights_mode: Named<ContributorInsightsMode> = "ContributorInsightsMode",
     }
 
-    /// Asks for the report's setting.
+    /// Requests the report's setting.
     DescribeContributorInsightsInput {
         table_name: String = "TableName",
         index_name: String = "IndexName",
     }
 
-    /// Why a report failed.
+    /// The failure of a report.
     FailureException {
         exception_name: String = "ExceptionName",
         exception_description: String = "ExceptionDescription",
@@ -213,7 +213,7 @@ shapes! {
         revision_id: String = "RevisionId",
     }
 
-    /// Asks for a resource's policy.
+    /// Requests a resource's policy.
     GetResourcePolicyInput {
         resource_arn: String = "ResourceArn",
     }
@@ -224,13 +224,13 @@ shapes! {
         revision_id: String = "RevisionId",
     }
 
-    /// Removes a resource's policy.
+    /// Deletes a resource's policy.
     DeleteResourcePolicyInput {
         resource_arn: String = "ResourceArn",
         expected_revision_id: String = "ExpectedRevisionId",
     }
 
-    /// The revision that was removed.
+    /// The deleted revision.
     DeleteResourcePolicyOutput {
         revision_id: String = "RevisionId",
     }

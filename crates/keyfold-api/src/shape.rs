@@ -1,13 +1,12 @@
-//! Structures whose members are all optional, declared once: name, type, and the API's name of each
-//! member.
+//! Structures whose members are all optional. A declaration lists the name, the type and the API's
+//! name of each member once.
 //!
-//! A declaration gives the Rust struct and the two directions of a walk over its members, which a
-//! format (the wire's JSON) carries out with a [`ShapeReader`] and a [`ShapeWriter`]. The
-//! operations on items do without: their inputs and outputs are read and written by hand, because
-//! they are the fast path.
+//! It generates the Rust struct, and a walk over its members for reading and for writing. A format
+//! (the wire's JSON) implements [`ShapeReader`] and [`ShapeWriter`]. The inputs and outputs of the
+//! operations on items are read and written by hand, because they are the fast path.
 
-use crate::input::{Attributes, ValueError};
 use crate::named::{Named, WireName};
+use crate::value::{AttributeValue, Attributes};
 use keyfold_codec::RawItem;
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
@@ -17,38 +16,38 @@ pub trait Shape: Default {
     /// The members' names in the API.
     const MEMBERS: &'static [&'static str];
 
-    /// Takes one member's value.
+    /// Reads one member's value.
     ///
     /// # Errors
-    /// The reader's, when the value has another type.
+    /// The reader's error when the value has another type.
     fn read_member<R: ShapeReader>(&mut self, member: &str, reader: &mut R)
     -> Result<(), R::Error>;
 
-    /// Hands every member that is there to the writer, in the order of the declaration.
+    /// Writes every member that is present, in the order of the declaration.
     fn write_members<W: ShapeWriter>(&self, writer: &mut W);
 }
 
-/// A value that a member can have.
+/// A type that a member can have.
 pub trait Member: Sized {
-    /// Reads a value; nothing for a null.
+    /// Reads a value; `None` for a null.
     ///
     /// # Errors
-    /// The reader's, when the value has another type.
+    /// The reader's error when the value has another type.
     fn read<R: ShapeReader>(reader: &mut R) -> Result<Option<Self>, R::Error>;
 
     /// Writes the value.
     fn write<W: ShapeWriter>(&self, writer: &mut W);
 }
 
-/// Reads values of a format. A null reads as nothing.
+/// Reads values of a format. A null reads as `None`.
 #[expect(
     clippy::missing_errors_doc,
     reason = "each fails when the value has another type"
 )]
 pub trait ShapeReader {
-    /// A value of another type.
+    /// The error for a value of another type.
     type Error;
-    /// Skips a value; true if it was not null.
+    /// Skips a value; returns whether it was not null.
     fn present(&mut self) -> Result<bool, Self::Error>;
     /// A text.
     fn text(&mut self) -> Result<Option<String>, Self::Error>;
@@ -72,7 +71,7 @@ pub trait ShapeReader {
 
 /// Writes values of a format.
 pub trait ShapeWriter {
-    /// The name of the member whose value follows.
+    /// Writes the name of a member, whose value follows.
     fn member(&mut self, name: &str);
     /// A text.
     fn text(&mut self, text: &str);
@@ -80,7 +79,7 @@ pub trait ShapeWriter {
     fn integer(&mut self, number: i64);
     /// A number.
     fn number(&mut self, number: f64);
-    /// Seconds since the epoch, of milliseconds.
+    /// A point in time, in seconds since the epoch.
     fn moment(&mut self, epoch_ms: u64);
     /// True or false.
     fn boolean(&mut self, value: bool);
@@ -88,7 +87,7 @@ pub trait ShapeWriter {
     fn value(&mut self, value: &Value);
     /// Attribute values by name.
     fn attributes(&mut self, item: &Item);
-    /// The same of an encoded item.
+    /// Attribute values by name, of an encoded item.
     fn encoded(&mut self, item: &RawItem);
     /// A list.
     fn elements<T: Member>(&mut self, list: &[T]);
@@ -98,14 +97,11 @@ pub trait ShapeWriter {
     fn structure<T: Shape>(&mut self, shape: &T);
 }
 
-/// A value of a request, or what is wrong with it.
-pub type AttributeValue = Result<Value, ValueError>;
-
-/// A point in time, in milliseconds since the epoch; the API writes seconds with a fraction.
+/// A point in time, in milliseconds since the epoch. The API writes seconds with a fraction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(pub u64);
 
-/// A member of which only its presence matters: Keyfold refuses it (see `COMPAT.md`).
+/// A member of which only the presence is kept: Keyfold refuses it (see `COMPAT.md`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Present;
 
@@ -200,7 +196,7 @@ impl Member for AttributeValue {
     }
 
     fn write<W: ShapeWriter>(&self, writer: &mut W) {
-        // A wrong value cannot be written; the service would refuse it as this one refuses nothing.
+        // A wrong value cannot be written. A null is written instead.
         writer.value(self.as_ref().unwrap_or(&Value::Null));
     }
 }

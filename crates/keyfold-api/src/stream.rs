@@ -1,13 +1,13 @@
 //! Shapes of the streams endpoint.
 
 use crate::Named;
-use crate::input::Attributes;
 use crate::named::words;
 use crate::shape::{Moment, shapes};
 use crate::table::{KeySchemaElement, StreamViewType};
+use crate::value::Attributes;
 
 words! {
-    /// Which shards are wanted.
+    /// The kind of a shard filter.
     ShardFilterType {
         /// `CHILD_SHARDS`.
         ChildShards = "CHILD_SHARDS",
@@ -29,7 +29,7 @@ words! {
 }
 
 words! {
-    /// Which place in a shard.
+    /// The kind of a position in a shard.
     ShardIteratorType {
         /// `TRIM_HORIZON`.
         TrimHorizon = "TRIM_HORIZON",
@@ -77,13 +77,13 @@ shapes! {
         last_evaluated_stream_arn: String = "LastEvaluatedStreamArn",
     }
 
-    /// Which shards are wanted.
+    /// The shards to list.
     ShardFilter {
         kind: Named<ShardFilterType> = "Type",
         shard_id: String = "ShardId",
     }
 
-    /// Asks for a stream's state and shards.
+    /// Requests a stream's state and shards.
     DescribeStreamInput {
         stream_arn: String = "StreamArn",
         limit: i64 = "Limit",
@@ -91,7 +91,7 @@ shapes! {
         shard_filter: ShardFilter = "ShardFilter",
     }
 
-    /// The first and, when it is closed, the last record of a shard.
+    /// The first record of a shard, and the last of a closed one.
     SequenceNumberRange {
         starting_sequence_number: String = "StartingSequenceNumber",
         ending_sequence_number: String = "EndingSequenceNumber",
@@ -122,7 +122,7 @@ shapes! {
         stream_description: StreamDescription = "StreamDescription",
     }
 
-    /// Asks for a place in a shard.
+    /// Requests a position in a shard.
     GetShardIteratorInput {
         stream_arn: String = "StreamArn",
         shard_id: String = "ShardId",
@@ -131,18 +131,18 @@ shapes! {
         timestamp: Moment = "Timestamp",
     }
 
-    /// A place in a shard.
+    /// A position in a shard.
     GetShardIteratorOutput {
         shard_iterator: String = "ShardIterator",
     }
 
-    /// Reads records from a place on.
+    /// Reads records from a position on.
     GetRecordsInput {
         shard_iterator: String = "ShardIterator",
         limit: i64 = "Limit",
     }
 
-    /// The kind of change of an item.
+    /// The change of an item: its key and images.
     StreamRecord {
         approximate_creation_date_time: Moment = "ApproximateCreationDateTime",
         keys: Attributes = "Keys",
@@ -153,7 +153,7 @@ shapes! {
         stream_view_type: Named<StreamViewType> = "StreamViewType",
     }
 
-    /// The identity of the service, where it deleted the item.
+    /// The identity of the service, if expiry deleted the item.
     Identity {
         principal_id: String = "PrincipalId",
         kind: String = "Type",
@@ -170,7 +170,7 @@ shapes! {
         user_identity: Identity = "userIdentity",
     }
 
-    /// Records, and where to go on.
+    /// Records, and the position after them.
     GetRecordsOutput {
         records: Vec<StreamEvent> = "Records",
         next_shard_iterator: String = "NextShardIterator",

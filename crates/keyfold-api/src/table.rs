@@ -1,8 +1,7 @@
 //! Shapes of the operations on tables.
 
 use crate::Named;
-use crate::named::known;
-use crate::named::words;
+use crate::named::{known, words};
 use crate::shape::{Moment, Present, shapes};
 
 words! {
@@ -18,7 +17,7 @@ words! {
 }
 
 words! {
-    /// Which part of a key an attribute is.
+    /// The part of a key that an attribute is.
     KeyType {
         /// `HASH`.
         Hash = "HASH",
@@ -28,7 +27,7 @@ words! {
 }
 
 words! {
-    /// Which attributes an index holds.
+    /// The kind of an index's projection.
     ProjectionType {
         /// `ALL`.
         All = "ALL",
@@ -64,7 +63,7 @@ words! {
 }
 
 words! {
-    /// Which kind of key encrypts.
+    /// The kind of the encryption key.
     SseType {
         /// `AES256`.
         Aes256 = "AES256",
@@ -74,7 +73,7 @@ words! {
 }
 
 words! {
-    /// The class of storage and request prices.
+    /// The class of a table's prices.
     TableClass {
         /// `STANDARD`.
         Standard = "STANDARD",
@@ -134,7 +133,7 @@ shapes! {
         key_type: Named<KeyType> = "KeyType",
     }
 
-    /// Which attributes an index holds besides the keys.
+    /// The attributes of an index besides the keys.
     Projection {
         projection_type: Named<ProjectionType> = "ProjectionType",
         non_key_attributes: Vec<String> = "NonKeyAttributes",
@@ -152,7 +151,7 @@ shapes! {
         max_write_request_units: i64 = "MaxWriteRequestUnits",
     }
 
-    /// Units a second that a table serves at once.
+    /// Units a second that a table serves without scaling.
     WarmThroughput {
         read_units_per_second: i64 = "ReadUnitsPerSecond",
         write_units_per_second: i64 = "WriteUnitsPerSecond",
@@ -168,7 +167,7 @@ shapes! {
         warm_throughput: WarmThroughput = "WarmThroughput",
     }
 
-    /// Whether changes are recorded, and what of them.
+    /// The setting of a table's stream.
     StreamSpecification {
         stream_enabled: bool = "StreamEnabled",
         stream_view_type: Named<StreamViewType> = "StreamViewType",
@@ -181,7 +180,7 @@ shapes! {
         kms_master_key_id: String = "KMSMasterKeyId",
     }
 
-    /// A label of a resource.
+    /// A tag of a resource.
     Tag {
         key: String = "Key",
         value: String = "Value",
@@ -209,7 +208,7 @@ shapes! {
         vector_indexes: Present = "VectorIndexes",
     }
 
-    /// Units a second, and when they last changed.
+    /// Units a second, and the times of their last changes.
     ProvisionedThroughputDescription {
         last_increase_date_time: Moment = "LastIncreaseDateTime",
         last_decrease_date_time: Moment = "LastDecreaseDateTime",
@@ -218,13 +217,13 @@ shapes! {
         write_capacity_units: i64 = "WriteCapacityUnits",
     }
 
-    /// The billing mode, and since when.
+    /// The billing mode, and the time of its last change.
     BillingModeSummary {
         billing_mode: Named<BillingMode> = "BillingMode",
         last_update_to_pay_per_request_date_time: Moment = "LastUpdateToPayPerRequestDateTime",
     }
 
-    /// Units a second that an index serves at once.
+    /// Units a second that an index serves without scaling.
     IndexWarmThroughput {
         read_units_per_second: i64 = "ReadUnitsPerSecond",
         write_units_per_second: i64 = "WriteUnitsPerSecond",
@@ -254,7 +253,7 @@ shapes! {
         restore_in_progress: bool = "RestoreInProgress",
     }
 
-    /// Why a table cannot be used.
+    /// The archival of a table.
     ArchivalSummary {
         archival_date_time: Moment = "ArchivalDateTime",
         archival_reason: String = "ArchivalReason",
@@ -269,13 +268,13 @@ shapes! {
         inaccessible_encryption_date_time: Moment = "InaccessibleEncryptionDateTime",
     }
 
-    /// The table class, and since when.
+    /// The table class, and the time of its last change.
     TableClassSummary {
         table_class: Named<TableClass> = "TableClass",
         last_update_date_time: Moment = "LastUpdateDateTime",
     }
 
-    /// Units a second that a table serves at once.
+    /// Units a second that a table serves without scaling.
     TableWarmThroughputDescription {
         read_units_per_second: i64 = "ReadUnitsPerSecond",
         write_units_per_second: i64 = "WriteUnitsPerSecond",
@@ -324,7 +323,7 @@ shapes! {
         warm_throughput: WarmThroughput = "WarmThroughput",
     }
 
-    /// Removes an index.
+    /// Deletes an index.
     DeleteGlobalSecondaryIndexAction {
         index_name: String = "IndexName",
     }
@@ -357,7 +356,7 @@ shapes! {
         vector_index_updates: Present = "VectorIndexUpdates",
     }
 
-    /// Asks for a table's present state.
+    /// Requests a table's present state.
     DescribeTableInput {
         table_name: String = "TableName",
     }
@@ -367,13 +366,13 @@ shapes! {
         table_name: String = "TableName",
     }
 
-    /// Lists table names after one, 1 to 100 of them.
+    /// Lists 1 to 100 table names after a given one.
     ListTablesInput {
         exclusive_start_table_name: String = "ExclusiveStartTableName",
         limit: i64 = "Limit",
     }
 
-    /// A page of table names, ascending; the last of them again, when more follow.
+    /// A page of table names, ascending, and the last of them if more follow.
     ListTablesOutput {
         table_names: Vec<String> = "TableNames",
         last_evaluated_table_name: String = "LastEvaluatedTableName",
@@ -383,6 +382,7 @@ shapes! {
 /// A key attribute's name and part.
 pub type KeyElement = (String, KeyType);
 
+/// The attributes of a key schema.
 fn elements(schema: &Option<Vec<KeySchemaElement>>) -> Vec<KeyElement> {
     let element = |element: &KeySchemaElement| {
         (

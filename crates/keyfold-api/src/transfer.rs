@@ -1,13 +1,13 @@
 //! Shapes of exports to, and imports from, a bucket.
 
 use crate::Named;
-use crate::input::Attributes;
 use crate::named::words;
 use crate::shape::{Moment, Present, shapes};
 use crate::table::{
     AttributeDefinition, BillingMode, KeySchemaElement, OnDemandThroughput, ProvisionedThroughput,
     SecondaryIndex, SseSpecification,
 };
+use crate::value::Attributes;
 use std::collections::BTreeMap;
 
 words! {
@@ -21,7 +21,7 @@ words! {
 }
 
 words! {
-    /// The form of written items.
+    /// The format of exported items.
     ExportFormat {
         /// `DYNAMODB_JSON`.
         DynamodbJson = "DYNAMODB_JSON",
@@ -31,7 +31,7 @@ words! {
 }
 
 words! {
-    /// All items, or what changed.
+    /// The items of an export: all, or the changed ones.
     ExportType {
         /// `FULL_EXPORT`.
         FullExport = "FULL_EXPORT",
@@ -41,7 +41,7 @@ words! {
 }
 
 words! {
-    /// The view of a change.
+    /// The images of a change in an export.
     ExportViewType {
         /// `NEW_IMAGE`.
         NewImage = "NEW_IMAGE",
@@ -63,7 +63,7 @@ words! {
 }
 
 words! {
-    /// The form of read items.
+    /// The format of imported items.
     InputFormat {
         /// `DYNAMODB_JSON`.
         DynamodbJson = "DYNAMODB_JSON",
@@ -110,7 +110,7 @@ shapes! {
         export_view_type: Named<ExportViewType> = "ExportViewType",
     }
 
-    /// Which items are exported, and what of them.
+    /// The items to export, and their attributes.
     FilterSpecification {
         filter_expression: String = "FilterExpression",
         projection_expression: String = "ProjectionExpression",
@@ -161,12 +161,12 @@ shapes! {
         filter_specification: FilterSpecification = "FilterSpecification",
     }
 
-    /// The export as it begins.
+    /// The new export.
     ExportTableToPointInTimeOutput {
         export_description: ExportDescription = "ExportDescription",
     }
 
-    /// Asks for an export's state.
+    /// Requests an export's state.
     DescribeExportInput {
         export_arn: String = "ExportArn",
     }
@@ -203,18 +203,18 @@ shapes! {
         s3_key_prefix: String = "S3KeyPrefix",
     }
 
-    /// The options of reading comma-separated values.
+    /// The options for comma-separated values.
     CsvOptions {
         delimiter: String = "Delimiter",
         header_list: Vec<String> = "HeaderList",
     }
 
-    /// The options of reading the input.
+    /// The options of the input format.
     InputFormatOptions {
         csv: CsvOptions = "Csv",
     }
 
-    /// The table that an import makes.
+    /// The table that an import creates.
     TableCreationParameters {
         table_name: String = "TableName",
         attribute_definitions: Vec<AttributeDefinition> = "AttributeDefinitions",
@@ -227,7 +227,7 @@ shapes! {
         vector_indexes: Present = "VectorIndexes",
     }
 
-    /// Makes a table from a bucket.
+    /// Creates a table from the objects of a bucket.
     ImportTableInput {
         client_token: String = "ClientToken",
         s3_bucket_source: S3BucketSource = "S3BucketSource",
@@ -260,12 +260,12 @@ shapes! {
         failure_message: String = "FailureMessage",
     }
 
-    /// The import as it begins.
+    /// The new import.
     ImportTableOutput {
         import_table_description: ImportTableDescription = "ImportTableDescription",
     }
 
-    /// Asks for an import's state.
+    /// Requests an import's state.
     DescribeImportInput {
         import_arn: String = "ImportArn",
     }

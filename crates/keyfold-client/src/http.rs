@@ -3,7 +3,7 @@
 use crate::error::ClientError;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use keyfold_api::{ErrorKind, Request, Response, Twice};
+use keyfold_api::{ErrorKind, Idempotency, Request, Response};
 use keyfold_sigv4::SigningKey;
 use keyfold_wire::admin::{COPY_TARGET, decode_copied, encode_copy};
 use keyfold_wire::client::{decode_error, decode_response, encode_request};
@@ -73,7 +73,7 @@ impl HttpBackend {
             // One for all tries.
             token.get_or_insert_with(new_token);
         }
-        let (operation, twice) = (request.operation(), request.twice());
+        let (operation, idempotency) = (request.operation(), request.idempotency());
         let target = keyfold_wire::target::target(operation);
         let mut body = Vec::new();
         encode_request(&mut body, &request);
@@ -99,7 +99,7 @@ impl HttpBackend {
                 Attempt::NotSent(why) => (true, Some(ClientError::Transport(why))),
                 Attempt::Unknown(why) => {
                     unknown = Some(why);
-                    (twice != Twice::Doubles, None)
+                    (idempotency != Idempotency::None, None)
                 }
             };
             if may_repeat && attempt < TRIES {
@@ -110,9 +110,9 @@ impl HttpBackend {
             return Err(match (unknown, error) {
                 (None, Some(error)) => error,
                 // The token says that no try before was carried out.
-                (Some(_), Some(error)) if twice == Twice::OnceByToken && !may_repeat => error,
-                (Some(_), Some(error)) if twice == Twice::Harmless => error,
-                (Some(why), _) if twice == Twice::Harmless => ClientError::Transport(why),
+                (Some(_), Some(error)) if idempotency == Idempotency::ByToken && !may_repeat => error,
+                (Some(_), Some(error)) if idempotency == Idempotency::ReadOnly => error,
+                (Some(why), _) if idempotency == Idempotency::ReadOnly => ClientError::Transport(why),
                 (why, _) => ClientError::OutcomeUnknown {
                     why: why.unwrap_or_default(),
                     check: format!("what the {} was to change", operation.name()),

@@ -1,6 +1,6 @@
-//! The table of exceptions: name, namespace, HTTP status, and whether a client may try again.
+//! The table of exceptions: name, namespace, HTTP status and retry class.
 
-/// An exception without what it carries.
+/// An exception without its payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// `ValidationException`.
@@ -67,9 +67,9 @@ pub enum ErrorKind {
     ProvisionedThroughputExceeded,
     /// `ThrottlingException`.
     Throttling,
-    /// `RequestLimitExceeded`, which only the service tells.
+    /// `RequestLimitExceeded`, which Keyfold itself does not return.
     RequestLimitExceeded,
-    /// `TransactionInProgressException`, which only the service tells.
+    /// `TransactionInProgressException`, which Keyfold itself does not return.
     TransactionInProgress,
     /// `AccessDeniedException`.
     AccessDenied,
@@ -122,8 +122,7 @@ impl ErrorKind {
         ErrorKind::Internal,
     ];
 
-    /// Namespace, exception name, HTTP status, whether nothing was done and the same request may
-    /// succeed later.
+    /// Namespace, exception name, HTTP status, and whether the request is retryable.
     const fn row(self) -> (&'static str, &'static str, u16, bool) {
         match self {
             ErrorKind::Validation => (VALIDATE, "ValidationException", 400, false),
@@ -197,7 +196,7 @@ impl ErrorKind {
         self.row().2
     }
 
-    /// The kind of an exception; none for one that is not known here.
+    /// The kind of an exception; `None` if its name is unknown here.
     pub fn of_exception(name: &str) -> Option<ErrorKind> {
         ErrorKind::ALL
             .iter()
@@ -205,14 +204,14 @@ impl ErrorKind {
             .find(|kind| kind.exception() == name)
     }
 
-    /// Whether nothing was done, and the same request may succeed later. After a failure of the
-    /// server nobody knows whether anything was done.
+    /// Whether the request had no effect and may succeed later. After a failure of the server the
+    /// effect is unknown.
     pub const fn is_retryable(self) -> bool {
         self.row().3
     }
 
     /// Whether the message member is spelled `Message`.
-    pub const fn capital_message(self) -> bool {
+    pub const fn has_capital_message(self) -> bool {
         matches!(
             self,
             ErrorKind::TransactionCanceled

@@ -1,18 +1,21 @@
 //! The reasons of a ValidationException, and their words.
 //!
-//! Wording follows what users of the service quote; where no quote is known the sentence is our
-//! own.
+//! The wording follows quotes of the service by its users; where no quote is known, the message is
+//! our own.
 
-use crate::input::ValueError;
+use crate::value::{NESTING, ValueError};
 use keyfold_expr::{ExprError, PlaceholderError, UpdateError};
 use keyfold_types::ValueKind;
-use keyfold_types::limits::WRITE_WORK_BYTES_MAX;
+use keyfold_types::limits::{
+    ATTRIBUTE_NAME_BYTES_MAX, BATCH_GET_BYTES_MAX, PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX,
+    TRANSACTION_BYTES_MAX, WRITE_WORK_BYTES_MAX,
+};
 use std::fmt;
 
-/// Why a request is wrong.
+/// The reason for which a request is wrong.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Validation {
-    /// Members outside the model's lengths, ranges, patterns and words, all together.
+    /// All members that break the model's lengths, ranges, patterns and words.
     Constraints(Vec<ConstraintBreach>),
     /// A value of a request member is wrong.
     Value(ValueError),
@@ -20,16 +23,16 @@ pub enum Validation {
     ExpressionValue {
         /// The placeholder.
         key: String,
-        /// The fault.
+        /// The error.
         error: ValueError,
     },
-    /// An expression cannot be used.
+    /// An expression is wrong.
     Expression(ExprError),
-    /// The placeholders themselves are wrong.
+    /// The placeholders are wrong.
     Placeholders(PlaceholderError),
     /// An update does not fit its item.
     Update(UpdateError),
-    /// Placeholders without an expression; with the expressions that are absent.
+    /// There are placeholders, but no expression.
     PlaceholdersWithoutExpression {
         /// `ExpressionAttributeNames` or `ExpressionAttributeValues`.
         member: &'static str,
@@ -38,12 +41,12 @@ pub enum Validation {
     },
     /// Legacy and expression parameters in one request.
     MixedParameters {
-        /// The legacy ones.
+        /// The legacy parameters.
         legacy: Vec<&'static str>,
-        /// The others.
+        /// The expression parameters.
         expressions: Vec<&'static str>,
     },
-    /// A member that Keyfold does not carry out.
+    /// A member that Keyfold does not support.
     Unsupported {
         /// The member.
         member: &'static str,
@@ -56,25 +59,25 @@ pub enum Validation {
     KeyType {
         /// The attribute.
         name: String,
-        /// The type it must have.
+        /// The required type.
         expected: &'static str,
-        /// The type it has.
+        /// The actual type.
         actual: &'static str,
     },
     /// A key attribute is empty.
     EmptyKey {
         /// The attribute.
         name: String,
-        /// Its type: a text or bytes.
+        /// The type: text or binary.
         kind: ValueKind,
     },
     /// An index key attribute has the wrong type.
     IndexKeyType {
         /// The attribute.
         name: String,
-        /// The type it must have.
+        /// The required type.
         expected: &'static str,
-        /// The type it has.
+        /// The actual type.
         actual: &'static str,
         /// The index.
         index: String,
@@ -85,7 +88,7 @@ pub enum Validation {
         name: String,
         /// The index.
         index: String,
-        /// Its type: a text or bytes.
+        /// The type: text or binary.
         kind: ValueKind,
     },
     /// An update that makes an index key attribute empty.
@@ -94,7 +97,7 @@ pub enum Validation {
         name: String,
         /// The index.
         index: String,
-        /// Its type: a text or bytes.
+        /// The type: text or binary.
         kind: ValueKind,
     },
     /// A path into a key attribute.
@@ -104,7 +107,7 @@ pub enum Validation {
         /// `Key` or `IndexKey`.
         member: &'static str,
     },
-    /// Conditions that look at more than one request may.
+    /// The conditions of a request examine too many bytes.
     TooMuchWork,
     /// An index key attribute is too long.
     IndexKeySize {
@@ -121,7 +124,7 @@ pub enum Validation {
     PartitionKeySize,
     /// The sort key value is above 1,024 bytes.
     SortKeySize,
-    /// A `Key` does not name exactly the key attributes with their types.
+    /// A `Key` does not consist of exactly the key attributes with their types.
     KeySchemaMismatch,
     /// An item above 400 KB.
     ItemSize,
@@ -135,17 +138,17 @@ pub enum Validation {
     UpdatedIndexKeyType,
     /// An update that makes an index key attribute too long.
     UpdatedIndexKeySize,
-    /// A ReturnValues word that the operation does not have.
+    /// A ReturnValues word that the operation does not accept.
     ReturnValues,
-    /// No such index.
+    /// The table has no such index.
     NoSuchIndex(String),
     /// A strong read of a global index.
     ConsistentReadOnGlobalIndex,
-    /// Neither form of a key condition.
+    /// The query has no key condition.
     NoKeyCondition,
     /// A key condition without the partition key.
     MissedKeyElement(String),
-    /// A key condition that no range serves.
+    /// A key condition that is not a range of keys.
     UnsupportedKeyCondition,
     /// A key condition with a value of another type than the attribute.
     ConditionType,
@@ -156,19 +159,19 @@ pub enum Validation {
         /// The attribute.
         name: String,
     },
-    /// A start key that does not fit (Query).
+    /// A start key that does not fit the schema (Query).
     StartKey,
-    /// A start key that does not fit (Scan).
+    /// A start key that does not fit the schema (Scan).
     ScanStartKey,
-    /// A start key outside the range asked for.
+    /// A start key outside the requested range.
     StartKeyOutside,
     /// A start key of another partition.
     StartKeyPartition,
     /// A start key of another segment.
     StartKeySegment,
-    /// ALL_ATTRIBUTES of a global index that does not project all.
+    /// ALL_ATTRIBUTES of a global index that does not project all attributes.
     SelectNotProjected(String),
-    /// Attributes asked for that a global index does not project.
+    /// Requested attributes that a global index does not project.
     NotProjected {
         /// The index.
         index: String,
@@ -181,17 +184,17 @@ pub enum Validation {
     TooManyInBatch(&'static str),
     /// A batch above its size limit.
     BatchSize(&'static str),
-    /// A write request that is none or both of put and delete.
+    /// A write request that is neither or both of put and delete.
     WriteRequestShape,
-    /// A transaction action that is none or several.
+    /// A transaction item that has no action or several.
     TransactItemShape,
     /// Two actions on one item.
     TransactDuplicate,
     /// A transaction above 4 MB.
     TransactSize,
-    /// Parameters that do not fit each other or the table; the detail follows the usual beginning.
+    /// Parameters that do not fit each other or the table; the detail follows the usual prefix.
     Parameter(String),
-    /// A sentence that stands alone.
+    /// A complete message.
     Sentence(String),
     /// A key attribute of a table to create has no definition.
     KeyDefinition,
@@ -211,7 +214,7 @@ pub struct ConstraintBreach {
     pub value: Breached,
     /// The member's path in lower camel case.
     pub path: String,
-    /// The constraint that it breaks.
+    /// The broken constraint.
     pub constraint: Constraint,
 }
 
@@ -220,10 +223,10 @@ pub struct ConstraintBreach {
 pub enum Breached {
     /// The member is missing.
     Null,
-    /// As the message prints it.
+    /// The value as the message prints it.
     Text(String),
-    /// The message does not print it.
-    Untold,
+    /// The message omits the value.
+    Omitted,
 }
 
 /// A constraint of the API model.
@@ -245,7 +248,7 @@ pub enum Constraint {
     Max(i64),
     /// A pattern.
     Pattern(&'static str),
-    /// One of these words.
+    /// The words of which one is required.
     Words(Vec<&'static str>),
 }
 
@@ -293,7 +296,7 @@ impl fmt::Display for ConstraintBreach {
         match &self.value {
             Breached::Text(value) => write!(f, "Value '{value}'")?,
             Breached::Null => write!(f, "Value null")?,
-            Breached::Untold => write!(f, "Value")?,
+            Breached::Omitted => write!(f, "Value")?,
         }
         write!(
             f,
@@ -312,6 +315,8 @@ fn long_name(kind: ValueKind) -> &'static str {
     }
 }
 
+/// Bytes of what messages call a megabyte.
+const MIB: u64 = 1024 * 1024;
 const INVALID: &str = "One or more parameter values were invalid: ";
 const NOT_VALID: &str = "One or more parameter values are not valid. A value specified for a secondary index key is not supported. ";
 
@@ -429,13 +434,13 @@ impl fmt::Display for Validation {
             Validation::PartitionKeySize => {
                 write!(
                     f,
-                    "{INVALID}Size of hashkey has exceeded the maximum size limit of2048 bytes"
+                    "{INVALID}Size of hashkey has exceeded the maximum size limit of{PARTITION_KEY_BYTES_MAX} bytes"
                 )
             }
             Validation::SortKeySize => {
                 write!(
                     f,
-                    "{INVALID}Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+                    "{INVALID}Aggregated size of all range keys has exceeded the size limit of {SORT_KEY_BYTES_MAX} bytes"
                 )
             }
             Validation::KeySchemaMismatch => {
@@ -448,7 +453,7 @@ impl fmt::Display for Validation {
                     "Item size to update has exceeded the maximum allowed size"
                 )
             }
-            Validation::Nesting => f.write_str(crate::input::NESTING),
+            Validation::Nesting => f.write_str(NESTING),
             Validation::KeyUpdate(name) => {
                 write!(
                     f,
@@ -534,7 +539,8 @@ impl fmt::Display for Validation {
             Validation::BatchSize(operation) => {
                 write!(
                     f,
-                    "{INVALID}The items of a {operation} call exceed 16 MB in total"
+                    "{INVALID}The items of a {operation} call exceed {} MB in total",
+                    BATCH_GET_BYTES_MAX / MIB
                 )
             }
             Validation::WriteRequestShape => write!(
@@ -556,7 +562,8 @@ impl fmt::Display for Validation {
             Validation::TransactSize => {
                 write!(
                     f,
-                    "{INVALID}The items of a transaction exceed 4 MB in total"
+                    "{INVALID}The items of a transaction exceed {} MB in total",
+                    TRANSACTION_BYTES_MAX / MIB
                 )
             }
             Validation::Parameter(detail) => write!(f, "{INVALID}{detail}"),
@@ -570,7 +577,7 @@ impl fmt::Display for Validation {
             Validation::AttributeName { bytes } => {
                 write!(
                     f,
-                    "{INVALID}Attribute names have 1 to 65535 bytes; one has {bytes}"
+                    "{INVALID}Attribute names have 1 to {ATTRIBUTE_NAME_BYTES_MAX} bytes; one has {bytes}"
                 )
             }
             Validation::DeletionProtected => write!(

@@ -1,13 +1,13 @@
-//! Codes of the reasons why a transaction was cancelled.
+//! The codes of a cancelled transaction's reasons.
 
-/// Why an action of a cancelled transaction was in its way.
+/// The code of one action of a cancelled transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReasonCode {
-    /// It was not.
+    /// The action itself did not fail.
     None,
-    /// Its condition does not hold.
+    /// The condition does not hold.
     ConditionalCheckFailed,
-    /// It does not fit the item it met.
+    /// The action does not fit the present item.
     ValidationError,
     /// The item collection is above 10 GB.
     ItemCollectionSizeLimitExceeded,
@@ -15,16 +15,16 @@ pub enum ReasonCode {
     TransactionConflict,
     /// The statement inserts an item that exists.
     DuplicateItem,
-    /// Capacity of an on-demand table is used up.
+    /// The capacity of an on-demand table is exhausted.
     ThrottlingError,
-    /// Capacity of a provisioned table is used up.
+    /// The capacity of a provisioned table is exhausted.
     ProvisionedThroughputExceeded,
-    /// One that is not known here.
+    /// The code is unknown here.
     Other,
 }
 
 impl ReasonCode {
-    /// Every code that is known, once.
+    /// Every known code, once.
     pub const ALL: &'static [ReasonCode] = &[
         ReasonCode::None,
         ReasonCode::ConditionalCheckFailed,
@@ -36,7 +36,7 @@ impl ReasonCode {
         ReasonCode::ProvisionedThroughputExceeded,
     ];
 
-    /// The code as answers have it.
+    /// The code's text in answers.
     pub const fn name(self) -> &'static str {
         match self {
             ReasonCode::None => "None",
@@ -51,7 +51,7 @@ impl ReasonCode {
         }
     }
 
-    /// The code that an answer has.
+    /// Parses the code of an answer.
     pub fn of(name: &str) -> ReasonCode {
         ReasonCode::ALL
             .iter()

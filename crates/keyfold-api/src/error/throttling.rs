@@ -1,24 +1,25 @@
-//! The answer to a request that meets used-up capacity.
+//! The answer to a request for which capacity is exhausted.
 
-use super::{ErrorKind, ReasonCode};
+use super::kind::ErrorKind;
+use super::reason::ReasonCode;
 
-/// Why a request has to wait.
+/// The exhausted capacity that a request met.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Throttling {
-    /// Whether the table is paid by request, which makes it another exception.
+    /// Whether the table is on-demand, which has another exception.
     pub is_on_demand: bool,
-    /// Whether an index lacks the capacity, not the table.
+    /// Whether the capacity of an index is exhausted, not that of the table.
     pub is_index: bool,
     /// The exhausted resources; never empty.
     pub reasons: Vec<ThrottlingReason>,
 }
 
-/// One thing that is used up.
+/// One exhausted resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThrottlingReason {
-    /// Such as `TableReadProvisionedThroughputExceeded`.
+    /// The reason, such as `TableReadProvisionedThroughputExceeded`.
     pub reason: String,
-    /// The full name of the table or index.
+    /// The ARN of the table or index.
     pub resource: String,
 }
 
@@ -41,7 +42,7 @@ impl Throttling {
         }
     }
 
-    /// The sentence.
+    /// The exception's message.
     pub fn message(&self) -> &'static str {
         if self.is_on_demand {
             "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling \

@@ -1,8 +1,11 @@
 //! Inputs of the batch operations.
 
-use super::{Attributes, ExpressionAttributes, LegacyParameters, Returns};
+use super::legacy::LegacyParameters;
+use super::placeholders::ExpressionAttributes;
+use super::returns::Returns;
+use crate::value::Attributes;
 
-/// Asks for up to 100 items of any tables.
+/// Reads up to 100 items of any tables.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BatchGetItemInput {
     /// The reads of each table, in the order sent.
@@ -18,15 +21,15 @@ pub struct KeysAndAttributes {
     pub keys: Option<Vec<Attributes>>,
     /// Whether to read strongly consistently.
     pub consistent_read: Option<bool>,
-    /// The parts to answer.
+    /// The attributes and parts to return.
     pub projection_expression: Option<String>,
-    /// Placeholders; only names have a use.
+    /// Placeholders; only names are used.
     pub expression_attributes: ExpressionAttributes,
     /// The parameters that expressions replaced.
     pub legacy: Option<Box<LegacyParameters>>,
 }
 
-/// Puts and deletes up to 25 items of any tables, each on its own.
+/// Puts and deletes up to 25 items of any tables, each independently.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BatchWriteItemInput {
     /// The writes to each table, in the order sent.

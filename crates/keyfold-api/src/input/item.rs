@@ -1,12 +1,12 @@
 //! Inputs of the operations on one item.
 
-use super::{
-    Attributes, ExpressionAttributes, LegacyParameters, ReturnValue,
-    ReturnValuesOnConditionCheckFailure, Returns,
-};
+use super::legacy::LegacyParameters;
+use super::placeholders::ExpressionAttributes;
+use super::returns::{ReturnValue, ReturnValuesOnConditionCheckFailure, Returns};
 use crate::Named;
+use crate::value::Attributes;
 
-/// Asks for one item.
+/// Reads one item.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GetItemInput {
     /// Table name or ARN.
@@ -15,9 +15,9 @@ pub struct GetItemInput {
     pub key: Option<Attributes>,
     /// Whether to read strongly consistently (default: eventually).
     pub consistent_read: Option<bool>,
-    /// The parts to answer.
+    /// The attributes and parts to return.
     pub projection_expression: Option<String>,
-    /// Placeholders; only names have a use.
+    /// Placeholders; only names are used.
     pub expression_attributes: ExpressionAttributes,
     /// Extras of the answer: capacity and collection metrics.
     pub returns: Returns,
@@ -25,20 +25,20 @@ pub struct GetItemInput {
     pub legacy: Option<Box<LegacyParameters>>,
 }
 
-/// Writes a whole item.
+/// Writes an item and replaces the previous one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PutItemInput {
     /// Table name or ARN.
     pub table_name: Option<String>,
     /// The item.
     pub item: Option<Attributes>,
-    /// Conditions on the item before the write, in the form from before expressions.
+    /// The condition on the item before the write.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
     /// NONE (default) or ALL_OLD.
     pub return_values: Option<Named<ReturnValue>>,
-    /// Whether a failed condition answers the item.
+    /// The item that a failed condition returns.
     pub return_values_on_condition_check_failure:
         Option<Named<ReturnValuesOnConditionCheckFailure>>,
     /// Extras of the answer: capacity and collection metrics.
@@ -56,13 +56,13 @@ pub struct UpdateItemInput {
     pub key: Option<Attributes>,
     /// The changes.
     pub update_expression: Option<String>,
-    /// Conditions on the item before the write, in the form from before expressions.
+    /// The condition on the item before the write.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
-    /// Any of the words; NONE by default.
+    /// The returned attributes; NONE by default.
     pub return_values: Option<Named<ReturnValue>>,
-    /// Whether a failed condition answers the item.
+    /// The item that a failed condition returns.
     pub return_values_on_condition_check_failure:
         Option<Named<ReturnValuesOnConditionCheckFailure>>,
     /// Extras of the answer: capacity and collection metrics.
@@ -78,13 +78,13 @@ pub struct DeleteItemInput {
     pub table_name: Option<String>,
     /// The primary key.
     pub key: Option<Attributes>,
-    /// Conditions on the item before the write, in the form from before expressions.
+    /// The condition on the item before the write.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
     /// NONE (default) or ALL_OLD.
     pub return_values: Option<Named<ReturnValue>>,
-    /// Whether a failed condition answers the item.
+    /// The item that a failed condition returns.
     pub return_values_on_condition_check_failure:
         Option<Named<ReturnValuesOnConditionCheckFailure>>,
     /// Extras of the answer: capacity and collection metrics.

@@ -1,14 +1,13 @@
-//! The parameters that expressions replaced in 2014. Names in them are whole attribute names, never
-//! paths.
+//! The parameters that expressions replaced in 2014. Names in them are attribute names, never paths.
 
 use crate::Named;
 use crate::named::words;
-use crate::shape::AttributeValue;
+use crate::value::AttributeValue;
 
 words! {
     /// The comparator of a legacy condition.
     ComparisonOperator {
-        /// One of a list.
+        /// The attribute equals one of a list.
         In = "IN",
         /// The attribute does not exist.
         Null = "NULL",
@@ -16,7 +15,7 @@ words! {
         Between = "BETWEEN",
         /// Below.
         Lt = "LT",
-        /// A part or member is not there.
+        /// The text lacks a part, or the set or list a member.
         NotContains = "NOT_CONTAINS",
         /// Equal.
         Eq = "EQ",
@@ -32,7 +31,7 @@ words! {
         BeginsWith = "BEGINS_WITH",
         /// Above or equal.
         Ge = "GE",
-        /// A part or member is there.
+        /// The text has a part, or the set or list a member.
         Contains = "CONTAINS",
     }
 }
@@ -62,9 +61,9 @@ words! {
 /// A test on one attribute: of a query's key, or of a filter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LegacyCondition {
-    /// The values it is compared with.
+    /// The values that the attribute is compared with.
     pub attribute_value_list: Option<Vec<AttributeValue>>,
-    /// How.
+    /// The comparison.
     pub comparison_operator: Option<Named<ComparisonOperator>>,
 }
 
@@ -91,10 +90,10 @@ pub struct AttributeUpdate {
 /// Entries by attribute name, in the order sent.
 pub type ByAttribute<T> = Vec<(String, T)>;
 
-/// The legacy parameters of a request. An operation uses those it has.
+/// The legacy parameters of a request. Each operation has some of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LegacyParameters {
-    /// The attributes to answer.
+    /// The attributes to return.
     pub attributes_to_get: Option<Vec<String>>,
     /// The changes of an update.
     pub attribute_updates: Option<ByAttribute<AttributeUpdate>>,
@@ -111,7 +110,7 @@ pub struct LegacyParameters {
 }
 
 impl LegacyParameters {
-    /// The parameters that are there, by their names in the API, in the order in which messages
+    /// Returns the API's names of the parameters that are present, in the order in which messages
     /// list them.
     pub fn given(&self) -> Vec<&'static str> {
         let all = [
@@ -124,7 +123,7 @@ impl LegacyParameters {
             (self.expected.is_some(), "Expected"),
         ];
         all.into_iter()
-            .filter(|(given, _)| *given)
+            .filter(|(is_given, _)| *is_given)
             .map(|(_, name)| name)
             .collect()
     }

@@ -1,30 +1,33 @@
 //! Inputs of Query and Scan.
 
-use super::{Attributes, ExpressionAttributes, LegacyParameters, Returns, Select};
+use super::legacy::LegacyParameters;
+use super::placeholders::ExpressionAttributes;
+use super::returns::{Returns, Select};
 use crate::Named;
+use crate::value::Attributes;
 
-/// Asks for the items of one partition, in sort order, a page at a time.
+/// Reads the items of one partition, in sort order, a page at a time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QueryInput {
     /// Table name or ARN.
     pub table_name: Option<String>,
     /// An index to read instead of the table.
     pub index_name: Option<String>,
-    /// Which attributes to answer.
+    /// The attributes to return.
     pub select: Option<Named<Select>>,
-    /// Items to evaluate at the most.
+    /// The largest number of items to evaluate.
     pub limit: Option<i64>,
     /// Whether to read strongly consistently (not on a global index).
     pub consistent_read: Option<bool>,
-    /// Ascending (default) or descending.
+    /// Whether to read in ascending order (default).
     pub scan_index_forward: Option<bool>,
-    /// The end of the page before.
+    /// The end of the previous page.
     pub exclusive_start_key: Option<Attributes>,
     /// The partition and the range within it.
     pub key_condition_expression: Option<String>,
-    /// The filter expression: evaluated items must satisfy it to be answered.
+    /// The filter that evaluated items must pass to be returned.
     pub filter_expression: Option<String>,
-    /// The parts to answer.
+    /// The attributes and parts to return.
     pub projection_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
@@ -34,28 +37,28 @@ pub struct QueryInput {
     pub legacy: Option<Box<LegacyParameters>>,
 }
 
-/// Asks for all items of a table or index, a page at a time.
+/// Reads all items of a table or index, a page at a time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ScanInput {
     /// Table name or ARN.
     pub table_name: Option<String>,
     /// An index to read instead of the table.
     pub index_name: Option<String>,
-    /// Which attributes to answer.
+    /// The attributes to return.
     pub select: Option<Named<Select>>,
-    /// Items to evaluate at the most.
+    /// The largest number of items to evaluate.
     pub limit: Option<i64>,
     /// Whether to read strongly consistently (not on a global index).
     pub consistent_read: Option<bool>,
-    /// The end of the page before.
+    /// The end of the previous page.
     pub exclusive_start_key: Option<Attributes>,
-    /// The filter expression: evaluated items must satisfy it to be answered.
+    /// The filter that evaluated items must pass to be returned.
     pub filter_expression: Option<String>,
-    /// The parts to answer.
+    /// The attributes and parts to return.
     pub projection_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
-    /// Which segment of a parallel scan this is, from 0.
+    /// The segment of a parallel scan, from 0.
     pub segment: Option<i64>,
     /// The number of segments.
     pub total_segments: Option<i64>,

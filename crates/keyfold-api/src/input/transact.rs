@@ -1,9 +1,11 @@
 //! Inputs of the transactions.
 
-use super::{Attributes, ExpressionAttributes, ReturnValuesOnConditionCheckFailure, Returns};
+use super::placeholders::ExpressionAttributes;
+use super::returns::{ReturnValuesOnConditionCheckFailure, Returns};
 use crate::Named;
+use crate::value::Attributes;
 
-/// Up to 100 actions that happen together or not at all.
+/// Executes up to 100 actions atomically.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TransactWriteItemsInput {
     /// The actions, in order.
@@ -34,11 +36,11 @@ pub struct ConditionCheck {
     pub table_name: Option<String>,
     /// The primary key.
     pub key: Option<Attributes>,
-    /// The conditions.
+    /// The condition.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
-    /// Whether a failed condition answers the item.
+    /// The item that a failed condition returns.
     pub return_values_on_condition_check_failure:
         Option<Named<ReturnValuesOnConditionCheckFailure>>,
 }
@@ -50,11 +52,11 @@ pub struct TransactPut {
     pub table_name: Option<String>,
     /// The item.
     pub item: Option<Attributes>,
-    /// Conditions on the item before the write, in the form from before expressions.
+    /// The condition on the item before the write.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
-    /// Whether a failed condition answers the item.
+    /// The item that a failed condition returns.
     pub return_values_on_condition_check_failure:
         Option<Named<ReturnValuesOnConditionCheckFailure>>,
 }
@@ -66,11 +68,11 @@ pub struct TransactDelete {
     pub table_name: Option<String>,
     /// The primary key.
     pub key: Option<Attributes>,
-    /// Conditions on the item before the write, in the form from before expressions.
+    /// The condition on the item before the write.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
-    /// Whether a failed condition answers the item.
+    /// The item that a failed condition returns.
     pub return_values_on_condition_check_failure:
         Option<Named<ReturnValuesOnConditionCheckFailure>>,
 }
@@ -84,16 +86,16 @@ pub struct TransactUpdate {
     pub key: Option<Attributes>,
     /// The changes.
     pub update_expression: Option<String>,
-    /// Conditions on the item before the write, in the form from before expressions.
+    /// The condition on the item before the write.
     pub condition_expression: Option<String>,
     /// Placeholders.
     pub expression_attributes: ExpressionAttributes,
-    /// Whether a failed condition answers the item.
+    /// The item that a failed condition returns.
     pub return_values_on_condition_check_failure:
         Option<Named<ReturnValuesOnConditionCheckFailure>>,
 }
 
-/// Asks for up to 100 items as they are at one moment.
+/// Reads up to 100 items as they are at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TransactGetItemsInput {
     /// The items, in order.
@@ -109,8 +111,8 @@ pub struct TransactGet {
     pub table_name: Option<String>,
     /// The primary key.
     pub key: Option<Attributes>,
-    /// The parts to answer.
+    /// The attributes and parts to return.
     pub projection_expression: Option<String>,
-    /// Placeholders; only names have a use.
+    /// Placeholders; only names are used.
     pub expression_attributes: ExpressionAttributes,
 }

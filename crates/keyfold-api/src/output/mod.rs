@@ -1,12 +1,12 @@
-//! The outputs of the item operations. Items stay encoded, so that the wire can write them without
-//! a tree.
+//! The outputs of the item operations. Items stay encoded, so that the wire writes JSON without a
+//! tree.
 
 use crate::input::{KeysAndAttributes, WriteRequest};
 use keyfold_codec::RawItem;
 use keyfold_types::{CapacityHalves, Item};
 use std::collections::BTreeMap;
 
-/// Whether a request consumed read or write units; transactions say so in their answers.
+/// The kind of consumed units, which the answers of transactions name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CapacityKind {
     /// Read units.
@@ -22,13 +22,13 @@ pub struct ConsumedCapacity {
     pub table_name: String,
     /// Units of the table itself, local-index writes not included.
     pub table: CapacityHalves,
-    /// Units of each local index touched.
+    /// Units of each used local index.
     pub local_secondary_indexes: BTreeMap<String, CapacityHalves>,
-    /// Units of each global index touched.
+    /// Units of each used global index.
     pub global_secondary_indexes: BTreeMap<String, CapacityHalves>,
-    /// Set when the answer names the kind (transactions).
+    /// The kind, in the answers of transactions.
     pub kind: Option<CapacityKind>,
-    /// Whether table and indexes are listed, not only the sum.
+    /// Whether the answer lists table and indexes, not only the sum.
     pub detailed: bool,
 }
 
@@ -43,12 +43,12 @@ impl ConsumedCapacity {
     }
 }
 
-/// The estimated size of the item collection a write touched.
+/// The estimated size of the item collection of a write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemCollectionMetrics {
     /// The partition key.
     pub item_collection_key: Item,
-    /// Whole gigabytes, below and above the size.
+    /// The bounds of the size in whole gigabytes.
     pub size_estimate_range_gb: (f64, f64),
 }
 
@@ -57,25 +57,25 @@ pub struct ItemCollectionMetrics {
 pub struct GetItemOutput {
     /// The item, if it exists.
     pub item: Option<RawItem>,
-    /// Units, if asked for.
+    /// Consumed units, if requested.
     pub consumed_capacity: Option<ConsumedCapacity>,
 }
 
 /// The answer of PutItem, UpdateItem and DeleteItem.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WriteItemOutput {
-    /// The attributes that ReturnValues asked for, if any.
+    /// The attributes that ReturnValues requests, if any.
     pub attributes: Option<RawItem>,
-    /// Units, if asked for.
+    /// Consumed units, if requested.
     pub consumed_capacity: Option<ConsumedCapacity>,
-    /// The collection's size, if asked for and the table has a local index.
+    /// The collection's size, if requested and the table has a local index.
     pub item_collection_metrics: Option<ItemCollectionMetrics>,
 }
 
 /// The answer of Query and Scan: one page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PageOutput {
-    /// The items, unless only their number was asked for.
+    /// The items, unless only their number is requested.
     pub items: Option<Vec<RawItem>>,
     /// The number of items that passed the filter.
     pub count: u64,
@@ -83,18 +83,18 @@ pub struct PageOutput {
     pub scanned_count: u64,
     /// The start of the next page; absent at the end.
     pub last_evaluated_key: Option<Item>,
-    /// Units, if asked for.
+    /// Consumed units, if requested.
     pub consumed_capacity: Option<ConsumedCapacity>,
 }
 
 /// The answer of BatchGetItem.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BatchGetItemOutput {
-    /// The items found, by table as named in the request.
+    /// The found items, by table as named in the request.
     pub responses: Vec<(String, Vec<RawItem>)>,
-    /// Keys left unprocessed by the size limit.
+    /// The keys that the size limit leaves unprocessed.
     pub unprocessed_keys: Vec<(String, KeysAndAttributes)>,
-    /// Units by table, if asked for.
+    /// Consumed units by table, if requested.
     pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
 }
 
@@ -103,62 +103,62 @@ pub struct BatchGetItemOutput {
 pub struct BatchWriteItemOutput {
     /// Unprocessed requests.
     pub unprocessed_items: Vec<(String, Vec<WriteRequest>)>,
-    /// Units by table, if asked for.
+    /// Consumed units by table, if requested.
     pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
-    /// Collection sizes by table, if asked for.
+    /// Collection sizes by table, if requested.
     pub item_collection_metrics: Option<Vec<(String, Vec<ItemCollectionMetrics>)>>,
 }
 
 /// The answer of TransactWriteItems.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TransactWriteItemsOutput {
-    /// Units by table, if asked for.
+    /// Consumed units by table, if requested.
     pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
-    /// Collection sizes by table, if asked for.
+    /// Collection sizes by table, if requested.
     pub item_collection_metrics: Option<Vec<(String, Vec<ItemCollectionMetrics>)>>,
 }
 
 /// The answer of TransactGetItems.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TransactGetItemsOutput {
-    /// The items in request order; nothing where none exists.
+    /// The items in request order; `None` for an absent item.
     pub responses: Vec<Option<RawItem>>,
-    /// Units by table, if asked for.
+    /// Consumed units by table, if requested.
     pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
 }
 
 /// The answer of ExecuteStatement.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ExecuteStatementOutput {
-    /// The items of a SELECT, or what RETURNING asked for.
+    /// The items of a SELECT, or of RETURNING.
     pub items: Vec<RawItem>,
     /// The start of the next page; absent at the end.
     pub next_token: Option<String>,
-    /// The key of the last item evaluated, when there is more.
+    /// The key of the last evaluated item, unless the end is reached.
     pub last_evaluated_key: Option<Item>,
-    /// Units, if asked for.
+    /// Consumed units, if requested.
     pub consumed_capacity: Option<ConsumedCapacity>,
 }
 
 /// The outcome of one statement of a batch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StatementResponse {
-    /// The table, when the statement could be read so far.
+    /// The table, if the statement could be parsed that far.
     pub table_name: Option<String>,
-    /// The item read, if it exists, or what RETURNING asked for.
+    /// The read item, if it exists, or that of RETURNING.
     pub item: Option<RawItem>,
-    /// Why it failed.
+    /// The error, if the statement failed.
     pub error: Option<StatementError>,
 }
 
-/// Why a statement of a batch failed.
+/// The error of a statement of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatementError {
     /// `ValidationError`, `DuplicateItem`, …
     pub code: String,
-    /// The sentence.
+    /// The message.
     pub message: String,
-    /// The item a failed condition met, if asked for.
+    /// The present item of a failed condition, if requested.
     pub item: Option<RawItem>,
 }
 
@@ -167,6 +167,6 @@ pub struct StatementError {
 pub struct BatchExecuteStatementOutput {
     /// One answer for each statement, in order.
     pub responses: Vec<StatementResponse>,
-    /// Units by table, if asked for.
+    /// Consumed units by table, if requested.
     pub consumed_capacity: Option<Vec<ConsumedCapacity>>,
 }

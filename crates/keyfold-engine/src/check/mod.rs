@@ -39,7 +39,7 @@ impl Constraints {
     /// A breach whose value is not printed.
     pub(crate) fn untold(&mut self, path: impl Into<String>, constraint: Constraint) {
         self.add(ConstraintBreach {
-            value: Breached::Untold,
+            value: Breached::Omitted,
             path: path.into(),
             constraint,
         });

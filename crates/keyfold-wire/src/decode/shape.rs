@@ -2,7 +2,7 @@
 
 use super::reader::null_in_list;
 use super::{DecodeError, Decoded, Reader, value};
-use keyfold_api::shape::Member;
+use keyfold_api::Member;
 use keyfold_api::{AttributeValue, Attributes, Shape, ShapeReader};
 use std::collections::BTreeMap;
 

@@ -37,7 +37,7 @@ pub fn encode_error(out: &mut Vec<u8>, error: &ApiError) {
         }
         if let Some(message) = error.message() {
             writer.string_member(
-                if kind.capital_message() {
+                if kind.has_capital_message() {
                     "Message"
                 } else {
                     "message"

@@ -3,7 +3,7 @@
 use super::Writer;
 use super::item::{tree, value};
 use super::stored::raw_item;
-use keyfold_api::shape::Member;
+use keyfold_api::Member;
 use keyfold_api::{Shape, ShapeWriter};
 use keyfold_codec::RawItem;
 use keyfold_types::{Item, Value};

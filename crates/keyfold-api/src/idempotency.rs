@@ -1,22 +1,21 @@
-//! The effect of carrying a request out twice: a client must know it before it repeats a request
-//! whose answer was lost.
+//! Idempotency of requests. A client must know it before it repeats a request whose answer was lost.
 
 use crate::operation::Request;
 
-/// The effect of carrying a request out a second time.
+/// The effect of executing a request a second time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Twice {
-    /// Nothing more than once does: it only reads.
-    Harmless,
-    /// Nothing more, as long as both carry the same token.
-    OnceByToken,
-    /// Something may happen twice, or the second is refused because of the first.
-    Doubles,
+pub enum Idempotency {
+    /// The request only reads.
+    ReadOnly,
+    /// The second execution has no effect, if both carry the same token.
+    ByToken,
+    /// The second execution may have an effect, or be refused because of the first.
+    None,
 }
 
 impl Request {
-    /// The effect of carrying the request out twice.
-    pub fn twice(&self) -> Twice {
+    /// The effect of executing the request twice.
+    pub fn idempotency(&self) -> Idempotency {
         match self {
             Request::BatchGetItem(_)
             | Request::GetItem(_)
@@ -42,11 +41,11 @@ impl Request {
             | Request::ListImports(_)
             | Request::ListStreams(_)
             | Request::ListTables(_)
-            | Request::ListTagsOfResource(_) => Twice::Harmless,
+            | Request::ListTagsOfResource(_) => Idempotency::ReadOnly,
             Request::TransactWriteItems(_)
             | Request::ExecuteTransaction(_)
             | Request::ExportTableToPointInTime(_)
-            | Request::ImportTable(_) => Twice::OnceByToken,
+            | Request::ImportTable(_) => Idempotency::ByToken,
             Request::ExecuteStatement(input) => {
                 of_statements([input.statement.statement.as_deref()])
             }
@@ -74,34 +73,79 @@ impl Request {
             | Request::TagResource(_)
             | Request::UntagResource(_)
             | Request::PutResourcePolicy(_)
-            | Request::DeleteResourcePolicy(_) => Twice::Doubles,
+            | Request::DeleteResourcePolicy(_) => Idempotency::None,
         }
     }
 
-    /// The token that makes two of the request one; none when the operation takes none.
+    /// The token that makes a repetition of the request a no-op; `None` if the operation has no
+    /// token.
     pub fn token_mut(&mut self) -> Option<&mut Option<String>> {
         match self {
             Request::TransactWriteItems(input) => Some(&mut input.client_request_token),
             Request::ExecuteTransaction(input) => Some(&mut input.client_request_token),
             Request::ExportTableToPointInTime(input) => Some(&mut input.client_token),
             Request::ImportTable(input) => Some(&mut input.client_token),
-            _ => None,
+            Request::BatchGetItem(_)
+            | Request::GetItem(_)
+            | Request::Query(_)
+            | Request::Scan(_)
+            | Request::TransactGetItems(_)
+            | Request::DescribeTable(_)
+            | Request::DescribeBackup(_)
+            | Request::DescribeContinuousBackups(_)
+            | Request::DescribeContributorInsights(_)
+            | Request::DescribeEndpoints(_)
+            | Request::DescribeExport(_)
+            | Request::DescribeImport(_)
+            | Request::DescribeLimits(_)
+            | Request::DescribeStream(_)
+            | Request::DescribeTimeToLive(_)
+            | Request::GetRecords(_)
+            | Request::GetResourcePolicy(_)
+            | Request::GetShardIterator(_)
+            | Request::ListBackups(_)
+            | Request::ListContributorInsights(_)
+            | Request::ListExports(_)
+            | Request::ListImports(_)
+            | Request::ListStreams(_)
+            | Request::ListTables(_)
+            | Request::ListTagsOfResource(_)
+            | Request::ExecuteStatement(_)
+            | Request::BatchExecuteStatement(_)
+            | Request::BatchWriteItem(_)
+            | Request::PutItem(_)
+            | Request::UpdateItem(_)
+            | Request::DeleteItem(_)
+            | Request::CreateTable(_)
+            | Request::UpdateTable(_)
+            | Request::DeleteTable(_)
+            | Request::CreateBackup(_)
+            | Request::DeleteBackup(_)
+            | Request::RestoreTableFromBackup(_)
+            | Request::RestoreTableToPointInTime(_)
+            | Request::UpdateContinuousBackups(_)
+            | Request::UpdateContributorInsights(_)
+            | Request::UpdateTimeToLive(_)
+            | Request::TagResource(_)
+            | Request::UntagResource(_)
+            | Request::PutResourcePolicy(_)
+            | Request::DeleteResourcePolicy(_) => None,
         }
     }
 }
 
-fn of_statements<'s>(statements: impl IntoIterator<Item = Option<&'s str>>) -> Twice {
+fn of_statements<'s>(statements: impl IntoIterator<Item = Option<&'s str>>) -> Idempotency {
     let reads = statements
         .into_iter()
         .all(|statement| statement.is_none_or(is_select));
     if reads {
-        Twice::Harmless
+        Idempotency::ReadOnly
     } else {
-        Twice::Doubles
+        Idempotency::None
     }
 }
 
-/// Whether a statement's first word is `SELECT`; comments are none.
+/// Whether a statement's first word is `SELECT`, comments skipped.
 pub fn is_select(statement: &str) -> bool {
     let mut rest = statement.trim_start();
     while let Some(comment) = rest.strip_prefix("--") {
@@ -118,7 +162,7 @@ mod tests {
     use super::is_select;
 
     #[test]
-    fn a_comment_before_a_statement_does_not_hide_what_it_is() {
+    fn comments_before_a_statement_are_skipped() {
         for text in [
             "select * from t",
             "-- a\n \tSELECT",
