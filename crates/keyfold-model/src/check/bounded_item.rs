@@ -9,8 +9,11 @@ use keyfold_types::limits::ITEM_BYTES_MAX;
 pub(crate) const RULE: Rule = Rule {
     code: "KF035",
     name: "bounded-item",
-    summary: "An item fits into 400 KB, attribute names included.",
-    why: "DynamoDB refuses an item of more than 400 KB when it is written: in production, for the customer with the longest list. `split readings by 600` spreads a list over several items that are read together; `compress` stores an attribute as GZIP; and what is read alone is better an entity of its own.",
+    summary: "An item fits into 400 KB, including its attribute names.",
+    why: "DynamoDB refuses to write an item of more than 400 KB. This happens in production, for \
+        the customer with the longest list. `split readings by 600` spreads a list over several \
+        items that are read together, `compress` stores an attribute as GZIP, and data that is \
+        read alone is better an entity of its own.",
     failing: r##"model m 1
 table Race (PK, SK)
 entity Result

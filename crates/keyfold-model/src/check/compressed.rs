@@ -1,8 +1,7 @@
-//! KF004: what is compressed is bytes where it is stored, so that nothing else may read or write it
-//! there.
+//! KF004: a compressed attribute is stored as bytes, so nothing may compare or change it in the store.
 
 use crate::diagnostic::Diagnostic;
-use crate::schema::{AggregateKind, Entity, Model};
+use crate::schema::{AggregateKind, Entity, Index, Model};
 
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for (at, entity) in model.entities.iter().enumerate() {
@@ -22,7 +21,7 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Why an attribute must be stored as it is.
+/// The reason why an attribute must not be compressed; `None` if it may be.
 fn reason(model: &Model, at: usize, entity: &Entity, name: &str) -> Option<String> {
     if entity
         .attribute(name)
@@ -35,8 +34,7 @@ fn reason(model: &Model, at: usize, entity: &Entity, name: &str) -> Option<Strin
         .indexes
         .iter()
         .filter_map(|key| table.indexes.get(key.index));
-    let is_column =
-        |index: &&crate::schema::Index| index.columns().any(|column| column.name == name);
+    let is_column = |index: &&Index| index.columns().any(|column| column.name == name);
     if let Some(index) = in_indexes.into_iter().find(is_column) {
         return Some(format!("it is a key attribute of {}", index.name));
     }

@@ -1,9 +1,9 @@
-//! KF015, covered: a copy holds what a pattern returns, filters and asks for.
+//! KF015, covered: a copy holds every attribute that a pattern returns, filters or asks for.
 
 use crate::diagnostic::Diagnostic;
-use crate::schema::PatternPlan;
-use crate::schema::{Copy, Entity, Operand, Pattern, Table};
+use crate::schema::{Copy, Entity, Operand, Pattern, PatternPlan, Table};
 
+/// Reports attributes that a pattern needs and that the returned copy does not hold.
 pub(crate) fn check(
     pattern: &Pattern,
     plan: &PatternPlan,

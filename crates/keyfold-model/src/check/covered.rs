@@ -1,4 +1,4 @@
-//! KF015, covered: an index holds every attribute that a pattern returns.
+//! KF015, covered: an index holds every attribute that a pattern returns or filters by.
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
@@ -8,7 +8,10 @@ pub(crate) const RULE: Rule = Rule {
     code: "KF015",
     name: "covered",
     summary: "An index holds every attribute that a pattern returns or filters by.",
-    why: "An index is a second table that DynamoDB keeps: it holds the keys and what is projected into it. A query of a global index cannot fetch the rest; attributes that are not projected are missing from the answer, silently. A list that is split over several items is not in an index at all, because its parts do not have the index's key.",
+    why: "An index is a second table that DynamoDB maintains. It holds the keys and the projected \
+        attributes. A query of a global index cannot fetch other attributes: they are silently \
+        missing from the answer. A list that is split over several items is not in an index at \
+        all, because its parts do not have the index's key.",
     failing: r##"model m 1
 table Shop (PK, SK)
   gsi GSI1 (GSI1PK, GSI1SK) project (total)
@@ -29,6 +32,7 @@ pattern orders_by_status(status)  -> Order[]  only total page 20
 "##,
 };
 
+/// Reports attributes that a pattern needs and that the index does not hold.
 pub(crate) fn check(
     pattern: &Pattern,
     table: &Table,
@@ -36,19 +40,11 @@ pub(crate) fn check(
     copy: Option<&Copy>,
     index: &Index,
 ) -> Option<Diagnostic> {
-    let returned: Vec<&str> = match (pattern.only.as_slice(), copy) {
-        ([], None) => entity
-            .attributes
-            .iter()
-            .map(|attribute| attribute.name.as_str())
-            .collect(),
-        ([], Some(copy)) => copy.attributes.iter().map(String::as_str).collect(),
-        (only, _) => only.iter().map(String::as_str).collect(),
-    };
+    let returned = returned(pattern, entity, copy);
     if let Some((split, _)) = &entity.split
         && returned.contains(&split.as_str())
     {
-        return Some(split_is_not_there(pattern, entity, index, split));
+        return Some(split_list(pattern, entity, index, split));
     }
     let held: &[String] = match &index.projection {
         Projection::All => return None,
@@ -100,12 +96,21 @@ pub(crate) fn check(
     )
 }
 
-fn split_is_not_there(
-    pattern: &Pattern,
-    entity: &Entity,
-    index: &Index,
-    split: &str,
-) -> Diagnostic {
+/// The attributes that a pattern returns.
+fn returned<'m>(pattern: &'m Pattern, entity: &'m Entity, copy: Option<&'m Copy>) -> Vec<&'m str> {
+    match (pattern.only.as_slice(), copy) {
+        ([], None) => entity
+            .attributes
+            .iter()
+            .map(|attribute| attribute.name.as_str())
+            .collect(),
+        ([], Some(copy)) => copy.attributes.iter().map(String::as_str).collect(),
+        (only, _) => only.iter().map(String::as_str).collect(),
+    }
+}
+
+/// The report that a pattern returns a split list from an index.
+fn split_list(pattern: &Pattern, entity: &Entity, index: &Index, split: &str) -> Diagnostic {
     let message = format!(
         "{} returns `{split}`, whose parts are not in {}",
         pattern.name, index.name
@@ -113,7 +118,7 @@ fn split_is_not_there(
     let others: Vec<&str> = entity
         .attributes
         .iter()
-        .map(|a| a.name.as_str())
+        .map(|attribute| attribute.name.as_str())
         .filter(|name| *name != split)
         .collect();
     Diagnostic::error("KF015", pattern.span, message, "returns the whole list")

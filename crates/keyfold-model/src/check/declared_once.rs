@@ -1,12 +1,13 @@
-//! KF003, declared once: no name means two things. Judged by `resolve`.
+//! KF003, declared once: every name is declared once. `resolve` checks it.
 
 use super::rule::Rule;
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF003",
     name: "declared-once",
-    summary: "No name means two things.",
-    why: "Two entities, patterns or attributes of one name would make every mention of it a riddle.",
+    summary: "Every name is declared once.",
+    why: "If two entities, patterns or attributes had the same name, a reference to it would be \
+        ambiguous.",
     failing: r##"model m 1
 table Shop (PK, SK)
 entity User

@@ -1,6 +1,7 @@
 //! KF012, disjoint: no two items of different kinds share a key.
 //!
-//! Decided on languages: two kinds collide when both their partition keys and their sort keys meet.
+//! The check compares languages: two kinds collide if both their partition keys and their sort keys
+//! have a text in common.
 
 use super::exact::quote;
 use super::rule::Rule;
@@ -11,8 +12,11 @@ use crate::schema::Model;
 pub(crate) const RULE: Rule = Rule {
     code: "KF012",
     name: "disjoint",
-    summary: "No two items of different kinds can have the same key; copies and the guards of unique values included.",
-    why: "A table holds one item for each key. If an Order and an Invoice can make the same key, writing one overwrites the other, and nobody is told. The compiler compares what the templates can make, not what they look like, and shows a key of both.",
+    summary: "No two items of different kinds can have the same key. Copies and the guards of unique \
+        values are kinds too.",
+    why: "A table holds one item for each key. If an Order and an Invoice can make the same key, \
+        writing one silently overwrites the other. The compiler compares the sets of keys that \
+        the templates can make, and shows a key that is in both.",
     failing: r##"model m 1
 table Shop (PK, SK)
 entity Order
@@ -39,7 +43,7 @@ pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagno
         for (place, two) in shapes.iter().enumerate() {
             let near = spaces.near(at, Space::Table, &two.partition, &two.sort);
             let before = near.into_iter().take_while(|other| *other < place);
-            // The first is enough: each repair moves one of them.
+            // One report for each kind is enough: a repair changes the key of one kind.
             diagnostics.extend(
                 before
                     .filter_map(|other| shapes.get(other))
@@ -49,6 +53,7 @@ pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagno
     }
 }
 
+/// Reports two kinds that can have the same key.
 fn collision(one: &Shape, two: &Shape) -> Option<Diagnostic> {
     let partition = one.partition.meet(&two.partition)?;
     let sort = one.sort.meet(&two.sort)?;
@@ -70,8 +75,8 @@ fn collision(one: &Shape, two: &Shape) -> Option<Diagnostic> {
     )
 }
 
-/// Puts the name of the second kind in front of its sort key, which leaves it in its collection; in
-/// front of its partition key, where there is no text to put it before.
+/// Puts the name of the second kind in front of its sort key, so that it stays in its collection. If
+/// the sort key has no quotes to put it into, the name goes in front of the partition key.
 fn repair(shape: &Shape) -> Vec<Edit> {
     let name = shape.what.to_uppercase().replace('.', "-");
     let templates = shape.key.sort.iter().chain([&shape.key.partition]);

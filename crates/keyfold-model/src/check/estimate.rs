@@ -1,21 +1,14 @@
-//! Sizes and counts, declared or guessed from the types: what the warnings calculate with.
+//! Estimates of sizes and counts for the warnings: as declared, or guessed from the types.
 
 use crate::schema::{Attribute, Entity, Type};
 use crate::template::{Format, KeyTemplate, Part};
 
-/// Write units a second that one partition takes.
-pub const PARTITION_WRITES: u64 = 1_000;
-/// Read units a second that one partition takes.
-pub const PARTITION_READS: u64 = 3_000;
-/// Bytes that one query reads at the most.
-pub const PAGE_BYTES: u64 = 1_048_576;
-
-/// Characters of a text of which nothing is known.
+/// Bytes of a text of unknown length.
 const TEXT_BYTES: u64 = 20;
-/// Elements of a list of which nothing is known.
+/// Elements of a list of unknown length.
 const ELEMENTS: u64 = 10;
 
-/// Bytes of an item: declared, or guessed from its attributes.
+/// The bytes of an item: declared, or guessed from its attributes.
 pub fn item_bytes(entity: &Entity) -> u64 {
     if let Some(declared) = entity.expected.bytes {
         return declared;
@@ -28,7 +21,7 @@ pub fn item_bytes(entity: &Entity) -> u64 {
     keys + entity.attributes.iter().map(attribute).sum::<u64>()
 }
 
-/// Bytes of some attributes of an item and its keys, as an index holds them.
+/// The bytes of an index entry that holds some attributes of an item and its keys.
 pub fn projected_bytes(entity: &Entity, names: &[String]) -> u64 {
     let held = entity
         .attributes
@@ -39,18 +32,19 @@ pub fn projected_bytes(entity: &Entity, names: &[String]) -> u64 {
     160 + held.map(of).sum::<u64>()
 }
 
-/// Bytes of the largest item that is stored: of one part, if the entity is split.
-pub fn stored_bytes(entity: &Entity) -> u64 {
-    let whole = item_bytes(entity);
+/// The bytes of the largest item that is stored: of one part, if the entity is split.
+pub(super) fn stored_bytes(entity: &Entity) -> u64 {
+    let bytes = item_bytes(entity);
     match &entity.split {
         Some((name, count)) => {
             let all = elements(entity, name).unwrap_or(ELEMENTS).max(1);
-            whole.saturating_mul(u64::from(*count).min(all)) / all
+            bytes.saturating_mul(u64::from(*count).min(all)) / all
         }
-        None => whole,
+        None => bytes,
     }
 }
 
+/// The declared number of elements of a list attribute.
 fn elements(entity: &Entity, name: &str) -> Option<u64> {
     entity
         .expected
@@ -60,6 +54,7 @@ fn elements(entity: &Entity, name: &str) -> Option<u64> {
         .map(|(_, count)| *count)
 }
 
+/// The bytes of a value of a type; `elements` is the length of a list, set or map if it is known.
 fn bytes_of(kind: &Type, elements: Option<u64>) -> u64 {
     let count = elements.unwrap_or(ELEMENTS);
     match kind {
@@ -89,11 +84,12 @@ fn bytes_of(kind: &Type, elements: Option<u64>) -> u64 {
     }
 }
 
-/// The number of partitions that a template spreads writes over at one time; `None` when as many as
-/// there are values.
+/// The number of partitions that a template spreads writes over at any time; `None` if there is one
+/// for each value of an attribute.
 ///
-/// Words count as one: new items start with the same. So does a period: the present one is written.
-pub fn partitions(template: &KeyTemplate) -> Option<u64> {
+/// An attribute of a few words counts as one value, because new items start with the same word. A
+/// period counts as one value, because writes go to the current one.
+pub(super) fn partitions(template: &KeyTemplate) -> Option<u64> {
     let mut count = 1;
     for part in &template.parts {
         match part {
@@ -102,8 +98,8 @@ pub fn partitions(template: &KeyTemplate) -> Option<u64> {
             Part::Field {
                 format: Format::Truncated(_),
                 ..
-            } => {}
-            Part::Field {
+            }
+            | Part::Field {
                 kind: Type::Words(_) | Type::Bool | Type::Date | Type::Period(_),
                 ..
             } => {}
@@ -113,8 +109,8 @@ pub fn partitions(template: &KeyTemplate) -> Option<u64> {
     Some(count)
 }
 
-/// A count of bytes for people.
-pub fn print_bytes(bytes: u64) -> String {
+/// A number of bytes in the largest unit that fits: `1.5 KB`.
+pub(super) fn print_bytes(bytes: u64) -> String {
     match bytes {
         0..1_024 => format!("{bytes} bytes"),
         1_024..1_048_576 => format!("{:.1} KB", bytes as f64 / 1_024.0),
@@ -123,8 +119,8 @@ pub fn print_bytes(bytes: u64) -> String {
     }
 }
 
-/// A count with separators, so that its size is seen: 1,000.
-pub fn print_count(count: u64) -> String {
+/// A number with a separator after each three digits: `1,000`.
+pub(super) fn print_count(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -1,8 +1,7 @@
-//! KF011, exact range: a pattern's key range holds the items it promises, all of them and no
-//! others.
+//! KF011, exact: the key range of a pattern holds exactly the items that the pattern promises.
 //!
-//! Decided on languages: for every other kind of item in the same key space, its partition keys and
-//! its sort keys must not both meet the range.
+//! The check compares languages: the partition keys and the sort keys of another kind in the same
+//! key space must not both have a text in common with the range.
 
 use super::found::Found;
 use super::rule::Rule;
@@ -15,8 +14,13 @@ use crate::template::{BREAK, Part, language_of};
 pub(crate) const RULE: Rule = Rule {
     code: "KF011",
     name: "exact",
-    summary: "The key range of a pattern holds exactly the items it promises: no neighbour bleeds in, none is missed.",
-    why: "A range is texts, not kinds. `begins_with(SK, \"ORDER\")` also finds `ORDERITEM#1`, and the whole partition of a user holds whatever else was put there. The answer then contains items of another shape, and pages are filled with what is thrown away. The compiler compares the range with the keys that every other kind can make, and shows one that is in it.",
+    summary: "The key range of a pattern holds exactly the items that the pattern promises: all of \
+        them, and no items of another kind.",
+    why: "A range compares texts and knows no kinds. `begins_with(SK, \"ORDER\")` also finds \
+        `ORDERITEM#1`, and the partition of a user holds every item that was put there. The \
+        answer would then contain items of another shape, and items that the client discards \
+        would fill its pages. The compiler compares the range with the keys that every other kind \
+        can make, and shows a key that lies in the range.",
     failing: r##"model m 1
 table Shop (PK, SK)
 entity Order
@@ -39,7 +43,7 @@ pattern orders(userId)  -> Order[]  page 20
 "##,
 };
 
-/// The keys a pattern reads.
+/// The keys that a pattern reads.
 pub(crate) struct Range {
     pub(crate) partition: Language,
     pub(crate) sort: Language,
@@ -81,7 +85,7 @@ pub(crate) fn check(
     None
 }
 
-/// Advice for keys of the kinds of a result and another one, so that they lie apart.
+/// Advice on how to move another kind out of the range of a result.
 fn apart(model: &Model, pattern: &Pattern, other: &str) -> String {
     let names: Vec<&str> = pattern
         .returned
@@ -102,9 +106,8 @@ fn apart(model: &Model, pattern: &Pattern, other: &str) -> String {
     }
 }
 
-/// Reports a kind of the result whose items can lie between the parts of a list of another kind: a
-/// page could end between them, and which parts belong together is told by their keys lying side by
-/// side.
+/// Reports a kind of the result whose items can lie between the parts of a list of another kind. The
+/// client puts adjacent parts together, so other items between them would break the list.
 pub(crate) fn check_parts(
     model: &Model,
     spaces: &Spaces,
@@ -128,17 +131,17 @@ pub(crate) fn check_parts(
             .iter()
             .filter(|shape| found.members.contains(&shape.owner))
     };
-    for whole in members() {
-        let parts = whole.key.sort.as_ref().map_or(&[][..], |sort| &sort.parts);
+    for list in members() {
+        let parts = list.key.sort.as_ref().map_or(&[][..], |sort| &sort.parts);
         let Some((Part::Chunk, start)) = parts.split_last() else {
             continue;
         };
-        // A key between two parts starts like them, up to the number.
+        // A key between two parts has the same start, up to the number.
         let mut between = language_of(start, delimiters);
         between.exactly(&CharSet::digits(), 1);
         let between = between.and_anything();
-        for other in members().filter(|other| other.owner != whole.owner) {
-            let Some(partition) = other.partition.meet(&whole.partition) else {
+        for other in members().filter(|other| other.owner != list.owner) {
+            let Some(partition) = other.partition.meet(&list.partition) else {
                 continue;
             };
             let Some(sort) = other.sort.meet(&between) else {
@@ -146,7 +149,7 @@ pub(crate) fn check_parts(
             };
             let message = format!(
                 "{} can lie between the parts of {} in the range of {}",
-                other.what, whole.what, pattern.name
+                other.what, list.what, pattern.name
             );
             return Some(
                 Diagnostic::error("KF011", pattern.span, message, "would return lists in pieces")
@@ -154,7 +157,7 @@ pub(crate) fn check_parts(
                         other.span,
                         format!("this can make {} {}, which is between parts", quote(&partition), quote(&sort)),
                     )
-                    .label(whole.span, "its list is split over several items")
+                    .label(list.span, "its list is split over several items")
                     .help("give the sort keys of the two kinds different first texts, or return them by two patterns"),
             );
         }
@@ -162,13 +165,13 @@ pub(crate) fn check_parts(
     None
 }
 
-/// A key text, with the break between the attributes of a composite key shown as a space.
+/// A key text in quotes, with a separate text for each attribute of a composite key.
 pub(crate) fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace(BREAK, "\" \""))
 }
 
-/// Gives the sort keys of the returned kind and of the neighbour first texts of their own, where
-/// they are templates of the table's key.
+/// Puts the kind's name in front of the sort keys of the returned kind and of the neighbour, if they
+/// are templates of the table's key.
 fn repair(model: &Model, pattern: &Pattern, found: &Found, neighbour: Owner) -> Vec<Edit> {
     if found.space != Space::Table || neighbour.is_guard || neighbour.copy.is_some() {
         return Vec::new();

@@ -1,16 +1,21 @@
-//! KF034, filtered: a pattern reads what it throws away, because the model says so.
+//! KF034, filtered: a pattern that the model allows to scan or to filter reads items that it
+//! discards.
 
-use super::estimate::{PAGE_BYTES, item_bytes, print_bytes, print_count};
+use super::estimate::{item_bytes, print_bytes, print_count};
 use super::rule::Rule;
 use crate::diagnostic::Diagnostic;
-use crate::schema::RequestKind;
-use crate::schema::{Limit, Model, Pattern};
+use crate::schema::{Limit, Model, Pattern, RequestKind};
+use keyfold_types::limits::{PAGE_BYTES_MAX, READ_UNIT_BYTES};
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF034",
     name: "filtered",
-    summary: "What a pattern reads is what it returns: a filter or a scan reads, and pays for, what it throws away.",
-    why: "A filter is applied after reading: a query costs the same with a filter as without, and a page of 20 may come back with none. `scan` and `filter` are allowed because the model says them in words; the warning shows what they read. Where the counts are declared and small, there is no warning.",
+    summary: "A pattern reads only the items that it returns. A filter or a scan also reads, and pays \
+        for, the items that it discards.",
+    why: "DynamoDB applies a filter after reading: a query costs the same with a filter as without, \
+        and a page of 20 items may come back empty. `scan` and `filter` are allowed because the \
+        model says them; the warning shows how much they read. There is no warning if the counts \
+        are declared and small.",
     failing: r##"model m 1
 table Shop (PK, SK)
 entity User
@@ -38,6 +43,7 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Reports a scan of a table that is large or of unknown size.
 fn scan(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
     let at = model.entities.get(pattern.returned.first()?.entity)?.table;
     let table = model.tables.get(at)?;
@@ -51,7 +57,7 @@ fn scan(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         .map(|entity| Some(entity.expected.items? * item_bytes(entity)))
         .collect();
     let sum: Option<u64> = counts.map(|counts| counts.iter().sum());
-    if sum.is_some_and(|sum| sum <= PAGE_BYTES) {
+    if sum.is_some_and(|sum| sum <= PAGE_BYTES_MAX) {
         return None;
     }
     let note = match sum {
@@ -59,8 +65,8 @@ fn scan(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
             "{} hold {}: {} read units, {} requests, each time",
             table.name,
             print_bytes(sum),
-            print_count(sum.div_ceil(4_096) / 2),
-            print_count(sum.div_ceil(PAGE_BYTES))
+            print_count(sum.div_ceil(READ_UNIT_BYTES) / 2),
+            print_count(sum.div_ceil(PAGE_BYTES_MAX))
         ),
         None => "how much that is, is not declared: `expect 2000 items` in each entity".to_owned(),
     };
@@ -72,6 +78,7 @@ fn scan(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
     )
 }
 
+/// Reports a filter over a collection that is large or of unknown size.
 fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
     let entity = model.entities.get(pattern.returned.first()?.entity)?;
     let given = |name: &String| {
@@ -88,7 +95,7 @@ fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         .map(|(_, count)| *count)
         .min();
     let bytes = item_bytes(entity);
-    if count.is_some_and(|count| count * bytes <= PAGE_BYTES) {
+    if count.is_some_and(|count| count * bytes <= PAGE_BYTES_MAX) {
         return None;
     }
     let place = pattern.filters.first()?;

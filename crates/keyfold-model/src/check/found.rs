@@ -1,12 +1,14 @@
-//! A plan that has been found, and where: what the rules that need a plan are told.
+//! A plan with its key space: the input of the rules that need a plan.
 
 use super::shape::{Owner, Space};
 use crate::schema::PatternPlan;
 
-/// A plan and what is needed to judge it.
+/// A plan that serves a pattern, with the key space that it reads.
 pub(crate) struct Found {
     pub(crate) plan: PatternPlan,
+    /// The table, by place.
     pub(crate) table: usize,
     pub(crate) space: Space,
+    /// The kinds of items that the pattern returns.
     pub(crate) members: Vec<Owner>,
 }

@@ -1,4 +1,4 @@
-//! KF001, grammar: the text follows the language. Judged by `syntax`.
+//! KF001, grammar: the text follows the grammar of the language. `syntax` checks it.
 
 use super::rule::Rule;
 
@@ -6,7 +6,9 @@ pub(crate) const RULE: Rule = Rule {
     code: "KF001",
     name: "grammar",
     summary: "The text follows the grammar of the language.",
-    why: "A line that cannot be read is reported with what was expected there, and left out; the lines behind it are still read, so that one run reports everything. A declaration starts in the first column, what belongs to it is indented.",
+    why: "The compiler skips a line that it cannot read, and reports what it expected there. It \
+        still reads the lines behind it, so one run reports everything. A declaration starts in \
+        the first column; the lines that belong to it are indented.",
     failing: r##"model m 1
 tabel Shop (PK, SK)
 "##,

@@ -1,18 +1,24 @@
-//! KF030, hot partition: many writes or reads go to one partition, which takes 1,000 write and
-//! 3,000 read units a second.
+//! KF030, hot partition: the writes or reads of one partition exceed its limits.
 
-use super::estimate::{
-    PARTITION_READS, PARTITION_WRITES, item_bytes, partitions, print_bytes, print_count,
-};
+use super::estimate::{item_bytes, partitions, print_bytes, print_count};
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::schema::{Entity, KeyPair, Model, Pattern, Projection};
+use crate::schema::{Entity, IndexKind, KeyPair, Model, Pattern, Projection, Table};
+use keyfold_types::limits::{
+    PARTITION_READ_UNITS_S, PARTITION_WRITE_UNITS_S, READ_UNIT_BYTES, WRITE_UNIT_BYTES,
+};
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF030",
     name: "hot-partition",
-    summary: "What is written to or read from one partition stays below what it takes: 1,000 write and 3,000 read units a second.",
-    why: "A table grows by partitions, and each partition has a fixed speed. A key with the same text for all items (`ORDERS`), with a few words (`STATUS#{status}`) or with the present day sends everything to one of them, however much capacity is paid for. `shard N` spreads it over N partitions that are read together; another key attribute is better where there is one. Where the rate is known to be low, declare it: `expect 20 writes a second`.",
+    summary: "The writes and reads of one partition stay below its limits: 1,000 write units and 3,000 \
+        read units a second.",
+    why: "A table grows by adding partitions, and the throughput of each partition is fixed. All \
+        requests go to one partition, whatever the capacity of the table, if the partition key \
+        has the same text for all items (`ORDERS`), is one of a few words (`STATUS#{status}`) or \
+        contains the current day. `shard N` spreads the items over N partitions that are read \
+        together. Another key attribute is better if there is one. If the rate is known to be \
+        low, declare it: `expect 20 writes a second`.",
     failing: r##"model m 1
 table Shop (PK, SK)
 entity Order
@@ -33,50 +39,15 @@ pattern orders()  -> Order[]  newest page 50
 
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for entity in &model.entities {
-        diagnostics.extend(writes(
-            model,
-            entity,
-            &entity.key,
-            &format!("the key of {}", entity.name),
-            Holds::All,
-        ));
+        let what = format!("the key of {}", entity.name);
+        diagnostics.extend(writes(model, entity, &entity.key, &what, Holds::All));
         let Some(table) = model.tables.get(entity.table) else {
             continue;
         };
-        for key in entity.indexes.iter().filter(|key| key.is_declared) {
-            let Some(index) = table.indexes.get(key.index) else {
-                continue;
-            };
-            // An index is written when something that it holds changes.
-            let kept = |name: &String| {
-                entity
-                    .aggregates
-                    .iter()
-                    .any(|aggregate| aggregate.attribute == *name)
-            };
-            let holds = match &index.projection {
-                Projection::All => Holds::All,
-                Projection::Only(names) if names.iter().any(kept) => Holds::All,
-                Projection::Only(_) | Projection::Keys => Holds::NoAggregates,
-            };
-            if index.kind == crate::schema::IndexKind::Global {
-                diagnostics.extend(writes(
-                    model,
-                    entity,
-                    &key.key,
-                    &format!("{} in {}", entity.name, index.name),
-                    holds,
-                ));
-            }
-        }
+        index_writes(model, entity, table, diagnostics);
         for copy in &entity.copies {
-            diagnostics.extend(writes(
-                model,
-                entity,
-                &copy.key,
-                &format!("the copy {}.{}", entity.name, copy.name),
-                Holds::NoAggregates,
-            ));
+            let what = format!("the copy {}.{}", entity.name, copy.name);
+            diagnostics.extend(writes(model, entity, &copy.key, &what, Holds::NoAggregates));
         }
     }
     for pattern in &model.patterns {
@@ -84,13 +55,40 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether what is written holds the aggregates of its entity.
+/// Reports the global indexes of an entity with too many writes.
+fn index_writes(model: &Model, entity: &Entity, table: &Table, diagnostics: &mut Vec<Diagnostic>) {
+    let is_maintained = |name: &String| {
+        entity
+            .aggregates
+            .iter()
+            .any(|aggregate| aggregate.attribute == *name)
+    };
+    for key in entity.indexes.iter().filter(|key| key.is_declared) {
+        let Some(index) = table.indexes.get(key.index) else {
+            continue;
+        };
+        if index.kind != IndexKind::Global {
+            continue;
+        }
+        // DynamoDB writes an index entry when one of its attributes changes.
+        let holds = match &index.projection {
+            Projection::All => Holds::All,
+            Projection::Only(names) if names.iter().any(is_maintained) => Holds::All,
+            Projection::Only(_) | Projection::Keys => Holds::NoAggregates,
+        };
+        let what = format!("{} in {}", entity.name, index.name);
+        diagnostics.extend(writes(model, entity, &key.key, &what, holds));
+    }
+}
+
+/// Whether the written item holds the aggregates of its entity, and so changes with their items.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
     All,
     NoAggregates,
 }
 
+/// Reports a key whose partitions receive more writes than they take, or an unknown number.
 fn writes(
     model: &Model,
     entity: &Entity,
@@ -100,7 +98,7 @@ fn writes(
 ) -> Option<Diagnostic> {
     let partitions = partitions(&key.partition)?;
     let bytes = item_bytes(entity);
-    let each = bytes.div_ceil(1_024);
+    let each = bytes.div_ceil(WRITE_UNIT_BYTES);
     let factor = transaction_factor(model, entity);
     let Some(rate) = rate(model, entity, holds) else {
         if partitions > 1 {
@@ -111,7 +109,7 @@ fn writes(
             Diagnostic::warning("KF030", key.partition.span, message, "the same for many items")
                 .note(format!(
                     "one partition takes {} write units a second; one {} of {} takes {each}",
-                    print_count(PARTITION_WRITES),
+                    print_count(PARTITION_WRITE_UNITS_S),
                     entity.name,
                     print_bytes(bytes)
                 ))
@@ -122,10 +120,10 @@ fn writes(
         );
     };
     let units = rate * each * factor;
-    if units <= PARTITION_WRITES * partitions {
+    if units <= PARTITION_WRITE_UNITS_S * partitions {
         return None;
     }
-    let shards = units.div_ceil(PARTITION_WRITES).max(2);
+    let shards = units.div_ceil(PARTITION_WRITE_UNITS_S).max(2);
     let message = format!(
         "{what} is hot: {} write units a second go to {}",
         print_count(units),
@@ -142,7 +140,7 @@ fn writes(
             ""
         },
         print_count(units),
-        taken(partitions, PARTITION_WRITES)
+        limit(partitions, PARTITION_WRITE_UNITS_S)
     );
     let diagnostic = Diagnostic::warning("KF030", key.partition.span, message, "the same for many items")
         .note(sum)
@@ -153,7 +151,8 @@ fn writes(
     Some(diagnostic.repair(vec![Edit::insert(key.span.end, format!(" shard {shards}"))]))
 }
 
-/// Writes a second: declared, and those that items make which are counted in this entity.
+/// The writes of an entity a second: its own, and those of the items that are counted in it. `None` if
+/// none are declared.
 fn rate(model: &Model, entity: &Entity, holds: Holds) -> Option<u64> {
     if holds == Holds::NoAggregates {
         return entity.expected.writes;
@@ -178,7 +177,7 @@ fn rate(model: &Model, entity: &Entity, holds: Holds) -> Option<u64> {
     }
 }
 
-/// A write of several items is a transaction, which costs twice.
+/// The factor of the cost of a write: a write of several items is a transaction, which costs twice.
 fn transaction_factor(model: &Model, entity: &Entity) -> u64 {
     let is_counted = model
         .entities
@@ -198,8 +197,8 @@ fn transaction_factor(model: &Model, entity: &Entity) -> u64 {
     }
 }
 
-/// The writes that so many partitions take.
-fn taken(partitions: u64, each: u64) -> String {
+/// The limit of a number of partitions, in words.
+fn limit(partitions: u64, each: u64) -> String {
     match partitions {
         1 => format!("one partition takes {}", print_count(each)),
         many => format!(
@@ -210,6 +209,7 @@ fn taken(partitions: u64, each: u64) -> String {
     }
 }
 
+/// A number of partitions, in words.
 fn count(partitions: u64) -> String {
     if partitions == 1 {
         "one partition".to_owned()
@@ -218,6 +218,7 @@ fn count(partitions: u64) -> String {
     }
 }
 
+/// Reports a pattern that reads more from its partitions than they take.
 fn reads(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
     let rate = pattern.rate?;
     let partition = pattern.plan.partition.as_ref()?;
@@ -233,9 +234,10 @@ fn reads(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
             .page
             .unwrap_or(if pattern.is_single() { 1 } else { 100 }),
     );
-    let halves = (items * bytes).div_ceil(4_096) * if pattern.strong.is_some() { 2 } else { 1 };
+    let halves =
+        (items * bytes).div_ceil(READ_UNIT_BYTES) * if pattern.strong.is_some() { 2 } else { 1 };
     let units = rate * halves / 2;
-    if units <= PARTITION_READS * partitions {
+    if units <= PARTITION_READ_UNITS_S * partitions {
         return None;
     }
     let message = format!(
@@ -252,7 +254,7 @@ fn reads(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
                 print_count(rate),
                 print_bytes(bytes),
                 print_count(units),
-                taken(partitions, PARTITION_READS)
+                limit(partitions, PARTITION_READ_UNITS_S)
             ))
             .help("read smaller pages or fewer attributes, or copy the items under several keys"),
     )

@@ -1,21 +1,26 @@
 //! KF013, injective: different values make different keys.
 //!
-//! A key must come apart again into the values it was made of: a field of varying length must be
-//! followed by a text whose first character the field cannot contain. And what identifies an item
-//! must be in the key of each of its copies, or two items would write the same copy.
+//! A key must be splittable into the values that it was made of: a field of variable length must be
+//! followed by a text whose first character the field cannot contain. The key of each copy must
+//! contain the attributes that identify the item, or two items would write the same copy.
 
 use super::rule::Rule;
 use super::shape::Spaces;
-use crate::diagnostic::{Diagnostic, Edit, Span};
-use crate::schema::Model;
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::schema::{Copy, Entity, Model};
 use crate::template::{Format, KeyTemplate, Part};
 use std::collections::BTreeSet;
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF013",
     name: "injective",
-    summary: "Different values make different keys, and a key comes apart again into the values it was made of.",
-    why: "Where one value of changing length runs into the next, `ab` + `c` and `a` + `bc` are one key, and one item overwrites the other. The same happens when a key leaves out what tells two items apart, or keeps only the day of a time. A delimiter between values ends the first; values that contain it are refused when written, or escaped by `{path:escape}`.",
+    summary: "Different values make different keys, and a key can be split into the values that it was \
+        made of.",
+    why: "If a value of variable length is followed directly by another value, `ab` + `c` and `a` + \
+        `bc` make the same key, and one item overwrites the other. The same happens if a key \
+        leaves out an attribute that distinguishes two items, or keeps only the day of a time. A \
+        delimiter marks the end of the value before it. A write is refused if a value contains \
+        the delimiter, unless the template escapes it: `{path:escape}`.",
     failing: r##"model m 1
 table Notes (PK, SK)
 entity Note
@@ -41,65 +46,71 @@ pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagno
     for entity in &model.entities {
         let fields = entity.key.fields_with_format();
         let identity = identifying(&fields);
-        if let Some((name, format)) = fields.iter().find(|(name, _)| !identity.contains(*name)) {
-            let (what, part) = match format {
-                Format::Truncated(unit) => {
-                    (format!("only the {unit} of"), format!("{{{name}:{unit}}}"))
-                }
-                _ => (
-                    "no capital letters of".to_owned(),
-                    format!("{{{name}:lower}}"),
-                ),
-            };
-            let message = format!(
-                "two {} items can have the same key: it keeps {what} `{name}`",
-                entity.name
-            );
-            diagnostics.push(
-                Diagnostic::error(
-                    "KF013",
-                    entity.key.span,
-                    message,
-                    format!("two values of `{name}` make one text"),
-                )
-                .note("the second item would overwrite the first")
-                .help(format!(
-                    "add {{{name}}} to the sort key; {part} alone is for grouping"
-                )),
-            );
-        }
+        let shortened = fields.iter().find(|(name, _)| !identity.contains(*name));
+        diagnostics.extend(shortened.and_then(|(name, format)| lossy(entity, name, *format)));
         for copy in &entity.copies {
             let fields = identifying(&copy.key.fields_with_format());
             if let Some(missing) = identity.iter().find(|field| !fields.contains(*field)) {
-                diagnostics.push(lost(
-                    &entity.name,
-                    &copy.name,
-                    missing,
-                    copy.key.span,
-                    entity.key.span,
-                ));
+                diagnostics.push(incomplete(entity, copy, missing));
             }
         }
     }
 }
 
-fn lost(entity: &str, copy: &str, missing: &str, span: Span, key: Span) -> Diagnostic {
-    let message =
-        format!("two {entity} items can write the same copy {copy}: its key lacks `{missing}`");
+/// Reports a key that keeps only a part of an attribute's value.
+fn lossy(entity: &Entity, name: &str, format: Format) -> Option<Diagnostic> {
+    let (kept, part) = match format {
+        Format::Truncated(unit) => (format!("only the {unit} of"), format!("{{{name}:{unit}}}")),
+        Format::Lower => (
+            "no capital letters of".to_owned(),
+            format!("{{{name}:lower}}"),
+        ),
+        Format::Plain
+        | Format::Bare
+        | Format::Padded { .. }
+        | Format::Reversed
+        | Format::Hash
+        | Format::Escaped => return None,
+    };
+    let message = format!(
+        "two {} items can have the same key: it keeps {kept} `{name}`",
+        entity.name
+    );
+    Some(
+        Diagnostic::error(
+            "KF013",
+            entity.key.span,
+            message,
+            format!("two values of `{name}` make one text"),
+        )
+        .note("the second item would overwrite the first")
+        .help(format!(
+            "add {{{name}}} to the sort key; {part} alone is for grouping"
+        )),
+    )
+}
+
+/// The report that a copy's key lacks an attribute that identifies the item.
+fn incomplete(entity: &Entity, copy: &Copy, missing: &str) -> Diagnostic {
+    let span = copy.key.span;
+    let message = format!(
+        "two {} items can write the same copy {}: its key lacks `{missing}`",
+        entity.name, copy.name
+    );
     Diagnostic::error(
         "KF013",
         span,
         message,
         format!("`{missing}` is not in this key"),
     )
-    .label(key, "what identifies an item")
+    .label(entity.key.span, "what identifies an item")
     .note("the copies would overwrite each other")
     .help(format!("add {{{missing}}} to the copy's sort key"))
     .repair(vec![Edit::insert(span.end - 1, format!("#{{{missing}}}"))])
 }
 
 impl crate::schema::KeyPair {
-    /// The fields and how they are written.
+    /// The fields of the key, with their formats.
     fn fields_with_format(&self) -> Vec<(&str, Format)> {
         let templates = std::iter::once(&self.partition).chain(&self.sort);
         templates
@@ -112,7 +123,7 @@ impl crate::schema::KeyPair {
     }
 }
 
-/// Fields that keep the whole value; the day of a time does not.
+/// The fields that keep the complete value of their attribute; the day of a time does not.
 fn identifying(fields: &[(&str, Format)]) -> BTreeSet<String> {
     fields
         .iter()
@@ -121,6 +132,7 @@ fn identifying(fields: &[(&str, Format)]) -> BTreeSet<String> {
         .collect()
 }
 
+/// Reports a field of variable length that no delimiter ends.
 fn check_template(template: &KeyTemplate, what: &str, delimiters: &[char]) -> Option<Diagnostic> {
     for (part, next) in template.parts.iter().zip(template.parts.iter().skip(1)) {
         if part.is_fixed_width() {
@@ -153,13 +165,13 @@ fn check_template(template: &KeyTemplate, what: &str, delimiters: &[char]) -> Op
     None
 }
 
-/// Puts a delimiter between two fields that stand side by side in a template.
+/// Puts a delimiter between two adjacent fields of a template.
 fn delimit(template: &KeyTemplate, part: &Part, next: &Part) -> Vec<Edit> {
-    let written = template
+    let is_plain = template
         .parts
         .iter()
         .all(|part| matches!(part, Part::Text(_) | Part::Field { .. }));
-    if !written || template.is_bare() || matches!(next, Part::Text(_)) {
+    if !is_plain || template.is_bare() || matches!(next, Part::Text(_)) {
         return Vec::new();
     }
     let text =

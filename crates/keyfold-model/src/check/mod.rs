@@ -1,9 +1,9 @@
 //! The rules, each in a file of its own with its code, its reason and examples. A rule takes the
-//! resolved model and reports what breaks it.
+//! resolved model and reports violations.
 //!
-//! Errors, KF001 to KF018, are about what a model says; warnings, from KF030 on, about what its
-//! tables will have to bear. Rules about names and types (KF001 to KF004, KF016, KF018) are judged
-//! where names get their meaning, in `syntax` and `resolve`; their files here hold the explanation.
+//! Errors (KF001 to KF018) concern the statements of a model; warnings (from KF030 on) concern the
+//! load of its tables. `syntax` and `resolve` check the rules about names and types (KF001 to
+//! KF004, KF016, KF018); the files of these rules hold only their explanation.
 
 mod bounded_item;
 mod compressed;
@@ -22,6 +22,7 @@ mod grammar;
 mod hot_partition;
 mod injective;
 mod known;
+mod markdown;
 mod one_value;
 pub(crate) mod ordered;
 mod over_indexed;
@@ -39,7 +40,7 @@ mod written_values;
 use crate::diagnostic::Diagnostic;
 use crate::schema::Model;
 
-/// The rules about keys, which need no pattern.
+/// Checks the rules about keys, which need no pattern.
 pub(crate) fn keys(model: &Model, spaces: &shape::Spaces, diagnostics: &mut Vec<Diagnostic>) {
     injective::check(model, spaces, diagnostics);
     disjoint::check(model, spaces, diagnostics);
@@ -49,7 +50,7 @@ pub(crate) fn keys(model: &Model, spaces: &shape::Spaces, diagnostics: &mut Vec<
     written_values::check(model, diagnostics);
 }
 
-/// The warnings, for a model without errors.
+/// Reports the warnings of a model without errors.
 pub(crate) fn warnings(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     hot_partition::check(model, diagnostics);
     unbounded::check(model, diagnostics);

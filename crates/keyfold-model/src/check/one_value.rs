@@ -1,12 +1,15 @@
-//! KF018, one value: an attribute of an item is made in one way. Judged by `resolve::index_key`.
+//! KF018, one value: an attribute that several keys share is made by one template.
+//! `resolve::index_key` checks it.
 
 use super::rule::Rule;
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF018",
     name: "one-value",
-    summary: "An attribute that several keys share is made in one way.",
-    why: "An item has one value of each attribute. Indexes may share key attributes (an inverted index is SK and PK the other way round, a local and a global index may be ordered by the same number), but two templates for one attribute would overwrite each other.",
+    summary: "An attribute that several keys share is made by one template.",
+    why: "An item has one value of each attribute. Indexes may share key attributes: an inverted \
+        index swaps PK and SK, and a local and a global index may be ordered by the same number. \
+        Two different templates for one attribute would overwrite each other.",
     failing: r##"model m 1
 table Shop (PK, SK)
   gsi GSI1 (GSI1PK, SK)

@@ -1,7 +1,7 @@
-//! KF014, ordered: key order is the order the pattern asks for.
+//! KF014, ordered: the order of keys is the order that the pattern asks for.
 //!
-//! Text order is value order only for texts of one width: times and days are, numbers when padded;
-//! a number that is itself the key is ordered as a number.
+//! The order of texts is the order of values only if all texts have the same width: times, days and
+//! padded numbers do. A number that is itself the key is ordered as a number.
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit, Span};
@@ -12,7 +12,11 @@ pub(crate) const RULE: Rule = Rule {
     code: "KF014",
     name: "ordered",
     summary: "The order of keys is the order that the pattern asks for.",
-    why: "A query answers in the order of its sort key, byte by byte, and in no other; DynamoDB cannot sort. As text, 10 comes before 9, and a time with a zone or with a changing number of digits is in no order at all. A number is in order when it is padded to a fixed number of digits or is the key itself; times are always written in UTC with a fixed width.",
+    why: "A query returns items in the byte order of their sort keys, and DynamoDB cannot sort in \
+        another order. As text, 10 comes before 9, and times with a zone or with a variable \
+        number of digits are not in order at all. A number is in order if it is padded to a fixed \
+        number of digits or if it is the key itself. Times are always written in UTC with a fixed \
+        width.",
     failing: r##"model m 1
 table Game (PK, SK)
 entity Score
@@ -29,7 +33,7 @@ pattern leaderboard(gameId)  -> Score[]  highest page 10
 "##,
 };
 
-/// The report that no key gives the order.
+/// The report that no key gives the order of a pattern.
 pub(crate) fn report(
     pattern: &Pattern,
     entity: &Entity,
@@ -49,7 +53,7 @@ pub(crate) fn report(
         .repair(pad(entity, order, span))
 }
 
-/// Pads the number that stands first among the sort key's fields.
+/// Pads the first number of the sort key that the pattern can order by.
 fn pad(entity: &Entity, order: &Ordered, span: Span) -> Vec<Edit> {
     let keys = std::iter::once(&entity.key).chain(entity.indexes.iter().map(|index| &index.key));
     let keys = keys.chain(entity.copies.iter().map(|copy| &copy.key));
@@ -65,15 +69,17 @@ fn pad(entity: &Entity, order: &Ordered, span: Span) -> Vec<Edit> {
             .as_ref()
             .is_none_or(|attribute| attribute == name)
     };
-    let plain = sort.parts.iter().find_map(|part| match part {
+    let unpadded = sort.parts.iter().find_map(|part| match part {
         Part::Field {
             name,
             kind: Type::Int,
             format: Format::Plain,
         } if wanted(name) => Some(name),
-        _ => None,
+        Part::Field { .. } | Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
     });
-    let Some(name) = plain else { return Vec::new() };
+    let Some(name) = unpadded else {
+        return Vec::new();
+    };
     let Some(text) = written(sort) else {
         return Vec::new();
     };
@@ -81,7 +87,8 @@ fn pad(entity: &Entity, order: &Ordered, span: Span) -> Vec<Edit> {
     vec![Edit::replace(sort.span, padded)]
 }
 
-/// A template as the model says it, if it stands there as one text.
+/// The text of a template in the model; `None` if shards or parts were added to it, or if it has no
+/// quotes.
 fn written(template: &KeyTemplate) -> Option<String> {
     let plain = template
         .parts
@@ -90,7 +97,7 @@ fn written(template: &KeyTemplate) -> Option<String> {
     (plain && !template.is_bare()).then(|| template.to_string())
 }
 
-/// Why the part that varies first does not give the order; none if it does.
+/// The reason why the part that varies first does not give the order; `None` if it gives it.
 pub(crate) fn reason(order: &Ordered, varying: Option<&Part>) -> Option<String> {
     let wanted = match order.order {
         Order::Newest | Order::Oldest => "a time",
@@ -134,15 +141,15 @@ pub(crate) fn reason(order: &Ordered, varying: Option<&Part>) -> Option<String> 
     })
 }
 
-/// The attribute of the part that varies first.
+/// The attribute of the part that varies first; `None` if nothing varies.
 pub(crate) fn field(varying: Option<&Part>) -> Option<String> {
-    match varying {
-        Some(Part::Field { name, .. }) => Some(name.clone()),
-        _ => None,
+    match varying? {
+        Part::Field { name, .. } => Some(name.clone()),
+        Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
     }
 }
 
-/// Why a range over this part's texts is no range over its values; none if it is one.
+/// The reason why a range of this part's texts is not a range of its values; `None` if it is one.
 pub(crate) fn range_reason(part: &Part, is_last: bool) -> Option<String> {
     let Part::Field { name, kind, format } = part else {
         return None;
@@ -158,9 +165,13 @@ pub(crate) fn range_reason(part: &Part, is_last: bool) -> Option<String> {
             "{{{name}}} is not padded, so a range of texts is no range of numbers; write {{{name}:010}}"
         )),
         Format::Bare => None,
-        _ if !part.is_fixed_width() && !is_last => Some(format!(
-            "{{{name}}} has no fixed width and parts follow it, so texts that only begin like an end of the range would be in it"
-        )),
+        Format::Plain | Format::Padded { .. } | Format::Reversed
+            if !part.is_fixed_width() && !is_last =>
+        {
+            Some(format!(
+                "{{{name}}} has no fixed width and parts follow it, so texts that only begin like an end of the range would be in it"
+            ))
+        }
         Format::Plain | Format::Padded { .. } | Format::Reversed => None,
     }
 }

@@ -1,4 +1,4 @@
-//! KF033, over-indexed: a write of one entity becomes very many.
+//! KF033, over-indexed: a write of one entity causes many others.
 
 use super::rule::Rule;
 use crate::diagnostic::Diagnostic;
@@ -7,8 +7,12 @@ use crate::schema::{Entity, Model};
 pub(crate) const RULE: Rule = Rule {
     code: "KF033",
     name: "over-indexed",
-    summary: "A write of one entity does not become very many: few indexes, copies and guards.",
-    why: "Each index that an item is in is written with it; each copy and guard is an item more, and makes the write a transaction, which costs twice. Many indexes are often one that could be shared: entities overload an index by different key texts, and one sort key serves several patterns by prefix and range.",
+    summary: "A write of one entity causes few other writes: the entity has few index keys, copies and \
+        guards.",
+    why: "Each index that holds an item is written with it. Each copy and each guard is one more \
+        item, and makes the write a transaction, which costs twice as much. Several indexes can \
+        often be one: entities share an index by different key texts, and one sort key serves \
+        several patterns by prefix and by range.",
     failing: r##"model m 1
 table Shop (PK, SK)
   gsi GSI1 (A1, SK)
@@ -44,7 +48,7 @@ pattern by_b(b)  -> User[]  page 20
 "##,
 };
 
-/// Index entries, copies and guards of one entity that are no longer few.
+/// The largest number of index entries, copies and guards of one entity without a warning.
 const FOLLOWERS_MAX: usize = 4;
 
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
@@ -63,7 +67,7 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Units of a new item of up to 1 KB.
+/// The write units of a new item of up to 1 KB, with their calculation in words.
 fn sum(entity: &Entity) -> (String, usize) {
     let items = 1 + entity.copies.len() + entity.uniques.len();
     let factor = if items > 1 { 2 } else { 1 };

@@ -1,6 +1,7 @@
-//! The table of all rules. `keyfold explain` and `docs/rules.md` are made from their texts; a test
-//! compiles every example.
+//! The table of all rules. `keyfold explain` and `docs/rules.md` show their texts; a test compiles
+//! every example.
 
+use super::markdown;
 use super::rule::Rule;
 use super::{
     bounded_item, covered, declared_once, disjoint, exact, filtered, fits, followed, grammar,
@@ -34,26 +35,29 @@ pub const RULES: [Rule; 20] = [
 ];
 
 impl Rule {
-    /// The rule of a code, in any case: `kf012`, of its number, or of its name.
+    /// The rule with a code (`kf012`, in any case), a number (`12`) or a name; `None` if there is
+    /// none.
     pub fn of_code(code: &str) -> Option<&'static Rule> {
         let number = code.trim_start_matches(['K', 'F', 'k', 'f']);
-        let is_it = |rule: &&Rule| {
+        let matches = |rule: &&Rule| {
             rule.code.eq_ignore_ascii_case(code)
                 || rule.name.eq_ignore_ascii_case(code)
                 || rule.code.strip_prefix("KF").is_some_and(|own| {
                     own.trim_start_matches('0') == number.trim_start_matches('0')
                 })
         };
-        RULES.iter().find(is_it)
+        RULES.iter().find(matches)
     }
 }
 
-/// The page with all rules, as `docs/rules.md` holds it.
+/// The document of all rules, as `docs/rules.md` holds it: prose wrapped, tables and code not.
 pub fn all_markdown() -> String {
-    let mut out = String::from(
-        "# Rules\n\nWhat the compiler proves, and what it warns of. `keyfold explain KF012` prints the same text.\n\n",
+    let introduction = "The compiler refuses a model that breaks a rule marked as an error, and \
+        reports a warning for each of the others. `keyfold explain KF012` prints the text of a rule.";
+    let mut out = format!(
+        "# Rules\n\n{}\n\n| code | rule | |\n|---|---|---|\n",
+        markdown::wrapped(introduction)
     );
-    out.push_str("| code | rule | |\n|---|---|---|\n");
     for rule in &RULES {
         let _infallible = writeln!(
             out,

@@ -1,18 +1,27 @@
 //! KF010, served: each pattern is a GetItem or a Query, without a scan and without a filter that
-//! discards.
+//! discards items.
 //!
-//! When no key serves a pattern, the report says of each key why not, and proposes one that would.
+//! The report for a pattern that no key serves names a reason for each key, and proposes an index key
+//! that would serve the pattern.
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::schema::{Entity, Index, Limit, Pattern, Table};
+use crate::schema::{
+    Attribute, Column, Entity, Index, Limit, Order, Ordered, Pattern, Table, Type,
+};
 use keyfold_types::KeyKind;
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF010",
     name: "served",
-    summary: "Each pattern is a GetItem, a Query or a declared number of them: without a scan and without a filter that discards.",
-    why: "A table is partitions, found by the exact value of the partition key; inside one, items lie in the order of the sort key. A request reads one range of one partition. A question that no key answers would read the whole table and throw most of it away: it works with ten items in a test and fails with ten million, in money first and in time then. Where that is really wanted, the pattern says `scan` or `filter`.",
+    summary: "Each pattern is a GetItem, a Query or a declared number of them, without a scan and \
+        without a filter that discards items.",
+    why: "A table consists of partitions. A request finds a partition by the exact value of the \
+        partition key, and the items in it are in the order of the sort key. A request reads one \
+        range of one partition. A pattern that no key serves would have to read the whole table \
+        and discard most of it. That works with ten items in a test and fails with ten million: \
+        first it costs too much, then it takes too long. Where this is really wanted, the pattern \
+        says `scan` or `filter`.",
     failing: r##"model m 1
 table Shop (PK, SK)
 entity User
@@ -33,29 +42,52 @@ pattern users_in(city)  -> User[]  page 20
 
 /// The index that a repair proposes.
 pub(crate) enum IndexName {
-    /// One of the table that the entity is not in.
+    /// An index of the table that the entity is not in.
     Declared(Index),
-    /// One to declare in this table.
+    /// The name of a new index of this table.
     New(String, Table),
     /// None: a mixed collection needs another kind of repair.
     Unneeded,
-    /// None: in a table for each period, every question must say which.
+    /// None: if there is a table for each period, the pattern must give the period.
     Periods,
 }
 
-/// Why one key does not serve.
+/// The reason why one key does not serve a pattern.
 pub(crate) struct Miss {
-    /// The key, as a reader knows it: `the key of Order`, `Order in GSI1`.
+    /// The key's name in messages: `the key of Order`, `Order in GSI1`.
     pub(crate) key: String,
     pub(crate) reason: String,
 }
 
+/// The report that no key serves a pattern.
 pub(crate) fn report(
     pattern: &Pattern,
     entities: &[&Entity],
     misses: Vec<Miss>,
     free: &IndexName,
 ) -> Diagnostic {
+    let diagnostic = misses
+        .into_iter()
+        .fold(not_served(pattern, entities), |diagnostic, miss| {
+            diagnostic.note(format!("{}: {}", miss.key, miss.reason))
+        });
+    let [entity] = entities else {
+        return diagnostic
+            .help("a mixed collection needs the same partition key template in all its entities, and what is given must be at the start of all their sort keys");
+    };
+    if matches!(free, IndexName::Periods) {
+        return diagnostic.help("give the time, a period of it, or a range with a lower end: an index belongs to one period's table");
+    }
+    match proposal(pattern, entity, free) {
+        Some(line) => with_repair(diagnostic, pattern, entity, &line, free),
+        None => diagnostic.help(
+            "say `scan` if the whole table is to be read, or `filter` for what may be thrown away",
+        ),
+    }
+}
+
+/// The report without its reasons and its repair.
+fn not_served(pattern: &Pattern, entities: &[&Entity]) -> Diagnostic {
     let names: Vec<&str> = entities.iter().map(|entity| entity.name.as_str()).collect();
     let parameters: Vec<&str> = pattern
         .parameters
@@ -72,50 +104,25 @@ pub(crate) fn report(
         pattern.name,
         names.join(" + ")
     );
-    let mut diagnostic = Diagnostic::error(
+    Diagnostic::error(
         "KF010",
         pattern.span,
         message,
         "no single request answers this",
-    );
-    for miss in misses {
-        diagnostic = diagnostic.note(format!("{}: {}", miss.key, miss.reason));
-    }
-    let [entity] = entities else {
-        return diagnostic
-            .help("a mixed collection needs the same partition key template in all its entities, and what is given must be at the start of all their sort keys");
-    };
-    if matches!(free, IndexName::Periods) {
-        return diagnostic.help("give the time, a period of it, or a range with a lower end: an index belongs to one period's table");
-    }
-    let Some(line) = proposal(pattern, entity, free) else {
-        return diagnostic.help(
-            "say `scan` if the whole table is to be read, or `filter` for what may be thrown away",
-        );
-    };
-    diagnostic = diagnostic.help(format!("add to {}: `{line}`", entity.name));
-    let mut added = format!("\n  {line}");
-    let single = pattern
-        .returned
-        .first()
-        .is_some_and(|returned| !returned.many);
-    let equal = pattern
-        .parameters
-        .iter()
-        .filter(|parameter| parameter.limit == Limit::Equal);
-    let by: Vec<&str> = equal
-        .map(|parameter| parameter.attribute.as_str())
-        .collect();
-    let is_unique = entity
-        .uniques
-        .iter()
-        .any(|unique| unique.iter().all(|name| by.contains(&name.as_str())));
-    if single && !is_unique && !by.is_empty() {
-        let line = if by.len() == 1 {
-            format!("unique {}", by.concat())
-        } else {
-            format!("unique ({})", by.join(", "))
-        };
+    )
+}
+
+/// Adds the lines that the repair adds to the entity and to the table.
+fn with_repair(
+    diagnostic: Diagnostic,
+    pattern: &Pattern,
+    entity: &Entity,
+    key_line: &str,
+    free: &IndexName,
+) -> Diagnostic {
+    let mut diagnostic = diagnostic.help(format!("add to {}: `{key_line}`", entity.name));
+    let mut added = format!("\n  {key_line}");
+    if let Some(line) = missing_unique(pattern, entity) {
         diagnostic = diagnostic.help(format!("and `{line}`, so that there is at most one"));
         added.push_str(&format!("\n  {line}"));
     }
@@ -128,13 +135,47 @@ pub(crate) fn report(
     diagnostic.repair(edits)
 }
 
-/// An index key that would serve the pattern; `None` where a declared index has another kind of
-/// key.
+/// Whether the pattern returns many items of its first kind.
+fn returns_many(pattern: &Pattern) -> bool {
+    pattern
+        .returned
+        .first()
+        .is_some_and(|returned| returned.many)
+}
+
+/// The `unique` line that a pattern needs to find at most one item; `None` if it needs none.
+fn missing_unique(pattern: &Pattern, entity: &Entity) -> Option<String> {
+    let by: Vec<&str> = attributes_given(pattern).collect();
+    let is_unique = entity
+        .uniques
+        .iter()
+        .any(|unique| unique.iter().all(|name| by.contains(&name.as_str())));
+    if pattern.returned.is_empty() || returns_many(pattern) || is_unique {
+        return None;
+    }
+    match by.as_slice() {
+        [] => None,
+        [one] => Some(format!("unique {one}")),
+        several => Some(format!("unique ({})", several.join(", "))),
+    }
+}
+
+/// The attributes that parameters give exactly.
+fn attributes_given(pattern: &Pattern) -> impl Iterator<Item = &str> {
+    pattern
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.limit == Limit::Equal)
+        .map(|parameter| parameter.attribute.as_str())
+}
+
+/// The line of an index key that would serve the pattern; `None` if the key of the declared index is
+/// not made of templates.
 fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> Option<String> {
     let name = match free {
         IndexName::Declared(index) => {
-            let is_text = |columns: &[crate::schema::Column]| matches!(columns, [one] if one.kind == KeyKind::S && entity.attribute(&one.name).is_none());
-            if !is_text(&index.partition) || !is_text(&index.sort) {
+            let is_template = |columns: &[Column]| matches!(columns, [one] if one.kind == KeyKind::S && entity.attribute(&one.name).is_none());
+            if !is_template(&index.partition) || !is_template(&index.sort) {
                 return None;
             }
             index.name.as_str()
@@ -142,78 +183,85 @@ fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> Option<Stri
         IndexName::New(name, _) => name.as_str(),
         IndexName::Unneeded | IndexName::Periods => return None,
     };
-    let upper = entity.name.to_uppercase();
-    let of_limit = |wanted: fn(Limit) -> bool| {
-        pattern
-            .parameters
-            .iter()
-            .filter(move |parameter| wanted(parameter.limit))
-    };
-    let given =
-        of_limit(|limit| limit == Limit::Equal).map(|parameter| parameter.attribute.as_str());
-    let mut names: Vec<&str> = given
-        .chain(pattern.fixed.iter().map(|(name, _)| name.as_str()))
-        .collect();
-    names.retain(|name| {
+    let fits_key = |name: &&str| {
         entity
             .attribute(name)
             .is_some_and(|attribute| attribute.kind.fits_key())
-    });
-    let partition: Vec<String> = names
-        .iter()
-        .map(|name| format!("{}#{{{name}}}", name.to_uppercase()))
+    };
+    let given: Vec<&str> = attributes_given(pattern)
+        .chain(pattern.fixed.iter().map(|(name, _)| name.as_str()))
+        .filter(fits_key)
         .collect();
-    let partition = if partition.is_empty() {
+    let upper = entity.name.to_uppercase();
+    let partition = if given.is_empty() {
         upper.clone()
     } else {
-        partition.join("#")
+        let parts = given
+            .iter()
+            .map(|name| format!("{}#{{{name}}}", name.to_uppercase()));
+        parts.collect::<Vec<_>>().join("#")
     };
-    let mut fields: Vec<(String, String)> = Vec::new();
-    let written = |name: &str| match entity.attribute(name).map(|attribute| &attribute.kind) {
-        Some(crate::schema::Type::Int) => format!("{{{name}:010}}"),
-        Some(crate::schema::Type::Number) => format!("{{{name}:010.2}}"),
-        _ => format!("{{{name}}}"),
-    };
-    let mut push = |name: &str, field: String| {
-        if !fields.iter().any(|(known, _)| known == name) && !names.contains(&name) {
-            fields.push((name.to_owned(), field));
-        }
-    };
-    of_limit(|limit| !matches!(limit, Limit::Equal | Limit::Free))
-        .for_each(|parameter| push(&parameter.attribute, written(&parameter.attribute)));
-    if let Some(order) = &pattern.order {
-        let fits = |attribute: &&crate::schema::Attribute| match order.order {
-            crate::schema::Order::Newest | crate::schema::Order::Oldest => attribute.kind.is_time(),
-            crate::schema::Order::Highest | crate::schema::Order::Lowest => {
-                attribute.kind.is_number()
-            }
-        };
-        let by = match &order.attribute {
-            Some(name) => Some(name.as_str()),
-            None => entity
-                .attributes
-                .iter()
-                .find(fits)
-                .map(|attribute| attribute.name.as_str()),
-        };
-        by.into_iter().for_each(|name| push(name, written(name)));
-    }
-    // One item is found by what it is unique by; of several, each has a key of its own.
-    if pattern
-        .returned
-        .first()
-        .is_some_and(|returned| returned.many)
-    {
-        entity
-            .key
-            .fields()
-            .for_each(|field| push(field, format!("{{{field}}}")));
-    }
-    let fields: Vec<String> = fields.into_iter().map(|(_, field)| field).collect();
+    let fields = sort_fields(pattern, entity, &given);
     let sort = if fields.is_empty() {
-        upper.clone()
+        upper
     } else {
         format!("{upper}#{}", fields.join("#"))
     };
     Some(format!("{name} \"{partition}\" \"{sort}\""))
+}
+
+/// The fields of the proposed sort key: the ranges of the pattern, its order, and the key of the item.
+fn sort_fields(pattern: &Pattern, entity: &Entity, given: &[&str]) -> Vec<String> {
+    let limited = pattern
+        .parameters
+        .iter()
+        .filter(|parameter| !matches!(parameter.limit, Limit::Equal | Limit::Free))
+        .map(|parameter| parameter.attribute.as_str());
+    let order = pattern.order.as_ref();
+    let by = order.and_then(|order| ordering_attribute(entity, order));
+    let ranges = limited
+        .chain(by)
+        .map(|name| (name, padded_field(entity, name)));
+    // A pattern that returns one item finds it by its unique attributes. Of several items, each needs
+    // a key of its own.
+    let identity = entity
+        .key
+        .fields()
+        .filter(|_| returns_many(pattern))
+        .map(|name| (name, format!("{{{name}}}")));
+    let mut fields: Vec<(&str, String)> = Vec::new();
+    for (name, field) in ranges.chain(identity) {
+        if !fields.iter().any(|(known, _)| *known == name) && !given.contains(&name) {
+            fields.push((name, field));
+        }
+    }
+    fields.into_iter().map(|(_, field)| field).collect()
+}
+
+/// The attribute that an order is by: the named one, or the first of a type that fits.
+fn ordering_attribute<'e>(entity: &'e Entity, order: &'e Ordered) -> Option<&'e str> {
+    let fits = |attribute: &&Attribute| match order.order {
+        Order::Newest | Order::Oldest => attribute.kind.is_time(),
+        Order::Highest | Order::Lowest => attribute.kind.is_number(),
+    };
+    match &order.attribute {
+        Some(name) => Some(name.as_str()),
+        None => entity
+            .attributes
+            .iter()
+            .find(fits)
+            .map(|attribute| attribute.name.as_str()),
+    }
+}
+
+/// An attribute as a field whose texts are in the order of its values.
+fn padded_field(entity: &Entity, name: &str) -> String {
+    let kind = entity.attribute(name).map(|attribute| &attribute.kind);
+    if kind.is_some_and(|kind| *kind == Type::Int) {
+        format!("{{{name}:010}}")
+    } else if kind.is_some_and(|kind| *kind == Type::Number) {
+        format!("{{{name}:010.2}}")
+    } else {
+        format!("{{{name}}}")
+    }
 }

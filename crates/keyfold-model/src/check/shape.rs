@@ -1,4 +1,4 @@
-//! Everything that lies in a key space: entities, copies, guards.
+//! The kinds of items in a key space: entities, copies and guards, with the keys that they can have.
 
 use crate::diagnostic::Span;
 use crate::language::Language;
@@ -9,17 +9,19 @@ use crate::template::{Format, KeyTemplate, Part};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-/// Which ordered set of keys: the table's own, or an index.
+/// An ordered set of keys: the table's own, or an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Space {
     Table,
     Index(usize),
 }
 
-/// The owner of a shape, by which members of a result are told from neighbours.
+/// The owner of a shape. It distinguishes the kinds of a result from their neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Owner {
+    /// The entity, by place.
     pub(crate) entity: usize,
+    /// The copy, by place; `None` for the entity itself.
     pub(crate) copy: Option<usize>,
     pub(crate) is_guard: bool,
 }
@@ -28,26 +30,28 @@ pub(crate) struct Owner {
 #[derive(Debug, Clone)]
 pub(crate) struct Shape {
     pub(crate) owner: Owner,
+    /// Its name in messages: `Order`, `Order.summary`.
     pub(crate) what: String,
     pub(crate) key: KeyPair,
     pub(crate) span: Span,
-    /// All partition keys it can have.
+    /// All partition keys that it can have.
     pub(crate) partition: Language,
-    /// All sort keys it can have.
+    /// All sort keys that it can have.
     pub(crate) sort: Language,
 }
 
-/// The shapes of one space, and by what their keys start.
+/// The shapes of one space, indexed by the start and the end of their keys.
 struct OfSpace {
     shapes: Vec<Shape>,
     by_partition: Starts,
     by_sort: Starts,
-    /// By what their keys end with, read backwards.
+    /// By the end of their partition keys, read backwards.
     by_partition_end: Starts,
+    /// By the end of their sort keys, read backwards.
     by_sort_end: Starts,
 }
 
-/// Places of shapes by the text that all their keys start with.
+/// The places of shapes, by the text that all their keys start with.
 #[derive(Default)]
 struct Starts {
     places: BTreeMap<String, Vec<usize>>,
@@ -63,7 +67,7 @@ impl Starts {
         }
     }
 
-    /// The places of shapes whose start begins with this one, or the other way round.
+    /// The places of shapes whose start begins with this text, or is a beginning of it.
     fn related<'s>(&'s self, start: &'s str) -> impl Iterator<Item = &'s Vec<usize>> {
         let shorter = start
             .char_indices()
@@ -76,9 +80,9 @@ impl Starts {
     }
 }
 
-/// The shapes of every space, with their languages: made once for all rules and patterns.
+/// The shapes of every space, with their languages. They are computed once for all rules and patterns.
 pub(crate) struct Spaces {
-    /// By table; then the table itself and each index.
+    /// The spaces by table: the table itself, then each index.
     tables: Vec<Vec<OfSpace>>,
 }
 
@@ -134,8 +138,8 @@ impl Spaces {
         self.tables.get(table).and_then(|spaces| spaces.get(place))
     }
 
-    /// The places in a space of the shapes that may have keys of these languages, in their order;
-    /// all others cannot.
+    /// The places of the shapes in a space that may have keys of these languages, in ascending order.
+    /// All other shapes have none.
     pub(crate) fn near(
         &self,
         table: usize,
@@ -149,14 +153,14 @@ impl Spaces {
         let count =
             |starts: &Starts, start: &str| starts.related(start).map(Vec::len).sum::<usize>();
         let ends = (partition.backward_end(), sort.backward_end());
-        let ways = [
+        let searches = [
             (&found.by_partition, partition.start()),
             (&found.by_sort, sort.start()),
             (&found.by_partition_end, ends.0.as_str()),
             (&found.by_sort_end, ends.1.as_str()),
         ];
-        // The way that leaves the fewest.
-        let fewest = ways
+        // Search by the text that leaves the fewest shapes.
+        let fewest = searches
             .into_iter()
             .min_by_key(|(starts, start)| count(starts, start));
         let Some((starts, start)) = fewest else {
@@ -195,7 +199,8 @@ impl Shape {
     }
 }
 
-/// The key that a copy has in an index: made of its own key, and of attributes that it holds.
+/// The key of a copy in an index, made of its own key and of the attributes that it holds; `None` if it
+/// lacks one of the index's attributes.
 pub(crate) fn copy_key_in(
     table: &Table,
     entity: &Entity,
@@ -211,7 +216,7 @@ pub(crate) fn copy_key_in(
     })
 }
 
-/// The key that an item has in an index, if it has all of the index's attributes.
+/// The key of an item in an index; `None` if the item lacks one of the index's attributes.
 fn key_of<'e>(
     table: &Table,
     index: &Index,
@@ -265,70 +270,71 @@ fn shapes(model: &Model, at: usize, space: Space) -> Vec<Shape> {
         Space::Table => None,
         Space::Index(index) => table.indexes.get(index).map(|found| (index, found)),
     };
-    let mut shapes = Vec::new();
-    let mut add = |owner, what: String, key: Option<KeyPair>, span| {
-        if let Some(key) = key {
-            shapes.push(Shape::new(owner, what, key, span, &table.delimiters));
-        }
-    };
-    for (at, entity) in model
-        .entities
-        .iter()
-        .enumerate()
+    let entities = model.entities.iter().enumerate();
+    entities
         .filter(|(_, entity)| entity.table == at)
-    {
-        let owner = Owner {
-            entity: at,
-            copy: None,
-            is_guard: false,
-        };
-        let own = match index {
-            None => Some(entity.key.clone()),
-            Some((index, _)) => entity
-                .indexes
-                .iter()
-                .find(|key| key.index == index)
-                .map(|key| key.key.clone()),
-        };
-        let span = own.as_ref().map_or(entity.span, |key| key.span);
-        add(owner, entity.name.clone(), own, span);
-        for (place, copy) in entity.copies.iter().enumerate() {
-            let what = format!("{}.{}", entity.name, copy.name);
-            let key = match index {
-                None => Some(copy.key.clone()),
-                Some((_, index)) => copy_key_in(table, entity, copy, index),
-            };
-            add(
-                Owner {
-                    copy: Some(place),
-                    ..owner
-                },
-                what,
-                key,
-                copy.key.span,
-            );
-        }
-        for unique in &entity.uniques {
-            let what = format!("the guard of unique {}.{}", entity.name, unique.join(", "));
-            let guard = guard_key(entity, unique, table.sort.is_some());
-            let key = match index {
-                None => Some(guard),
-                Some((_, index)) => key_of(table, index, &guard, |_| None),
-            };
-            add(
-                Owner {
-                    is_guard: true,
-                    ..owner
-                },
-                what,
-                key,
-                entity.span,
-            );
-        }
-    }
-    shapes
+        .flat_map(|(place, entity)| shapes_of(table, index, place, entity))
+        .collect()
 }
 
+/// The shapes of an entity, its copies and its guards, in an index or in the table itself.
+fn shapes_of(
+    table: &Table,
+    index: Option<(usize, &Index)>,
+    place: usize,
+    entity: &Entity,
+) -> Vec<Shape> {
+    let owner = Owner {
+        entity: place,
+        copy: None,
+        is_guard: false,
+    };
+    let own = match index {
+        None => Some(entity.key.clone()),
+        Some((index, _)) => entity
+            .indexes
+            .iter()
+            .find(|key| key.index == index)
+            .map(|key| key.key.clone()),
+    };
+    let shape = |owner, what: String, key: Option<KeyPair>, span| {
+        Some(Shape::new(owner, what, key?, span, &table.delimiters))
+    };
+    let span = own.as_ref().map_or(entity.span, |key| key.span);
+    let of_entity = shape(owner, entity.name.clone(), own, span);
+    let of_copies = entity.copies.iter().enumerate().map(|(at, copy)| {
+        let what = format!("{}.{}", entity.name, copy.name);
+        let key = match index {
+            None => Some(copy.key.clone()),
+            Some((_, index)) => copy_key_in(table, entity, copy, index),
+        };
+        let owner = Owner {
+            copy: Some(at),
+            ..owner
+        };
+        shape(owner, what, key, copy.key.span)
+    });
+    let of_guards = entity.uniques.iter().map(|unique| {
+        let what = format!("the guard of unique {}.{}", entity.name, unique.join(", "));
+        let guard = guard_key(entity, unique, table.sort.is_some());
+        let key = match index {
+            None => Some(guard),
+            Some((_, index)) => key_of(table, index, &guard, |_| None),
+        };
+        let owner = Owner {
+            is_guard: true,
+            ..owner
+        };
+        shape(owner, what, key, entity.span)
+    });
+    std::iter::once(of_entity)
+        .chain(of_copies)
+        .chain(of_guards)
+        .flatten()
+        .collect()
+}
+
+/// The key of the item that guards unique values.
 fn guard_key(entity: &Entity, unique: &[String], has_sort: bool) -> KeyPair {
     KeyPair {
         partition: KeyTemplate {

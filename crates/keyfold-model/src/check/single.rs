@@ -1,7 +1,7 @@
 //! KF017, single: a pattern that returns one item finds at most one.
 //!
-//! A table's key is unique; an index key is not. It identifies an item only if it contains the
-//! attributes of the item's own key, or an attribute declared `unique`.
+//! The key of a table is unique, the key of an index is not. An index key identifies an item only if
+//! it contains the attributes of the item's own key, or attributes declared `unique`.
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
@@ -12,7 +12,10 @@ pub(crate) const RULE: Rule = Rule {
     code: "KF017",
     name: "single",
     summary: "A pattern that returns one item finds at most one.",
-    why: "The key of a table is unique: a second item with it replaces the first. The key of an index is not: two users with one e-mail address are two entries, and a pattern that promises one would silently choose. `unique email` keeps a guard item for each address, written in the same transaction, so that there is at most one.",
+    why: "The key of a table is unique: a second item with the same key replaces the first. The key \
+        of an index is not unique: two users with the same e-mail address are two entries, and a \
+        pattern that promises one of them would choose silently. `unique email` keeps a guard \
+        item for each address, written in the same transaction, so that there is at most one.",
     failing: r##"model m 1
 table Shop (PK, SK)
   gsi GSI1 (GSI1PK, GSI1SK)
@@ -34,20 +37,23 @@ pattern user_by_email(email)  -> User?
 "##,
 };
 
+/// Reports an index key that several items can share, for a pattern that returns one.
 pub(crate) fn check(
     pattern: &Pattern,
     entity: &Entity,
     key: &KeyPair,
     index: &str,
 ) -> Option<Diagnostic> {
-    // A field in small letters is shared by several values: it does not tell items apart.
+    // Several values share a lower-case field, so it does not identify an item.
     let parts = std::iter::once(&key.partition)
         .chain(&key.sort)
         .flat_map(|template| &template.parts);
     let kept: Vec<&str> = parts
         .filter_map(|part| match part {
             Part::Field { name, format, .. } if format.keeps_value() => Some(name.as_str()),
-            _ => None,
+            Part::Field { .. } | Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => {
+                None
+            }
         })
         .collect();
     let has = |name: &str| kept.contains(&name);

@@ -1,18 +1,26 @@
 //! KF031, unbounded: a pattern without a page reads a collection that grows, or a collection with a
-//! local index may pass 10 GB.
+//! local index may exceed 10 GB.
 
-use super::estimate::{PAGE_BYTES, item_bytes, print_bytes, print_count};
+use super::estimate::{item_bytes, partitions, print_bytes, print_count};
 use super::rule::Rule;
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Entity, IndexKind, KeyPair, Limit, Model, Pattern, Returned, Table};
-use crate::schema::{Fan, RequestKind};
+use crate::schema::{
+    Entity, Fan, IndexKind, KeyPair, Limit, Model, Pattern, RequestKind, Returned, Table,
+};
 use crate::template::{KeyTemplate, Part};
+use keyfold_types::limits::{ITEM_COLLECTION_BYTES_MAX, PAGE_BYTES_MAX};
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF031",
     name: "unbounded",
-    summary: "The reading of a pattern is bounded: by a page, by a declared count, by a range of its sort key, or by a bucket of time.",
-    why: "Orders of a user, readings of a sensor, events of a day only ever become more. A query reads at most 1 MB; a pattern without a page reads on and on, and its time and cost grow with the age of the data. `page 20` bounds one answer; a range, also one with a single end, says which part is meant; `bucket day` bounds a partition; `expect 40 per userId` says that there are never many. A partition with a local index must not pass 10 GB at all: writes are refused then.",
+    summary: "The number of items that a pattern reads is bounded: by a page, by a declared count, by a \
+        range of its sort key, or by a bucket of time.",
+    why: "The orders of a user, the readings of a sensor and the events of a day only become more. \
+        A query reads at most 1 MB, so a pattern without a page sends one query after the other, \
+        and its time and cost grow with the age of the data. `page 20` bounds one answer. A range \
+        bounds the items that are read, even if it has only one end. `bucket day` bounds a \
+        partition. `expect 40 per userId` declares that there are never many. A partition of a \
+        table with a local index must stay below 10 GB, because DynamoDB refuses writes above it.",
     failing: r##"model m 1
 table Shop (PK, SK)
 entity Order
@@ -29,18 +37,15 @@ pattern orders(userId)  -> Order[]  newest page 20
 "##,
 };
 
-/// Bytes of one partition key's items in a table with a local index.
-const COLLECTION_BYTES_MAX: u64 = 10 * 1_073_741_824;
-
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for pattern in &model.patterns {
         let is_range = pattern.plan.request == RequestKind::Query && pattern.page.is_none();
-        let is_cut = matches!(pattern.plan.fan, Fan::Periods { .. })
+        let is_bounded = matches!(pattern.plan.fan, Fan::Periods { .. })
             || pattern
                 .parameters
                 .iter()
                 .any(|p| matches!(p.limit, Limit::AtLeast | Limit::AtMost | Limit::In(_)));
-        if is_range && !is_cut {
+        if is_range && !is_bounded {
             diagnostics.extend(collection(model, pattern));
         }
     }
@@ -55,9 +60,9 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Reports a pattern that reads a growing collection, or more than a request returns.
 fn collection(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
-    let mut sum = 0;
-    let mut terms = Vec::new();
+    let (mut sum, mut terms) = (0, Vec::new());
     for returned in pattern.returned.iter().filter(|returned| returned.many) {
         let entity = model.entities.get(returned.entity)?;
         match bound(pattern, entity) {
@@ -72,40 +77,19 @@ fn collection(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
                 sum += count * bytes;
             }
             None if grows(model, returned, pattern) => {
-                let message = format!(
-                    "{} reads all {} items of a collection that grows",
-                    pattern.name, entity.name
-                );
-                let given = pattern
-                    .parameters
-                    .first()
-                    .map_or("userId", |p| p.attribute.as_str());
-                return Some(
-                    Diagnostic::warning(
-                        "KF031",
-                        pattern.span,
-                        message,
-                        "no page, and no declared count",
-                    )
-                    .label(entity.span, "time goes on, and nothing bounds their number")
-                    .help("add `page 20` to the pattern")
-                    .help(format!(
-                        "or say in {} that they are few: `expect 40 per {given}`",
-                        entity.name
-                    )),
-                );
+                return Some(growing(pattern, entity));
             }
             None => {}
         }
     }
-    if sum <= PAGE_BYTES {
+    if sum <= PAGE_BYTES_MAX {
         return None;
     }
     let message = format!(
         "{} reads {} in one answer: {} requests",
         pattern.name,
         print_bytes(sum),
-        print_count(sum.div_ceil(PAGE_BYTES))
+        print_count(sum.div_ceil(PAGE_BYTES_MAX))
     );
     Some(
         Diagnostic::warning("KF031", pattern.span, message, "no page")
@@ -114,7 +98,31 @@ fn collection(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
     )
 }
 
-/// The declared number of items that the parameters leave.
+/// The report that a pattern reads a collection without a declared count.
+fn growing(pattern: &Pattern, entity: &Entity) -> Diagnostic {
+    let message = format!(
+        "{} reads all {} items of a collection that grows",
+        pattern.name, entity.name
+    );
+    let given = pattern
+        .parameters
+        .first()
+        .map_or("userId", |p| p.attribute.as_str());
+    Diagnostic::warning(
+        "KF031",
+        pattern.span,
+        message,
+        "no page, and no declared count",
+    )
+    .label(entity.span, "time goes on, and nothing bounds their number")
+    .help("add `page 20` to the pattern")
+    .help(format!(
+        "or say in {} that they are few: `expect 40 per {given}`",
+        entity.name
+    ))
+}
+
+/// The declared number of items for the values that the pattern gives.
 fn bound(pattern: &Pattern, entity: &Entity) -> Option<u64> {
     let given = |name: &String| {
         pattern
@@ -133,7 +141,7 @@ fn bound(pattern: &Pattern, entity: &Entity) -> Option<u64> {
     per.or(entity.expected.items)
 }
 
-/// Whether the number of items behind a partition key goes up with time, or with the whole table.
+/// Whether the number of items with a partition key grows with time or with the table.
 fn grows(model: &Model, returned: &Returned, pattern: &Pattern) -> bool {
     let Some(entity) = model.entities.get(returned.entity) else {
         return false;
@@ -159,10 +167,10 @@ fn grows(model: &Model, returned: &Returned, pattern: &Pattern) -> bool {
         .sort
         .as_ref()
         .is_some_and(|sort| sort.parts.iter().any(is_time));
-    in_sort || super::estimate::partitions(&key.partition).is_some()
+    in_sort || partitions(&key.partition).is_some()
 }
 
-/// Declared counts of what shares a partition key, with a local index.
+/// Reports a table with a local index whose declared counts exceed the limit of a partition key.
 fn local(model: &Model, at: usize, table: &Table) -> Option<Diagnostic> {
     let per = |entity: &Entity, template: &KeyTemplate| -> Option<u64> {
         let field = template.fields().next();
@@ -199,7 +207,7 @@ fn local(model: &Model, at: usize, table: &Table) -> Option<Diagnostic> {
     }
     let (partition, sum, terms) = groups
         .into_iter()
-        .find(|(_, sum, _)| *sum > COLLECTION_BYTES_MAX)?;
+        .find(|(_, sum, _)| *sum > ITEM_COLLECTION_BYTES_MAX)?;
     let message = format!(
         "a collection of {} passes 10 GB: {}",
         table.name,

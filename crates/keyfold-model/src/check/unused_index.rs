@@ -1,4 +1,4 @@
-//! KF032, unused index: an index that no pattern reads costs with every write.
+//! KF032, unused index: an index that no pattern reads adds a cost to every write.
 
 use super::rule::Rule;
 use crate::diagnostic::Diagnostic;
@@ -8,7 +8,9 @@ pub(crate) const RULE: Rule = Rule {
     code: "KF032",
     name: "unused-index",
     summary: "Each index is read by a pattern.",
-    why: "Every write of an item that is in an index is a second write, paid for and waited for, and the index is stored once more. An index is declared for a pattern; one that no pattern reads is a cost without a use, or a pattern that has been forgotten.",
+    why: "A write of an item that is in an index causes a second write, which costs money and time, \
+        and the index stores the item once more. An index is declared for a pattern. If no \
+        pattern reads it, its cost has no use, or the model lacks a pattern.",
     failing: r##"model m 1
 table Shop (PK, SK)
   gsi GSI1 (GSI1PK, GSI1SK)
@@ -31,7 +33,7 @@ pattern users_in(city)  -> User[]  page 20
 };
 
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
-    // A model without patterns is a definition that is only begun.
+    // A model without patterns is not finished yet.
     if model.patterns.is_empty() {
         return;
     }

@@ -1,4 +1,4 @@
-//! KF036, up to now: a pattern over periods without an upper end reads up to the present period.
+//! KF036, up to now: a pattern over periods without an upper end reads up to the current period.
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
@@ -8,8 +8,11 @@ use crate::schema::{Limit, Model, Pattern, Type};
 pub(crate) const RULE: Rule = Rule {
     code: "KF036",
     name: "up-to-now",
-    summary: "A pattern over periods says where it ends.",
-    why: "A bucket or a table for each period is a request for each, and nothing says which is the last. A range without an upper end is read up to the present period: an item whose time lies in a later one is not found. `at in since..now` says so in the pattern; where items of the future are wanted, `at in from..to` names the end.",
+    summary: "A pattern over periods declares its upper end.",
+    why: "If there is a bucket or a table for each period, each period is a request, and nothing \
+        marks the last one. A range without an upper end is read up to the current period, so an \
+        item whose time lies in a later one is not found. `at in since..now` says so in the \
+        pattern. If items of the future are wanted, `at in from..to` names the end.",
     failing: r##"model m 1
 table Logs (PK, SK)
 entity Event
@@ -30,6 +33,7 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.extend(model.patterns.iter().filter_map(report));
 }
 
+/// Reports a pattern that reads periods without an upper end.
 fn report(pattern: &Pattern) -> Option<Diagnostic> {
     let (unit, attribute, low) = pattern.plans().find_map(|(_, plan)| match &plan.fan {
         Fan::Periods {
@@ -39,7 +43,7 @@ fn report(pattern: &Pattern) -> Option<Diagnostic> {
             high: None,
             ..
         } => Some((*unit, attribute, low)),
-        _ => None,
+        Fan::Periods { high: Some(_), .. } | Fan::One | Fan::Shards(_) => None,
     })?;
     let parameter = pattern
         .parameters
@@ -49,16 +53,16 @@ fn report(pattern: &Pattern) -> Option<Diagnostic> {
         "{} reads up to the present {unit}, and no further",
         pattern.name
     );
-    let said = format!("{attribute} in {low}..now");
+    let bounded = format!("{attribute} in {low}..now");
     let diagnostic = Diagnostic::warning("KF036", parameter.span, message, "has no upper end")
         .note(format!(
             "an item whose `{attribute}` lies in a later {unit} is not found"
         ))
         .help(format!(
-            "say so: `{said}`, or name the end: `{attribute} in {low}..until`"
+            "say so: `{bounded}`, or name the end: `{attribute} in {low}..until`"
         ));
     if parameter.optional || !matches!(parameter.kind, Type::Time(_) | Type::Date) {
         return Some(diagnostic);
     }
-    Some(diagnostic.repair(vec![Edit::replace(parameter.span, said)]))
+    Some(diagnostic.repair(vec![Edit::replace(parameter.span, bounded)]))
 }

@@ -1,8 +1,9 @@
-//! KF016, followed: the conditions under which an item changes fit into one expression.
+//! KF016, followed: the requests that change an item are within DynamoDB's limits.
 //!
-//! A change rests on the old values of everything that something follows from; DynamoDB takes 4 KB
-//! and 300 operators.
+//! A change requires the old values of all attributes that others follow from, in one condition of
+//! at most 4 KB and 300 operators.
 
+use super::expressions::CHANGE_BYTES;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Aggregate, Copy, Entity, Model};
 use keyfold_types::limits::{
@@ -13,8 +14,12 @@ use keyfold_types::limits::{
 const EQUAL_BYTES: usize = 18;
 /// Bytes of `attribute_not_exists(#n100) AND `.
 const MISSING_BYTES: usize = 32;
-/// Bytes of `#n100 = :v100, `.
-const CHANGE_BYTES: usize = 15;
+/// Entities with fewer attributes fit in any case: even if each attribute is missing, and with index
+/// keys and own attributes added.
+const ATTRIBUTES_MIN: usize = 60;
+/// Attributes that the client adds: the type, the expiry, and the number and digest of the parts of
+/// a list.
+const OWN_ATTRIBUTES: usize = 4;
 
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     let mut kept: Vec<Vec<&Aggregate>> = vec![Vec::new(); model.entities.len()];
@@ -25,25 +30,20 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     }
     for (entity, aggregates) in model.entities.iter().zip(&kept) {
         diagnostics.extend(actions(entity, aggregates));
-        // Most have too few attributes for a look.
         if entity.attributes.len() >= ATTRIBUTES_MIN {
             diagnostics.extend(condition(model, entity, aggregates));
-            diagnostics.extend(whole_update(entity));
+            diagnostics.extend(replacement(entity));
         }
     }
 }
 
-/// Fewer attributes fit in any case: with each of them missing, and index keys and marks beside
-/// them.
-const ATTRIBUTES_MIN: usize = 60;
-
-/// The longest condition: the item is there, all that is followed is as it was, nothing is counted
-/// in it.
+/// Checks the longest condition of a change: the item exists, all followed attributes have their old
+/// values, and no items are counted in it.
 fn condition(model: &Model, entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
     let followed = model.followed_with(entity, aggregates);
     let bytes_of = |name: &&str| match entity.attribute(name) {
         Some(attribute) if attribute.optional => MISSING_BYTES,
-        _ => EQUAL_BYTES,
+        Some(_) | None => EQUAL_BYTES,
     };
     let more = entity.aggregates.len() + usize::from(entity.version.is_some());
     let terms = 1 + followed.len() + more;
@@ -65,10 +65,10 @@ fn condition(model: &Model, entity: &Entity, aggregates: &[&Aggregate]) -> Optio
     )
 }
 
-/// The longest transaction of one item: it, its copies and guards under their old and their new
-/// keys, and the items that it is counted in.
+/// Checks the longest transaction of a change: the item, its copies and guards under their old and
+/// their new keys, and the items that it is counted in.
 fn actions(entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
-    // A copy whose key is made of what identifies the item stays where it is.
+    // A copy whose key is made of the item's own key attributes keeps its key.
     let identity: Vec<&str> = entity.key.fields().collect();
     let of_copy = |copy: &Copy| {
         if copy.key.fields().all(|field| identity.contains(&field)) {
@@ -98,13 +98,13 @@ fn actions(entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
     )
 }
 
-/// An item in which the model keeps something is written anew by an update of each attribute.
-fn whole_update(entity: &Entity) -> Option<Diagnostic> {
+/// Checks the update that replaces an item with maintained attributes: it sets the others one by one.
+fn replacement(entity: &Entity) -> Option<Diagnostic> {
     if !entity.attributes.iter().any(|attribute| attribute.is_kept) {
         return None;
     }
     let index_keys = 2 * entity.indexes.len();
-    let changes = entity.attributes.len() + index_keys + MARKS;
+    let changes = entity.attributes.len() + index_keys + OWN_ATTRIBUTES;
     if changes * CHANGE_BYTES <= EXPRESSION_BYTES_MAX && changes <= EXPRESSION_OPERATORS_MAX {
         return None;
     }
@@ -120,6 +120,3 @@ fn whole_update(entity: &Entity) -> Option<Diagnostic> {
             .help("put attributes that belong together into a record"),
     )
 }
-
-/// The type, the expiry, and the number and digest of the parts of a list.
-const MARKS: usize = 4;

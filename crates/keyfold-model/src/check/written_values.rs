@@ -1,5 +1,5 @@
-//! KF004: a fixed value of a pattern, a default and a value that a write sets can be part of the
-//! keys that are made of them.
+//! KF004: fixed values of patterns, defaults, and values that writes set can be written into the keys
+//! that contain their attributes.
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::{DefaultValue, Entity, Model, Operand, Table};
@@ -9,57 +9,58 @@ use keyfold_types::Value;
 use std::collections::BTreeMap;
 
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
+    check_defaults(model, diagnostics);
+    check_fixed(model, diagnostics);
+    check_assigned(model, diagnostics);
+}
+
+fn check_defaults(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for entity in &model.entities {
         for attribute in &entity.attributes {
-            if let Some(DefaultValue::Value(held)) = &attribute.default {
+            if let Some(DefaultValue::Value(value)) = &attribute.default {
                 let what = format!("the default of {}.{}", entity.name, attribute.name);
-                diagnostics.extend(refuse(
-                    model,
-                    entity,
-                    (&attribute.name, held),
-                    attribute.span,
-                    &what,
-                ));
-            }
-        }
-    }
-    for pattern in &model.patterns {
-        for (name, kind, text) in &pattern.fixed_values {
-            let Ok(held) = value::parse(name, kind, text) else {
-                continue;
-            };
-            for entity in pattern
-                .returned
-                .iter()
-                .filter_map(|one| model.entities.get(one.entity))
-            {
-                let what = format!("what {} asks for", pattern.name);
-                diagnostics.extend(refuse(model, entity, (name, &held), pattern.span, &what));
-            }
-        }
-    }
-    for write in &model.writes {
-        for action in &write.actions {
-            let Some(entity) = model.entities.get(action.entity) else {
-                continue;
-            };
-            for assignment in &action.assignments {
-                let (Operand::Literal(held), None) = (&assignment.left, &assignment.right) else {
-                    continue;
-                };
-                let what = format!("what {} sets", write.name);
-                diagnostics.extend(refuse(
-                    model,
-                    entity,
-                    (&assignment.attribute, held),
-                    write.span,
-                    &what,
-                ));
+                let held = (attribute.name.as_str(), value);
+                diagnostics.extend(refuse(model, entity, held, attribute.span, &what));
             }
         }
     }
 }
 
+fn check_fixed(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
+    for pattern in &model.patterns {
+        for (name, kind, text) in &pattern.fixed_values {
+            let Ok(value) = value::parse(name, kind, text) else {
+                continue;
+            };
+            let what = format!("what {} asks for", pattern.name);
+            for returned in &pattern.returned {
+                if let Some(entity) = model.entities.get(returned.entity) {
+                    let held = (name.as_str(), &value);
+                    diagnostics.extend(refuse(model, entity, held, pattern.span, &what));
+                }
+            }
+        }
+    }
+}
+
+fn check_assigned(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
+    for write in &model.writes {
+        let what = format!("what {} sets", write.name);
+        for action in &write.actions {
+            let Some(entity) = model.entities.get(action.entity) else {
+                continue;
+            };
+            for assignment in &action.assignments {
+                if let (Operand::Literal(value), None) = (&assignment.left, &assignment.right) {
+                    let held = (assignment.attribute.as_str(), value);
+                    diagnostics.extend(refuse(model, entity, held, write.span, &what));
+                }
+            }
+        }
+    }
+}
+
+/// Reports a value of an attribute that a key of the entity cannot contain.
 fn refuse(
     model: &Model,
     entity: &Entity,
@@ -86,7 +87,7 @@ fn refuse(
     )
 }
 
-/// Why a value cannot be written into one of an entity's keys.
+/// The reason why a value cannot be written into one of an entity's keys; `None` if it can.
 fn in_keys(table: &Table, entity: &Entity, name: &str, held: &Value) -> Option<value::ValueError> {
     let keys = std::iter::once(&entity.key)
         .chain(entity.indexes.iter().map(|index| &index.key))
@@ -99,6 +100,6 @@ fn in_keys(table: &Table, entity: &Entity, name: &str, held: &Value) -> Option<v
         Part::Field { name: field, .. } if field == name => {
             value::column(std::slice::from_ref(part), &values, &table.delimiters).err()
         }
-        _ => None,
+        Part::Field { .. } | Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
     })
 }
