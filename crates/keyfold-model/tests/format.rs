@@ -1,5 +1,5 @@
-//! The formatter: what it makes of crooked text, that it changes no meaning, and that once is
-//! enough.
+//! The formatter: it aligns crooked text, it changes no meaning, and formatting twice gives the same
+//! text as formatting once.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{compile, format};
@@ -21,7 +21,7 @@ fn models() -> Vec<PathBuf> {
     found
 }
 
-/// What the compiler says, without places.
+/// The findings and plans of the compiler, without places.
 fn meaning(source: &str) -> String {
     let compiled = compile(source);
     let findings: Vec<String> = compiled
@@ -46,7 +46,7 @@ fn meaning(source: &str) -> String {
 }
 
 #[test]
-fn formatting_changes_no_meaning_and_once_is_enough() {
+fn formatting_changes_no_meaning_and_is_idempotent() {
     for path in models() {
         let source = std::fs::read_to_string(&path).unwrap();
         let formatted = format(&source);
@@ -83,9 +83,9 @@ fn the_models_of_the_repository_are_formatted() {
 }
 
 #[test]
-fn crooked_text_becomes_straight() {
+fn crooked_text_is_aligned() {
     let crooked = "\n\nmodel   shop 1 # the shop\n\n\n\ntable Shop(PK,SK)type entity\n\tgsi GSI1( A,B )project( x , y )\n    lsi ByAge (N :number)\nentity User\n userId:string ,age : int?=5,  balance: number = - 2\n   key \"USER#{userId}\" \"PROFILE\"\n GSI1   \"A#{age}\"  \"B\" sparse when age   # comment\n copy   card \"CARDS\" \"{userId}\" only userId,age\n unique(userId , age),age\n# patterns\npattern user( userId )->User ?\npattern users_by_age(age>=low,age<=high)->User[] highest   age page 5\npattern broken(\"\n";
-    let straight = "\
+    let aligned = "\
 model shop 1  # the shop
 
 table Shop (PK, SK) type entity
@@ -102,12 +102,12 @@ pattern user(userId)                           -> User?
 pattern users_by_age(age >= low, age <= high)  -> User[]  highest age page 5
 pattern broken(\"
 ";
-    assert_eq!(format(crooked), straight);
-    assert_eq!(format(straight), straight);
+    assert_eq!(format(crooked), aligned);
+    assert_eq!(format(aligned), aligned);
 }
 
 #[test]
-fn half_written_text_is_formatted_without_panic() {
+fn incomplete_text_is_formatted_without_panic() {
     let source = include_str!("../../../models/shop_techniques.keyfold");
     for at in (0..source.len())
         .step_by(11)
@@ -127,7 +127,7 @@ fn half_written_text_is_formatted_without_panic() {
 }
 
 #[test]
-fn what_means_nothing_stays_as_it_is_written() {
+fn text_without_meaning_keeps_its_form() {
     let formatted_as = |source: &str, wanted: &str| {
         assert_eq!(format(source), wanted);
         assert_eq!(format(wanted), wanted);
@@ -137,8 +137,8 @@ fn what_means_nothing_stays_as_it_is_written() {
         "entity A\n  key \"A\"   \"B\"\n gsi  X  key \"C\"\n",
         "entity A\n  key  \"A\"  \"B\"\n  gsi X key \"C\"\n",
     );
-    // Signs that would be another sign without the space.
+    // Signs that would become another sign without the space.
     formatted_as("a  . .  b 1  . 2\n", "a  . .  b 1  . 2\n");
-    // Byte order marks are space, wherever they are.
+    // Byte order marks count as space everywhere.
     formatted_as("\n\u{feff}\n\u{feff} a : b\u{feff}#  c\n", "  a: b  #  c\n");
 }

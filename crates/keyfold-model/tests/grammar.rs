@@ -1,4 +1,4 @@
-//! The grammar that people read has the words of the parser, and the editors know them.
+//! The documented grammar contains exactly the words of the parser, and the editors highlight them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{GRAMMAR, grammar_markdown};
@@ -13,7 +13,7 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase())
 }
 
-/// The words in quotes.
+/// The words in double quotes.
 fn quoted(text: &str) -> BTreeSet<String> {
     text.split('"')
         .skip(1)
@@ -23,7 +23,7 @@ fn quoted(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What the parser compares words with.
+/// The words in the source of the parser.
 fn of_parser() -> BTreeSet<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/syntax/parser");
     let mut words = BTreeSet::new();
@@ -44,31 +44,31 @@ fn of_parser() -> BTreeSet<String> {
 #[test]
 fn the_grammar_has_the_words_of_the_parser() {
     let grammar = quoted(GRAMMAR);
-    // Words that are types or formats, which get their meaning behind the parser.
-    let behind = [
+    // Types and formats, which are resolved after parsing.
+    let resolved_later = [
         "time", "now", "string", "number", "binary", "all", "s", "ms", "us", "ns", "reverse",
         "lower", "hash", "escape",
     ];
     let parser = of_parser();
     let missing: Vec<&String> = grammar
         .iter()
-        .filter(|word| !parser.contains(*word) && !behind.contains(&word.as_str()))
+        .filter(|word| !parser.contains(*word) && !resolved_later.contains(&word.as_str()))
         .collect();
     assert_eq!(
         missing,
         Vec::<&String>::new(),
         "the parser does not know these"
     );
-    let unsaid: Vec<&String> = parser.difference(&grammar).collect();
+    let undocumented: Vec<&String> = parser.difference(&grammar).collect();
     assert_eq!(
-        unsaid,
+        undocumented,
         Vec::<&String>::new(),
         "the grammar does not say these"
     );
 }
 
 #[test]
-fn the_document_is_made_of_the_grammar() {
+fn the_document_shows_the_grammar() {
     let path = root().join("docs/grammar.md");
     if std::env::var_os("UPDATE_GOLDENFILES").is_some() {
         std::fs::write(&path, grammar_markdown()).unwrap();
@@ -89,7 +89,7 @@ fn editors_know_every_word() {
         .into_iter()
         .chain(types.map(str::to_owned))
         .collect();
-    // The article in `20 writes a second` is no word to show.
+    // The article in `20 writes a second` is not highlighted.
     words.remove("a");
     for file in [
         "vscode/syntaxes/keyfold.tmLanguage.json",

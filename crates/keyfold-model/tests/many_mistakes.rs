@@ -1,4 +1,5 @@
-//! What is said about a text grows with the text, and not with pairs of its mistakes.
+//! The number of findings grows with the text and not with the pairs of its mistakes, and it has a
+//! limit.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{Compiled, DIAGNOSTICS_MAX, compile};
@@ -14,9 +15,9 @@ fn entities(count: usize) -> Compiled {
 }
 
 #[test]
-fn each_kind_that_collides_is_told_once() {
+fn each_colliding_kind_is_reported_once() {
     let compiled = entities(50);
-    let told: Vec<&str> = compiled
+    let messages: Vec<&str> = compiled
         .diagnostics
         .iter()
         .map(|one| one.message.as_str())
@@ -24,19 +25,19 @@ fn each_kind_that_collides_is_told_once() {
     let expected: Vec<String> = (1..50)
         .map(|n| format!("E0 and E{n} can have the same key"))
         .collect();
-    assert_eq!(told, expected);
+    assert_eq!(messages, expected);
 }
 
 #[test]
-fn characters_without_meaning_are_told_together_and_not_all() {
+fn adjacent_unknown_characters_are_one_finding_and_findings_have_a_limit() {
     let compiled = compile(&format!("{HEAD}@$%&@$%&@$%&@$%&@$%&@$%&"));
-    let told: Vec<&str> = compiled
+    let messages: Vec<&str> = compiled
         .diagnostics
         .iter()
         .map(|one| one.message.as_str())
         .collect();
     assert_eq!(
-        told,
+        messages,
         ["the characters `@$%&@$%&@$%&@$%&@$%&…` have no meaning here"]
     );
     let compiled = compile(&format!("{HEAD}{}", "@ ".repeat(10_000)));

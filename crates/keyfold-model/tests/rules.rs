@@ -1,6 +1,5 @@
-//! Every rule's examples are compiled: the failing one breaks just this rule, the repaired one
-//! none. Where the compiler proposes a repair, carrying it out repairs. `docs/rules.md` is made of
-//! the same texts.
+//! The examples of every rule: the failing one breaks the rule, the repaired one does not, and a repair
+//! that the compiler proposes works. `docs/rules.md` shows the texts of the rules.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::check::rule::Rule;
@@ -60,7 +59,7 @@ fn the_failing_example_breaks_the_rule_and_the_repaired_one_does_not() {
 }
 
 #[test]
-fn a_proposed_repair_repairs() {
+fn a_proposed_repair_works() {
     let mut with_repair = Vec::new();
     for rule in &RULES {
         let failing = compile(rule.failing);
@@ -101,7 +100,7 @@ fn codes_are_in_order_and_found_in_any_case() {
 }
 
 #[test]
-fn the_document_is_made_of_the_rules() {
+fn the_document_shows_the_rules() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules.md");
     if std::env::var_os("UPDATE_GOLDENFILES").is_some() {
         std::fs::write(&path, all_markdown()).unwrap();
@@ -113,8 +112,8 @@ fn the_document_is_made_of_the_rules() {
     );
 }
 
-/// Only templates of the table's own keys are given another beginning: not copies, guards, or
-/// values that stand for themselves.
+/// A repair changes the start of the table's own templates only: not of copies or guards, and not of
+/// bare values.
 #[test]
 fn a_repair_of_a_range_changes_templates_of_the_table_only() {
     let repairs = |returned: &str, neighbour: &str| -> Vec<String> {
@@ -139,13 +138,9 @@ fn a_repair_of_a_range_changes_templates_of_the_table_only() {
     assert_eq!(
         repairs("\"{o}\"", &entity.replace("I#{i}", "ITEM#{i}")),
         ["ORDER#"],
-        "it starts so already"
+        "the second key has the start already"
     );
-    assert_eq!(
-        repairs("{o}", entity),
-        ["ITEM#"],
-        "a value that stands for itself stays it"
-    );
+    assert_eq!(repairs("{o}", entity), ["ITEM#"], "a bare value stays bare");
     let copy = "entity Item\n  u: string, i: string\n  key \"X#{i}\" \"I#{i}\"\n  copy by \"U#{u}\" \"I#{i}\"\n";
     assert!(
         repairs("\"{o}\"", copy).is_empty(),

@@ -1,6 +1,5 @@
-//! Each `testscripts/NAME.keyfold` is compiled; what the compiler says (findings, then plans) must
-//! be what `NAME.out` holds. `UPDATE_GOLDENFILES=1` writes the files anew, to be reviewed as a
-//! diff.
+//! Golden scripts: `testscripts/NAME.out` holds the findings and then the plans that the compiler
+//! makes of `NAME.keyfold`. `UPDATE_GOLDENFILES=1` writes the files again, to be reviewed as a diff.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{PatternPlan, compile};
@@ -80,7 +79,7 @@ fn the_models_of_the_repository_compile() {
         .map(|entry| entry.unwrap().path())
     {
         let compiled = compile(&std::fs::read_to_string(&path).unwrap());
-        // Which of them deserve a warning is said where they are proved by execution.
+        // The tests of keyfold-prove check their warnings.
         assert!(
             !compiled.has_errors(),
             "{}: {:#?}",
@@ -92,9 +91,9 @@ fn the_models_of_the_repository_compile() {
     assert!(count >= 12);
 }
 
-/// Cuts and garbles the example models everywhere: nothing panics.
+/// Cuts and garbles the example models in many places.
 #[test]
-fn half_written_models_do_not_panic() {
+fn incomplete_models_do_not_panic() {
     let sources = [
         include_str!("../../../models/shop.keyfold"),
         include_str!("../../../models/shop_techniques.keyfold"),
@@ -136,7 +135,7 @@ fn cut_everywhere(source: &str) {
     }
 }
 
-/// Types that are very deep, and records that hold records that hold records.
+/// Deeply nested types, and records whose nesting doubles with each level.
 #[test]
 fn deep_and_wide_types_are_refused() {
     let deep = format!(
@@ -152,8 +151,8 @@ fn deep_and_wide_types_are_refused() {
     assert!(compile(&wide).has_errors());
 }
 
-/// A model of 100 entities and 300 patterns, the size at which nobody shall wait. The count of its
-/// plans is checked here; `time keyfold check` measures it.
+/// A model of 100 entities and 300 patterns, which must compile without a noticeable delay. The test
+/// checks the number of its patterns; `time keyfold check` measures the time.
 #[test]
 fn a_large_model_compiles() {
     let compiled = compile(&large());

@@ -1,10 +1,10 @@
-//! Models that are large: looked through in time that grows with them, and refused where no item
-//! could be changed.
+//! Large models: the compiler takes time in proportion to their size, and refuses entities whose items
+//! could not be changed.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{Severity, compile};
 
-/// An entity with this many attributes, and lines behind them.
+/// A model whose first entity has this number of attributes of a type, followed by lines of its own.
 fn wide(attributes: usize, kind: &str, lines: &str) -> String {
     let all: Vec<String> = (0..attributes)
         .map(|n| format!("attribute{n}: {kind}"))
@@ -26,7 +26,7 @@ fn errors(source: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_entity_that_could_never_be_changed_is_refused() {
+fn an_entity_whose_items_could_not_be_changed_is_refused() {
     let copied =
         |count: usize, kind: &str| errors(&wide(count, kind, "  copy other \"O#{id}\" \"W\"\n"));
     assert_eq!(copied(140, "string"), Vec::<String>::new());
@@ -35,7 +35,7 @@ fn an_entity_that_could_never_be_changed_is_refused() {
             .concat()
             .contains("rests on 231 attributes")
     );
-    // A condition that an attribute is missing is longer than one that it has a value.
+    // The condition that an attribute is missing is longer than the condition that it has a value.
     assert_eq!(copied(110, "string?"), Vec::<String>::new());
     assert!(
         copied(140, "string?")
@@ -75,7 +75,7 @@ fn an_entity_with_more_copies_than_a_transaction_has_actions_is_refused() {
 }
 
 #[test]
-fn what_no_expression_holds_is_refused() {
+fn expressions_that_are_too_long_are_refused() {
     let names = |count: usize| {
         (0..count)
             .map(|n| format!("attribute{n}"))
@@ -88,11 +88,11 @@ fn what_no_expression_holds_is_refused() {
             .collect::<Vec<_>>()
             .join(", ")
     };
-    let refused = |attributes: usize, lines: String, told: &str| {
+    let refused = |attributes: usize, lines: String, message: &str| {
         let kind = if lines.contains("+ 1") { "int" } else { "int?" };
         let found = errors(&format!("{}{lines}", wide(attributes, kind, "")));
-        assert_eq!(found.is_empty(), told.is_empty(), "{found:?}");
-        assert!(found.concat().contains(told), "{found:?}");
+        assert_eq!(found.is_empty(), message.is_empty(), "{found:?}");
+        assert!(found.concat().contains(message), "{found:?}");
     };
     let only = |count: usize| format!("pattern p(id) -> Wide? only {}\n", list(count, "_"));
     refused(500, only(500), "");
@@ -108,7 +108,7 @@ fn what_no_expression_holds_is_refused() {
     let update = |count: usize| format!("write w()\n  update Wide set {}\n", list(count, "_ = 1"));
     refused(266, update(266), "");
     refused(267, update(267), "changes 267 attributes");
-    // A sum takes most.
+    // A sum is the longest change.
     let add = |count: usize| {
         format!(
             "write w()\n  update Wide set {}\n",
@@ -136,7 +136,7 @@ fn what_no_expression_holds_is_refused() {
 }
 
 #[test]
-fn kinds_that_share_a_partition_are_compared_with_few() {
+fn kinds_that_share_a_partition_are_compared_only_if_their_keys_start_alike() {
     let kinds = |count: usize| -> String {
         let of = |n: usize| {
             format!(
@@ -148,13 +148,13 @@ fn kinds_that_share_a_partition_are_compared_with_few() {
             (0..count).map(of).collect::<String>()
         )
     };
-    // With each compared with each, this takes minutes.
+    // Comparing every pair of kinds would take minutes.
     assert_eq!(errors(&kinds(3_000)), Vec::<String>::new());
-    // What starts alike is still compared.
+    // Keys that start alike are still compared.
     let source = format!(
         "{}entity Other\n  owner: string, n: int, at: time\n  key \"OWNER#{{owner}}\" \"ENT7{{n}}#{{at}}\"\n",
         kinds(80)
     );
-    let told = errors(&source).concat();
-    assert!(told.contains("and Other can have the same key"), "{told}");
+    let found = errors(&source).concat();
+    assert!(found.contains("and Other can have the same key"), "{found}");
 }
