@@ -1,5 +1,5 @@
-//! The formatter: it aligns crooked text, it changes no meaning, and formatting twice gives the same
-//! text as formatting once.
+//! The formatter: it aligns crooked text, it changes no meaning, and formatting twice gives the
+//! same text as formatting once.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{compile, format};

@@ -1,11 +1,10 @@
-//! The examples of every rule: the failing one breaks the rule, the repaired one does not, and a repair
-//! that the compiler proposes works. `docs/rules.md` shows the texts of the rules.
+//! The examples of every rule: the failing one breaks the rule, the repaired one does not, and a
+//! repair that the compiler proposes works. `docs/rules.md` shows the texts of the rules.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use keyfold_model::check::rule::Rule;
-use keyfold_model::check::rules::{RULES, all_markdown};
+use keyfold_model::check::rules::all_markdown;
 use keyfold_model::diagnostic::apply;
-use keyfold_model::{Diagnostic, Severity, compile, format};
+use keyfold_model::{Diagnostic, RULES, Rule, Severity, compile, format};
 use std::path::Path;
 
 fn shown(source: &str, diagnostics: &[Diagnostic]) -> String {
@@ -112,8 +111,8 @@ fn the_document_shows_the_rules() {
     );
 }
 
-/// A repair changes the start of the table's own templates only: not of copies or guards, and not of
-/// bare values.
+/// A repair changes the start of the table's own templates only: not of copies or guards, and not
+/// of bare values.
 #[test]
 fn a_repair_of_a_range_changes_templates_of_the_table_only() {
     let repairs = |returned: &str, neighbour: &str| -> Vec<String> {

@@ -1,5 +1,6 @@
 //! Golden scripts: `testscripts/NAME.out` holds the findings and then the plans that the compiler
-//! makes of `NAME.keyfold`. `UPDATE_GOLDENFILES=1` writes the files again, to be reviewed as a diff.
+//! makes of `NAME.keyfold`. `UPDATE_GOLDENFILES=1` writes the files again, to be reviewed as a
+//! diff.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{PatternPlan, compile};
@@ -151,8 +152,8 @@ fn deep_and_wide_types_are_refused() {
     assert!(compile(&wide).has_errors());
 }
 
-/// A model of 100 entities and 300 patterns, which must compile without a noticeable delay. The test
-/// checks the number of its patterns; `time keyfold check` measures the time.
+/// A model of 100 entities and 300 patterns, which must compile without a noticeable delay. The
+/// test checks the number of its patterns; `time keyfold check` measures the time.
 #[test]
 fn a_large_model_compiles() {
     let compiled = compile(&large());

@@ -1,10 +1,11 @@
-//! Large models: the compiler takes time in proportion to their size, and refuses entities whose items
-//! could not be changed.
+//! Large models: the compiler takes time in proportion to their size, and refuses entities whose
+//! items could not be changed.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{Severity, compile};
 
-/// A model whose first entity has this number of attributes of a type, followed by lines of its own.
+/// A model whose first entity has this number of attributes of a type, followed by lines of its
+/// own.
 fn wide(attributes: usize, kind: &str, lines: &str) -> String {
     let all: Vec<String> = (0..attributes)
         .map(|n| format!("attribute{n}: {kind}"))

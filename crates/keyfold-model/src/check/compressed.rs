@@ -1,4 +1,5 @@
-//! KF004: a compressed attribute is stored as bytes, so nothing may compare or change it in the store.
+//! KF004: a compressed attribute is stored as bytes, so nothing may compare or change it in the
+//! store.
 
 use crate::diagnostic::Diagnostic;
 use crate::schema::{AggregateKind, Entity, Index, Model};

@@ -75,8 +75,8 @@ fn collision(one: &Shape, two: &Shape) -> Option<Diagnostic> {
     )
 }
 
-/// Puts the name of the second kind in front of its sort key, so that it stays in its collection. If
-/// the sort key has no quotes to put it into, the name goes in front of the partition key.
+/// Puts the name of the second kind in front of its sort key, so that it stays in its collection.
+/// If the sort key has no quotes to put it into, the name goes in front of the partition key.
 fn repair(shape: &Shape) -> Vec<Edit> {
     let name = shape.what.to_uppercase().replace('.', "-");
     let templates = shape.key.sort.iter().chain([&shape.key.partition]);

@@ -106,8 +106,8 @@ fn apart(model: &Model, pattern: &Pattern, other: &str) -> String {
     }
 }
 
-/// Reports a kind of the result whose items can lie between the parts of a list of another kind. The
-/// client puts adjacent parts together, so other items between them would break the list.
+/// Reports a kind of the result whose items can lie between the parts of a list of another kind.
+/// The client puts adjacent parts together, so other items between them would break the list.
 pub(crate) fn check_parts(
     model: &Model,
     spaces: &Spaces,
@@ -170,8 +170,8 @@ pub(crate) fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace(BREAK, "\" \""))
 }
 
-/// Puts the kind's name in front of the sort keys of the returned kind and of the neighbour, if they
-/// are templates of the table's key.
+/// Puts the kind's name in front of the sort keys of the returned kind and of the neighbour, if
+/// they are templates of the table's key.
 fn repair(model: &Model, pattern: &Pattern, found: &Found, neighbour: Owner) -> Vec<Edit> {
     if found.space != Space::Table || neighbour.is_guard || neighbour.copy.is_some() {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! KF010 and KF016: the filters and projections of a pattern and the changes and conditions of a named
-//! write fit into expressions.
+//! KF010 and KF016: the filters and projections of a pattern and the changes and conditions of a
+//! named write fit into expressions.
 //!
 //! DynamoDB takes expressions of at most 4 KB and 300 operators. The checks use the longest
 //! expressions that the client can write; models written by hand stay far below these limits.
@@ -39,8 +39,8 @@ fn too_long(code: &'static str, span: Span, what: String) -> Diagnostic {
     ))
 }
 
-/// Whether an expression cannot hold this number of comparisons, joined by AND. The limit of bytes is
-/// lower than that of operators.
+/// Whether an expression cannot hold this number of comparisons, joined by AND. The limit of bytes
+/// is lower than that of operators.
 fn are_too_many(comparisons: usize) -> bool {
     comparisons * COMPARISON_BYTES > EXPRESSION_BYTES_MAX
 }

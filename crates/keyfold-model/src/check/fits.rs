@@ -1,5 +1,5 @@
-//! KF004, fits: keys have the types of their attributes, and names and numbers are within DynamoDB's
-//! limits. `resolve` checks it.
+//! KF004, fits: keys have the types of their attributes, and names and numbers are within
+//! DynamoDB's limits. `resolve` checks it.
 
 use super::rule::Rule;
 

@@ -151,8 +151,8 @@ fn writes(
     Some(diagnostic.repair(vec![Edit::insert(key.span.end, format!(" shard {shards}"))]))
 }
 
-/// The writes of an entity a second: its own, and those of the items that are counted in it. `None` if
-/// none are declared.
+/// The writes of an entity a second: its own, and those of the items that are counted in it. `None`
+/// if none are declared.
 fn rate(model: &Model, entity: &Entity, holds: Holds) -> Option<u64> {
     if holds == Holds::NoAggregates {
         return entity.expected.writes;

@@ -3,8 +3,8 @@
 /// The number of columns of a line.
 const COLUMNS: usize = 100;
 
-/// Wraps a paragraph. A code span stays on one line, and no line starts with a sign that would begin
-/// a list or a heading.
+/// Wraps a paragraph. A code span stays on one line, and no line starts with a sign that would
+/// begin a list or a heading.
 pub(super) fn wrapped(paragraph: &str) -> String {
     let mut out = String::new();
     let mut column = 0;

@@ -26,7 +26,7 @@ mod markdown;
 mod one_value;
 pub(crate) mod ordered;
 mod over_indexed;
-pub mod rule;
+pub(crate) mod rule;
 pub mod rules;
 pub(crate) mod served;
 pub(crate) mod shape;

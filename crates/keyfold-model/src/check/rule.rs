@@ -1,5 +1,5 @@
-//! A rule of the compiler: its code, its demand, the reason, and an example that breaks it beside one
-//! that does not.
+//! A rule of the compiler: its code, its demand, the reason, and an example that breaks it beside
+//! one that does not.
 //!
 //! The table of all rules is in `rules.rs`.
 

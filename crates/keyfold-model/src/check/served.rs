@@ -1,8 +1,8 @@
 //! KF010, served: each pattern is a GetItem or a Query, without a scan and without a filter that
 //! discards items.
 //!
-//! The report for a pattern that no key serves names a reason for each key, and proposes an index key
-//! that would serve the pattern.
+//! The report for a pattern that no key serves names a reason for each key, and proposes an index
+//! key that would serve the pattern.
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
@@ -169,8 +169,8 @@ fn attributes_given(pattern: &Pattern) -> impl Iterator<Item = &str> {
         .map(|parameter| parameter.attribute.as_str())
 }
 
-/// The line of an index key that would serve the pattern; `None` if the key of the declared index is
-/// not made of templates.
+/// The line of an index key that would serve the pattern; `None` if the key of the declared index
+/// is not made of templates.
 fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> Option<String> {
     let name = match free {
         IndexName::Declared(index) => {
@@ -210,7 +210,8 @@ fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> Option<Stri
     Some(format!("{name} \"{partition}\" \"{sort}\""))
 }
 
-/// The fields of the proposed sort key: the ranges of the pattern, its order, and the key of the item.
+/// The fields of the proposed sort key: the ranges of the pattern, its order, and the key of the
+/// item.
 fn sort_fields(pattern: &Pattern, entity: &Entity, given: &[&str]) -> Vec<String> {
     let limited = pattern
         .parameters
@@ -222,8 +223,8 @@ fn sort_fields(pattern: &Pattern, entity: &Entity, given: &[&str]) -> Vec<String
     let ranges = limited
         .chain(by)
         .map(|name| (name, padded_field(entity, name)));
-    // A pattern that returns one item finds it by its unique attributes. Of several items, each needs
-    // a key of its own.
+    // A pattern that returns one item finds it by its unique attributes. Of several items, each
+    // needs a key of its own.
     let identity = entity
         .key
         .fields()

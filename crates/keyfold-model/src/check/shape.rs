@@ -1,4 +1,5 @@
-//! The kinds of items in a key space: entities, copies and guards, with the keys that they can have.
+//! The kinds of items in a key space: entities, copies and guards, with the keys that they can
+//! have.
 
 use crate::diagnostic::Span;
 use crate::language::Language;
@@ -80,7 +81,8 @@ impl Starts {
     }
 }
 
-/// The shapes of every space, with their languages. They are computed once for all rules and patterns.
+/// The shapes of every space, with their languages. They are computed once for all rules and
+/// patterns.
 pub(crate) struct Spaces {
     /// The spaces by table: the table itself, then each index.
     tables: Vec<Vec<OfSpace>>,
@@ -138,8 +140,8 @@ impl Spaces {
         self.tables.get(table).and_then(|spaces| spaces.get(place))
     }
 
-    /// The places of the shapes in a space that may have keys of these languages, in ascending order.
-    /// All other shapes have none.
+    /// The places of the shapes in a space that may have keys of these languages, in ascending
+    /// order. All other shapes have none.
     pub(crate) fn near(
         &self,
         table: usize,
@@ -199,8 +201,8 @@ impl Shape {
     }
 }
 
-/// The key of a copy in an index, made of its own key and of the attributes that it holds; `None` if it
-/// lacks one of the index's attributes.
+/// The key of a copy in an index, made of its own key and of the attributes that it holds; `None`
+/// if it lacks one of the index's attributes.
 pub(crate) fn copy_key_in(
     table: &Table,
     entity: &Entity,

@@ -1,7 +1,7 @@
 //! KF017, single: a pattern that returns one item finds at most one.
 //!
-//! The key of a table is unique, the key of an index is not. An index key identifies an item only if
-//! it contains the attributes of the item's own key, or attributes declared `unique`.
+//! The key of a table is unique, the key of an index is not. An index key identifies an item only
+//! if it contains the attributes of the item's own key, or attributes declared `unique`.
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};

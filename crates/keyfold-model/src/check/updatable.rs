@@ -14,8 +14,8 @@ use keyfold_types::limits::{
 const EQUAL_BYTES: usize = 18;
 /// Bytes of `attribute_not_exists(#n100) AND `.
 const MISSING_BYTES: usize = 32;
-/// Entities with fewer attributes fit in any case: even if each attribute is missing, and with index
-/// keys and own attributes added.
+/// Entities with fewer attributes fit in any case: even if each attribute is missing, and with
+/// index keys and own attributes added.
 const ATTRIBUTES_MIN: usize = 60;
 /// Attributes that the client adds: the type, the expiry, and the number and digest of the parts of
 /// a list.
@@ -37,8 +37,8 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks the longest condition of a change: the item exists, all followed attributes have their old
-/// values, and no items are counted in it.
+/// Checks the longest condition of a change: the item exists, all followed attributes have their
+/// old values, and no items are counted in it.
 fn condition(model: &Model, entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
     let followed = model.followed_with(entity, aggregates);
     let bytes_of = |name: &&str| match entity.attribute(name) {
@@ -92,13 +92,14 @@ fn actions(entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
     );
     Some(
         Diagnostic::error("KF016", entity.span, message, "could not be changed any more")
-            .note("a copy or guard whose key changes is deleted and written anew: two actions; so are the counts of what it moves between")
+            .note("a copy or guard whose key changes is deleted and written again: two actions; so are the counts of what it moves between")
             .note(format!("a transaction has at most {TRANSACTION_ACTIONS_MAX} actions"))
             .help("reach it by an index instead of copies, which costs no action"),
     )
 }
 
-/// Checks the update that replaces an item with maintained attributes: it sets the others one by one.
+/// Checks the update that replaces an item with maintained attributes: it sets the others one by
+/// one.
 fn replacement(entity: &Entity) -> Option<Diagnostic> {
     if !entity.attributes.iter().any(|attribute| attribute.is_kept) {
         return None;

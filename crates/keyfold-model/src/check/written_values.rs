@@ -1,5 +1,5 @@
-//! KF004: fixed values of patterns, defaults, and values that writes set can be written into the keys
-//! that contain their attributes.
+//! KF004: fixed values of patterns, defaults, and values that writes set can be written into the
+//! keys that contain their attributes.
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::{DefaultValue, Entity, Model, Operand, Table};

@@ -137,8 +137,8 @@ impl<'p> Binder<'p> {
             || self.limit(name, Limit::Equal).is_some()
             || self.limit(name, Limit::Among).is_some();
         if equal {
-            // A day contains other times too, so a truncated time is not exact. A parameter in
-            // lower case is exact: the pattern ignores case. A fixed value does not ignore it.
+            // A period contains other times too, so a truncated time is not exact. A lower-case
+            // field is exact for a parameter, which ignores capitals, but not for a fixed value.
             let is_exact = match format {
                 Format::Truncated(_) => false,
                 Format::Lower => fixed.is_none(),
@@ -169,8 +169,8 @@ impl<'p> Binder<'p> {
         }
     }
 
-    /// Reads a range of times from a partition key that is cut into periods, by one request for each
-    /// period. `None` if the key is not cut or the pattern gives no lower end.
+    /// Reads a range of times from a partition key that is cut into periods, by one request for
+    /// each period. `None` if the key is not cut or the pattern gives no lower end.
     fn fan_out(&mut self, part: &Part, name: &str, kind: &Type, format: Format) -> Option<Part> {
         let unit = match (kind, format) {
             (_, Format::Truncated(unit)) => unit,

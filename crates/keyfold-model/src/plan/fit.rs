@@ -311,8 +311,8 @@ fn check_consumed(binder: &Binder<'_>, candidate: &Candidate, open: &[Part]) -> 
     ))
 }
 
-/// Refuses a plan that would return a split list incompletely: its parts must be read by one request,
-/// and no filter may drop some of them.
+/// Refuses a plan that would return a split list incompletely: its parts must be read by one
+/// request, and no filter may drop some of them.
 fn check_split(
     pattern: &Pattern,
     entity: &Entity,

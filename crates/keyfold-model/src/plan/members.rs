@@ -1,4 +1,5 @@
-//! The kinds of a mixed collection: the partition that they share, and the start of their sort keys.
+//! The kinds of a mixed collection: the partition that they share, and the start of their sort
+//! keys.
 
 use super::bind::{Binder, Place, is_given, is_split_tail};
 use crate::check::ordered;
@@ -154,8 +155,8 @@ impl Members {
         shared
     }
 
-    /// The start without a field that no delimiter ends, which longer values would start like too.
-    /// Such a field may be left out only if the partition key contains it.
+    /// Removes a field at the end of the start: no delimiter ends it, so keys with longer values
+    /// would start like it too. The partition key must contain such a field instead.
     fn ended(&self, mut start: Vec<Part>) -> Result<Vec<Part>, String> {
         if let Some(part @ Part::Field { name, .. }) = start.last()
             && !part.is_fixed_width()
@@ -245,8 +246,8 @@ fn key_in(model: &Model, table: &Table, returned: &Returned, space: Space) -> Op
 }
 
 impl Member {
-    /// Binds the sort key of one kind. `Err` is the reason if items of it would be missed, or if the
-    /// pattern promises one and there can be many.
+    /// Binds the sort key of one kind. `Err` is the reason if items of it would be missed, or if
+    /// the pattern promises one and there can be many.
     fn new(
         pattern: &Pattern,
         returned: &Returned,

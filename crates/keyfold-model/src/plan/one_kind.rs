@@ -86,8 +86,8 @@ fn new_index_name(table: &Table) -> String {
         .unwrap_or_default()
 }
 
-/// The report for a place that leads nowhere. Names are resolved before plans are made, so it is
-/// never seen.
+/// The report for a missing entity or table. Name resolution refuses such a model before it is
+/// planned.
 fn unresolved(pattern: &Pattern) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(
         "KF002",

@@ -62,8 +62,8 @@ fn range(found: &Found, pattern: &Pattern, delimiters: &[char]) -> Range {
     }
 }
 
-/// The parts of a range's end that all keys in the range start with: those before its field. An open
-/// end consists of these parts and one text more.
+/// The parts of a range's end that all keys in the range start with: those before its field. An
+/// open end consists of these parts and one text more.
 fn shared(end: &[Part]) -> &[Part] {
     let until = match end {
         [.., Part::Field { .. }, Part::Text(text)] if text.starts_with(LAST_CHARACTER) => {
