@@ -1,15 +1,21 @@
 //! The design at a glance: each pattern with its request, each entity with its keys and a sample,
-//! and what shares an index.
+//! each index with the entities and patterns that share it.
 
 use crate::sample;
+use crate::words::{action_text, optional, sparse_text, templates};
 use keyfold_model::check::estimate::{item_bytes, projected_bytes};
-use keyfold_model::schema::RequestKind;
-use keyfold_model::schema::{Aggregate, GUARD_SORT, Limit, Projection, guard_parts};
+use keyfold_model::schema::{
+    GUARD_SORT, Limit, Parameter, Projection, RequestKind, WriteParameter, guard_parts,
+};
 use keyfold_model::template::print;
 use keyfold_model::{
-    Entity, Fan, IndexKind, KeyTemplate, Model, Pattern, PatternPlan, Table, Verb, Write, value,
+    Copy, Entity, Fan, Index, IndexKey, IndexKind, KeyTemplate, Model, Part, Pattern, PatternPlan,
+    Table, Write, value,
 };
+use keyfold_types::capacity::{CapacityHalves, ReadRate};
 use serde_json::{Value as Json, json};
+
+pub use crate::words::promise;
 
 /// A checked model as rows for people and programs.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,54 +24,54 @@ pub struct Chart {
     pub model: String,
     /// Its version.
     pub version: u32,
-    /// A row for each pattern, and for each choice of its optional parameters.
+    /// A row for each pattern and each choice of its optional parameters.
     pub patterns: Vec<PatternRow>,
-    /// What lies in each table, under which keys.
+    /// The tables with their keys and indexes.
     pub tables: Vec<TableChart>,
     /// The named writes.
     pub writes: Vec<WriteRow>,
 }
 
-/// A pattern and how it is served.
+/// A pattern and its request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PatternRow {
     /// Its name.
     pub name: String,
-    /// The optional parameters that are left out.
+    /// The optional parameters that this row leaves out.
     pub without: Vec<String>,
-    /// Parameters and their types.
+    /// Names and types of the parameters; the name of an optional one ends in `?`.
     pub parameters: Vec<(String, String)>,
-    /// What it promises: `Order[]`.
+    /// The promised result: `Order[]`.
     pub returns: String,
     /// The operation.
     pub request: String,
     /// The table.
     pub table: String,
-    /// The index, if it reads one.
+    /// The index, if the request reads one.
     pub index: Option<String>,
     /// Table and index as one word.
     pub place: String,
     /// The key condition.
     pub key_condition: String,
-    /// `ascending` or `descending`.
-    pub order: &'static str,
+    /// Whether the items come in descending order of their sort keys.
+    pub is_descending: bool,
     /// Items a page.
     pub page: Option<u32>,
     /// Requests a page, in words.
     pub requests: String,
-    /// Read units a page, estimated from the declared or guessed size of the items; none where it
-    /// depends on their number.
+    /// Read units a page, estimated from the declared or guessed size of the items; `None` when
+    /// the number of items is not known.
     pub units: Option<f64>,
     /// `strong` or `eventual`.
     pub consistency: &'static str,
-    /// What is thrown away after reading.
+    /// Conditions that are applied after reading.
     pub filters: Vec<String>,
 }
 
-/// What lies in a table.
+/// A table: its key, the kinds of items in it, and its indexes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableChart {
-    /// The table.
+    /// Its name.
     pub name: String,
     /// Its key attributes.
     pub key: Vec<String>,
@@ -75,16 +81,16 @@ pub struct TableChart {
     pub indexes: Vec<IndexChart>,
 }
 
-/// An index and what shares it.
+/// An index with the entities and patterns that share it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexChart {
-    /// The index.
+    /// Its name.
     pub name: String,
     /// `local` or `global`.
     pub kind: &'static str,
     /// Its key attributes.
     pub key: Vec<String>,
-    /// How many of them make the partition key.
+    /// The number of them that make the partition key.
     pub partition_count: usize,
     /// A row for each kind of item in it.
     pub rows: Vec<KeyRow>,
@@ -101,7 +107,7 @@ pub struct KeyRow {
     pub templates: Vec<String>,
     /// The key of a sample item.
     pub sample: Vec<String>,
-    /// Which items are there, if not all.
+    /// The condition under which an item is there; `None` if all are.
     pub only: Option<String>,
 }
 
@@ -110,35 +116,38 @@ pub struct KeyRow {
 pub struct WriteRow {
     /// Its name.
     pub name: String,
-    /// Parameters and their types.
+    /// Names and types of its parameters; the name of an optional one ends in `?`.
     pub parameters: Vec<(String, String)>,
-    /// Its actions in words.
+    /// Its actions, in words.
     pub actions: Vec<String>,
 }
 
 impl Chart {
     /// The chart of a model.
     pub fn of(model: &Model) -> Chart {
-        let patterns = model.patterns.iter().flat_map(|pattern| {
+        let Model {
+            name,
+            version,
+            tables,
+            // In the rows of their tables.
+            entities: _,
+            patterns,
+            writes,
+        } = model;
+        let patterns = patterns.iter().flat_map(|pattern| {
             pattern
                 .plans()
                 .map(move |(without, plan)| pattern_row(model, pattern, without, plan))
         });
-        let tables = model
-            .tables
-            .iter()
-            .enumerate()
-            .map(|(at, table)| table_chart(model, at, table));
+        let tables = tables.iter().enumerate();
         Chart {
-            model: model.name.clone(),
-            version: model.version,
+            model: name.clone(),
+            version: *version,
             patterns: patterns.collect(),
-            tables: tables.collect(),
-            writes: model
-                .writes
-                .iter()
-                .map(|write| write_row(model, write))
+            tables: tables
+                .map(|(at, table)| table_chart(model, at, table))
                 .collect(),
+            writes: writes.iter().map(|write| write_row(model, write)).collect(),
         }
     }
 
@@ -191,7 +200,7 @@ impl PatternRow {
             "table": self.table,
             "index": self.index,
             "keyCondition": self.key_condition,
-            "order": self.order,
+            "order": if self.is_descending { "descending" } else { "ascending" },
             "page": self.page,
             "requestsPerPage": self.requests.parse::<u32>().map_or_else(|_| json!(self.requests), |count| json!(count)),
             "unitsPerPage": self.units,
@@ -200,7 +209,7 @@ impl PatternRow {
         })
     }
 
-    /// The name, with what is left out: `results without raceId`.
+    /// The name with the parameters that are left out: `results without raceId`.
     pub fn title(&self) -> String {
         match self.without.as_slice() {
             [] => self.name.clone(),
@@ -231,41 +240,35 @@ impl TableChart {
     }
 }
 
-/// What a pattern promises: one item, perhaps one, or any number of each kind.
-pub fn promise(model: &Model, pattern: &Pattern) -> String {
-    let one = |returned: &keyfold_model::Returned| {
-        let Some(entity) = model.entities.get(returned.entity) else {
-            return String::new();
-        };
-        let copy = returned
-            .copy
-            .and_then(|at| entity.copies.get(at))
-            .map_or(String::new(), |copy| format!(".{}", copy.name));
-        let count = match (returned.many, returned.optional) {
-            (true, _) => "[]",
-            (false, true) => "?",
-            (false, false) => "",
-        };
-        format!("{}{copy}{count}", entity.name)
-    };
-    let all = pattern
-        .returned
-        .iter()
-        .map(one)
-        .collect::<Vec<_>>()
-        .join(" + ");
-    match pattern.only.as_slice() {
-        [] => all,
-        only => format!("{all} only {}", only.join(", ")),
-    }
-}
-
+/// The row of a pattern when these optional parameters are left out.
 fn pattern_row(
     model: &Model,
     pattern: &Pattern,
     without: &[String],
     plan: &PatternPlan,
 ) -> PatternRow {
+    let PatternPlan {
+        request,
+        table,
+        index,
+        // In `place`.
+        period: _,
+        // In `key_condition`.
+        partition_attributes: _,
+        partition: _,
+        sort_attributes: _,
+        sort: _,
+        // In `requests`.
+        fan: _,
+        descending,
+        ordered_by: _,
+        is_reversed: _,
+        page,
+        strong,
+        // In the promise.
+        only: _,
+        filters,
+    } = plan;
     let given = pattern
         .parameters
         .iter()
@@ -273,77 +276,76 @@ fn pattern_row(
     PatternRow {
         name: pattern.name.clone(),
         without: without.to_vec(),
-        parameters: given
-            .map(|p| {
-                (
-                    optional(&p.name, p.optional || p.is_now()),
-                    p.kind.to_string(),
-                )
-            })
-            .collect(),
+        parameters: given.map(parameter_row).collect(),
         returns: promise(model, pattern),
-        request: plan.request.to_string(),
-        table: plan.table.clone(),
-        index: plan.index.clone(),
+        request: request.to_string(),
+        table: table.clone(),
+        index: index.clone(),
         place: plan.place(),
         key_condition: plan.key_condition(),
-        order: if plan.descending {
-            "descending"
-        } else {
-            "ascending"
-        },
-        page: plan.page,
+        is_descending: *descending,
+        page: *page,
         requests: plan.requests(),
         units: units(model, pattern, plan),
-        consistency: if plan.strong { "strong" } else { "eventual" },
-        filters: plan.filters.iter().map(ToString::to_string).collect(),
+        consistency: if *strong { "strong" } else { "eventual" },
+        filters: filters.iter().map(ToString::to_string).collect(),
     }
 }
 
-/// Read units of one page: the items' bytes in steps of 4 KB, half of it when read eventually.
+fn parameter_row(parameter: &Parameter) -> (String, String) {
+    let may_lack = parameter.optional || parameter.is_now();
+    (
+        optional(&parameter.name, may_lack),
+        parameter.kind.to_string(),
+    )
+}
+
+/// Read units of one page, as far as the number of items is known.
 fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
-    let halves = |bytes: u64| bytes.div_ceil(4_096).max(1) * if plan.strong { 2 } else { 1 };
-    let table = model.tables.iter().find(|table| table.name == plan.table);
-    let index = table.and_then(|table| {
-        table
-            .indexes
-            .iter()
-            .find(|index| Some(&index.name) == plan.index.as_ref())
-    });
-    let bytes = |at: usize| {
-        model
-            .entities
-            .get(at)
-            .map_or(0, |entity| match index.map(|index| &index.projection) {
-                Some(Projection::Only(names)) => projected_bytes(entity, names),
-                Some(Projection::Keys) => projected_bytes(entity, &[]),
-                Some(Projection::All) | None => item_bytes(entity),
-            })
+    let rate = if plan.strong {
+        ReadRate::Strong
+    } else {
+        ReadRate::Eventual
     };
     let largest = pattern
         .returned
         .iter()
-        .map(|returned| bytes(returned.entity))
+        .filter_map(|returned| model.entities.get(returned.entity))
+        .map(|entity| read_bytes(model, plan, entity))
         .max()?;
-    let halves = match (plan.request, plan.page) {
-        (RequestKind::GetItem, _) => halves(largest),
-        (RequestKind::Query, Some(page)) => halves(largest * u64::from(page)),
-        (RequestKind::Query, None) if pattern.is_single() => halves(largest),
-        (RequestKind::Query, None) => halves(expected(model, pattern)?),
+    let bytes = match (plan.request, plan.page) {
+        (RequestKind::GetItem, _) => largest,
+        (RequestKind::Query, Some(page)) => largest * u64::from(page),
+        (RequestKind::Query, None) if pattern.is_single() => largest,
+        (RequestKind::Query, None) => answer_bytes(model, pattern)?,
         (RequestKind::BatchGetItem | RequestKind::Scan, _) => return None,
     };
-    // Each shard reads a page of its own; how many periods there are is not known before.
+    // Each shard reads a page of its own. The number of periods depends on the arguments.
     let requests = match plan.fan {
         Fan::One => 1,
         Fan::Shards(count) => u64::from(count),
         Fan::Periods { .. } => return None,
     };
-    Some((halves * requests) as f64 / 2.0)
+    Some(CapacityHalves(CapacityHalves::read(bytes, rate).0 * requests).units())
 }
 
-/// Bytes of a whole answer, where the number of items is declared.
-fn expected(model: &Model, pattern: &Pattern) -> Option<u64> {
-    let given = |name: &String| {
+/// Bytes of an item as a plan reads it: in an index, only what the index holds.
+fn read_bytes(model: &Model, plan: &PatternPlan, entity: &Entity) -> u64 {
+    let table = model.tables.iter().find(|table| table.name == plan.table);
+    let index = table.and_then(|table| {
+        let is_read = |index: &&Index| Some(&index.name) == plan.index.as_ref();
+        table.indexes.iter().find(is_read)
+    });
+    match index.map(|index| &index.projection) {
+        Some(Projection::Only(names)) => projected_bytes(entity, names),
+        Some(Projection::Keys) => projected_bytes(entity, &[]),
+        Some(Projection::All) | None => item_bytes(entity),
+    }
+}
+
+/// Bytes of all items that a pattern returns, where their number is declared.
+fn answer_bytes(model: &Model, pattern: &Pattern) -> Option<u64> {
+    let is_given = |name: &String| {
         pattern
             .parameters
             .iter()
@@ -352,209 +354,160 @@ fn expected(model: &Model, pattern: &Pattern) -> Option<u64> {
     let mut sum = 0;
     for returned in &pattern.returned {
         let entity = model.entities.get(returned.entity)?;
-        let count = match returned.many {
-            false => 1,
-            true => entity
-                .expected
-                .per
-                .iter()
-                .find(|(name, _)| given(name))
-                .map(|(_, count)| *count)?,
+        let count = if returned.many {
+            let mut per = entity.expected.per.iter();
+            per.find(|(name, _)| is_given(name))
+                .map(|(_, count)| *count)?
+        } else {
+            1
         };
         sum += count * item_bytes(entity);
     }
     Some(sum)
 }
 
+/// The chart of the table at this place in the model.
 fn table_chart(model: &Model, at: usize, table: &Table) -> TableChart {
     let entities: Vec<&Entity> = model
         .entities
         .iter()
         .filter(|entity| entity.table == at)
         .collect();
-    let mut rows = Vec::new();
-    for entity in &entities {
-        let key = |partition: &KeyTemplate, sort: Option<&KeyTemplate>| {
-            (vec![partition.clone()], sort.cloned())
-        };
-        let (partition, sort) = key(&entity.key.partition, entity.key.sort.as_ref());
-        rows.push(row(
-            table,
-            entity,
-            entity.name.clone(),
-            &partition,
-            sort.as_ref(),
-            None,
-        ));
-        for copy in &entity.copies {
-            let (partition, sort) = key(&copy.key.partition, copy.key.sort.as_ref());
-            let kind = format!("{}.{}", entity.name, copy.name);
-            rows.push(row(table, entity, kind, &partition, sort.as_ref(), None));
-        }
-        for unique in &entity.uniques {
-            let partition = KeyTemplate {
-                parts: guard_parts(entity, unique),
-                span: entity.span,
-            };
-            let sort = table
-                .sort
-                .as_ref()
-                .map(|_| KeyTemplate::of_text(GUARD_SORT, entity.span));
-            let kind = format!("unique {}.{}", entity.name, unique.join("+"));
-            rows.push(row(table, entity, kind, &[partition], sort.as_ref(), None));
-        }
-    }
-    let indexes = table.indexes.iter().enumerate().map(|(place, index)| {
-        let mut rows = Vec::new();
-        for entity in &entities {
-            for key in entity.indexes.iter().filter(|key| key.index == place) {
-                let only = key.sparse.as_ref().map(|sparse| match &sparse.value {
-                    Some(value) => format!("{} = {value}", sparse.attribute),
-                    None => format!("with {}", sparse.attribute),
-                });
-                let partition = [key.key.partition.clone()];
-                rows.push(row(
-                    table,
-                    entity,
-                    entity.name.clone(),
-                    &partition,
-                    key.key.sort.as_ref(),
-                    only,
-                ));
-            }
-        }
-        let reads = |pattern: &&Pattern| {
-            pattern.plans().any(|(_, plan)| {
-                plan.table == table.name && plan.index.as_ref() == Some(&index.name)
-            })
-        };
-        IndexChart {
-            name: index.name.clone(),
-            kind: if index.kind == IndexKind::Local {
-                "local"
-            } else {
-                "global"
-            },
-            key: index.columns().map(|column| column.name.clone()).collect(),
-            partition_count: index.partition.len(),
-            rows,
-            patterns: model
-                .patterns
-                .iter()
-                .filter(reads)
-                .map(|pattern| pattern.name.clone())
-                .collect(),
-        }
-    });
     let key = std::iter::once(&table.partition).chain(&table.sort);
+    let indexes = table.indexes.iter().enumerate();
     TableChart {
         name: table.name.clone(),
         key: key.map(|column| column.name.clone()).collect(),
-        rows,
-        indexes: indexes.collect(),
+        rows: entities
+            .iter()
+            .flat_map(|entity| item_rows(table, entity))
+            .collect(),
+        indexes: indexes
+            .map(|(place, index)| index_chart(model, table, &entities, (place, index)))
+            .collect(),
     }
 }
 
-fn row(
+/// The rows of an entity's items in its table: the entity, its copies and its guards.
+fn item_rows(table: &Table, entity: &Entity) -> Vec<KeyRow> {
+    let name = &entity.name;
+    let mut rows = vec![key_row(table, entity, name.clone(), templates(&entity.key))];
+    rows.extend(entity.copies.iter().map(|copy| {
+        let Copy {
+            name: copy_name,
+            span: _,
+            key,
+            attributes: _,
+        } = copy;
+        key_row(table, entity, format!("{name}.{copy_name}"), templates(key))
+    }));
+    rows.extend(entity.uniques.iter().map(|unique| {
+        let partition = KeyTemplate {
+            parts: guard_parts(entity, unique),
+            span: entity.span,
+        };
+        let sort = table
+            .sort
+            .as_ref()
+            .map(|_| KeyTemplate::of_text(GUARD_SORT, entity.span));
+        let kind = format!("unique {name}.{}", unique.join("+"));
+        key_row(
+            table,
+            entity,
+            kind,
+            std::iter::once(&partition).chain(&sort),
+        )
+    }));
+    rows
+}
+
+/// The chart of an index at this place in the table.
+fn index_chart(
+    model: &Model,
+    table: &Table,
+    entities: &[&Entity],
+    (place, index): (usize, &Index),
+) -> IndexChart {
+    let mut rows = Vec::new();
+    for entity in entities {
+        for one in entity.indexes.iter().filter(|one| one.index == place) {
+            let IndexKey {
+                index: _,
+                key,
+                sparse,
+                is_declared: _,
+            } = one;
+            let mut row = key_row(table, entity, entity.name.clone(), templates(key));
+            row.only = sparse.as_ref().map(|sparse| match &sparse.value {
+                Some(_) => sparse_text(sparse),
+                None => format!("with {}", sparse_text(sparse)),
+            });
+            rows.push(row);
+        }
+    }
+    let reads = |pattern: &&Pattern| {
+        pattern
+            .plans()
+            .any(|(_, plan)| plan.table == table.name && plan.index.as_ref() == Some(&index.name))
+    };
+    IndexChart {
+        name: index.name.clone(),
+        kind: match index.kind {
+            IndexKind::Local => "local",
+            IndexKind::Global => "global",
+        },
+        key: index.columns().map(|column| column.name.clone()).collect(),
+        partition_count: index.partition.len(),
+        rows,
+        patterns: model
+            .patterns
+            .iter()
+            .filter(reads)
+            .map(|pattern| pattern.name.clone())
+            .collect(),
+    }
+}
+
+/// The row of a kind of item with this key.
+fn key_row<'k>(
     table: &Table,
     entity: &Entity,
     kind: String,
-    partition: &[KeyTemplate],
-    sort: Option<&KeyTemplate>,
-    only: Option<String>,
+    key: impl Iterator<Item = &'k KeyTemplate>,
 ) -> KeyRow {
     let values = sample::values(entity);
-    let templates: Vec<&KeyTemplate> = partition.iter().chain(sort).collect();
-    let columns = || templates.iter().flat_map(|template| template.columns());
-    let made = |parts: &[keyfold_model::Part]| {
+    let columns: Vec<&[Part]> = key.flat_map(KeyTemplate::columns).collect();
+    let sample = |parts: &[Part]| {
         value::column(parts, &values, &table.delimiters)
             .map_or_else(|_| print(parts), |made| value::display(&made))
     };
     KeyRow {
         kind,
-        templates: columns().map(print).collect(),
-        sample: columns().map(made).collect(),
-        only,
+        templates: columns.iter().map(|parts| print(parts)).collect(),
+        sample: columns.iter().map(|parts| sample(parts)).collect(),
+        only: None,
     }
 }
 
-/// A parameter's name, with `?` behind it where it may be left out.
-fn optional(name: &str, may_lack: bool) -> String {
-    if may_lack {
-        format!("{name}?")
-    } else {
-        name.to_owned()
-    }
-}
-
-pub(crate) fn write_row(model: &Model, write: &Write) -> WriteRow {
-    let parameter = |parameter: &keyfold_model::schema::WriteParameter| {
+fn write_row(model: &Model, write: &Write) -> WriteRow {
+    let Write {
+        name,
+        span: _,
+        parameters,
+        actions,
+    } = write;
+    let parameter = |parameter: &WriteParameter| {
         (
             optional(&parameter.name, parameter.optional),
             parameter.kind.to_string(),
         )
     };
-    let action = |action: &keyfold_model::Action| {
-        let entity = model
-            .entities
-            .get(action.entity)
-            .map_or("", |entity| entity.name.as_str());
-        let mut text = format!("{} {entity}", action.verb.word());
-        if let Some(each) = &action.each {
-            text.push_str(&format!(" for each of {each}"));
-        }
-        if action.verb == Verb::Update {
-            let changes = action.assignments.iter().map(assignment);
-            let removed = action.removed.iter().map(|name| format!("remove {name}"));
-            text.push_str(&format!(
-                " ({})",
-                changes.chain(removed).collect::<Vec<_>>().join(", ")
-            ));
-        }
-        let conditions: Vec<String> = action.conditions.iter().map(ToString::to_string).collect();
-        if !conditions.is_empty() {
-            text.push_str(&format!(" if {}", conditions.join(" and ")));
-        }
-        text
-    };
     WriteRow {
-        name: write.name.clone(),
-        parameters: write.parameters.iter().map(parameter).collect(),
-        actions: write.actions.iter().map(action).collect(),
+        name: name.clone(),
+        parameters: parameters.iter().map(parameter).collect(),
+        actions: actions
+            .iter()
+            .map(|action| action_text(model, action))
+            .collect(),
     }
-}
-
-fn assignment(one: &keyfold_model::schema::Assignment) -> String {
-    let right = one.right.as_ref().map_or(String::new(), |(plus, operand)| {
-        format!(" {} {operand}", if *plus { "+" } else { "-" })
-    });
-    format!("{} = {}{right}", one.attribute, one.left)
-}
-
-/// What an entity keeps of others, in words: `orders: count of Order`.
-pub fn aggregates(model: &Model, entity: &Entity) -> Vec<String> {
-    let one = |aggregate: &Aggregate| {
-        let child = model
-            .entities
-            .get(aggregate.entity)
-            .map_or("", |child| child.name.as_str());
-        let of = aggregate
-            .of
-            .as_ref()
-            .map_or(String::new(), |of| format!(".{of}"));
-        let condition = aggregate.condition.as_ref();
-        let condition = condition.map_or(String::new(), |(name, text)| {
-            format!(" where {name} = {text}")
-        });
-        let by = match aggregate.by.as_slice() {
-            [] => String::new(),
-            names => format!(" by {}", names.join(", ")),
-        };
-        format!(
-            "{}: {} of {child}{of}{by}{condition}",
-            aggregate.attribute,
-            aggregate.kind.word()
-        )
-    };
-    entity.aggregates.iter().map(one).collect()
 }

@@ -1,19 +1,22 @@
 //! Output made from a checked model, and models proposed from other sources.
 //!
-//! - [`chart`]: the design at a glance: patterns with their requests, keys with samples, what
-//!   shares an index.
+//! - [`chart`]: the design at a glance: patterns with their requests, keys with samples, indexes
+//!   with the entities and patterns that share them.
 //! - [`document`]: the chart as Markdown and as one HTML page with diagrams.
-//! - [`diff`]: what changed between two models, and which data it moves.
+//! - [`diff`]: the changes between two models, and the migration of data that each asks for.
 //! - [`tables`]: CloudFormation and Terraform.
 //! - [`workbench`]: models of NoSQL Workbench, read and written.
 //! - [`infer`]: a model proposed from a table's definition and a sample of its items.
 //!
-//! Nothing here reads or writes tables: it makes texts and values.
+//! The crate makes texts and values; it reads and writes no tables.
 
 pub mod chart;
 pub mod diff;
 pub mod document;
 pub mod infer;
+mod projection;
 mod sample;
 pub mod tables;
+mod texts;
+mod words;
 pub mod workbench;

@@ -1,5 +1,6 @@
-//! Sample values that look like what an attribute is for, the same each time.
+//! Sample values for attributes, guessed from their names and types. They are the same each time.
 
+use crate::texts::text;
 use keyfold_model::schema::{Attribute, Record};
 use keyfold_model::{DefaultValue, Entity, Precision, Type, Unit, value};
 use keyfold_types::{Set, Value};
@@ -10,18 +11,19 @@ pub(crate) fn values(entity: &Entity) -> BTreeMap<String, Value> {
     let sparse = entity.indexes.iter().filter_map(|key| key.sparse.as_ref());
     let mut all: BTreeMap<String, Value> = BTreeMap::new();
     for attribute in &entity.attributes {
-        let mut value = of_attribute(attribute);
-        // Attributes of one entity have different values, so that a key tells which of them it is
-        // made of.
+        let first = of_attribute(attribute);
+        let mut value = first.clone();
+        // The attributes of one entity get different values, so that a key shows which of them it
+        // is made of.
         for time in 1..TIMES_MAX {
             if !is_scalar(&value) || !all.values().any(|known| looks_like(known, &value)) {
                 break;
             }
-            value = another(&of_attribute(attribute), &attribute.kind, time);
+            value = another(&first, &attribute.kind, time);
         }
         all.insert(attribute.name.clone(), value);
     }
-    // A sparse index shows an item that is in it.
+    // The sample is in the sparse indexes.
     for sparse in sparse {
         if let (Some(wanted), Some(attribute)) =
             (&sparse.value, entity.attribute(&sparse.attribute))
@@ -33,15 +35,15 @@ pub(crate) fn values(entity: &Entity) -> BTreeMap<String, Value> {
     all
 }
 
-/// Attributes of one type that are told apart.
+/// Attempts to find a value that no other attribute has.
 const TIMES_MAX: usize = 50;
 
 fn is_scalar(value: &Value) -> bool {
     matches!(value, Value::S(_) | Value::N(_))
 }
 
-/// Whether a key could not tell two values apart: they are the same, or one is the beginning of the
-/// other.
+/// Whether two values look the same in a key: they are equal, or one is long and the other begins
+/// with it.
 fn looks_like(one: &Value, two: &Value) -> bool {
     let (one, two) = (value::display(one), value::display(two));
     one == two
@@ -49,25 +51,21 @@ fn looks_like(one: &Value, two: &Value) -> bool {
         || (two.len() >= 10 && one.starts_with(&two))
 }
 
-/// Another value of the same type; words and what is fixed stay.
+/// Another value of the same type; words and values of other types stay.
 fn another(first: &Value, kind: &Type, time: usize) -> Value {
-    let Value::S(text) = first else {
-        let number = |more: i64| Value::from(more);
-        return match (kind, i64::try_from(time)) {
-            (Type::Int | Type::Number, Ok(time)) => number(42 + time),
-            _ => first.clone(),
-        };
-    };
+    let text = text(first).unwrap_or_default();
     let with_end = |end: String| {
         let kept = text.len().saturating_sub(end.len());
         Value::S(format!("{}{end}", text.get(..kept).unwrap_or_default()))
     };
     match kind {
-        Type::String => Value::S(format!(
-            "{}{}",
-            text.trim_end_matches(|c: char| c.is_ascii_digit()),
-            time + 1
-        )),
+        Type::Int | Type::Number => {
+            i64::try_from(time).map_or_else(|_| first.clone(), |time| Value::from(42 + time))
+        }
+        Type::String => {
+            let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
+            Value::S(format!("{stem}{}", time + 1))
+        }
         Type::Ulid => with_end(format!("{time:02}")),
         Type::Uuid => with_end(format!("{time:04}")),
         Type::Time(_) | Type::Date => Value::S(text.replacen(
@@ -75,7 +73,14 @@ fn another(first: &Value, kind: &Type, time: usize) -> Value {
             &format!("{:02}-{:02}", 2 + time / 28, 1 + time % 28),
             1,
         )),
-        _ => first.clone(),
+        Type::Bool
+        | Type::Period(_)
+        | Type::Binary
+        | Type::Words(_)
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Set(_)
+        | Type::Record(_) => first.clone(),
     }
 }
 
@@ -88,16 +93,16 @@ fn of_attribute(attribute: &Attribute) -> Value {
 
 fn of_type(name: &str, kind: &Type) -> Value {
     match kind {
-        Type::String => Value::S(text(name)),
+        Type::String => Value::S(text_for(name)),
         Type::Int => Value::from(42),
         Type::Number => Value::n("39.5").unwrap_or(Value::from(39)),
         Type::Bool => Value::Bool(true),
         Type::Time(precision) => Value::S(match precision {
             Precision::Seconds => "2024-01-15T10:30:00Z".to_owned(),
-            other => format!(
+            Precision::Millis | Precision::Micros | Precision::Nanos => format!(
                 "2024-01-15T10:30:00.{:0<width$}Z",
                 "",
-                width = other.digits()
+                width = precision.digits()
             ),
         }),
         Type::Date => Value::from("2024-01-15"),
@@ -117,7 +122,14 @@ fn of_type(name: &str, kind: &Type) -> Value {
             Value::S(text) => Set::new(vec![text]).map_or(Value::Null, Value::Ss),
             Value::N(number) => Set::new(vec![number]).map_or(Value::Null, Value::Ns),
             Value::B(bytes) => Set::new(vec![bytes]).map_or(Value::Null, Value::Bs),
-            other => other,
+            // No set has such elements.
+            Value::Bool(_)
+            | Value::Null
+            | Value::L(_)
+            | Value::M(_)
+            | Value::Ss(_)
+            | Value::Ns(_)
+            | Value::Bs(_) => Value::Null,
         },
         Type::Record(record) => of_record(record),
     }
@@ -133,7 +145,8 @@ fn of_record(record: &Record) -> Value {
     )
 }
 
-fn text(name: &str) -> String {
+/// A text that suits an attribute's name.
+fn text_for(name: &str) -> String {
     let lower = name.to_lowercase();
     if lower.contains("mail") {
         return "ada@example.com".to_owned();

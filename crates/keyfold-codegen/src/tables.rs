@@ -1,5 +1,6 @@
-//! Table definitions for others to make: CloudFormation and Terraform.
+//! Table definitions for other tools: CloudFormation and Terraform.
 
+use crate::projection;
 use keyfold_model::schema::{Capacity, Column, Projection};
 use keyfold_model::{Index, IndexKind, Model, Table, value};
 use keyfold_types::KeyKind;
@@ -7,7 +8,8 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Every table that a model needs, by name: with periods, one for each that is named.
+/// Every table that a model needs, with its name: a table with periods once for each of these
+/// periods that is one of its own.
 fn physical<'m>(model: &'m Model, periods: &[String]) -> Vec<(String, &'m Table)> {
     let mut all = Vec::new();
     for table in &model.tables {
@@ -20,10 +22,6 @@ fn physical<'m>(model: &'m Model, periods: &[String]) -> Vec<(String, &'m Table)
         }
     }
     all
-}
-
-fn letter(kind: KeyKind) -> &'static str {
-    kind.descriptor()
 }
 
 /// The key attributes of a table and its indexes.
@@ -70,9 +68,9 @@ pub fn cloudformation(model: &Model, periods: &[String]) -> Json {
     })
 }
 
-/// The name of a table's resource in a template: its letters and digits. Where others were left
-/// out, a digest of the name tells tables apart whose names differ in them only; it rests on the
-/// name alone, so that it stays when tables are added.
+/// The name of a table's resource in a template: its letters and digits. When other characters are
+/// left out, a digest of the name distinguishes tables whose names differ only in these. It depends
+/// on the name alone, so that it stays when tables are added.
 fn logical_name(table: &str) -> String {
     let kept: String = table.chars().filter(char::is_ascii_alphanumeric).collect();
     // A logical name has at most 255 characters.
@@ -82,16 +80,16 @@ fn logical_name(table: &str) -> String {
     }
 }
 
-/// Letters and digits of a table's name that its resource's name keeps.
+/// The most letters and digits of a table's name that its resource's name keeps.
 const KEPT_MAX: usize = 200;
 
-/// Sixteen hexadecimal digits that are those of no other name.
+/// Sixteen hexadecimal digits that distinguish a name from others.
 fn digest(name: &str) -> String {
     value::digest(name).chars().take(16).collect()
 }
 
-/// The label of a table's resource: its name, where Terraform takes it; otherwise with `_` for what
-/// it does not take, and a digest.
+/// The label of a table's resource: its name if Terraform takes it; otherwise the name with `_` for
+/// the characters that Terraform does not take, and a digest.
 fn label(table: &str) -> String {
     let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let starts = table.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
@@ -106,78 +104,93 @@ fn label(table: &str) -> String {
 }
 
 fn properties(name: &str, table: &Table) -> Json {
-    let mut properties = json!({
-        "TableName": name,
-        "AttributeDefinitions": attributes(table)
-            .into_iter()
-            .map(|(name, kind)| json!({ "AttributeName": name, "AttributeType": letter(kind) }))
-            .collect::<Vec<_>>(),
-        "KeySchema": key_schema([&table.partition], &table.sort),
-    });
-    let throughput = match table.capacity {
+    let Table {
+        // That of the period, given beside.
+        name: _,
+        span: _,
+        end: _,
+        partition,
+        sort,
+        // Not part of a table's definition.
+        type_attribute: _,
+        ttl_attribute,
+        // The name says it.
+        period: _,
+        capacity,
+        // The template defines present tables.
+        cooled: _,
+        indexes,
+        delimiters: _,
+    } = table;
+    let definitions: Vec<Json> = attributes(table)
+        .into_iter()
+        .map(|(name, kind)| json!({ "AttributeName": name, "AttributeType": kind.descriptor() }))
+        .collect();
+    let mut properties = Map::new();
+    let mut insert = |name: &str, value: Json| properties.insert(name.to_owned(), value);
+    insert("TableName", json!(name));
+    insert("AttributeDefinitions", json!(definitions));
+    insert("KeySchema", key_schema([partition], sort));
+    let throughput = match capacity {
         Capacity::OnDemand => None,
         Capacity::Provisioned { reads, writes } => {
             Some(json!({ "ReadCapacityUnits": reads, "WriteCapacityUnits": writes }))
         }
     };
-    let Some(object) = properties.as_object_mut() else {
-        return properties;
-    };
-    let mode = if throughput.is_some() {
-        "PROVISIONED"
-    } else {
-        "PAY_PER_REQUEST"
-    };
-    object.insert("BillingMode".to_owned(), json!(mode));
-    if let Some(throughput) = &throughput {
-        object.insert("ProvisionedThroughput".to_owned(), throughput.clone());
+    match &throughput {
+        Some(throughput) => {
+            insert("BillingMode", json!("PROVISIONED"));
+            insert("ProvisionedThroughput", throughput.clone());
+        }
+        None => drop(insert("BillingMode", json!("PAY_PER_REQUEST"))),
     }
-    for (kind, member) in [
-        (IndexKind::Global, "GlobalSecondaryIndexes"),
-        (IndexKind::Local, "LocalSecondaryIndexes"),
+    for (kind, member, throughput) in [
+        (
+            IndexKind::Global,
+            "GlobalSecondaryIndexes",
+            throughput.as_ref(),
+        ),
+        // A local index shares the throughput of its table.
+        (IndexKind::Local, "LocalSecondaryIndexes", None),
     ] {
-        let indexes: Vec<Json> = table
-            .indexes
-            .iter()
-            .filter(|index| index.kind == kind)
-            .map(|index| {
-                let mut made = json!({
-                    "IndexName": index.name,
-                    "KeySchema": key_schema(&index.partition, &index.sort),
-                    "Projection": projection(&index.projection),
-                });
-                if let (IndexKind::Global, Some(throughput), Some(object)) =
-                    (kind, &throughput, made.as_object_mut())
-                {
-                    object.insert("ProvisionedThroughput".to_owned(), throughput.clone());
-                }
-                made
-            })
-            .collect();
-        if !indexes.is_empty() {
-            object.insert(member.to_owned(), Json::Array(indexes));
+        let of_kind = indexes.iter().filter(|index| index.kind == kind);
+        let of_kind: Vec<Json> = of_kind.map(|one| index_json(one, throughput)).collect();
+        if !of_kind.is_empty() {
+            insert(member, Json::Array(of_kind));
         }
     }
-    if let Some(ttl) = &table.ttl_attribute {
-        object.insert(
-            "TimeToLiveSpecification".to_owned(),
+    if let Some(ttl) = ttl_attribute {
+        insert(
+            "TimeToLiveSpecification",
             json!({ "AttributeName": ttl, "Enabled": true }),
         );
     }
-    properties
+    Json::Object(properties)
 }
 
-fn projection(projection: &Projection) -> Json {
-    match projection {
-        Projection::All => json!({ "ProjectionType": "ALL" }),
-        Projection::Keys => json!({ "ProjectionType": "KEYS_ONLY" }),
-        Projection::Only(names) => {
-            json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names })
-        }
+fn index_json(index: &Index, throughput: Option<&Json>) -> Json {
+    let Index {
+        name,
+        span: _,
+        // The list that the index is in.
+        kind: _,
+        partition,
+        sort,
+        projection,
+        projection_span: _,
+    } = index;
+    let mut made = json!({
+        "IndexName": name,
+        "KeySchema": key_schema(partition, sort),
+        "Projection": projection::json(projection),
+    });
+    if let (Some(throughput), Some(object)) = (throughput, made.as_object_mut()) {
+        object.insert("ProvisionedThroughput".to_owned(), throughput.clone());
     }
+    made
 }
 
-/// The provider that knows what is written here: keys of indexes are `key_schema` blocks.
+/// The oldest provider that takes the keys of indexes as `key_schema` blocks.
 const PROVIDER: &str = r#"terraform {
   required_providers {
     aws = {
@@ -188,7 +201,8 @@ const PROVIDER: &str = r#"terraform {
 }
 "#;
 
-/// Terraform's configuration of the tables. Tables with periods are made for the periods given.
+/// Terraform's configuration of the tables. Tables with periods are made for the periods given,
+/// like `2024-01`.
 pub fn terraform(model: &Model, periods: &[String]) -> String {
     let mut out = format!(
         "# Tables of the model {} {}\n\n{PROVIDER}",
@@ -206,9 +220,28 @@ pub fn terraform(model: &Model, periods: &[String]) -> String {
     out
 }
 
+/// The body of a table's resource.
 fn body(out: &mut String, name: &str, table: &Table) {
-    let mut pairs = vec![("name", format!("\"{name}\""))];
-    let capacity = match table.capacity {
+    let Table {
+        // That of the period, given beside.
+        name: _,
+        span: _,
+        end: _,
+        partition,
+        sort,
+        // Not part of a table's definition.
+        type_attribute: _,
+        ttl_attribute,
+        // The name says it.
+        period: _,
+        capacity,
+        // The configuration defines present tables.
+        cooled: _,
+        indexes,
+        delimiters: _,
+    } = table;
+    let mut pairs = vec![("name", quoted(name))];
+    let capacity = match capacity {
         Capacity::OnDemand => {
             pairs.push(("billing_mode", "\"PAY_PER_REQUEST\"".to_owned()));
             Vec::new()
@@ -222,100 +255,91 @@ fn body(out: &mut String, name: &str, table: &Table) {
         }
     };
     pairs.extend(capacity.iter().cloned());
-    pairs.push(("hash_key", format!("\"{}\"", table.partition.name)));
-    pairs.extend(
-        table
-            .sort
-            .iter()
-            .map(|sort| ("range_key", format!("\"{}\"", sort.name))),
-    );
+    pairs.push(("hash_key", quoted(&partition.name)));
+    pairs.extend(sort.iter().map(|sort| ("range_key", quoted(&sort.name))));
     assignments(out, "  ", &pairs);
     for (name, kind) in attributes(table) {
         block(
             out,
             "attribute",
-            &[
-                ("name", format!("\"{name}\"")),
-                ("type", format!("\"{}\"", letter(kind))),
-            ],
+            &[("name", quoted(name)), ("type", quoted(kind.descriptor()))],
         );
     }
-    for index in &table.indexes {
+    for index in indexes {
         index_block(out, index, &capacity);
     }
-    if let Some(ttl) = &table.ttl_attribute {
+    if let Some(ttl) = ttl_attribute {
         block(
             out,
             "ttl",
             &[
-                ("attribute_name", format!("\"{ttl}\"")),
+                ("attribute_name", quoted(ttl)),
                 ("enabled", "true".to_owned()),
             ],
         );
     }
 }
 
+/// A text as Terraform's language writes it. Names of tables, indexes and attributes need no escapes.
+fn quoted(text: &str) -> String {
+    format!("\"{text}\"")
+}
+
 fn index_block(out: &mut String, index: &Index, capacity: &[(&'static str, String)]) {
-    let quoted = |names: &[String]| {
-        names
-            .iter()
-            .map(|name| format!("\"{name}\""))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    let mut pairs = vec![("name", format!("\"{}\"", index.name))];
-    let is_global = index.kind == IndexKind::Global;
+    let Index {
+        name,
+        span: _,
+        kind,
+        partition,
+        sort,
+        projection,
+        projection_span: _,
+    } = index;
+    let mut pairs = vec![("name", quoted(name))];
     let mut keys = String::new();
-    if is_global {
-        let each = index
-            .partition
-            .iter()
-            .map(|c| (c, "HASH"))
-            .chain(index.sort.iter().map(|c| (c, "RANGE")));
-        for (column, kind) in each {
-            let _infallible = write!(
-                keys,
-                "\n    key_schema {{\n      attribute_name = \"{}\"\n      key_type       = \"{kind}\"\n    }}\n",
-                column.name
-            );
+    let word = match kind {
+        IndexKind::Global => {
+            let partition = partition.iter().map(|column| (column, "HASH"));
+            let sort = sort.iter().map(|column| (column, "RANGE"));
+            for (column, kind) in partition.chain(sort) {
+                let _infallible = write!(
+                    keys,
+                    "\n    key_schema {{\n      attribute_name = \"{}\"\n      key_type       = \"{kind}\"\n    }}\n",
+                    column.name
+                );
+            }
+            pairs.extend(capacity.iter().cloned());
+            "global_secondary_index"
         }
-    } else {
-        pairs.extend(
-            index
-                .sort
-                .first()
-                .map(|column| ("range_key", format!("\"{}\"", column.name))),
-        );
-    }
-    if is_global {
-        pairs.extend(capacity.iter().cloned());
-    }
-    match &index.projection {
-        Projection::All => pairs.push(("projection_type", "\"ALL\"".to_owned())),
-        Projection::Keys => pairs.push(("projection_type", "\"KEYS_ONLY\"".to_owned())),
-        Projection::Only(names) => {
-            pairs.push(("projection_type", "\"INCLUDE\"".to_owned()));
-            pairs.push(("non_key_attributes", format!("[{}]", quoted(names))));
+        IndexKind::Local => {
+            let sort = sort.first();
+            pairs.extend(sort.map(|column| ("range_key", quoted(&column.name))));
+            "local_secondary_index"
         }
-    }
-    let word = if is_global {
-        "global_secondary_index"
-    } else {
-        "local_secondary_index"
     };
+    match projection {
+        Projection::All => pairs.push(("projection_type", quoted("ALL"))),
+        Projection::Keys => pairs.push(("projection_type", quoted("KEYS_ONLY"))),
+        Projection::Only(names) => {
+            let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+            pairs.push(("projection_type", quoted("INCLUDE")));
+            pairs.push(("non_key_attributes", format!("[{}]", names.join(", "))));
+        }
+    }
     let _infallible = write!(out, "\n  {word} {{\n");
     assignments(out, "    ", &pairs);
     out.push_str(&keys);
     out.push_str("  }\n");
 }
 
+/// A block of assignments inside a resource.
 fn block(out: &mut String, word: &str, pairs: &[(&str, String)]) {
     let _infallible = write!(out, "\n  {word} {{\n");
     assignments(out, "    ", pairs);
     out.push_str("  }\n");
 }
 
-/// Aligned as Terraform's own formatter does.
+/// Writes assignments, aligned as by Terraform's own formatter.
 fn assignments(out: &mut String, indent: &str, pairs: &[(&str, String)]) {
     let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in pairs {

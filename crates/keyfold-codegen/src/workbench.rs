@@ -1,31 +1,31 @@
 //! Models of NoSQL Workbench: read (versions 1.0, 2.0 and 3.0) as a proposed model, and written
 //! with sample items, facets for each kind, and indexes.
 //!
-//! The three versions differ in what may be there (capacity and several facets came later), not in
-//! where it stands, so one reader takes them all. Samples are in DynamoDB's JSON, which
-//! `keyfold-wire` reads and writes.
+//! Later versions add members (capacity, several facets) and move none, so one reader takes all
+//! three. Samples are in DynamoDB's JSON, which `keyfold-wire` reads and writes.
 
-use crate::chart::{aggregates, promise};
-use crate::infer::{IndexDefinition, KeyColumn, Projected, TableDefinition, identifier, propose};
-use crate::sample;
-use keyfold_model::schema::{Capacity, Column, Projection};
+use crate::infer::{IndexDefinition, KeyColumn, Projection, TableDefinition, identifier, propose};
+use crate::words::{aggregates, key_columns, promise, sparse_text, templates};
+use crate::{projection, sample};
+use keyfold_model::schema::{Capacity, Column, KeyPair};
 use keyfold_model::template::{Format, KeyTemplate, Part};
 use keyfold_model::{Entity, Index, IndexKind, Model, Table, value};
-use keyfold_types::{Item, KeyKind};
+use keyfold_types::{Item, KeyKind, Value};
 use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeMap;
 
-/// Why a text is no model of NoSQL Workbench.
+/// The reason that a text is no model of NoSQL Workbench.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkbenchError {
-    /// It is no JSON.
+    /// The text is no JSON.
     #[error("this is no JSON: {0}")]
     Json(String),
-    /// It lacks what every model has.
+    /// A member that every model has is missing.
     #[error("{place}: {missing} is missing; a model of NoSQL Workbench has it")]
     Missing {
-        /// Where.
+        /// The part of the file: a table or index by name.
         place: String,
-        /// What.
+        /// The member.
         missing: &'static str,
     },
     /// A version that is not known.
@@ -39,7 +39,7 @@ pub enum WorkbenchError {
         /// Its type.
         kind: String,
     },
-    /// A sample that is no item.
+    /// A sample that is no item with the table's key.
     #[error("{place}: a sample is no item in DynamoDB's JSON with the table's key")]
     Sample {
         /// The table.
@@ -51,10 +51,10 @@ pub enum WorkbenchError {
 const VERSION: &str = "3.0";
 const VERSIONS: [&str; 3] = ["1.0", "2.0", "3.0"];
 
-/// The model text that a file of NoSQL Workbench proposes. It compiles.
+/// Reads a file of NoSQL Workbench, and proposes the text of a model for it. The text compiles.
 ///
 /// # Errors
-/// When the text is no such file.
+/// When the text is no such file: one variant of [`WorkbenchError`] for each reason.
 pub fn read(text: &str) -> Result<String, WorkbenchError> {
     let json: Json =
         serde_json::from_str(text).map_err(|error| WorkbenchError::Json(error.to_string()))?;
@@ -62,42 +62,16 @@ pub fn read(text: &str) -> Result<String, WorkbenchError> {
     if !VERSIONS.contains(&version) {
         return Err(WorkbenchError::Version(version.to_owned()));
     }
-    let missing = |place: &str, missing| WorkbenchError::Missing {
-        place: place.to_owned(),
-        missing,
-    };
     let tables = json["DataModel"]
         .as_array()
         .ok_or_else(|| missing("the file", "DataModel"))?;
-    let mut found = Vec::new();
-    for table in tables {
-        let name = table["TableName"]
-            .as_str()
-            .ok_or_else(|| missing("a table", "TableName"))?;
-        let key = key_columns(&table["KeyAttributes"], name)?;
-        let mut indexes = Vec::new();
-        for (member, is_local) in [
-            ("GlobalSecondaryIndexes", false),
-            ("LocalSecondaryIndexes", true),
-        ] {
-            for index in table[member].as_array().into_iter().flatten() {
-                indexes.push(read_index(index, is_local, name)?);
-            }
-        }
-        let definition = TableDefinition {
-            name: name.to_owned(),
-            key,
-            indexes,
-            ttl: None,
-        };
-        found.push((definition, samples(table, name)?));
-    }
+    let found: Vec<_> = tables.iter().map(read_table).collect::<Result<_, _>>()?;
     let name = json["ModelName"].as_str().unwrap_or("imported");
     let about = json["ModelMetadata"]["Description"]
         .as_str()
         .unwrap_or_default();
     let mut text = propose(&identifier(name), &found);
-    // What the file says of itself stands behind the first line.
+    // The file's description becomes comments behind the first line.
     let comments: String = about
         .lines()
         .filter(|line| !line.is_empty())
@@ -109,14 +83,42 @@ pub fn read(text: &str) -> Result<String, WorkbenchError> {
     Ok(keyfold_model::format(&text))
 }
 
-fn column(json: &Json, place: &str) -> Result<KeyColumn, WorkbenchError> {
-    let missing = |missing| WorkbenchError::Missing {
+fn missing(place: &str, missing: &'static str) -> WorkbenchError {
+    WorkbenchError::Missing {
         place: place.to_owned(),
         missing,
+    }
+}
+
+/// A table's definition and its samples.
+fn read_table(table: &Json) -> Result<(TableDefinition, Vec<Item>), WorkbenchError> {
+    let name = table["TableName"]
+        .as_str()
+        .ok_or_else(|| missing("a table", "TableName"))?;
+    let key = key_columns_of(&table["KeyAttributes"], name)?;
+    let mut indexes = Vec::new();
+    for (member, is_local) in [
+        ("GlobalSecondaryIndexes", false),
+        ("LocalSecondaryIndexes", true),
+    ] {
+        for index in table[member].as_array().into_iter().flatten() {
+            indexes.push(read_index(index, is_local, name)?);
+        }
+    }
+    let samples = samples(table, name, &key)?;
+    let definition = TableDefinition {
+        name: name.to_owned(),
+        key,
+        indexes,
+        ttl: None,
     };
+    Ok((definition, samples))
+}
+
+fn column(json: &Json, place: &str) -> Result<KeyColumn, WorkbenchError> {
     let name = json["AttributeName"]
         .as_str()
-        .ok_or_else(|| missing("AttributeName"))?;
+        .ok_or_else(|| missing(place, "AttributeName"))?;
     let kind = match json["AttributeType"].as_str() {
         Some("N") => KeyKind::N,
         Some("B") => KeyKind::B,
@@ -131,7 +133,7 @@ fn column(json: &Json, place: &str) -> Result<KeyColumn, WorkbenchError> {
     Ok((name.to_owned(), kind))
 }
 
-fn key_columns(json: &Json, place: &str) -> Result<Vec<KeyColumn>, WorkbenchError> {
+fn key_columns_of(json: &Json, place: &str) -> Result<Vec<KeyColumn>, WorkbenchError> {
     let mut columns = vec![column(&json["PartitionKey"], place)?];
     if json["SortKey"].is_object() {
         columns.push(column(&json["SortKey"], place)?);
@@ -144,16 +146,14 @@ fn group(json: &Json, place: &str) -> Result<Vec<KeyColumn>, WorkbenchError> {
     match json {
         Json::Array(all) => all.iter().map(|one| column(one, place)).collect(),
         Json::Object(_) => Ok(vec![column(json, place)?]),
-        _ => Ok(Vec::new()),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => Ok(Vec::new()),
     }
 }
 
 fn read_index(json: &Json, is_local: bool, table: &str) -> Result<IndexDefinition, WorkbenchError> {
-    let name = json["IndexName"].as_str();
-    let name = name.ok_or_else(|| WorkbenchError::Missing {
-        place: table.to_owned(),
-        missing: "IndexName",
-    })?;
+    let name = json["IndexName"]
+        .as_str()
+        .ok_or_else(|| missing(table, "IndexName"))?;
     let names = |json: &Json| {
         json.as_array()
             .into_iter()
@@ -163,9 +163,9 @@ fn read_index(json: &Json, is_local: bool, table: &str) -> Result<IndexDefinitio
             .collect::<Vec<_>>()
     };
     let projection = match json["Projection"]["ProjectionType"].as_str() {
-        Some("KEYS_ONLY") => Projected::Keys,
-        Some("INCLUDE") => Projected::Only(names(&json["Projection"]["NonKeyAttributes"])),
-        _ => Projected::All,
+        Some("KEYS_ONLY") => Projection::Keys,
+        Some("INCLUDE") => Projection::Only(names(&json["Projection"]["NonKeyAttributes"])),
+        _ => Projection::All,
     };
     Ok(IndexDefinition {
         name: name.to_owned(),
@@ -177,11 +177,10 @@ fn read_index(json: &Json, is_local: bool, table: &str) -> Result<IndexDefinitio
 }
 
 /// The sample items of a table and of its facets.
-fn samples(table: &Json, name: &str) -> Result<Vec<Item>, WorkbenchError> {
+fn samples(table: &Json, name: &str, key: &[KeyColumn]) -> Result<Vec<Item>, WorkbenchError> {
     let own = table["TableData"].as_array().into_iter().flatten();
     let of_facets = table["TableFacets"].as_array().into_iter().flatten();
     let of_facets = of_facets.flat_map(|facet| facet["TableData"].as_array().into_iter().flatten());
-    let keys = key_columns(&table["KeyAttributes"], name)?;
     let mut items: Vec<Item> = Vec::new();
     for sample in own.chain(of_facets) {
         let wrong = || WorkbenchError::Sample {
@@ -189,8 +188,8 @@ fn samples(table: &Json, name: &str) -> Result<Vec<Item>, WorkbenchError> {
         };
         let item = keyfold_wire::client::decode_item(sample.to_string().as_bytes())
             .map_err(|_| wrong())?;
-        // A sample without its key tells nothing, and could not be written.
-        let has_key = keys.iter().all(|(name, kind)| {
+        // DynamoDB would refuse a sample without its key.
+        let has_key = key.iter().all(|(name, kind)| {
             item.get(name)
                 .is_some_and(|value| value.kind().descriptor() == kind.descriptor())
         });
@@ -204,16 +203,26 @@ fn samples(table: &Json, name: &str) -> Result<Vec<Item>, WorkbenchError> {
     Ok(items)
 }
 
-/// A model as a file of NoSQL Workbench, with a sample of each kind of item.
+/// Writes a model as a file of NoSQL Workbench, with a sample of each kind of item.
 pub fn write(model: &Model) -> Json {
-    let tables: Vec<Json> = model
-        .tables
+    let Model {
+        name,
+        // In the description.
+        version: _,
+        tables,
+        // In their tables.
+        entities: _,
+        // In the description.
+        patterns: _,
+        writes: _,
+    } = model;
+    let tables: Vec<Json> = tables
         .iter()
         .enumerate()
         .map(|(at, table)| write_table(model, at, table))
         .collect();
     json!({
-        "ModelName": model.name,
+        "ModelName": name,
         "ModelMetadata": {
             "Author": "Keyfold",
             "DateCreated": "",
@@ -226,59 +235,12 @@ pub fn write(model: &Model) -> Json {
     })
 }
 
-/// What the model is, and what of it NoSQL Workbench has no place for, a line each.
+/// The model's name, and the declarations that NoSQL Workbench cannot hold, a line each.
 fn description(model: &Model) -> String {
     let mut lines = vec![format!("The model {} {}", model.name, model.version)];
     for entity in &model.entities {
-        let name = &entity.name;
-        lines.extend(
-            entity
-                .uniques
-                .iter()
-                .map(|unique| format!("{name}: unique ({})", unique.join(", "))),
-        );
-        lines.extend(
-            entity
-                .copies
-                .iter()
-                .map(|copy| format!("{name}: the kind {name}.{0} is its copy {0}", copy.name)),
-        );
-        lines.extend(entity.attributes.iter().filter_map(|attribute| {
-            let (to, of) = attribute.refers.as_ref()?;
-            Some(format!("{name}: {} refers to {to}.{of}", attribute.name))
-        }));
-        lines.extend(
-            aggregates(model, entity)
-                .into_iter()
-                .map(|one| format!("{name}: keeps {one}")),
-        );
-        lines.extend(entity.indexes.iter().filter_map(|key| {
-            let sparse = key.sparse.as_ref()?;
-            let value = sparse
-                .value
-                .as_ref()
-                .map_or(String::new(), |value| format!(" = {value}"));
-            Some(format!(
-                "{name}: in an index only when {}{value}",
-                sparse.attribute
-            ))
-        }));
-        let keys =
-            std::iter::once(&entity.key).chain(entity.indexes.iter().map(|index| &index.key));
-        let templates = keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort));
-        // A sample shows neither of these.
-        let is_formed = |part: &Part| {
-            let hides = |format: &Format| {
-                matches!(
-                    format,
-                    Format::Hash | Format::Lower | Format::Escaped | Format::Truncated(_)
-                )
-            };
-            matches!(part, Part::Shard { .. } | Part::Chunk)
-                || matches!(part, Part::Field { format, .. } if hides(format))
-        };
-        let formed = templates.filter(|template| template.parts.iter().any(is_formed));
-        lines.extend(formed.map(|template| format!("{name}: a key is made as {template}")));
+        let described = describe_entity(model, entity).into_iter();
+        lines.extend(described.map(|line| format!("{}: {line}", entity.name)));
     }
     lines.extend(
         model
@@ -293,6 +255,67 @@ fn description(model: &Model) -> String {
             .map(|write| format!("write {}", write.name)),
     );
     lines.join("\n")
+}
+
+/// The declarations of an entity that NoSQL Workbench cannot hold.
+fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
+    let Entity {
+        name,
+        span: _,
+        end: _,
+        table: _,
+        attributes,
+        key,
+        indexes,
+        copies,
+        uniques,
+        // The file has no member for expiry; the attribute is in the samples.
+        ttl: _,
+        // The attribute is in the samples.
+        version: _,
+        // In words, below.
+        aggregates: _,
+        // The samples show whole items as the application sees them.
+        split: _,
+        compressed: _,
+        // Only warnings depend on it.
+        expected: _,
+        // Part of the key.
+        period_attribute: _,
+    } = entity;
+    let mut lines: Vec<String> = uniques
+        .iter()
+        .map(|unique| format!("unique ({})", unique.join(", ")))
+        .collect();
+    lines.extend(
+        copies
+            .iter()
+            .map(|copy| format!("the kind {name}.{0} is its copy {0}", copy.name)),
+    );
+    lines.extend(attributes.iter().filter_map(|attribute| {
+        let (to, of) = attribute.refers.as_ref()?;
+        Some(format!("{} refers to {to}.{of}", attribute.name))
+    }));
+    let aggregates = aggregates(model, entity).into_iter();
+    lines.extend(aggregates.map(|one| format!("keeps {one}")));
+    let sparse = indexes.iter().filter_map(|index| index.sparse.as_ref());
+    lines.extend(sparse.map(|one| format!("in an index only when {}", sparse_text(one))));
+    let keys = std::iter::once(key).chain(indexes.iter().map(|index| &index.key));
+    let computed = keys.flat_map(templates).filter(|one| is_computed(one));
+    lines.extend(computed.map(|template| format!("a key is made as {template}")));
+    lines
+}
+
+/// Whether a sample cannot show how a key is made.
+fn is_computed(template: &KeyTemplate) -> bool {
+    template.parts.iter().any(|part| match part {
+        Part::Shard { .. } | Part::Chunk => true,
+        Part::Field { format, .. } => match format {
+            Format::Hash | Format::Lower | Format::Escaped | Format::Truncated(_) => true,
+            Format::Plain | Format::Bare | Format::Padded { .. } | Format::Reversed => false,
+        },
+        Part::Text(_) | Part::Break => false,
+    })
 }
 
 fn attribute(column: &Column) -> Json {
@@ -313,55 +336,53 @@ fn key_attributes(partition: &[Column], sort: &[Column]) -> Json {
 }
 
 fn write_table(model: &Model, at: usize, table: &Table) -> Json {
-    let entities: Vec<&Entity> = model
-        .entities
-        .iter()
-        .filter(|entity| entity.table == at)
-        .collect();
+    let Table {
+        name,
+        span: _,
+        end: _,
+        partition,
+        sort,
+        // In the samples.
+        type_attribute: _,
+        // The file has no member for these.
+        ttl_attribute: _,
+        period: _,
+        capacity,
+        cooled: _,
+        indexes,
+        // They follow from the keys.
+        delimiters: _,
+    } = table;
+    let entities = model.entities.iter().filter(|entity| entity.table == at);
     let items: Vec<(String, Item)> = entities
-        .iter()
         .flat_map(|entity| sample_items(table, entity))
         .collect();
-    let keys: Vec<&str> = std::iter::once(&table.partition)
-        .chain(&table.sort)
-        .map(|c| c.name.as_str())
+    let keys: Vec<&str> = std::iter::once(partition)
+        .chain(sort)
+        .map(|column| column.name.as_str())
         .collect();
-    let mut others: Vec<(String, &'static str)> = Vec::new();
-    for (name, value) in items.iter().flat_map(|(_, item)| item.iter()) {
-        if !keys.contains(&name.as_str()) && !others.iter().any(|(known, _)| known == name) {
-            others.push((name.clone(), value.kind().descriptor()));
-        }
-    }
-    let indexes = |kind: IndexKind| -> Vec<Json> {
-        table
-            .indexes
-            .iter()
-            .filter(|index| index.kind == kind)
-            .map(write_index)
-            .collect()
+    let of_kind = |kind: IndexKind| -> Vec<Json> {
+        let indexes = indexes.iter().filter(|index| index.kind == kind);
+        indexes.map(write_index).collect()
     };
-    let sort: Vec<Column> = table.sort.iter().cloned().collect();
     let facets: Vec<Json> = items
         .iter()
         .map(|(kind, item)| facet(kind, item, table, &keys))
         .collect();
     let mut made = json!({
-        "TableName": table.name,
-        "KeyAttributes": key_attributes(std::slice::from_ref(&table.partition), &sort),
-        "NonKeyAttributes": others
-            .iter()
-            .map(|(name, kind)| json!({ "AttributeName": name, "AttributeType": kind }))
-            .collect::<Vec<_>>(),
+        "TableName": name,
+        "KeyAttributes": key_attributes(std::slice::from_ref(partition), sort.as_slice()),
+        "NonKeyAttributes": other_attributes(&items, &keys),
         "TableFacets": facets,
-        "GlobalSecondaryIndexes": indexes(IndexKind::Global),
-        "LocalSecondaryIndexes": indexes(IndexKind::Local),
+        "GlobalSecondaryIndexes": of_kind(IndexKind::Global),
+        "LocalSecondaryIndexes": of_kind(IndexKind::Local),
         "TableData": items.iter().map(|(_, item)| typed(item)).collect::<Vec<_>>(),
         "DataAccess": { "MySql": {} },
         "SampleDataFormats": {},
         "BillingMode": "PAY_PER_REQUEST",
     });
     if let (Capacity::Provisioned { reads, writes }, Some(object)) =
-        (table.capacity, made.as_object_mut())
+        (capacity, made.as_object_mut())
     {
         object.insert("BillingMode".to_owned(), json!("PROVISIONED"));
         object.insert(
@@ -372,21 +393,37 @@ fn write_table(model: &Model, at: usize, table: &Table) -> Json {
     made
 }
 
-fn write_index(index: &Index) -> Json {
-    let projection = match &index.projection {
-        Projection::All => json!({ "ProjectionType": "ALL" }),
-        Projection::Keys => json!({ "ProjectionType": "KEYS_ONLY" }),
-        Projection::Only(names) => {
-            json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names })
+/// The attributes of samples besides the key, each once with the type of its first value.
+fn other_attributes(items: &[(String, Item)], keys: &[&str]) -> Vec<Json> {
+    let mut others: Vec<(&str, &'static str)> = Vec::new();
+    for (name, value) in items.iter().flat_map(|(_, item)| item.iter()) {
+        if !keys.contains(&name.as_str()) && !others.iter().any(|(known, _)| known == name) {
+            others.push((name, value.kind().descriptor()));
         }
-    };
+    }
+    let one = |(name, kind)| json!({ "AttributeName": name, "AttributeType": kind });
+    others.into_iter().map(one).collect()
+}
+
+fn write_index(index: &Index) -> Json {
+    let Index {
+        name,
+        span: _,
+        // The list that the index is in.
+        kind: _,
+        partition,
+        sort,
+        projection,
+        projection_span: _,
+    } = index;
     json!({
-        "IndexName": index.name,
-        "KeyAttributes": key_attributes(&index.partition, &index.sort),
-        "Projection": projection,
+        "IndexName": name,
+        "KeyAttributes": key_attributes(partition, sort),
+        "Projection": projection::json(projection),
     })
 }
 
+/// A sample of a kind of item, with the names of its attributes.
 fn facet(kind: &str, item: &Item, table: &Table, keys: &[&str]) -> Json {
     let mut alias = Map::new();
     alias.insert("PartitionKeyAlias".to_owned(), json!(table.partition.name));
@@ -412,20 +449,12 @@ fn typed(item: &Item) -> Json {
     serde_json::from_slice(&out).unwrap_or(Json::Null)
 }
 
-/// A sample of an entity and of each of its copies, as they lie in the table.
+/// A sample of an entity and of each of its copies, as they are stored in the table, each with the
+/// name of its kind.
 fn sample_items(table: &Table, entity: &Entity) -> Vec<(String, Item)> {
     let values = sample::values(entity);
-    let key = |partition: &KeyTemplate, sort: Option<&KeyTemplate>| {
-        let mut item = Item::new();
-        let made = |template: &KeyTemplate| value::key(template, &values, &table.delimiters).ok();
-        item.insert(table.partition.name.as_str(), made(partition)?);
-        if let (Some(column), Some(template)) = (&table.sort, sort) {
-            item.insert(column.name.as_str(), made(template)?);
-        }
-        Some(item)
-    };
     let mut found = Vec::new();
-    if let Some(mut item) = key(&entity.key.partition, entity.key.sort.as_ref()) {
+    if let Some(mut item) = key_of(table, &entity.key, &values) {
         for (name, value) in &values {
             item.insert(name.as_str(), value.clone());
         }
@@ -433,11 +462,7 @@ fn sample_items(table: &Table, entity: &Entity) -> Vec<(String, Item)> {
             let Some(index) = table.indexes.get(index_key.index) else {
                 continue;
             };
-            let templates = std::iter::once(&index_key.key.partition).chain(&index_key.key.sort);
-            for (column, parts) in index
-                .columns()
-                .zip(templates.flat_map(KeyTemplate::columns))
-            {
+            for (column, parts) in key_columns(index, &index_key.key) {
                 if let (None, Ok(made)) = (
                     item.get(&column.name),
                     value::column(parts, &values, &table.delimiters),
@@ -446,11 +471,10 @@ fn sample_items(table: &Table, entity: &Entity) -> Vec<(String, Item)> {
                 }
             }
         }
-        mark(table, &mut item, &entity.name);
         found.push((entity.name.clone(), item));
     }
     for copy in &entity.copies {
-        let Some(mut item) = key(&copy.key.partition, copy.key.sort.as_ref()) else {
+        let Some(mut item) = key_of(table, &copy.key, &values) else {
             continue;
         };
         for name in &copy.attributes {
@@ -458,15 +482,23 @@ fn sample_items(table: &Table, entity: &Entity) -> Vec<(String, Item)> {
                 item.insert(name.as_str(), value.clone());
             }
         }
-        let kind = format!("{}.{}", entity.name, copy.name);
-        mark(table, &mut item, &kind);
-        found.push((kind, item));
+        found.push((format!("{}.{}", entity.name, copy.name), item));
+    }
+    if let Some(attribute) = &table.type_attribute {
+        for (kind, item) in &mut found {
+            item.insert(attribute.as_str(), kind.as_str());
+        }
     }
     found
 }
 
-fn mark(table: &Table, item: &mut Item, kind: &str) {
-    if let Some(attribute) = &table.type_attribute {
-        item.insert(attribute.as_str(), kind);
+/// An item with the key that these values make; `None` if they make no key.
+fn key_of(table: &Table, key: &KeyPair, values: &BTreeMap<String, Value>) -> Option<Item> {
+    let made = |template: &KeyTemplate| value::key(template, values, &table.delimiters).ok();
+    let mut item = Item::new();
+    item.insert(table.partition.name.as_str(), made(&key.partition)?);
+    if let (Some(column), Some(template)) = (&table.sort, &key.sort) {
+        item.insert(column.name.as_str(), made(template)?);
     }
+    Some(item)
 }

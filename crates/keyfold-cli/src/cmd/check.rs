@@ -115,7 +115,7 @@ fn patterns(patterns: &[PatternRow]) {
     ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for pattern in patterns {
-        let order = if pattern.order == "descending" {
+        let order = if pattern.is_descending {
             "  descending"
         } else {
             ""

@@ -1,7 +1,7 @@
 //! A table's description, in the form that `infer` reads.
 
 use keyfold_api::{KeyElement, KeyType, ProjectionType, ScalarAttributeType, TableDescription};
-use keyfold_codegen::infer::{IndexDefinition, KeyColumn, Projected, TableDefinition};
+use keyfold_codegen::infer::{IndexDefinition, KeyColumn, Projection, TableDefinition};
 use keyfold_types::KeyKind;
 
 pub(super) fn of(description: &TableDescription) -> TableDefinition {
@@ -43,9 +43,9 @@ pub(super) fn of(description: &TableDescription) -> TableDefinition {
                 partition: part(&index.key_elements(), KeyType::Hash),
                 sort: part(&index.key_elements(), KeyType::Range),
                 projection: match index.projected() {
-                    (ProjectionType::All, _) => Projected::All,
-                    (ProjectionType::KeysOnly, _) => Projected::Keys,
-                    (ProjectionType::Include, names) => Projected::Only(names),
+                    (ProjectionType::All, _) => Projection::All,
+                    (ProjectionType::KeysOnly, _) => Projection::Keys,
+                    (ProjectionType::Include, names) => Projection::Only(names),
                 },
             })
             .collect(),

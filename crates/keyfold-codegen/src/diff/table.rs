@@ -1,117 +1,149 @@
 //! Differences of a table and its indexes.
 
-use super::{Change, Migration, Pair, change, pairs};
-use keyfold_model::schema::Projection;
+use super::change::{Change, Changes, Migration};
+use super::pairs::{Pair, pairs};
+use keyfold_model::schema::{Column, Projection};
 use keyfold_model::{Index, IndexKind, Table};
 
-fn columns(table: &Table) -> String {
-    let all = std::iter::once(&table.partition).chain(&table.sort);
-    all.map(|column| format!("{}: {}", column.name, column.kind.descriptor()))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-pub(super) fn table(old: &Table, new: &Table, changes: &mut Vec<Change>) {
-    let what = || format!("table {}", new.name);
-    if columns(old) != columns(new) {
-        changes.push(change(
-            what(),
-            format!("key ({}) becomes ({})", columns(old), columns(new)),
+/// Compares a table of the old model with that of the new.
+pub(super) fn table(old: &Table, new: &Table, all: &mut Vec<Change>) {
+    let Table {
+        name,
+        span: _,
+        end: _,
+        partition: _,
+        sort: _,
+        type_attribute: new_type_attribute,
+        ttl_attribute,
+        period,
+        capacity,
+        cooled,
+        indexes,
+        // Compared with the keys that contain them.
+        delimiters: _,
+    } = new;
+    let mut changes = Changes::of(format!("table {name}"), all);
+    let (before, after) = (key_text(old), key_text(new));
+    if before != after {
+        changes.add(
+            format!("key ({before}) becomes ({after})"),
             Migration::Rewrite,
             "a table's key cannot change: make a new table and move every item",
-        ));
+        );
     }
-    if old.period != new.period {
-        changes.push(change(
-            what(),
+    if old.period != *period {
+        changes.add(
             "its periods change",
             Migration::Rewrite,
             "make the new tables and move every item",
-        ));
+        );
     }
-    match (&old.type_attribute, &new.type_attribute) {
-        (one, two) if one == two => {}
-        (Some(name), None) => changes.push(change(
-            what(),
-            format!("the kind is not written to {name} any more"),
-            Migration::None,
-            "items that are there keep it",
-        )),
-        (_, Some(name)) => changes.push(change(
-            what(),
-            format!("the kind is written to {name}"),
-            Migration::Backfill,
-            "write it into every item",
-        )),
-        (None, None) => {}
-    }
-    if old.ttl_attribute != new.ttl_attribute {
-        changes.push(change(
-            what(),
+    type_attribute(
+        old.type_attribute.as_deref(),
+        new_type_attribute.as_deref(),
+        &mut changes,
+    );
+    if old.ttl_attribute != *ttl_attribute {
+        changes.add(
             "the attribute of expiry changes",
             Migration::Backfill,
             "switch it in the table, and write it into every item that expires",
-        ));
+        );
     }
-    if old.capacity != new.capacity || old.cooled != new.cooled {
-        changes.push(change(
-            what(),
+    if old.capacity != *capacity || old.cooled != *cooled {
+        changes.add(
             "its capacity changes",
             Migration::Definition,
             "update the table",
-        ));
+        );
     }
-    pairs(
-        &old.indexes,
-        &new.indexes,
-        |index: &Index| index.name.clone(),
-        |pair| match pair {
-            Pair::Added(index) => {
-                let todo = if index.kind == IndexKind::Local {
-                    "a local index is made with its table only: make a new table and move every item"
-                } else {
-                    "create it; it is filled while the table works"
-                };
-                let migration = if index.kind == IndexKind::Local {
-                    Migration::Rewrite
-                } else {
-                    Migration::Definition
-                };
-                changes.push(change(
-                    format!("index {}", index.name),
-                    "added",
-                    migration,
-                    todo,
-                ));
-            }
-            Pair::Removed(index) => changes.push(change(
-                format!("index {}", index.name),
-                "removed",
-                Migration::Definition,
-                "delete it when nothing reads it any more",
-            )),
-            Pair::Both(one, two) => {
-                let shape = |index: &Index| {
-                    let key: Vec<String> = index
-                        .columns()
-                        .map(|c| format!("{}: {}", c.name, c.kind.descriptor()))
-                        .collect();
-                    let held = match &index.projection {
-                        Projection::All => "all".to_owned(),
-                        Projection::Keys => "keys".to_owned(),
-                        Projection::Only(names) => names.join(", "),
-                    };
-                    format!("({}) project {held}", key.join(", "))
-                };
-                if one.kind != two.kind || shape(one) != shape(two) {
-                    changes.push(change(
-                    format!("index {}", two.name),
-                    format!("{} becomes {}", shape(one), shape(two)),
+    for pair in pairs(&old.indexes, indexes, |index| &index.name) {
+        index(pair, all);
+    }
+}
+
+/// The attribute that names the entity of each item.
+fn type_attribute(old: Option<&str>, new: Option<&str>, changes: &mut Changes<'_>) {
+    match (old, new) {
+        (one, two) if one == two => {}
+        (Some(name), None) => changes.add(
+            format!("the kind is not written to {name} any more"),
+            Migration::None,
+            "items that are there keep it",
+        ),
+        (_, Some(name)) => changes.add(
+            format!("the kind is written to {name}"),
+            Migration::Backfill,
+            "write it into every item",
+        ),
+        (None, None) => {}
+    }
+}
+
+fn index(pair: Pair<'_, Index>, all: &mut Vec<Change>) {
+    let mut add = |index: &Index, how: String, migration: Migration, todo: &str| {
+        Changes::of(format!("index {}", index.name), all).add(how, migration, todo);
+    };
+    match pair {
+        Pair::Added(index) => {
+            let (migration, todo) = match index.kind {
+                IndexKind::Local => (
+                    Migration::Rewrite,
+                    "a local index is made with its table only: make a new table and move every item",
+                ),
+                IndexKind::Global => (
+                    Migration::Definition,
+                    "create it; it is filled while the table works",
+                ),
+            };
+            add(index, "added".to_owned(), migration, todo);
+        }
+        Pair::Removed(index) => add(
+            index,
+            "removed".to_owned(),
+            Migration::Definition,
+            "delete it when nothing reads it any more",
+        ),
+        Pair::Both(one, two) => {
+            let (before, after) = (index_text(one), index_text(two));
+            if before != after {
+                add(
+                    two,
+                    format!("{} becomes {}", before.1, after.1),
                     Migration::Definition,
                     "an index cannot change: create it under another name, switch, and delete the old one",
-                ));
-                }
+                );
             }
-        },
-    );
+        }
+    }
+}
+
+/// The key attributes of a table with their types.
+fn key_text(table: &Table) -> String {
+    columns_text(std::iter::once(&table.partition).chain(&table.sort))
+}
+
+/// The kind of an index, and its key and projection in words.
+fn index_text(index: &Index) -> (IndexKind, String) {
+    let Index {
+        name: _,
+        span: _,
+        kind,
+        partition,
+        sort,
+        projection,
+        projection_span: _,
+    } = index;
+    let held = match projection {
+        Projection::All => "all".to_owned(),
+        Projection::Keys => "keys".to_owned(),
+        Projection::Only(names) => names.join(", "),
+    };
+    let key = columns_text(partition.iter().chain(sort));
+    (*kind, format!("({key}) project {held}"))
+}
+
+fn columns_text<'c>(columns: impl Iterator<Item = &'c Column>) -> String {
+    let one = |Column { name, kind }: &Column| format!("{name}: {}", kind.descriptor());
+    columns.map(one).collect::<Vec<_>>().join(", ")
 }

@@ -1,15 +1,17 @@
-//! The document as one HTML page, without anything from elsewhere.
+//! The document as one HTML page, which loads nothing from elsewhere.
 
 use super::markup::{breakable, escape};
-use super::{
-    PATTERN_HEAD, attribute_rows, facts, key_head, key_rows, pattern_rows, picture, records,
-    write_rows,
+use super::picture;
+use super::rows::{
+    ATTRIBUTE_HEAD, PATTERN_HEAD, RECORD_HEAD, WRITE_HEAD, attribute_rows, facts, key_head,
+    key_rows, pattern_rows, readers, record_rows, write_rows,
 };
-use crate::chart::Chart;
-use keyfold_model::{Diagnostic, Model};
+use crate::chart::{Chart, TableChart};
+use keyfold_model::{Diagnostic, Entity, Model};
 use std::fmt::Write as _;
 
-/// The document as one HTML page, without anything from elsewhere.
+/// The document as one HTML page with diagrams and the warnings of the compiler. The page loads
+/// nothing from elsewhere.
 pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
     let chart = Chart::of(model);
     let mut body = format!(
@@ -18,71 +20,24 @@ pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
         chart.version
     );
     body.push_str("<h2>Access patterns</h2>\n");
-    html_table(&mut body, &PATTERN_HEAD, &pattern_rows(&chart));
+    rows(&mut body, &PATTERN_HEAD, &pattern_rows(&chart));
     body.push_str("<h2>Entities and references</h2>\n");
     body.push_str(&picture::references(model));
     for one in &chart.tables {
-        let _infallible = writeln!(
-            body,
-            "<h2>Table {} <small>({})</small></h2>",
-            escape(&one.name),
-            escape(&one.key.join(", "))
-        );
-        body.push_str(&picture::collections(one));
-        html_table(
-            &mut body,
-            &key_head(&one.key),
-            &key_rows(&one.rows, one.key.len()),
-        );
-        for index in &one.indexes {
-            let read = if index.patterns.is_empty() {
-                "no pattern".to_owned()
-            } else {
-                index.patterns.join(", ")
-            };
-            let _infallible = writeln!(
-                body,
-                "<h3>Index {} <small>({}), {}, read by {}</small></h3>",
-                escape(&index.name),
-                escape(&index.key_text()),
-                index.kind,
-                escape(&read)
-            );
-            html_table(
-                &mut body,
-                &key_head(&index.key),
-                &key_rows(&index.rows, index.key.len()),
-            );
-        }
+        table(&mut body, one);
     }
     body.push_str("<h2>Entities</h2>\n");
-    for entity in &model.entities {
-        let _infallible = writeln!(body, "<h3>{}</h3>", escape(&entity.name));
-        html_table(
-            &mut body,
-            &["attribute", "type", ""],
-            &attribute_rows(entity),
-        );
-        let facts: String = facts(model, entity)
-            .iter()
-            .map(|fact| format!("<li>{}</li>\n", escape(fact)))
-            .collect();
-        if !facts.is_empty() {
-            let _infallible = writeln!(body, "<ul>\n{facts}</ul>");
-        }
+    for one in &model.entities {
+        entity(&mut body, model, one);
     }
-    let records = records(model);
+    let records = record_rows(model);
     if !records.is_empty() {
         body.push_str("<h2>Records</h2>\n");
-        html_table(&mut body, &["record", "fields"], &records);
+        rows(&mut body, &RECORD_HEAD, &records);
     }
     if !chart.writes.is_empty() {
         body.push_str("<h2>Writes</h2>\n");
-        html_table(
-            &mut body,
-            &["write", "parameters", "in one transaction"],
-            &write_rows(&chart),
-        );
+        rows(&mut body, &WRITE_HEAD, &write_rows(&chart));
     }
     if !warnings.is_empty() {
         body.push_str("<h2>Warnings</h2>\n<ul>\n");
@@ -97,10 +52,60 @@ pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
         }
         body.push_str("</ul>\n");
     }
+    page(&escape(&chart.model), &body)
+}
+
+/// The page around a body; both texts are HTML.
+fn page(title: &str, body: &str) -> String {
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
-        escape(&chart.model)
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
     )
+}
+
+/// A table with its item collections, keys and indexes.
+fn table(body: &mut String, chart: &TableChart) {
+    let TableChart {
+        name,
+        key,
+        rows: kinds,
+        indexes,
+    } = chart;
+    let _infallible = writeln!(
+        body,
+        "<h2>Table {} <small>({})</small></h2>",
+        escape(name),
+        escape(&key.join(", "))
+    );
+    body.push_str(&picture::collections(kinds));
+    rows(body, &key_head(key), &key_rows(kinds, key.len()));
+    for index in indexes {
+        let _infallible = writeln!(
+            body,
+            "<h3>Index {} <small>({}), {}, read by {}</small></h3>",
+            escape(&index.name),
+            escape(&index.key_text()),
+            index.kind,
+            escape(&readers(index))
+        );
+        rows(
+            body,
+            &key_head(&index.key),
+            &key_rows(&index.rows, index.key.len()),
+        );
+    }
+}
+
+/// The attributes and facts of an entity.
+fn entity(body: &mut String, model: &Model, entity: &Entity) {
+    let _infallible = writeln!(body, "<h3>{}</h3>", escape(&entity.name));
+    rows(body, &ATTRIBUTE_HEAD, &attribute_rows(entity));
+    let facts: String = facts(model, entity)
+        .iter()
+        .map(|fact| format!("<li>{}</li>\n", escape(fact)))
+        .collect();
+    if !facts.is_empty() {
+        let _infallible = writeln!(body, "<ul>\n{facts}</ul>");
+    }
 }
 
 const STYLE: &str = "\
@@ -128,7 +133,8 @@ svg path { fill: none; stroke: var(--accent); }
 @media (max-width: 45rem) { .collection { grid-template-columns: minmax(0, 1fr); } td { min-width: 7rem; } }
 ";
 
-fn html_table<H: AsRef<str>>(out: &mut String, head: &[H], rows: &[Vec<String>]) {
+/// An HTML table.
+fn rows<H: AsRef<str>>(out: &mut String, head: &[H], rows: &[Vec<String>]) {
     let head: String = head
         .iter()
         .map(|one| format!("<th>{}</th>", escape(one.as_ref())))
@@ -144,7 +150,7 @@ fn html_table<H: AsRef<str>>(out: &mut String, head: &[H], rows: &[Vec<String>])
     out.push_str("</table>\n");
 }
 
-/// Text with what stands between backticks as code. Long names may be broken where a reader would.
+/// Text in which the parts between backticks are code. Long words may be broken.
 fn code(text: &str) -> String {
     let mut out = String::new();
     for (at, piece) in text.split('`').enumerate() {

@@ -1,70 +1,34 @@
 //! The document as Markdown.
 
-use super::{
-    PATTERN_HEAD, attribute_rows, facts, key_head, key_rows, pattern_rows, records, write_rows,
+use super::rows::{
+    ATTRIBUTE_HEAD, PATTERN_HEAD, RECORD_HEAD, WRITE_HEAD, attribute_rows, facts, key_head,
+    key_rows, pattern_rows, readers, record_rows, write_rows,
 };
-use crate::chart::Chart;
-use keyfold_model::{Diagnostic, Model};
+use crate::chart::{Chart, TableChart};
+use keyfold_model::{Diagnostic, Entity, Model};
 use std::fmt::Write as _;
 
-/// The document as Markdown.
+/// The document as Markdown, with the warnings of the compiler.
 pub fn markdown(model: &Model, warnings: &[Diagnostic]) -> String {
     let chart = Chart::of(model);
     let mut out = format!("# {} {}\n\n", chart.model, chart.version);
     out.push_str("## Access patterns\n\n");
-    table(&mut out, &PATTERN_HEAD, &pattern_rows(&chart));
+    rows(&mut out, &PATTERN_HEAD, &pattern_rows(&chart));
     for one in &chart.tables {
-        let _infallible = write!(out, "\n## Table {} ({})\n\n", one.name, one.key.join(", "));
-        table(
-            &mut out,
-            &key_head(&one.key),
-            &key_rows(&one.rows, one.key.len()),
-        );
-        for index in &one.indexes {
-            let read = if index.patterns.is_empty() {
-                "no pattern".to_owned()
-            } else {
-                index.patterns.join(", ")
-            };
-            let _infallible = write!(
-                out,
-                "\n### Index {} ({}), {}\n\nRead by {read}.\n\n",
-                index.name,
-                index.key_text(),
-                index.kind
-            );
-            table(
-                &mut out,
-                &key_head(&index.key),
-                &key_rows(&index.rows, index.key.len()),
-            );
-        }
+        table(&mut out, one);
     }
     out.push_str("\n## Entities\n");
-    for entity in &model.entities {
-        let _infallible = write!(out, "\n### {}\n\n", entity.name);
-        table(
-            &mut out,
-            &["attribute", "type", ""].map(str::to_owned),
-            &attribute_rows(entity),
-        );
-        for line in facts(model, entity) {
-            let _infallible = write!(out, "\n- {line}");
-        }
-        out.push('\n');
+    for one in &model.entities {
+        entity(&mut out, model, one);
     }
-    let records = records(model);
+    let records = record_rows(model);
     if !records.is_empty() {
         out.push_str("\n## Records\n\n");
-        table(&mut out, &["record", "fields"], &records);
+        rows(&mut out, &RECORD_HEAD, &records);
     }
     if !chart.writes.is_empty() {
         out.push_str("\n## Writes\n\n");
-        table(
-            &mut out,
-            &["write", "parameters", "in one transaction"].map(str::to_owned),
-            &write_rows(&chart),
-        );
+        rows(&mut out, &WRITE_HEAD, &write_rows(&chart));
     }
     if !warnings.is_empty() {
         out.push_str("\n## Warnings\n\n");
@@ -81,7 +45,45 @@ pub fn markdown(model: &Model, warnings: &[Diagnostic]) -> String {
     out
 }
 
-fn table<H: AsRef<str>>(out: &mut String, head: &[H], rows: &[Vec<String>]) {
+/// A table with its keys and indexes.
+fn table(out: &mut String, chart: &TableChart) {
+    let TableChart {
+        name,
+        key,
+        rows: kinds,
+        indexes,
+    } = chart;
+    let _infallible = write!(out, "\n## Table {name} ({})\n\n", key.join(", "));
+    rows(out, &key_head(key), &key_rows(kinds, key.len()));
+    for index in indexes {
+        let _infallible = write!(
+            out,
+            "\n### Index {} ({}), {}\n\nRead by {}.\n\n",
+            index.name,
+            index.key_text(),
+            index.kind,
+            readers(index)
+        );
+        rows(
+            out,
+            &key_head(&index.key),
+            &key_rows(&index.rows, index.key.len()),
+        );
+    }
+}
+
+/// The attributes and facts of an entity.
+fn entity(out: &mut String, model: &Model, entity: &Entity) {
+    let _infallible = write!(out, "\n### {}\n\n", entity.name);
+    rows(out, &ATTRIBUTE_HEAD, &attribute_rows(entity));
+    for fact in facts(model, entity) {
+        let _infallible = write!(out, "\n- {fact}");
+    }
+    out.push('\n');
+}
+
+/// A Markdown table.
+fn rows<H: AsRef<str>>(out: &mut String, head: &[H], rows: &[Vec<String>]) {
     // A bar would end the cell.
     let cell = |text: &str| text.replace('|', "\\|");
     let head: Vec<String> = head.iter().map(|one| cell(one.as_ref())).collect();

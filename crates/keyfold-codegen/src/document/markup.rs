@@ -1,6 +1,6 @@
 //! Text as HTML.
 
-/// Text without signs that HTML takes for its own.
+/// Escapes the characters that have a meaning in HTML.
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -8,11 +8,11 @@ pub(super) fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// Words that are longer than this may be broken.
+/// Characters of the longest word that is not broken.
 const UNBROKEN_CHARS_MAX: usize = 16;
 
-/// Text in which a line may end inside long words: behind signs, and before a capital that follows
-/// a small letter.
+/// Escapes a text, and lets a line end inside its long words: behind punctuation, and before a
+/// capital that follows a small letter.
 pub(super) fn breakable(text: &str) -> String {
     let long = |word: &str| word.chars().count() > UNBROKEN_CHARS_MAX;
     let word = |word: &str| {

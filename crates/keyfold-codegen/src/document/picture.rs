@@ -1,10 +1,9 @@
 //! Pictures of a design: entities with their references, and the item collections of a table.
 //!
-//! Every text lies in a box that is as wide as the text needs, and lines run behind the boxes:
-//! nothing crosses a word.
+//! Every box is as wide as its text, and lines run behind the boxes: nothing crosses a word.
 
 use super::markup::{breakable, escape};
-use crate::chart::{KeyRow, TableChart};
+use crate::chart::KeyRow;
 use keyfold_model::{Entity, Model};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +17,7 @@ const BOX_HEIGHT: usize = 34;
 const GAP_X: usize = 70;
 const GAP_Y: usize = 18;
 
-/// A box: its column, its place from above, and where that is.
+/// The place of a box in the picture.
 #[derive(Clone, Copy)]
 struct Place {
     column: usize,
@@ -26,76 +25,93 @@ struct Place {
     y: usize,
 }
 
-/// Entities as boxes, in columns by how far they are from one that refers to nothing; references as
-/// lines.
-pub(super) fn references(model: &Model) -> String {
-    let parents = parents(model);
-    let depth = depths(&parents);
-    let columns = depth.iter().max().map_or(0, |most| most + 1);
-    let letters = |entity: &Entity| entity.name.chars().count();
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| {
-            let inside = model
-                .entities
-                .iter()
-                .zip(&depth)
-                .filter(|(_, depth)| **depth == column);
-            inside.map(|(entity, _)| letters(entity)).max().unwrap_or(0) * LETTER_WIDTH + 2 * MARGIN
-        })
-        .collect();
-    let left = |column: usize| {
-        widths
-            .iter()
-            .take(column)
-            .map(|width| width + GAP_X)
-            .sum::<usize>()
-            + 1
-    };
-    let mut rows = vec![0; columns];
-    let places: Vec<Place> = depth
-        .iter()
-        .map(|column| {
-            let row = rows.get(*column).copied().unwrap_or(0);
-            rows.iter_mut()
-                .skip(*column)
-                .take(1)
-                .for_each(|count| *count += 1);
-            Place {
+/// The boxes of entities, in columns by their distance from an entity that refers to nothing.
+struct Layout {
+    /// The width of each column's boxes.
+    widths: Vec<usize>,
+    /// The box of each entity.
+    places: Vec<Place>,
+    width: usize,
+    height: usize,
+}
+
+impl Layout {
+    /// Places the boxes of entities, of which these are the columns.
+    fn of(entities: &[Entity], columns: &[usize]) -> Layout {
+        let count = columns.iter().max().map_or(0, |most| most + 1);
+        let widths: Vec<usize> = (0..count)
+            .map(|column| {
+                let boxes = entities.iter().zip(columns);
+                let inside = boxes.filter(|(_, own)| **own == column);
+                let widest = inside.map(|(entity, _)| text_width(&entity.name)).max();
+                widest.unwrap_or(0) + 2 * MARGIN
+            })
+            .collect();
+        let left = |column: usize| {
+            let before = widths.iter().take(column);
+            before.map(|width| width + GAP_X).sum::<usize>() + 1
+        };
+        let mut rows = vec![0; count];
+        let mut places = Vec::new();
+        for column in columns {
+            let Some(row) = rows.get_mut(*column) else {
+                continue;
+            };
+            places.push(Place {
                 column: *column,
                 x: left(*column),
-                y: row * (BOX_HEIGHT + GAP_Y) + 1,
-            }
-        })
-        .collect();
-    let width = left(columns).saturating_sub(GAP_X) + 1;
-    let height = rows
-        .iter()
-        .max()
-        .map_or(0, |most| most * (BOX_HEIGHT + GAP_Y))
-        + 2;
+                y: *row * (BOX_HEIGHT + GAP_Y) + 1,
+            });
+            *row += 1;
+        }
+        let most = rows.iter().max().copied().unwrap_or(0);
+        Layout {
+            width: left(count).saturating_sub(GAP_X) + 1,
+            height: most * (BOX_HEIGHT + GAP_Y) + 2,
+            widths,
+            places,
+        }
+    }
+
+    fn box_width(&self, place: &Place) -> usize {
+        self.widths.get(place.column).copied().unwrap_or(0)
+    }
+}
+
+/// Pixels of a text.
+fn text_width(text: &str) -> usize {
+    text.chars().count() * LETTER_WIDTH
+}
+
+/// Draws entities as boxes, and their references as lines.
+pub(super) fn references(model: &Model) -> String {
+    let parents = parents(model);
+    let layout = Layout::of(&model.entities, &depths(&parents));
     let mut out = format!(
-        "<div class=\"picture\"><svg width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"entities and references\">\n"
+        "<div class=\"picture\"><svg width=\"{}\" height=\"{}\" role=\"img\" aria-label=\"entities and references\">\n",
+        layout.width, layout.height
     );
     // Lines first: boxes cover them.
-    for (place, parents) in places.iter().zip(&parents) {
-        for parent in parents.iter().filter_map(|at| places.get(*at)) {
-            let right = parent.x + widths.get(parent.column).copied().unwrap_or(0);
+    for (place, parents) in layout.places.iter().zip(&parents) {
+        for parent in parents.iter().filter_map(|at| layout.places.get(*at)) {
             out.push_str(&line(
-                right,
-                parent.y + BOX_HEIGHT / 2,
-                place.x,
-                place.y + BOX_HEIGHT / 2,
+                (
+                    parent.x + layout.box_width(parent),
+                    parent.y + BOX_HEIGHT / 2,
+                ),
+                (place.x, place.y + BOX_HEIGHT / 2),
             ));
         }
     }
-    for (entity, Place { column, x, y }) in model.entities.iter().zip(&places) {
-        let width = widths.get(*column).copied().unwrap_or(0);
+    for (entity, place) in model.entities.iter().zip(&layout.places) {
+        let Place { column: _, x, y } = place;
         let _infallible = writeln!(
             out,
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BOX_HEIGHT}\" rx=\"5\"/><text x=\"{}\" y=\"{}\" textLength=\"{}\">{}</text>",
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{BOX_HEIGHT}\" rx=\"5\"/><text x=\"{}\" y=\"{}\" textLength=\"{}\">{}</text>",
+            layout.box_width(place),
             x + MARGIN,
             y + 22,
-            letters(entity) * LETTER_WIDTH,
+            text_width(&entity.name),
             escape(&entity.name)
         );
     }
@@ -103,13 +119,13 @@ pub(super) fn references(model: &Model) -> String {
     out
 }
 
-/// A reference: from the edge of the parent's box to that of the box that refers to it.
-fn line(from_x: usize, from_y: usize, to_x: usize, to_y: usize) -> String {
+/// The line of a reference: from the edge of the parent's box to that of the box that refers to it.
+fn line((from_x, from_y): (usize, usize), (to_x, to_y): (usize, usize)) -> String {
     let middle = usize::midpoint(from_x, to_x);
     format!("<path d=\"M{from_x} {from_y}C{middle} {from_y} {middle} {to_y} {to_x} {to_y}\"/>\n")
 }
 
-/// The entities that each refers to, by place; none to itself.
+/// The places of the entities that each entity refers to, without itself.
 fn parents(model: &Model) -> Vec<Vec<usize>> {
     let places: BTreeMap<&str, usize> = model
         .entities
@@ -131,10 +147,10 @@ fn parents(model: &Model) -> Vec<Vec<usize>> {
     model.entities.iter().enumerate().map(of).collect()
 }
 
-/// How far each entity is from one that refers to nothing.
+/// The distance of each entity from one that refers to nothing.
 fn depths(parents: &[Vec<usize>]) -> Vec<usize> {
     let mut depth: Vec<usize> = vec![0; parents.len()];
-    // As many rounds as there are entities settle every depth, unless references go round.
+    // As many rounds as there are entities settle every depth, unless references form a circle.
     for _ in parents {
         let before = depth.clone();
         for (own, parents_of) in depth.iter_mut().zip(parents) {
@@ -148,7 +164,7 @@ fn depths(parents: &[Vec<usize>]) -> Vec<usize> {
             break;
         }
     }
-    // References that go round leave columns without a box.
+    // A circle of references leaves columns without a box.
     let mut used = depth.clone();
     used.sort_unstable();
     used.dedup();
@@ -158,10 +174,11 @@ fn depths(parents: &[Vec<usize>]) -> Vec<usize> {
         .collect()
 }
 
-/// Item collections: kinds whose partition keys look alike, side by side.
-pub(super) fn collections(table: &TableChart) -> String {
+/// Draws item collections: the kinds of items whose partition keys have the same template, side by
+/// side.
+pub(super) fn collections(rows: &[KeyRow]) -> String {
     let mut groups: Vec<(&str, Vec<&KeyRow>)> = Vec::new();
-    for row in &table.rows {
+    for row in rows {
         let partition = row.templates.first().map_or("", String::as_str);
         match groups.iter_mut().find(|(known, _)| *known == partition) {
             Some((_, rows)) => rows.push(row),

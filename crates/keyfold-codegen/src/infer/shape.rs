@@ -1,45 +1,40 @@
-//! Key texts taken apart: fixed pieces, and pieces that are values of attributes.
+//! The pieces of key texts: fixed texts, and values of attributes.
 
-use super::TableDefinition;
+use super::names::is_key_name;
+use super::source::Source;
+use crate::texts::text;
 use keyfold_model::{Precision, Type};
-use keyfold_types::{Item, Value};
+use keyfold_types::Item;
 
-/// Characters that stand between the pieces of a key, the most usual first. A key has one of them:
-/// others are part of values, like the colons of a time.
+/// Delimiters between the pieces of a key, the most usual first. A key has one of them: others are
+/// part of values, like the colons of a time.
 const DELIMITERS: [char; 4] = ['#', '|', ':', '/'];
+
+/// The pieces of a key, from left to right.
+pub(super) type Shape = Vec<Piece>;
 
 /// A piece of a key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Piece {
+pub(super) enum Piece {
     /// The same in every key of the kind, delimiters included.
     Fixed(String),
-    /// Some value.
+    /// The value of an attribute.
     Open,
 }
 
-/// The texts that an item has besides its keys and its mark.
-pub(crate) fn values_of<'i>(
-    item: &'i Item,
-    mark: Option<&str>,
-    table: &TableDefinition,
-) -> Vec<&'i str> {
-    let is_key =
-        |name: &str| table.key.iter().any(|(key, _)| key == name) || super::is_key_name(name);
-    let texts = item
-        .iter()
-        .filter(|(name, _)| !is_key(name) && Some(name.as_str()) != mark);
-    texts
-        .filter_map(|(_, held)| match held {
-            Value::S(text) => Some(text.as_str()),
-            _ => None,
-        })
-        .collect()
+/// The texts that an item has besides its keys and its type attribute.
+pub(super) fn values_of<'i>(item: &'i Item, source: Source<'_>) -> Vec<&'i str> {
+    let is_own = |name: &str| {
+        !source.table.is_key(name) && !is_key_name(name) && Some(name) != source.type_attribute
+    };
+    let own = item.iter().filter(|(name, _)| is_own(name));
+    own.filter_map(|(_, value)| text(value)).collect()
 }
 
-/// The pieces of a key's text. A word in mixed letters that is a value of the item is none of the
-/// key's own.
-pub(crate) fn pieces(text: &str, values: &[&str]) -> Vec<Piece> {
-    // A time has colons, but no pieces.
+/// Splits a key's text into pieces. A word of letters is fixed if it is in capitals, or if a
+/// delimiter follows and it is no value of the item.
+pub(super) fn pieces(key: &str, values: &[&str]) -> Shape {
+    // The colons of a time are no delimiters.
     let times = [
         Precision::Millis,
         Precision::Seconds,
@@ -49,12 +44,12 @@ pub(crate) fn pieces(text: &str, values: &[&str]) -> Vec<Piece> {
     .map(Type::Time);
     if times
         .iter()
-        .any(|kind| keyfold_model::value::parse("", kind, text).is_ok())
+        .any(|kind| keyfold_model::value::parse("", kind, key).is_ok())
     {
         return vec![Piece::Open];
     }
     let mut found = Vec::new();
-    for (word, delimiter) in split(text) {
+    for (word, delimiter) in split(key) {
         let is_name = !word.is_empty()
             && word.chars().all(|c| c.is_ascii_alphabetic() || c == '_')
             && (word.chars().all(|c| !c.is_ascii_lowercase())
@@ -74,13 +69,13 @@ pub(crate) fn pieces(text: &str, values: &[&str]) -> Vec<Piece> {
 fn push_fixed(found: &mut Vec<Piece>, text: &str) {
     match found.last_mut() {
         Some(Piece::Fixed(before)) => before.push_str(text),
-        _ if text.is_empty() => {}
-        _ => found.push(Piece::Fixed(text.to_owned())),
+        Some(Piece::Open) | None if text.is_empty() => {}
+        Some(Piece::Open) | None => found.push(Piece::Fixed(text.to_owned())),
     }
 }
 
-/// The words of a text with the delimiter behind each. A text like `race-17` has its only delimiter
-/// behind its first word.
+/// The words of a text, each with the delimiter behind it. A text without delimiters is split
+/// behind its first word if a hyphen follows, like `race-17`.
 fn split(text: &str) -> Vec<(&str, Option<&str>)> {
     let mut words = Vec::new();
     let mut start = 0;
@@ -104,8 +99,8 @@ fn split(text: &str) -> Vec<(&str, Option<&str>)> {
     words
 }
 
-/// The values of the open pieces in a text of this shape.
-pub(crate) fn values<'t>(text: &'t str, shape: &[Piece]) -> Option<Vec<&'t str>> {
+/// The values of the open pieces in a text of this shape; `None` if the text has another shape.
+pub(super) fn values<'t>(text: &'t str, shape: &[Piece]) -> Option<Vec<&'t str>> {
     let mut rest = text;
     let mut found = Vec::new();
     for (at, piece) in shape.iter().enumerate() {
@@ -114,7 +109,7 @@ pub(crate) fn values<'t>(text: &'t str, shape: &[Piece]) -> Option<Vec<&'t str>>
             Piece::Open => {
                 let end = match shape.get(at + 1) {
                     Some(Piece::Fixed(next)) => rest.find(next.as_str())?,
-                    _ => rest.len(),
+                    Some(Piece::Open) | None => rest.len(),
                 };
                 found.push(rest.get(..end)?);
                 rest = rest.get(end..)?;
@@ -122,79 +117,6 @@ pub(crate) fn values<'t>(text: &'t str, shape: &[Piece]) -> Option<Vec<&'t str>>
         }
     }
     rest.is_empty().then_some(found)
-}
-
-/// How an attribute's value is written in a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Written {
-    /// As it is.
-    Plain,
-    /// Padded with zeros to so many digits.
-    Padded(usize),
-    /// Its first ten characters: a day.
-    Day,
-}
-
-/// The attribute that gives a piece in every item, and how it is written. Where several do, a note
-/// says so.
-pub(crate) fn attribute_of(
-    pieces: &[(&str, &Item)],
-    names: &[String],
-    notes: &mut Vec<String>,
-) -> Option<(String, Written)> {
-    let width = pieces.first().map_or(0, |(piece, _)| piece.len());
-    let same_width = pieces.iter().all(|(piece, _)| piece.len() == width);
-    let fits = |name: &&String| {
-        let each = pieces
-            .iter()
-            .map(|(piece, item)| item.get(name).and_then(|value| written(piece, value)));
-        let all: Vec<Written> = each.collect::<Option<_>>()?;
-        let first = all.first()?.clone();
-        if all.iter().all(|one| *one == first) {
-            return Some(((*name).clone(), first));
-        }
-        // A number that fills its digits looks as if it were not padded.
-        let padded = all
-            .iter()
-            .all(|one| matches!(one, Written::Padded(_) | Written::Plain));
-        let is_number = pieces
-            .iter()
-            .all(|(_, item)| matches!(item.get(name), Some(Value::N(_))));
-        (padded && is_number && same_width).then(|| ((*name).clone(), Written::Padded(width)))
-    };
-    let mut all = names.iter().filter_map(|name| fits(&name));
-    let found = all.next()?;
-    let others: Vec<String> = all.map(|(name, _)| format!("`{name}`")).collect();
-    let note = format!(
-        "the keys' `{}` could also be {}",
-        found.0,
-        others.join(" or ")
-    );
-    if !others.is_empty() && !notes.contains(&note) {
-        notes.push(note);
-    }
-    Some(found)
-}
-
-fn written(piece: &str, value: &Value) -> Option<Written> {
-    match value {
-        Value::S(text) if text == piece => Some(Written::Plain),
-        Value::S(text) if piece.len() == 10 && text.len() > 10 && text.starts_with(piece) => {
-            Some(Written::Day)
-        }
-        Value::N(number) => {
-            let text = number.to_string();
-            if text == piece {
-                return Some(Written::Plain);
-            }
-            let is_padded = piece.len() > text.len()
-                && piece.bytes().all(|byte| byte.is_ascii_digit())
-                && piece.trim_start_matches('0') == text;
-            is_padded.then_some(Written::Padded(piece.len()))
-        }
-        Value::Bool(truth) if truth.to_string() == piece => Some(Written::Plain),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

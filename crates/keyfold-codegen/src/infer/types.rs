@@ -1,36 +1,35 @@
 //! Types of attributes, from the values that items have.
 
-use keyfold_model::{Type, value};
+use super::names::{capital, distinct};
+use keyfold_model::{Precision, Type, value};
 use keyfold_types::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Nested types that get a name, in the order they were found.
+/// Nested types with the names that they get, in the order in which they are found.
 #[derive(Default)]
-pub(crate) struct Records {
-    pub(crate) text: String,
+pub(super) struct Records {
+    pub(super) text: String,
     names: Vec<String>,
 }
 
 /// The type of values as the language writes it; `None` when they have nothing in common.
-pub(crate) fn type_of(name: &str, values: &[&Value], records: &mut Records) -> Option<String> {
+pub(super) fn type_of(name: &str, values: &[&Value], records: &mut Records) -> Option<String> {
     let known: Vec<&Value> = values
         .iter()
         .filter(|value| !matches!(value, Value::Null))
         .copied()
         .collect();
     let first = known.first()?;
-    let same = known.iter().all(|value| value.kind() == first.kind());
-    if !same {
+    if known.iter().any(|value| value.kind() != first.kind()) {
         return None;
     }
     Some(match first {
         Value::S(_) => text_type(&known).to_owned(),
         Value::N(_) => {
-            let whole = known
-                .iter()
-                .all(|value| matches!(value, Value::N(number) if number.exponent() >= 0));
-            if whole {
+            let is_int =
+                |value: &&Value| matches!(value, Value::N(number) if number.exponent() >= 0);
+            if known.iter().all(is_int) {
                 "int".to_owned()
             } else {
                 "number".to_owned()
@@ -42,58 +41,59 @@ pub(crate) fn type_of(name: &str, values: &[&Value], records: &mut Records) -> O
         Value::Ns(_) => "set of number".to_owned(),
         Value::Bs(_) => "set of binary".to_owned(),
         Value::L(_) => {
-            let elements: Vec<&Value> = known
-                .iter()
-                .flat_map(|value| match value {
-                    Value::L(elements) => elements.iter().collect::<Vec<_>>(),
-                    _ => Vec::new(),
-                })
-                .collect();
-            let of = if elements.is_empty() {
-                Some("string".to_owned())
-            } else {
-                type_of(name, &elements, records)
-            };
-            format!("list of {}", of?)
+            let mut elements: Vec<&Value> = Vec::new();
+            for value in &known {
+                if let Value::L(some) = value {
+                    elements.extend(some);
+                }
+            }
+            format!("list of {}", element_type(name, &elements, records)?)
         }
         Value::M(_) => map_type(name, &known, records)?,
         Value::Null => return None,
     })
 }
 
-fn text_type(values: &[&Value]) -> &'static str {
-    let all = |kind: Type| {
-        values
-            .iter()
-            .all(|value| value::check("", &kind, value).is_ok())
-    };
-    let precisions = [
-        ("time", keyfold_model::Precision::Millis),
-        ("time(s)", keyfold_model::Precision::Seconds),
-        ("time(us)", keyfold_model::Precision::Micros),
-        ("time(ns)", keyfold_model::Precision::Nanos),
-    ];
-    if let Some((word, _)) = precisions
-        .into_iter()
-        .find(|(_, precision)| all(Type::Time(*precision)))
-    {
-        return word;
-    }
-    match () {
-        () if all(Type::Date) => "date",
-        () if all(Type::Uuid) => "uuid",
-        () if all(Type::Ulid) => "ulid",
-        () => "string",
+/// The type of the elements of lists or maps; without elements, a text.
+fn element_type(name: &str, elements: &[&Value], records: &mut Records) -> Option<String> {
+    if elements.is_empty() {
+        Some("string".to_owned())
+    } else {
+        type_of(name, elements, records)
     }
 }
 
-/// A record with the fields of all maps; a map where field names are no names.
+/// The narrowest type of texts that takes all values.
+fn text_type(values: &[&Value]) -> &'static str {
+    let all = |kind: &Type| {
+        values
+            .iter()
+            .all(|value| value::check("", kind, value).is_ok())
+    };
+    let types = [
+        ("time", Type::Time(Precision::Millis)),
+        ("time(s)", Type::Time(Precision::Seconds)),
+        ("time(us)", Type::Time(Precision::Micros)),
+        ("time(ns)", Type::Time(Precision::Nanos)),
+        ("date", Type::Date),
+        ("uuid", Type::Uuid),
+        ("ulid", Type::Ulid),
+    ];
+    types
+        .into_iter()
+        .find(|(_, kind)| all(kind))
+        .map_or("string", |(word, _)| word)
+}
+
+/// The type of maps: a record with the fields of all, or a map if the language does not take a
+/// field's name.
 fn map_type(name: &str, values: &[&Value], records: &mut Records) -> Option<String> {
     let mut fields: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     for value in values {
         if let Value::M(map) = value {
-            map.iter()
-                .for_each(|(field, held)| fields.entry(field).or_default().push(held));
+            for (field, held) in map {
+                fields.entry(field).or_default().push(held);
+            }
         }
     }
     let is_name = |text: &str| {
@@ -102,12 +102,7 @@ fn map_type(name: &str, values: &[&Value], records: &mut Records) -> Option<Stri
     };
     if fields.is_empty() || !fields.keys().all(|field| is_name(field)) {
         let all: Vec<&Value> = fields.values().flatten().copied().collect();
-        let of = if all.is_empty() {
-            "string".to_owned()
-        } else {
-            type_of(name, &all, records)?
-        };
-        return Some(format!("map of {of}"));
+        return Some(format!("map of {}", element_type(name, &all, records)?));
     }
     let mut lines = Vec::new();
     for (field, held) in &fields {
@@ -119,19 +114,9 @@ fn map_type(name: &str, values: &[&Value], records: &mut Records) -> Option<Stri
         };
         lines.push(format!("{field}: {kind}{optional}"));
     }
-    let mut chars = name.chars();
-    let capital: String = chars
-        .next()
-        .map(|c| c.to_ascii_uppercase())
-        .into_iter()
-        .chain(chars)
-        .collect();
-    let mut record = capital.clone();
-    let mut number = 2;
-    while records.names.contains(&record) {
-        record = format!("{capital}{number}");
-        number += 1;
-    }
+    let record = distinct(&capital(name), |name| {
+        records.names.iter().any(|taken| taken == name)
+    });
     records.names.push(record.clone());
     let _infallible = write!(records.text, "record {record}\n  {}\n\n", lines.join(", "));
     Some(record)

@@ -1,0 +1,177 @@
+//! Differences of an entity's attributes.
+
+use super::change::{Changes, Migration};
+use super::pairs::Pair;
+use super::shape::type_text;
+use crate::words::default_text;
+use keyfold_model::{Attribute, Entity, Type};
+
+/// Reports an attribute that was added to an entity, removed from it or changed.
+pub(super) fn attribute(entity: &Entity, pair: Pair<'_, Attribute>, changes: &mut Changes<'_>) {
+    match pair {
+        Pair::Added(one) => {
+            let how = format!("attribute {} added, {}", one.name, Shown::of(one).form);
+            if one.optional || one.is_kept {
+                return changes.add_harmless(how);
+            }
+            let todo = match Shown::of(one).default {
+                Some(default) => {
+                    format!("write it into every item, for instance its default {default}")
+                }
+                None => "write it into every item: it is required".to_owned(),
+            };
+            changes.add(how, Migration::Backfill, todo);
+        }
+        // The line of the aggregate or version says more about an attribute that the model keeps.
+        Pair::Removed(one) if one.is_kept => {}
+        Pair::Removed(one) => changes.add(
+            format!("attribute {} removed", one.name),
+            Migration::None,
+            "items that are there keep it",
+        ),
+        Pair::Both(one, two) => changed(entity, one, two, changes),
+    }
+}
+
+/// An attribute as text.
+struct Shown {
+    /// Its type, whether an item may lack it, and its reference.
+    form: String,
+    /// Its default, as far as the author of the model gives it.
+    default: Option<String>,
+}
+
+impl Shown {
+    fn of(attribute: &Attribute) -> Shown {
+        let Attribute {
+            name: _,
+            span: _,
+            kind,
+            optional,
+            default,
+            refers,
+            is_kept,
+        } = attribute;
+        let mark = if *optional { "?" } else { "" };
+        let refers = refers
+            .as_ref()
+            .map_or(String::new(), |(to, of)| format!(" of {to}.{of}"));
+        Shown {
+            form: format!("{}{mark}{refers}", type_text(kind)),
+            default: default.as_ref().filter(|_| !is_kept).map(default_text),
+        }
+    }
+}
+
+fn changed(entity: &Entity, old: &Attribute, new: &Attribute, changes: &mut Changes<'_>) {
+    let (before, after) = (Shown::of(old), Shown::of(new));
+    let name = &new.name;
+    let how = format!("attribute {name}: {} becomes {}", before.form, after.form);
+    match migration(entity, old, new) {
+        Some((migration, todo)) => changes.add(how, migration, todo),
+        None if before.form != after.form => changes.add_harmless(how),
+        None => {}
+    }
+    if before.default != after.default {
+        let text = |default: Option<String>| default.unwrap_or_else(|| "none".to_owned());
+        changes.add_harmless(format!(
+            "attribute {name}: default {} becomes {}",
+            text(before.default),
+            text(after.default)
+        ));
+    }
+}
+
+/// The migration of the values of an attribute whose type changed; `None` when the stored values
+/// fit the new type.
+fn migration(entity: &Entity, old: &Attribute, new: &Attribute) -> Option<(Migration, String)> {
+    let keeps_values = || {
+        let becomes_required = old.optional && !new.optional;
+        becomes_required.then(|| {
+            (
+                Migration::Backfill,
+                "write it into every item that lacks it".to_owned(),
+            )
+        })
+    };
+    match (&old.kind, &new.kind) {
+        (before, after) if before == after => keeps_values(),
+        (Type::Int, Type::Number) => keeps_values(),
+        (Type::Number, Type::Int) => Some((
+            Migration::Backfill,
+            "settle the items whose value is no whole number".to_owned(),
+        )),
+        // A text of any form is a valid string. In a key it may hold delimiters, which guards
+        // escape.
+        (before, Type::String) if before.is_text() => {
+            let in_keys = uses(entity, &new.name);
+            if in_keys.is_empty() || matches!(before, Type::Words(_) | Type::Ulid) {
+                return keeps_values();
+            }
+            let todo = format!(
+                "values in keys must hold no delimiter now, and guards escape it: put every item under its new keys{in_keys}"
+            );
+            Some((Migration::Rewrite, todo))
+        }
+        (Type::String, after) if after.is_text() => {
+            let form = type_text(after);
+            Some((
+                Migration::Backfill,
+                format!(
+                    "write every value that is not written as a {form} is stored in that form; settle those that are none"
+                ),
+            ))
+        }
+        (Type::Words(before), Type::Words(after)) => {
+            let gone: Vec<&str> = before
+                .iter()
+                .filter(|word| !after.contains(word))
+                .map(String::as_str)
+                .collect();
+            if gone.is_empty() {
+                return keeps_values();
+            }
+            Some((
+                Migration::Backfill,
+                format!("settle the items that have {}", gone.join(", ")),
+            ))
+        }
+        // Any other pair of types, also of types to come: no stored value is trusted to fit.
+        _ => {
+            let todo = format!(
+                "write its values in the new form into every item{}",
+                uses(entity, &new.name)
+            );
+            Some((Migration::Rewrite, todo))
+        }
+    }
+}
+
+/// The keys, copies and guards that contain an attribute, in words: a change of its form changes
+/// them too. Empty when there are none.
+fn uses(entity: &Entity, name: &str) -> String {
+    let mut places: Vec<String> = Vec::new();
+    if entity.key.fields().any(|field| field == name) {
+        places.push("the key".to_owned());
+    }
+    let in_index = entity
+        .indexes
+        .iter()
+        .any(|key| key.is_declared && key.key.fields().any(|field| field == name));
+    if in_index {
+        places.push("index keys".to_owned());
+    }
+    let copies = entity.copies.iter().filter(|copy| {
+        copy.attributes.iter().any(|held| held == name)
+            || copy.key.fields().any(|field| field == name)
+    });
+    places.extend(copies.map(|copy| format!("the copy {}", copy.name)));
+    if entity.uniques.iter().flatten().any(|unique| unique == name) {
+        places.push("a guard".to_owned());
+    }
+    if places.is_empty() {
+        String::new()
+    } else {
+        format!("; {} made of it with it", places.join(", "))
+    }
+}

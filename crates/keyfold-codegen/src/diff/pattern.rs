@@ -1,0 +1,118 @@
+//! Differences of a pattern: its parameters, its result and its plans.
+
+use super::change::{Change, Changes, Migration};
+use super::shape::named;
+use crate::words::promise;
+use keyfold_model::schema::Parameter;
+use keyfold_model::{Model, Pattern, PatternPlan};
+
+/// Compares a pattern of the old model with that of the new.
+pub(super) fn pattern(
+    (old_model, old): (&Model, &Pattern),
+    (new_model, new): (&Model, &Pattern),
+    all: &mut Vec<Change>,
+) {
+    let (before, after) = (pattern_text(old_model, old), pattern_text(new_model, new));
+    if before != after {
+        Changes::of(format!("pattern {}", new.name), all).add(
+            format!("{before} becomes {after}"),
+            Migration::None,
+            "read the new way when the data is there",
+        );
+    }
+}
+
+fn pattern_text(model: &Model, pattern: &Pattern) -> String {
+    let Pattern {
+        name: _,
+        span: _,
+        parameters,
+        // In the key conditions and filters of the plans.
+        fixed: _,
+        fixed_values: _,
+        present: _,
+        filters: _,
+        // In the promise.
+        returned: _,
+        only: _,
+        // In the plans.
+        order: _,
+        page: _,
+        strong: _,
+        scan: _,
+        // Only warnings depend on it.
+        rate: _,
+        // Together in `plans`.
+        plan: _,
+        variants: _,
+    } = pattern;
+    let parameters: Vec<String> = parameters.iter().map(parameter_text).collect();
+    let plans: Vec<String> = pattern
+        .plans()
+        .map(|(without, plan)| plan_text(without, plan))
+        .collect();
+    format!(
+        "({}) -> {} by {}",
+        parameters.join(", "),
+        promise(model, pattern),
+        plans.join("; ")
+    )
+}
+
+fn parameter_text(parameter: &Parameter) -> String {
+    let Parameter {
+        name,
+        kind,
+        optional,
+        // In the key conditions and filters of the plans.
+        attribute: _,
+        limit: _,
+        span: _,
+    } = parameter;
+    named(name, kind, *optional)
+}
+
+/// A plan, and the optional parameters that it does without.
+fn plan_text(without: &[String], plan: &PatternPlan) -> String {
+    let PatternPlan {
+        request,
+        // In `place`.
+        table: _,
+        index: _,
+        period: _,
+        // In `key_condition`.
+        partition_attributes: _,
+        partition: _,
+        sort_attributes: _,
+        sort: _,
+        // In `requests`.
+        fan: _,
+        descending,
+        // They follow from the key, whose change the entity reports.
+        ordered_by: _,
+        is_reversed: _,
+        page,
+        strong,
+        // In the promise.
+        only: _,
+        filters,
+    } = plan;
+    let order = if *descending { " descending" } else { "" };
+    let page = page.map_or(String::new(), |page| format!(" page {page}"));
+    let strong = if *strong { " strong" } else { "" };
+    let filters: String = filters
+        .iter()
+        .map(|filter| format!(" filter {filter}"))
+        .collect();
+    let without = if without.is_empty() {
+        String::new()
+    } else {
+        format!(" without {}", without.join(", "))
+    };
+    format!(
+        "{request} {} {}{order}{page}{strong}{filters}, {} a page{without}",
+        plan.place(),
+        plan.key_condition(),
+        plan.requests()
+    )
+}

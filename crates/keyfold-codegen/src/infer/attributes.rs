@@ -1,0 +1,177 @@
+//! The attributes of an entity, from the values that its items have.
+
+use super::definition::KeyColumn;
+use super::form::{Form, attribute_of};
+use super::names::{distinct, identifier, is_key_name};
+use super::shape::{self, Piece};
+use super::source::Source;
+use super::types::{Records, type_of};
+use crate::texts::text_of;
+use keyfold_types::{Item, KeyKind, Value};
+use std::collections::BTreeMap;
+
+/// The attributes of an entity, to which its keys may add.
+pub(super) struct Attributes {
+    /// Names and types.
+    pub(super) types: BTreeMap<String, String>,
+    /// Attributes that every item has: keys may be made of them.
+    required: Vec<String>,
+    /// Attributes that are values in keys only.
+    pub(super) made: Vec<String>,
+    /// Attributes of the items that the entity does not declare, each with the reason.
+    pub(super) left_out: Vec<String>,
+    /// Guesses that the author of the model should read over.
+    pub(super) notes: Vec<String>,
+}
+
+impl Attributes {
+    /// Finds the attributes of items. Nested types get a name in `records`.
+    pub(super) fn of(source: Source<'_>, items: &[&Item], records: &mut Records) -> Attributes {
+        let mut left_out = undeclarable(source, items);
+        let mut types = BTreeMap::new();
+        let mut required = Vec::new();
+        for name in names(source, items) {
+            let held: Vec<&Value> = items.iter().filter_map(|item| item.get(&name)).collect();
+            let Some(found) = type_of(&name, &held, records) else {
+                left_out.push(format!("{name} ({})", counted_types(&held)));
+                continue;
+            };
+            if held.len() < items.len() || held.contains(&&Value::Null) {
+                types.insert(name, format!("{found}?"));
+            } else {
+                required.push(name.clone());
+                types.insert(name, found);
+            }
+        }
+        required.sort();
+        Attributes {
+            types,
+            required,
+            made: Vec::new(),
+            left_out,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Whether the entity declares an attribute.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.types.contains_key(name)
+    }
+
+    /// The attribute whose value is this piece of the key in every item, and its form.
+    pub(super) fn giving(&mut self, pieces: &[(&str, &Item)]) -> Option<(String, Form)> {
+        attribute_of(pieces, &self.required, &mut self.notes)
+    }
+
+    /// Adds a key attribute of the table or an index that is an attribute of the items, too.
+    pub(super) fn add_column(&mut self, (name, kind): &KeyColumn, items: &[&Item]) {
+        let is_int = |value: &Value| matches!(value, Value::N(number) if number.exponent() >= 0);
+        let found = match kind {
+            KeyKind::S => "string",
+            KeyKind::B => "binary",
+            KeyKind::N if items.iter().filter_map(|item| item.get(name)).all(is_int) => "int",
+            KeyKind::N => "number",
+        };
+        self.types.insert(name.clone(), found.to_owned());
+    }
+
+    /// Adds a key attribute of an index that some items lack.
+    pub(super) fn add_optional_column(&mut self, (name, kind): &KeyColumn) {
+        let found = match kind {
+            KeyKind::S => "string?",
+            KeyKind::N => "number?",
+            KeyKind::B => "binary?",
+        };
+        self.types.insert(name.clone(), found.to_owned());
+    }
+
+    /// Adds the day of a time. Keys are made of the day alone: two times of one day make one key.
+    pub(super) fn add_day(&mut self, time: &str) -> String {
+        let day = format!("{time}Day");
+        let before = self.types.insert(day.clone(), "date".to_owned());
+        if before.is_none() {
+            self.made.push(day.clone());
+        }
+        day
+    }
+
+    /// Adds an attribute for a value in keys, named for the text before it: `userId` for `USER#`.
+    pub(super) fn add_made(&mut self, before: &str) -> String {
+        let is_sign = |c: char| !c.is_ascii_alphanumeric();
+        let word = before
+            .trim_end_matches(is_sign)
+            .rsplit(is_sign)
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        let base = if word.is_empty() {
+            "part".to_owned()
+        } else {
+            format!("{word}Id")
+        };
+        let name = distinct(&base, |name| self.has(name));
+        self.types.insert(name.clone(), "string".to_owned());
+        self.made.push(name.clone());
+        name
+    }
+}
+
+/// The attributes that the entity declares: all that have a name for it, and that are no keys, type
+/// attribute or expiry. Each once, in the order of the items.
+fn names(source: Source<'_>, items: &[&Item]) -> Vec<String> {
+    let Source {
+        table,
+        type_attribute,
+    } = source;
+    let holds_key = |name: &str| {
+        table.is_key(name)
+            || (table.is_any_key(name) && (is_key_name(name) || is_composed(name, items)))
+    };
+    let is_hidden = |name: &String| {
+        holds_key(name) || Some(name.as_str()) == type_attribute || table.ttl.as_ref() == Some(name)
+    };
+    let mut names: Vec<String> = Vec::new();
+    for (name, _) in items.iter().flat_map(|item| item.iter()) {
+        if !names.contains(name) && identifier(name) == *name && !is_hidden(name) {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
+/// The attributes whose names a model cannot declare, each with this reason.
+fn undeclarable(source: Source<'_>, items: &[&Item]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for (name, _) in items.iter().flat_map(|item| item.iter()) {
+        if identifier(name) != *name && !source.table.is_any_key(name) {
+            let shown = format!("{name} (a model cannot declare its name)");
+            if !found.contains(&shown) {
+                found.push(shown);
+            }
+        }
+    }
+    found
+}
+
+/// Whether an attribute's texts have fixed pieces with delimiters, as texts of keys have.
+fn is_composed(name: &str, items: &[&Item]) -> bool {
+    let has_delimiter = |piece: &Piece| match piece {
+        Piece::Fixed(text) => text.chars().any(|c| !c.is_ascii_alphanumeric() && c != '_'),
+        Piece::Open => false,
+    };
+    let mut texts = items.iter().filter_map(|item| text_of(item, name));
+    texts.any(|text| shape::pieces(text, &[]).iter().any(has_delimiter))
+}
+
+/// The number of values of each type, in words.
+fn counted_types(values: &[&Value]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for value in values {
+        *counts.entry(value.kind().descriptor()).or_default() += 1;
+    }
+    let each: Vec<String> = counts
+        .into_iter()
+        .map(|(kind, count)| format!("{kind} in {count} items"))
+        .collect();
+    each.join(", ")
+}

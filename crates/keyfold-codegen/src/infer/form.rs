@@ -1,0 +1,87 @@
+//! The forms of attributes in keys.
+
+use keyfold_types::{Item, Value};
+
+/// The form of an attribute's value in a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Form {
+    /// As it is.
+    Plain,
+    /// Padded with zeros to this number of digits.
+    Padded(usize),
+    /// Its first characters, if these are a day.
+    Day,
+}
+
+/// Characters of a day: `2024-01-15`.
+const DAY_CHARS: usize = 10;
+
+/// The attribute whose value is this piece of the key in every item, and its form. A note names
+/// other attributes of which this is true.
+pub(super) fn attribute_of(
+    pieces: &[(&str, &Item)],
+    names: &[String],
+    notes: &mut Vec<String>,
+) -> Option<(String, Form)> {
+    let width = pieces.first().map_or(0, |(piece, _)| piece.len());
+    let same_width = pieces.iter().all(|(piece, _)| piece.len() == width);
+    let fits = |name: &&String| {
+        let each = pieces
+            .iter()
+            .map(|(piece, item)| item.get(name).and_then(|value| form(piece, value)));
+        let all: Vec<Form> = each.collect::<Option<_>>()?;
+        let first = all.first()?.clone();
+        if all.iter().all(|one| *one == first) {
+            return Some(((*name).clone(), first));
+        }
+        // A number with all digits looks the same with padding and without.
+        let padded = all
+            .iter()
+            .all(|one| matches!(one, Form::Padded(_) | Form::Plain));
+        let is_number = pieces
+            .iter()
+            .all(|(_, item)| matches!(item.get(name), Some(Value::N(_))));
+        (padded && is_number && same_width).then(|| ((*name).clone(), Form::Padded(width)))
+    };
+    let mut all = names.iter().filter_map(|name| fits(&name));
+    let found = all.next()?;
+    let others: Vec<String> = all.map(|(name, _)| format!("`{name}`")).collect();
+    let note = format!(
+        "the keys' `{}` could also be {}",
+        found.0,
+        others.join(" or ")
+    );
+    if !others.is_empty() && !notes.contains(&note) {
+        notes.push(note);
+    }
+    Some(found)
+}
+
+/// The form in which a value is this piece; `None` if it is not.
+fn form(piece: &str, value: &Value) -> Option<Form> {
+    match value {
+        Value::S(text) if text == piece => Some(Form::Plain),
+        Value::S(text) => {
+            let is_day = piece.len() == DAY_CHARS && text.len() > DAY_CHARS;
+            (is_day && text.starts_with(piece)).then_some(Form::Day)
+        }
+        Value::N(number) => {
+            let text = number.to_string();
+            if text == piece {
+                return Some(Form::Plain);
+            }
+            let is_padded = piece.len() > text.len()
+                && piece.bytes().all(|byte| byte.is_ascii_digit())
+                && piece.trim_start_matches('0') == text;
+            is_padded.then_some(Form::Padded(piece.len()))
+        }
+        Value::Bool(truth) => (truth.to_string() == piece).then_some(Form::Plain),
+        Value::B(_)
+        | Value::Null
+        | Value::L(_)
+        | Value::M(_)
+        | Value::Ss(_)
+        | Value::Ns(_)
+        | Value::Bs(_) => None,
+    }
+}

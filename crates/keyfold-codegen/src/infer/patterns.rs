@@ -1,0 +1,82 @@
+//! Patterns that the keys of an entity serve: by its key, by its partition, and by each index.
+
+use super::names::{plural, uncapitalized};
+use keyfold_model::{Entity, Model};
+
+/// The lines of patterns for an entity. No name is taken twice, and no two patterns of the entity
+/// ask the same.
+pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) -> Vec<String> {
+    let Entity {
+        name: title,
+        span: _,
+        end: _,
+        table,
+        attributes: _,
+        key,
+        indexes,
+        copies: _,
+        uniques: _,
+        ttl: _,
+        version: _,
+        aggregates: _,
+        split: _,
+        compressed: _,
+        expected: _,
+        period_attribute: _,
+    } = entity;
+    let name = uncapitalized(title);
+    let mut patterns = Patterns {
+        taken,
+        lines: Vec::new(),
+        questions: Vec::new(),
+    };
+    patterns.add(name.clone(), key.fields().collect(), &format!("{title}?"));
+    let many = format!("{title}[] page 50");
+    let by = |fields: &[&str]| match fields {
+        [] => None,
+        some => Some(format!("_by_{}", some.join("_and_"))),
+    };
+    let partition: Vec<&str> = key.partition.fields().collect();
+    let has_many = key.sort.as_ref();
+    if has_many.is_some_and(|sort| sort.fields().next().is_some()) {
+        let by = by(&partition).unwrap_or_default();
+        patterns.add(format!("{}{by}", plural(&name)), partition, &many);
+    }
+    let table = model.tables.get(*table);
+    for one in indexes {
+        let Some(index) = table.and_then(|table| table.indexes.get(one.index)) else {
+            continue;
+        };
+        let fields: Vec<&str> = one.key.partition.fields().collect();
+        let by = by(&fields).unwrap_or_else(|| format!("_in_{}", index.name));
+        patterns.add(format!("{name}{by}"), fields, &many);
+    }
+    patterns.lines
+}
+
+/// The patterns of an entity.
+struct Patterns<'n> {
+    /// Names of all patterns of the model.
+    taken: &'n mut Vec<String>,
+    lines: Vec<String>,
+    /// Parameters and result of each.
+    questions: Vec<String>,
+}
+
+impl Patterns<'_> {
+    /// Adds a pattern, unless its name is taken or another asks the same.
+    fn add(&mut self, name: String, fields: Vec<&str>, result: &str) {
+        let mut parameters: Vec<&str> = Vec::new();
+        for field in fields {
+            if !parameters.contains(&field) {
+                parameters.push(field);
+            }
+        }
+        let question = format!("({}) -> {result}", parameters.join(", "));
+        if !self.taken.contains(&name) && !self.questions.contains(&question) {
+            self.lines.push(format!("pattern {name}{question}"));
+            self.taken.push(name);
+            self.questions.push(question);
+        }
+    }
+}

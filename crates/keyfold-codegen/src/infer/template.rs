@@ -1,0 +1,146 @@
+//! Templates for the keys of an entity.
+
+use super::attributes::Attributes;
+use super::definition::{IndexDefinition, KeyColumn};
+use super::form::Form;
+use super::names::{is_key_name, title};
+use super::shape::{self, Piece, Shape};
+use super::source::Source;
+use crate::texts::texts_of;
+use keyfold_types::{Item, KeyKind};
+
+/// The template of a key attribute. The attribute itself is the template if it is no text, or if
+/// its texts are not understood.
+pub(super) fn template(
+    column: &KeyColumn,
+    shape: &[Piece],
+    items: &[&Item],
+    attributes: &mut Attributes,
+) -> String {
+    let (name, kind) = column;
+    let found = match (kind, shape) {
+        (KeyKind::N | KeyKind::B, _) => None,
+        (KeyKind::S, [Piece::Open]) => copied(name, items, attributes),
+        (KeyKind::S, pieces) => composed(name, pieces, items, attributes),
+    };
+    found.unwrap_or_else(|| {
+        attributes.add_column(column, items);
+        format!("{{{name}}}")
+    })
+}
+
+/// The template of a key attribute that always has the value of another attribute.
+fn copied(column: &str, items: &[&Item], attributes: &mut Attributes) -> Option<String> {
+    let texts = texts_of(items, column).filter(|texts| !texts.is_empty())?;
+    match attributes.giving(&texts)? {
+        (name, Form::Plain) => Some(format!("\"{{{name}}}\"")),
+        (name, Form::Padded(width)) => Some(format!("\"{{{name}:0{width}}}\"")),
+        (_, Form::Day) => None,
+    }
+}
+
+/// The template of a key attribute whose texts have this shape.
+fn composed(
+    column: &str,
+    shape: &[Piece],
+    items: &[&Item],
+    attributes: &mut Attributes,
+) -> Option<String> {
+    let texts = texts_of(items, column)?;
+    let each: Vec<(Vec<&str>, &Item)> = texts
+        .into_iter()
+        .map(|(text, item)| Some((shape::values(text, shape)?, item)))
+        .collect::<Option<_>>()?;
+    let mut text = String::new();
+    let (mut at, mut before) = (0, "");
+    for piece in shape {
+        match piece {
+            Piece::Fixed(fixed) => {
+                text.push_str(fixed);
+                before = fixed;
+            }
+            Piece::Open => {
+                let pieces: Vec<(&str, &Item)> = each
+                    .iter()
+                    .filter_map(|(values, item)| Some((values.get(at).copied()?, *item)))
+                    .collect();
+                text.push_str(&field(&pieces, before, attributes));
+                at += 1;
+            }
+        }
+    }
+    Some(format!("\"{text}\""))
+}
+
+/// The field for an open piece: an attribute that always has its value, or a new one that is named
+/// for the text before it.
+fn field(pieces: &[(&str, &Item)], before: &str, attributes: &mut Attributes) -> String {
+    match attributes.giving(pieces) {
+        Some((name, Form::Plain)) => format!("{{{name}}}"),
+        Some((name, Form::Padded(width))) => format!("{{{name}:0{width}}}"),
+        Some((name, Form::Day)) => format!("{{{}}}", attributes.add_day(&name)),
+        None => format!("{{{}}}", attributes.add_made(before)),
+    }
+}
+
+/// The line of an entity's key in an index, if it needs one: with templates if all items are in the
+/// index. If only some are, the key attributes become optional attributes of the entity.
+pub(super) fn index_line(
+    source: Source<'_>,
+    index: &IndexDefinition,
+    items: &[&Item],
+    attributes: &mut Attributes,
+) -> Option<String> {
+    let own = index
+        .columns()
+        .filter(|(name, _)| !source.table.is_key(name));
+    let columns: Vec<&KeyColumn> = own.collect();
+    let has_all = |item: &&&Item| columns.iter().all(|(name, _)| item.get(name).is_some());
+    let present = items.iter().filter(has_all).count();
+    if columns.is_empty() || present == 0 {
+        return None;
+    }
+    let known = columns.iter().filter(|(name, _)| attributes.has(name));
+    let known: Vec<&str> = known.map(|(name, _)| name.as_str()).collect();
+    // The entity has them from another index, or as attributes of its own.
+    if known.len() == columns.len() || known.iter().any(|name| is_key_name(name)) {
+        return None;
+    }
+    if present < items.len() {
+        for column in columns {
+            if !attributes.has(&column.0) {
+                attributes.add_optional_column(column);
+            }
+        }
+        return None;
+    }
+    let mut templates = Vec::new();
+    for column in columns {
+        templates.push(if attributes.has(&column.0) {
+            format!("{{{}}}", column.0)
+        } else {
+            let shape = common_shape(source, &column.0, items);
+            template(column, &shape, items, attributes)
+        });
+    }
+    // Attributes that are the key themselves need no line.
+    let are_bare = templates.iter().all(|template| template.starts_with('{'));
+    (!are_bare).then(|| format!("  {} {}", title(&index.name), templates.join(" ")))
+}
+
+/// The shape that an attribute has in every item; an open piece if they differ.
+fn common_shape(source: Source<'_>, name: &str, items: &[&Item]) -> Shape {
+    // An index may have the type attribute in its key.
+    let source = Source {
+        type_attribute: None,
+        ..source
+    };
+    let texts = texts_of(items, name).unwrap_or_default();
+    let mut shapes = texts
+        .iter()
+        .map(|(text, item)| shape::pieces(text, &shape::values_of(item, source)));
+    match shapes.next() {
+        Some(first) if shapes.all(|shape| shape == first) => first,
+        _ => vec![Piece::Open],
+    }
+}

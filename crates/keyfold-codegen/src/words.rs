@@ -1,0 +1,158 @@
+//! Parts of a model in words, for charts, documents and differences alike.
+
+use keyfold_model::schema::{Aggregate, Assignment, Column, KeyPair};
+use keyfold_model::{
+    Action, DefaultValue, Entity, Index, KeyTemplate, Model, Part, Pattern, Returned, Sparse, Verb,
+    value,
+};
+
+/// The result that a pattern promises, as the language writes it: `Order?`, `User + Order[]`.
+pub fn promise(model: &Model, pattern: &Pattern) -> String {
+    let one = |returned: &Returned| {
+        let Returned {
+            entity,
+            copy,
+            many,
+            optional,
+            span: _,
+        } = returned;
+        let Some(entity) = model.entities.get(*entity) else {
+            return String::new();
+        };
+        let copy = copy
+            .and_then(|at| entity.copies.get(at))
+            .map_or(String::new(), |copy| format!(".{}", copy.name));
+        let count = match (many, optional) {
+            (true, _) => "[]",
+            (false, true) => "?",
+            (false, false) => "",
+        };
+        format!("{}{copy}{count}", entity.name)
+    };
+    let all: Vec<String> = pattern.returned.iter().map(one).collect();
+    let all = all.join(" + ");
+    match pattern.only.as_slice() {
+        [] => all,
+        only => format!("{all} only {}", only.join(", ")),
+    }
+}
+
+/// The aggregates that an entity keeps of others: `orders: count of Order`.
+pub(crate) fn aggregates(model: &Model, entity: &Entity) -> Vec<String> {
+    let one = |aggregate: &Aggregate| {
+        let Aggregate {
+            kind,
+            attribute,
+            span: _,
+            entity,
+            of,
+            by,
+            condition,
+            // Both follow from the declaration.
+            link: _,
+            next: _,
+        } = aggregate;
+        let child = model
+            .entities
+            .get(*entity)
+            .map_or("", |child| child.name.as_str());
+        let of = of.as_ref().map_or(String::new(), |of| format!(".{of}"));
+        let by = match by.as_slice() {
+            [] => String::new(),
+            names => format!(" by {}", names.join(", ")),
+        };
+        let condition = condition.as_ref().map_or(String::new(), |(name, text)| {
+            format!(" where {name} = {text}")
+        });
+        format!("{attribute}: {} of {child}{of}{by}{condition}", kind.word())
+    };
+    entity.aggregates.iter().map(one).collect()
+}
+
+/// An action of a named write: `update Product (stock = stock - 1) if stock >= 1`.
+pub(crate) fn action_text(model: &Model, action: &Action) -> String {
+    let Action {
+        verb,
+        entity,
+        each,
+        assignments,
+        removed,
+        conditions,
+    } = action;
+    let entity = model
+        .entities
+        .get(*entity)
+        .map_or("", |entity| entity.name.as_str());
+    let mut text = format!("{} {entity}", verb.word());
+    if let Some(each) = each {
+        text.push_str(&format!(" for each of {each}"));
+    }
+    if *verb == Verb::Update {
+        let changes = assignments.iter().map(assignment_text);
+        let removed = removed.iter().map(|name| format!("remove {name}"));
+        let changes: Vec<String> = changes.chain(removed).collect();
+        text.push_str(&format!(" ({})", changes.join(", ")));
+    }
+    if !conditions.is_empty() {
+        let conditions: Vec<String> = conditions.iter().map(ToString::to_string).collect();
+        text.push_str(&format!(" if {}", conditions.join(" and ")));
+    }
+    text
+}
+
+fn assignment_text(assignment: &Assignment) -> String {
+    let Assignment {
+        attribute,
+        left,
+        right,
+    } = assignment;
+    let right = right.as_ref().map_or(String::new(), |(is_added, operand)| {
+        format!(" {} {operand}", if *is_added { "+" } else { "-" })
+    });
+    format!("{attribute} = {left}{right}")
+}
+
+/// A default as the language writes it.
+pub(crate) fn default_text(default: &DefaultValue) -> String {
+    match default {
+        DefaultValue::Value(value) => value::display(value),
+        DefaultValue::Now => "now".to_owned(),
+        DefaultValue::New => "new".to_owned(),
+    }
+}
+
+/// The condition of a sparse index: an attribute that items must have, and its value if only one
+/// counts.
+pub(crate) fn sparse_text(sparse: &Sparse) -> String {
+    let Sparse { attribute, value } = sparse;
+    match value {
+        Some(value) => format!("{attribute} = {value}"),
+        None => attribute.clone(),
+    }
+}
+
+/// A name, with `?` behind it when the thing may be missing.
+pub(crate) fn optional(name: &str, may_lack: bool) -> String {
+    let mark = if may_lack { "?" } else { "" };
+    format!("{name}{mark}")
+}
+
+/// The templates of a key, the partition key's first.
+pub(crate) fn templates(key: &KeyPair) -> impl Iterator<Item = &KeyTemplate> {
+    let KeyPair {
+        partition,
+        sort,
+        span: _,
+    } = key;
+    std::iter::once(partition).chain(sort)
+}
+
+/// The key attributes of an index, each with the parts that it is made of.
+pub(crate) fn key_columns<'k>(
+    index: &'k Index,
+    key: &'k KeyPair,
+) -> impl Iterator<Item = (&'k Column, &'k [Part])> {
+    index
+        .columns()
+        .zip(templates(key).flat_map(KeyTemplate::columns))
+}
