@@ -65,6 +65,20 @@ impl Edit {
     }
 }
 
+/// The value of a result; an error is added to the findings.
+pub(crate) fn report<T>(
+    result: Result<T, Box<Diagnostic>>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(diagnostic) => {
+            diagnostics.push(*diagnostic);
+            None
+        }
+    }
+}
+
 /// The source with edits carried out. Edits that overlap one before them are left out.
 pub fn apply(source: &str, edits: &[Edit]) -> String {
     let mut sorted: Vec<&Edit> = edits.iter().collect();

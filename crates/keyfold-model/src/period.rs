@@ -3,7 +3,6 @@
 //! A time is text of fixed width, so a unit's period is a prefix of it: `2024-01-15T10:30:00.000Z`
 //! lies in the day `2024-01-15`.
 
-use crate::schema::Precision;
 use jiff::ToSpan;
 use jiff::civil::{DateTime, date};
 use std::fmt;
@@ -21,10 +20,57 @@ pub enum Unit {
     Year,
 }
 
+/// The precision of a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// Seconds.
+    Seconds,
+    /// Thousandths of a second.
+    Millis,
+    /// Millionths of a second.
+    Micros,
+    /// Billionths of a second.
+    Nanos,
+}
+
+impl Precision {
+    /// Digits behind the second.
+    pub fn digits(self) -> usize {
+        match self {
+            Precision::Seconds => 0,
+            Precision::Millis => 3,
+            Precision::Micros => 6,
+            Precision::Nanos => 9,
+        }
+    }
+
+    /// Its word in the language: `time(us)`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Precision::Seconds => "s",
+            Precision::Millis => "ms",
+            Precision::Micros => "us",
+            Precision::Nanos => "ns",
+        }
+    }
+
+    /// A time with nanoseconds, cut to this precision.
+    pub(crate) fn cut(self, text: &str) -> String {
+        let end = match self.digits() {
+            0 => 19,
+            digits => 20 + digits,
+        };
+        format!("{}Z", text.get(..end).unwrap_or(text))
+    }
+}
+
 /// Most periods that one range may reach over: each is a request.
 pub const PERIODS_MAX: usize = 10_000;
 
 impl Unit {
+    /// All units, from the shortest.
+    pub const ALL: [Unit; 4] = [Unit::Hour, Unit::Day, Unit::Month, Unit::Year];
+
     /// The unit of a word of the language.
     pub fn of_word(word: &str) -> Option<Unit> {
         match word {

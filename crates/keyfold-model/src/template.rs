@@ -2,8 +2,8 @@
 
 use crate::diagnostic::Span;
 use crate::language::{CharSet, Language};
-use crate::period::Unit;
-use crate::schema::{Precision, Type};
+use crate::period::{Precision, Unit};
+use crate::types::Type;
 use std::fmt;
 
 /// A template: texts and fields in a row.
@@ -73,6 +73,8 @@ pub enum Format {
 
 /// Digits of a part number: up to 9,999 items for one that is split.
 pub const CHUNK_DIGITS: usize = 4;
+/// The digits that hashes and UUIDs are made of.
+const HEX_DIGITS: &str = "0123456789abcdef";
 /// Digits of a hash.
 pub const HASH_DIGITS: usize = 32;
 /// Stands between the attributes of a key that is made of several.
@@ -111,7 +113,7 @@ impl Part {
     /// Characters that the part's texts are made of; none for a fixed text.
     fn charset(kind: &Type, format: Format, delimiters: &[char]) -> CharSet {
         if format == Format::Hash {
-            return CharSet::of("0123456789abcdef");
+            return CharSet::of(HEX_DIGITS);
         }
         match kind {
             Type::String if format == Format::Bare => CharSet::all_except(&[BREAK]),
@@ -191,38 +193,54 @@ impl Part {
     }
 }
 
+/// Continues a language with the texts of a field.
 fn append_field(kind: &Type, format: Format, language: &mut Language, delimiters: &[char]) {
-    match (kind, format) {
-        (
-            _,
-            Format::Padded {
-                whole, decimals, ..
-            },
-        ) => {
+    match format {
+        Format::Padded {
+            whole, decimals, ..
+        } => {
             language.exactly(&CharSet::digits(), whole);
             if decimals > 0 {
                 language.text(".");
                 language.exactly(&CharSet::digits(), decimals);
             }
         }
-        (_, Format::Truncated(unit)) => period(unit, language),
-        (Type::Period(unit), _) => period(*unit, language),
-        (_, Format::Hash) => language.exactly(&CharSet::of("0123456789abcdef"), HASH_DIGITS),
-        (Type::Date, _) => period(Unit::Day, language),
-        (Type::Time(precision), _) => time(*precision, language),
-        (Type::Ulid, _) => language.exactly(&Part::charset(kind, format, delimiters), 26),
-        (Type::Uuid, _) => {
-            for (at, width) in [8, 4, 4, 4, 12].into_iter().enumerate() {
-                language.text(if at > 0 { "-" } else { "" });
-                language.exactly(&CharSet::of("0123456789abcdef"), width);
-            }
+        Format::Truncated(unit) => period(unit, language),
+        Format::Hash => language.exactly(&CharSet::of(HEX_DIGITS), HASH_DIGITS),
+        Format::Plain | Format::Bare | Format::Reversed | Format::Lower | Format::Escaped => {
+            append_value(kind, format, language, delimiters);
         }
-        (Type::Words(words), _) => language.any_of(words),
-        (Type::Bool, _) => language.any_of(&["true".to_owned(), "false".to_owned()]),
-        (kind, format) => language.some(&Part::charset(kind, format, delimiters)),
     }
 }
 
+/// Continues a language with the texts of a value that the format keeps as long as it is.
+fn append_value(kind: &Type, format: Format, language: &mut Language, delimiters: &[char]) {
+    let charset = || Part::charset(kind, format, delimiters);
+    match kind {
+        Type::Period(unit) => period(*unit, language),
+        Type::Date => period(Unit::Day, language),
+        Type::Time(precision) => time(*precision, language),
+        Type::Ulid => language.exactly(&charset(), 26),
+        Type::Uuid => {
+            for (at, width) in [8, 4, 4, 4, 12].into_iter().enumerate() {
+                language.text(if at > 0 { "-" } else { "" });
+                language.exactly(&CharSet::of(HEX_DIGITS), width);
+            }
+        }
+        Type::Words(words) => language.any_of(words),
+        Type::Bool => language.any_of(&["true".to_owned(), "false".to_owned()]),
+        Type::String
+        | Type::Int
+        | Type::Number
+        | Type::Binary
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Set(_)
+        | Type::Record(_) => language.some(&charset()),
+    }
+}
+
+/// Continues a language with the periods of a unit.
 fn period(unit: Unit, language: &mut Language) {
     let pieces = [(4, ""), (2, "-"), (2, "-"), (2, "T")];
     let count = match unit {

@@ -1,21 +1,25 @@
 //! `count`, `sum` and `max`: attributes kept up to date with the items of another entity.
 
-use super::unknown;
-use crate::diagnostic::Diagnostic;
-use crate::schema::{Aggregate, AggregateKind, Attribute, DefaultValue, Entity, Model, Type};
-use crate::syntax::ast::{AggregateDecl, EntityDecl};
+use super::comparison::stored_text;
+use super::names::{attribute_of, unknown};
+use crate::diagnostic::{Diagnostic, report};
+use crate::schema::{
+    Aggregate, AggregateKind, Attribute, DefaultValue, Entity, Index, Model, Type,
+};
+use crate::syntax::ast::{AggregateDecl, EntityDecl, Name};
 use crate::template::{KeyTemplate, fields_of};
 use keyfold_types::Value;
 
-/// References behind each other that are followed.
+/// Most references that are followed from one to the next.
 const REFERENCES_MAX: usize = 30;
 
-/// The attribute that an aggregate is kept in, before the other entity is known.
-pub(super) fn attribute(declared: &AggregateDecl, of: Option<Type>) -> Attribute {
-    let (kind, optional) = match declared.kind.text.as_str() {
-        "count" => (Type::Int, false),
-        "sum" => (of.filter(Type::is_number).unwrap_or(Type::Number), false),
-        _ => (of.unwrap_or(Type::Number), true),
+/// The attribute that holds an aggregate. `of` is the type of the attribute that is summed up or
+/// compared, where it is known.
+pub(super) fn kept_attribute(declared: &AggregateDecl, of: Option<Type>) -> Attribute {
+    let (kind, optional) = match declared.kind {
+        AggregateKind::Count => (Type::Int, false),
+        AggregateKind::Sum => (of.filter(Type::is_number).unwrap_or(Type::Number), false),
+        AggregateKind::Max => (of.unwrap_or(Type::Number), true),
     };
     Attribute {
         name: declared.attribute.text.clone(),
@@ -28,147 +32,66 @@ pub(super) fn attribute(declared: &AggregateDecl, of: Option<Type>) -> Attribute
     }
 }
 
+/// Resolves the aggregates of an entity, once all entities are resolved.
 pub(super) fn resolve(declared: &EntityDecl, model: &mut Model, diagnostics: &mut Vec<Diagnostic>) {
     if declared.aggregates.is_empty() {
         return;
     }
-    let Some(at) = model
-        .entities
-        .iter()
-        .position(|entity| entity.name == declared.name.text)
-    else {
+    let Some(at) = place(&declared.name, model) else {
         return;
     };
-    let mut all = Vec::new();
-    for one in &declared.aggregates {
-        if let Some(parent) = model.entities.get(at) {
-            match aggregate(one, parent, model) {
-                Ok(aggregate) => all.push(aggregate),
-                Err(diagnostic) => diagnostics.push(*diagnostic),
-            }
-        }
-    }
+    let Some(parent) = model.entities.get(at) else {
+        return;
+    };
+    let all = declared
+        .aggregates
+        .iter()
+        .filter_map(|one| report(aggregate(one, parent, model), diagnostics))
+        .collect();
     if let Some(entity) = model.entities.get_mut(at) {
         entity.aggregates = all;
     }
 }
 
+/// The place of the first resolved entity of a name.
+fn place(name: &Name, model: &Model) -> Option<usize> {
+    model
+        .entities
+        .iter()
+        .position(|entity| entity.name == name.text)
+}
+
+/// Resolves an aggregate that the entity `parent` keeps.
 fn aggregate(
     declared: &AggregateDecl,
     parent: &Entity,
     model: &Model,
 ) -> Result<Aggregate, Box<Diagnostic>> {
-    let Some(at) = model
-        .entities
-        .iter()
-        .position(|entity| entity.name == declared.entity.text)
-    else {
+    let found = place(&declared.entity, model);
+    let Some((at, child)) = found.and_then(|at| Some((at, model.entities.get(at)?))) else {
         let names = model.entities.iter().map(|entity| entity.name.as_str());
         return Err(Box::new(unknown("entity", &declared.entity, names)));
     };
-    let kind = match declared.kind.text.as_str() {
-        "count" => AggregateKind::Count,
-        "sum" => AggregateKind::Sum,
-        _ => AggregateKind::Max,
-    };
-    let child = model.entities.get(at).ok_or_else(|| {
-        Box::new(Diagnostic::error(
-            "KF002",
-            declared.entity.span,
-            "no such entity",
-            "not declared",
-        ))
-    })?;
-    let names = || {
-        child
-            .attributes
-            .iter()
-            .map(|attribute| attribute.name.as_str())
-    };
     if let Some(of) = &declared.of {
-        let found = child.attribute(&of.text);
-        let found = found.ok_or_else(|| {
-            Box::new(unknown(
-                &format!("attribute of {}", child.name),
-                of,
-                names(),
-            ))
-        })?;
-        let fits = match kind {
-            AggregateKind::Sum => found.kind.is_number(),
-            AggregateKind::Count | AggregateKind::Max => {
-                found.kind.is_number() || found.kind.is_time()
-            }
-        };
-        if !fits {
-            let message = format!("a {} has no {}", found.kind, kind.word());
-            return Err(Box::new(
-                Diagnostic::error(
-                    "KF004",
-                    of.span,
-                    message,
-                    "a number is needed (or a time, for max)",
-                )
-                .label(found.span, "declared here"),
-            ));
-        }
+        check_operand(declared.kind, of, child)?;
     }
     let condition = match &declared.condition {
         None => None,
-        Some((attribute, value)) => {
-            let found = child.attribute(&attribute.text);
-            let found = found.ok_or_else(|| {
-                Box::new(unknown(
-                    &format!("attribute of {}", child.name),
-                    attribute,
-                    names(),
-                ))
-            })?;
-            let text = crate::value::canonical(&found.name, &found.kind, value.unquoted())
-                .map_err(|error| {
-                    Box::new(Diagnostic::error(
-                        "KF004",
-                        value.span,
-                        error.to_string(),
-                        "no such value",
-                    ))
-                })?;
-            Some((found.name.clone(), text))
+        Some((name, value)) => {
+            let found = attribute_of(child, name)?;
+            Some((found.name.clone(), stored_text(found, value)?))
         }
     };
-    if let Some(name) = declared
-        .by
-        .iter()
-        .find(|name| child.attribute(&name.text).is_none())
-    {
-        return Err(Box::new(unknown(
-            &format!("attribute of {}", child.name),
-            name,
-            names(),
-        )));
+    for name in &declared.by {
+        attribute_of(child, name)?;
     }
     check_not_kept(declared, child)?;
-    check_plain(declared, parent, model)?;
-    if let Some(ttl) = &child.ttl {
-        let message = format!(
-            "{} items expire by themselves, and {} would not follow",
-            child.name, declared.attribute.text
-        );
-        return Err(Box::new(
-            Diagnostic::error(
-                "KF016",
-                declared.entity.span,
-                message,
-                "kept up to date by writes only",
-            )
-            .label(child.span, format!("expires at `{ttl}`"))
-            .help("delete them by a write of the model instead of `ttl`, or do not count them"),
-        ));
-    }
+    check_no_index_key(declared, parent, model)?;
+    check_no_expiry(declared, child)?;
     Ok(Aggregate {
-        kind,
+        kind: declared.kind,
         attribute: declared.attribute.text.clone(),
-        span: declared.kind.span.to(declared.entity.span),
+        span: declared.kind_span.to(declared.entity.span),
         entity: at,
         of: declared.of.as_ref().map(|of| of.text.clone()),
         condition,
@@ -178,6 +101,41 @@ fn aggregate(
     })
 }
 
+/// A sum needs a number, a maximum a number or a time.
+fn check_operand(kind: AggregateKind, of: &Name, child: &Entity) -> Result<(), Box<Diagnostic>> {
+    let found = attribute_of(child, of)?;
+    let fits = match kind {
+        AggregateKind::Sum => found.kind.is_number(),
+        AggregateKind::Count | AggregateKind::Max => found.kind.is_number() || found.kind.is_time(),
+    };
+    if fits {
+        return Ok(());
+    }
+    let message = format!("a {} has no {}", found.kind, kind.word());
+    let label = "a number is needed (or a time, for max)";
+    Err(Box::new(
+        Diagnostic::error("KF004", of.span, message, label).label(found.span, "declared here"),
+    ))
+}
+
+/// DynamoDB deletes expired items without a write of the model, so that an aggregate of them would
+/// become wrong.
+fn check_no_expiry(declared: &AggregateDecl, child: &Entity) -> Result<(), Box<Diagnostic>> {
+    let Some(ttl) = &child.ttl else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} items expire by themselves, and {} would not follow",
+        child.name, declared.attribute.text
+    );
+    let label = "kept up to date by writes only";
+    Err(Box::new(
+        Diagnostic::error("KF016", declared.entity.span, message, label)
+            .label(child.span, format!("expires at `{ttl}`"))
+            .help("delete them by a write of the model instead of `ttl`, or do not count them"),
+    ))
+}
+
 /// For each attribute of the parent's key, the child's attribute that refers to it or has its name.
 fn link(
     declared: &AggregateDecl,
@@ -185,6 +143,37 @@ fn link(
     child: &Entity,
     model: &Model,
 ) -> Result<Vec<(String, String)>, Box<Diagnostic>> {
+    check_named(declared, parent, child, model)?;
+    let mut link = Vec::new();
+    for field in parent.key.fields() {
+        let found = linked(declared, parent, child, field, model)?;
+        if found.optional {
+            let message = format!(
+                "`{}` of {} may be missing, so it is not known whose {} changes",
+                found.name, child.name, declared.attribute.text
+            );
+            let label = "not every item says where it belongs";
+            return Err(Box::new(
+                Diagnostic::error("KF016", declared.entity.span, message, label)
+                    .label(found.span, "declared optional here")
+                    .help(format!(
+                        "make it required: remove the `?` behind the type of `{}`",
+                        found.name
+                    )),
+            ));
+        }
+        link.push((field.to_owned(), found.name.clone()));
+    }
+    Ok(link)
+}
+
+/// Each reference in `by` must refer to a key attribute of the parent.
+fn check_named(
+    declared: &AggregateDecl,
+    parent: &Entity,
+    child: &Entity,
+    model: &Model,
+) -> Result<(), Box<Diagnostic>> {
     for name in &declared.by {
         let is_link = |field: &str| {
             let found = child.attribute(&name.text);
@@ -210,31 +199,7 @@ fn link(
             ));
         }
     }
-    let mut link = Vec::new();
-    for field in parent.key.fields() {
-        let found = linked(declared, parent, child, field, model)?;
-        if found.optional {
-            let message = format!(
-                "`{}` of {} may be missing, so it is not known whose {} changes",
-                found.name, child.name, declared.attribute.text
-            );
-            return Err(Box::new(
-                Diagnostic::error(
-                    "KF016",
-                    declared.entity.span,
-                    message,
-                    "not every item says where it belongs",
-                )
-                .label(found.span, "declared optional here")
-                .help(format!(
-                    "make it required: remove the `?` behind the type of `{}`",
-                    found.name
-                )),
-            ));
-        }
-        link.push((field.to_owned(), found.name.clone()));
-    }
-    Ok(link)
+    Ok(())
 }
 
 /// The child's attribute that stands for an attribute of the parent's key.
@@ -276,31 +241,28 @@ fn linked<'c>(
                 .attribute(field)
                 .is_some_and(|own| own.kind == found.kind)
     });
-    same.ok_or_else(|| {
-        let message = format!(
-            "{} does not say which {} it belongs to",
-            child.name, parent.name
-        );
-        Box::new(
-            Diagnostic::error(
-                "KF016",
-                declared.entity.span,
-                message,
-                format!("nothing in it refers to {}.{field}", parent.name),
-            )
-            .label(child.span, "declared here")
-            .note(format!(
-                "a write of {} must know the key of the {} that it changes",
-                child.name, parent.name
-            ))
-            .help(format!(
-                "add to {}: `{field}: {}.{field}`",
-                child.name, parent.name
-            )),
-        )
-    })
+    same.ok_or_else(|| Box::new(no_reference(declared, parent, child, field)))
 }
 
+/// The error about a child that has no reference to an attribute of the parent's key.
+fn no_reference(
+    declared: &AggregateDecl,
+    parent: &Entity,
+    child: &Entity,
+    field: &str,
+) -> Diagnostic {
+    let (owner, item) = (&parent.name, &child.name);
+    let message = format!("{item} does not say which {owner} it belongs to");
+    let label = format!("nothing in it refers to {owner}.{field}");
+    Diagnostic::error("KF016", declared.entity.span, message, label)
+        .label(child.span, "declared here")
+        .note(format!(
+            "a write of {item} must know the key of the {owner} that it changes"
+        ))
+        .help(format!("add to {item}: `{field}: {owner}.{field}`"))
+}
+
+/// The error about a child with several references to an attribute of the parent's key.
 fn two_references(
     declared: &AggregateDecl,
     parent: &Entity,
@@ -319,7 +281,9 @@ fn two_references(
         .map_or(String::new(), |of| format!(".{}", of.text));
     let start = format!(
         "{} {} of {}{of}",
-        declared.kind.text, declared.attribute.text, child.name
+        declared.kind.word(),
+        declared.attribute.text,
+        child.name
     );
     let message = format!(
         "{} refers to {}.{field} in two ways: `{first}` and `{second}`",
@@ -333,14 +297,14 @@ fn two_references(
         ))
 }
 
-/// Whether an attribute refers to an attribute of an entity, perhaps by way of others.
+/// Whether an attribute refers to an attribute of an entity, directly or through other references.
 fn refers(model: &Model, attribute: &Attribute, entity: &Entity, field: &str) -> bool {
     let target = |attribute: &Attribute| {
         let (entity, name) = attribute.refers.as_ref()?;
         let entity = model.entity(entity)?;
         Some((entity, entity.attribute(name)?))
     };
-    // A reference that goes round refers to nothing: its type could not be told either.
+    // References in a circle have no type, and refer to nothing.
     let mut at = target(attribute);
     for _ in 0..REFERENCES_MAX {
         let Some((found, next)) = at else {
@@ -354,7 +318,8 @@ fn refers(model: &Model, attribute: &Attribute, entity: &Entity, field: &str) ->
     false
 }
 
-/// A kept attribute changes by writes of other items, which do not look at what follows from it.
+/// Refuses an aggregate of an attribute that the model keeps: the writes that change such an attribute
+/// do not update aggregates of it.
 fn check_not_kept(declared: &AggregateDecl, child: &Entity) -> Result<(), Box<Diagnostic>> {
     let condition = declared.condition.as_ref().map(|(name, _)| name);
     for name in declared.of.iter().chain(condition) {
@@ -378,9 +343,9 @@ fn check_not_kept(declared: &AggregateDecl, child: &Entity) -> Result<(), Box<Di
     Ok(())
 }
 
-/// An attribute that an index key is made of cannot be kept by adding to it, unless it is the key
-/// itself.
-fn check_plain(
+/// Refuses an aggregate that an index key is made of, unless it is the key itself: writes add to an
+/// aggregate without knowing its value, and cannot make the key.
+fn check_no_index_key(
     declared: &AggregateDecl,
     parent: &Entity,
     model: &Model,
@@ -391,7 +356,7 @@ fn check_plain(
         let columns = table
             .and_then(|table| table.indexes.get(index.index))
             .into_iter();
-        let columns = columns.flat_map(crate::schema::Index::columns);
+        let columns = columns.flat_map(Index::columns);
         let templates = std::iter::once(&index.key.partition).chain(&index.key.sort);
         let follows = columns
             .zip(templates.flat_map(KeyTemplate::columns))

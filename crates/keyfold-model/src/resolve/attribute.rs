@@ -1,16 +1,19 @@
-//! Attributes: types, references, and what they are when nothing is given.
+//! Attributes: types, references and default values.
 
+use super::aggregate;
+use super::names::distinct;
 use super::types::Types;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Attribute, DefaultValue, Type};
 use crate::syntax::ast::{AttributeDecl, EntityDecl, TypeDecl};
 
+/// Resolves the attributes of an entity: those it declares, and those that the model keeps.
 pub(super) fn resolve_all(
     declared: &EntityDecl,
     types: &Types<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Attribute> {
-    super::distinct(
+    distinct(
         "attribute",
         declared.attributes.iter().map(|attribute| &attribute.name),
         diagnostics,
@@ -20,18 +23,14 @@ pub(super) fn resolve_all(
         .iter()
         .map(|attribute| resolve(attribute, types, diagnostics))
         .collect();
-    for aggregate in &declared.aggregates {
-        let of = aggregate
+    for one in &declared.aggregates {
+        let of = one
             .of
             .as_ref()
-            .map(|of| TypeDecl::Reference(aggregate.entity.clone(), of.clone()));
-        // Its faults are reported where the aggregate is resolved.
-        let kind = of.and_then(|of| types.resolve(&of, &aggregate.attribute, 0).ok());
-        keep(
-            &mut all,
-            super::aggregate::attribute(aggregate, kind),
-            diagnostics,
-        );
+            .map(|of| TypeDecl::Reference(one.entity.clone(), of.clone()));
+        // Errors in it are reported when the aggregate is resolved.
+        let kind = of.and_then(|of| types.resolve(&of, &one.attribute, 0).ok());
+        keep(&mut all, aggregate::kept_attribute(one, kind), diagnostics);
     }
     if let Some(version) = &declared.version {
         let attribute = Attribute {
@@ -48,7 +47,7 @@ pub(super) fn resolve_all(
     all
 }
 
-/// Adds an attribute that the model keeps; it may have been declared before, with the same type.
+/// Adds an attribute that the model keeps. The entity may declare it too, with the same type.
 fn keep(all: &mut Vec<Attribute>, kept: Attribute, diagnostics: &mut Vec<Diagnostic>) {
     match all.iter_mut().find(|known| known.name == kept.name) {
         None => all.push(kept),
@@ -89,7 +88,7 @@ fn resolve(
     types: &Types<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Attribute {
-    // A wrong type is reported once; the attribute is there all the same.
+    // An attribute with a faulty type stays declared, so that its uses cause no further errors.
     let kind = types.of(declared).unwrap_or_else(|diagnostic| {
         diagnostics.push(*diagnostic);
         Type::String

@@ -1,22 +1,21 @@
-//! Names and key attributes of tables and indexes: what DynamoDB accepts.
+//! Names and key attributes of tables and indexes, checked by DynamoDB's rules.
 
+use super::names::distinct;
 use crate::diagnostic::Diagnostic;
+use crate::schema::IndexKind;
+use crate::syntax::MEMBER_WORDS;
 use crate::syntax::ast::{Column, Name, TableDecl};
 use keyfold_types::limits::{
     GLOBAL_INDEXES_MAX, LOCAL_INDEXES_MAX, NAME_CHARS_MAX, NAME_CHARS_MIN,
 };
 use std::collections::BTreeMap;
 
-/// Words that start a line of an entity; an index of that name could not be told from them.
-pub const MEMBER_WORDS: [&str; 11] = [
-    "key", "copy", "unique", "ttl", "version", "count", "sum", "max", "split", "compress", "expect",
-];
-
+/// Checks the names and key attributes of a table and its indexes.
 pub(super) fn check(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
     check_name("a table", &table.name, diagnostics);
     for index in &table.indexes {
         check_name("an index", &index.name, diagnostics);
-        // In quotes it is told from the word.
+        // Quotes distinguish the name from the word.
         let is_quoted = index.name.span.end - index.name.span.start > index.name.text.len();
         if MEMBER_WORDS.contains(&index.name.text.as_str()) && !is_quoted {
             let message = format!("`{}` is a word of the language", index.name.text);
@@ -28,14 +27,14 @@ pub(super) fn check(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
     }
     check_kinds(table, diagnostics);
     let limits = [
-        (true, LOCAL_INDEXES_MAX, "local"),
-        (false, GLOBAL_INDEXES_MAX, "global"),
+        (IndexKind::Local, LOCAL_INDEXES_MAX, "local"),
+        (IndexKind::Global, GLOBAL_INDEXES_MAX, "global"),
     ];
-    for (local, most, word) in limits {
+    for (kind, most, word) in limits {
         let of_kind: Vec<_> = table
             .indexes
             .iter()
-            .filter(|index| index.local == local)
+            .filter(|index| index.kind == kind)
             .collect();
         if let Some(extra) = of_kind.get(most) {
             let message = format!("a table has at most {most} {word} indexes");
@@ -67,8 +66,8 @@ fn check_name(what: &str, name: &Name, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// An attribute may be part of several keys, but it has one type; and the table's own marks are no
-/// keys.
+/// Checks that a key attribute has one type in all keys, and that the attributes for the item's type
+/// and expiry are no keys.
 fn check_kinds(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
     let of_table: Vec<&Column> = table.columns.iter().collect();
     let keys = std::iter::once(of_table).chain(
@@ -78,7 +77,7 @@ fn check_kinds(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
             .map(|index| index.partition.iter().chain(&index.sort).collect()),
     );
     for key in keys {
-        super::distinct(
+        distinct(
             "key attribute",
             key.into_iter().map(|column| &column.name),
             diagnostics,

@@ -1,16 +1,19 @@
-//! Patterns: parameters and what they return. The plan is found later.
+//! Patterns: their parameters, filters and results. The plan is found later.
 
+use super::comparison::Operands;
+use super::names::{Entities, unknown, unknown_attribute};
 use super::types::Types;
-use super::{Entities, unknown};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span, report};
 use crate::period::Unit;
-use crate::schema::PatternPlan;
 use crate::schema::{
-    Comparator, Comparison, Limit, Model, Operand, Order, Ordered, Parameter, Pattern, Returned,
-    Type,
+    Comparison, Entity, Limit, Model, Operand, Order, Ordered, Parameter, Pattern, PatternPlan,
+    Returned, Type,
 };
-use crate::syntax::ast::{ConditionDecl, ExpectUnit, LimitDecl, Name, ParameterDecl, PatternDecl};
+use crate::syntax::ast::{
+    ConditionDecl, ExpectUnit, LimitDecl, Name, OrderDecl, ParameterDecl, PatternDecl, ReturnedDecl,
+};
 
+/// Resolves a pattern; `None` when it has an error.
 pub(super) fn resolve(
     declared: &PatternDecl,
     entities: &Entities<'_>,
@@ -19,67 +22,16 @@ pub(super) fn resolve(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Pattern> {
     let returned = returned(declared, entities, model, diagnostics)?;
-    let mut scope = Scope {
+    let scope = Scope {
         model,
         returned: &returned,
         types,
         parameters: Vec::new(),
     };
-    for parameter in &declared.parameters {
-        scope.parameter(parameter, diagnostics)?;
-    }
-    let (mut fixed, mut fixed_values) = (Vec::new(), Vec::new());
-    let mut present = Vec::new();
-    for (attribute, value) in &declared.fixed {
-        let Some(value) = value else {
-            scope.attribute_type(attribute, diagnostics)?;
-            present.push(attribute.text.clone());
-            continue;
-        };
-        let (kind, text) = scope.fixed(attribute, value, &fixed, diagnostics)?;
-        fixed_values.push((attribute.text.clone(), kind, text.clone()));
-        fixed.push((attribute.text.clone(), text));
-    }
-    for name in &declared.only {
-        scope.attribute_type(name, diagnostics)?;
-    }
-    let mut filters = Vec::new();
-    for filter in &declared.filters {
-        filters.push(scope.filter(filter, diagnostics)?);
-    }
-    scope.check_used(&filters, diagnostics)?;
-    let order = match &declared.order {
-        None => None,
-        Some((word, attribute)) => Some(scope.order(word, attribute.as_ref(), diagnostics)?),
-    };
-    let parameters = scope.parameters;
-    let rate = declared
-        .expects
-        .iter()
-        .find_map(|expect| match expect.unit {
-            ExpectUnit::ASecond | ExpectUnit::WritesASecond => Some(expect.count),
-            ExpectUnit::Items | ExpectUnit::Bytes | ExpectUnit::Per(_) => None,
-        });
-    Some(Pattern {
-        name: declared.name.text.clone(),
-        span: declared.name.span,
-        parameters,
-        fixed,
-        fixed_values,
-        present,
-        only: declared.only.iter().map(|name| name.text.clone()).collect(),
-        returned,
-        order,
-        page: declared.page,
-        strong: declared.strong,
-        scan: declared.scan,
-        filters,
-        rate,
-        plan: PatternPlan::default(),
-        variants: Vec::new(),
-    })
+    report(scope.resolve(declared), diagnostics)
 }
 
+/// The entities and copies that a pattern returns.
 fn returned(
     declared: &PatternDecl,
     entities: &Entities<'_>,
@@ -90,17 +42,7 @@ fn returned(
     for one in &declared.returned {
         let entity_at = entities.place(&one.entity, diagnostics)?;
         let entity = model.entities.get(entity_at)?;
-        let copy = match &one.copy {
-            None => None,
-            Some(name) => match entity.copies.iter().position(|copy| copy.name == name.text) {
-                Some(at) => Some(at),
-                None => {
-                    let names = entity.copies.iter().map(|copy| copy.name.as_str());
-                    diagnostics.push(unknown(&format!("copy of {}", entity.name), name, names));
-                    return None;
-                }
-            },
-        };
+        let copy = report(returned_copy(one, entity), diagnostics)?;
         let span = one
             .copy
             .as_ref()
@@ -125,6 +67,23 @@ fn returned(
     Some(returned)
 }
 
+/// The index of the copy that a result names.
+fn returned_copy(
+    declared: &ReturnedDecl,
+    entity: &Entity,
+) -> Result<Option<usize>, Box<Diagnostic>> {
+    let Some(name) = &declared.copy else {
+        return Ok(None);
+    };
+    let at = entity.copies.iter().position(|copy| copy.name == name.text);
+    if at.is_none() {
+        let names = entity.copies.iter().map(|copy| copy.name.as_str());
+        let what = format!("copy of {}", entity.name);
+        return Err(Box::new(unknown(&what, name, names)));
+    }
+    Ok(at)
+}
+
 /// The scope of a pattern: the meaning of names inside it.
 struct Scope<'m> {
     model: &'m Model,
@@ -134,449 +93,340 @@ struct Scope<'m> {
 }
 
 impl Scope<'_> {
-    /// The type of an attribute that every returned entity has.
-    fn attribute_type(&self, name: &Name, diagnostics: &mut Vec<Diagnostic>) -> Option<Type> {
-        let mut kind = None;
-        for one in self.returned {
-            let entity = self.model.entities.get(one.entity)?;
-            match entity.attribute(&name.text) {
-                Some(attribute) => kind = kind.or(Some(attribute.kind.clone())),
+    fn resolve(mut self, declared: &PatternDecl) -> Result<Pattern, Box<Diagnostic>> {
+        for parameter in &declared.parameters {
+            self.parameter(parameter)?;
+        }
+        let (mut fixed_values, mut present) = (Vec::new(), Vec::new());
+        for (attribute, value) in &declared.fixed {
+            match value {
+                Some(value) => fixed_values.push(self.fixed(attribute, value, &fixed_values)?),
                 None => {
-                    let names = entity
-                        .attributes
-                        .iter()
-                        .map(|attribute| attribute.name.as_str());
-                    diagnostics.push(
-                        unknown(&format!("attribute of {}", entity.name), name, names)
-                            .note("a pattern speaks of attributes of every entity it returns"),
-                    );
-                    return None;
+                    self.attribute_type(attribute)?;
+                    present.push(attribute.text.clone());
                 }
             }
         }
-        kind
-    }
-
-    fn parameter(
-        &mut self,
-        declared: &ParameterDecl,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<()> {
-        let attribute = &declared.attribute;
-        if let LimitDecl::Free(kind) = &declared.limit {
-            let kind = match self.types.resolve(kind, attribute, 0) {
-                Ok(kind) => kind,
-                Err(diagnostic) => {
-                    diagnostics.push(*diagnostic);
-                    return None;
-                }
-            };
-            return self.add(
-                attribute,
-                attribute,
-                kind,
-                Limit::Free,
-                declared.optional,
-                diagnostics,
-            );
+        for name in &declared.only {
+            self.attribute_type(name)?;
         }
-        let kind = self.attribute_type(attribute, diagnostics)?;
-        let limits: Vec<(&Name, Limit)> = match &declared.limit {
-            LimitDecl::Equal => vec![(attribute, Limit::Equal)],
-            LimitDecl::Among => vec![(attribute, Limit::Among)],
-            LimitDecl::AtLeast(name) => vec![(name, Limit::AtLeast)],
-            LimitDecl::AtMost(name) => vec![(name, Limit::AtMost)],
-            LimitDecl::Starts(name) => vec![(name, Limit::Starts)],
-            LimitDecl::Within(low, high) => vec![(low, Limit::AtLeast), (high, Limit::AtMost)],
-            LimitDecl::Period(word) => {
-                let unit = Unit::of_word(&word.text)?;
-                let fits =
-                    matches!(kind, Type::Time(_)) || (kind == Type::Date && unit > Unit::Day);
-                if !fits {
-                    let diagnostic = if kind == Type::Date && unit == Unit::Day {
-                        Diagnostic::error(
-                            "KF004",
-                            word.span,
-                            "a date is a day already",
-                            "of a date",
-                        )
-                        .help(format!("ask for `{}` itself", attribute.text))
-                    } else {
-                        Diagnostic::error(
-                            "KF004",
-                            word.span,
-                            format!("a {kind} has no {unit}"),
-                            "no time",
-                        )
-                    };
-                    diagnostics.push(diagnostic);
-                    return None;
-                }
-                vec![(word, Limit::In(unit))]
-            }
-            LimitDecl::Free(_) => Vec::new(),
+        let filters: Vec<Comparison> = declared
+            .filters
+            .iter()
+            .map(|filter| self.filter(filter))
+            .collect::<Result<_, _>>()?;
+        self.check_used(&filters)?;
+        let order = match &declared.order {
+            None => None,
+            Some(order) => Some(self.order(order)?),
         };
-        for (name, limit) in limits {
-            let kind = match limit {
-                Limit::In(unit) => Type::Period(unit),
-                Limit::Among => Type::List(Box::new(kind.clone())),
-                Limit::Starts if !matches!(kind, Type::String | Type::Words(_)) => {
-                    let message = format!("a {kind} has no beginning to ask for");
-                    diagnostics.push(
-                        Diagnostic::error(
-                            "KF004",
-                            attribute.span,
-                            message,
-                            "`starts` is for texts",
-                        )
-                        .help("ask for a range: `a >= low`, or `day of a` for times"),
-                    );
-                    return None;
-                }
-                Limit::Starts => Type::String,
-                Limit::Equal | Limit::AtLeast | Limit::AtMost | Limit::Free => kind.clone(),
-            };
-            self.add(attribute, name, kind, limit, declared.optional, diagnostics)?;
-        }
-        Some(())
+        Ok(Pattern {
+            name: declared.name.text.clone(),
+            span: declared.name.span,
+            parameters: self.parameters,
+            fixed: fixed_values
+                .iter()
+                .map(|(name, _, text)| (name.clone(), text.clone()))
+                .collect(),
+            fixed_values,
+            present,
+            only: declared.only.iter().map(|name| name.text.clone()).collect(),
+            returned: self.returned.to_vec(),
+            order,
+            page: declared.page,
+            strong: declared.strong,
+            scan: declared.scan,
+            filters,
+            rate: rate(declared),
+            plan: PatternPlan::default(),
+            variants: Vec::new(),
+        })
     }
 
+    /// The returned entities.
+    fn entities(&self) -> impl Iterator<Item = &Entity> {
+        self.returned
+            .iter()
+            .filter_map(|one| self.model.entities.get(one.entity))
+    }
+
+    /// The type of an attribute, which every returned entity must have.
+    fn attribute_type(&self, name: &Name) -> Result<Type, Box<Diagnostic>> {
+        let mut kind = None;
+        for entity in self.entities() {
+            let Some(attribute) = entity.attribute(&name.text) else {
+                return Err(Box::new(
+                    unknown_attribute(entity, name)
+                        .note("a pattern speaks of attributes of every entity it returns"),
+                ));
+            };
+            kind = kind.or(Some(attribute.kind.clone()));
+        }
+        kind.ok_or_else(|| Box::new(unknown("attribute", name, std::iter::empty())))
+    }
+
+    fn parameter(&mut self, declared: &ParameterDecl) -> Result<(), Box<Diagnostic>> {
+        let attribute = &declared.attribute;
+        let kind = match &declared.limit {
+            LimitDecl::Free(kind) => self.types.resolve(kind, attribute, 0)?,
+            LimitDecl::Equal
+            | LimitDecl::AtLeast(_)
+            | LimitDecl::AtMost(_)
+            | LimitDecl::Within(..)
+            | LimitDecl::Starts(_)
+            | LimitDecl::Period(..)
+            | LimitDecl::Among => self.attribute_type(attribute)?,
+        };
+        for (name, limit) in limits(declared, &kind)? {
+            let kind = argument_type(limit, &kind, attribute.span)?;
+            self.add(declared, name, limit, kind)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a parameter, unless it conflicts with an earlier one.
     fn add(
         &mut self,
-        attribute: &Name,
+        declared: &ParameterDecl,
         name: &Name,
-        kind: Type,
         limit: Limit,
-        optional: bool,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<()> {
+        kind: Type,
+    ) -> Result<(), Box<Diagnostic>> {
+        let attribute = &declared.attribute;
         if self.parameters.iter().any(|other| other.name == name.text) {
             let message = format!("the parameter `{}` is declared twice", name.text);
-            diagnostics.push(Diagnostic::error("KF003", name.span, message, "again here"));
-            return None;
+            return Err(Box::new(Diagnostic::error(
+                "KF003",
+                name.span,
+                message,
+                "again here",
+            )));
         }
         let is_range = |limit: Limit| matches!(limit, Limit::AtLeast | Limit::AtMost);
-        let meets = |other: &&Parameter| {
+        let conflicts = |other: &Parameter| {
             other.attribute == attribute.text
                 && (other.limit == limit || !is_range(other.limit) || !is_range(limit))
         };
-        if limit != Limit::Free && self.parameters.iter().any(|other| meets(&other)) {
+        if limit != Limit::Free && self.parameters.iter().any(conflicts) {
             let message = format!("`{}` is limited twice in the same way", attribute.text);
-            diagnostics.push(Diagnostic::error(
+            return Err(Box::new(Diagnostic::error(
                 "KF003",
                 attribute.span,
                 message,
                 "again here",
-            ));
-            return None;
+            )));
         }
-        if limit == Limit::Among
-            && self
-                .parameters
-                .iter()
-                .any(|other| other.limit == Limit::Among)
-        {
-            let message = "a pattern takes one list of ids";
-            diagnostics.push(
-                Diagnostic::error("KF004", name.span, message, "a second one")
-                    .help("give one of them as a single value, or make it two patterns"),
-            );
-            return None;
+        if limit == Limit::Among {
+            self.check_list(declared, name.span)?;
         }
-        if let (Limit::Among, true) = (limit, optional) {
-            diagnostics.push(
-                Diagnostic::error(
-                    "KF004",
-                    name.span,
-                    "a list of ids cannot be left out",
-                    "optional",
-                )
-                .help("remove the `?`"),
-            );
-            return None;
-        }
-        let span = attribute.span.to(name.span);
-        let attribute = if limit == Limit::Free {
-            String::new()
-        } else {
-            attribute.text.clone()
-        };
         self.parameters.push(Parameter {
             name: name.text.clone(),
-            attribute,
+            attribute: if limit == Limit::Free {
+                String::new()
+            } else {
+                attribute.text.clone()
+            },
             kind,
             limit,
-            optional,
-            span,
+            optional: declared.optional,
+            span: attribute.span.to(name.span),
         });
-        Some(())
+        Ok(())
     }
 
+    /// A pattern has at most one list of ids, which is required.
+    fn check_list(&self, declared: &ParameterDecl, span: Span) -> Result<(), Box<Diagnostic>> {
+        let is_list = |other: &Parameter| other.limit == Limit::Among;
+        if self.parameters.iter().any(is_list) {
+            let message = "a pattern takes one list of ids";
+            return Err(Box::new(
+                Diagnostic::error("KF004", span, message, "a second one")
+                    .help("give one of them as a single value, or make it two patterns"),
+            ));
+        }
+        if declared.optional {
+            let message = "a list of ids cannot be left out";
+            return Err(Box::new(
+                Diagnostic::error("KF004", span, message, "optional").help("remove the `?`"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Resolves `where attribute = value`. `before` holds the fixed values declared earlier.
     fn fixed(
         &self,
         attribute: &Name,
         value: &Name,
-        before: &[(String, String)],
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<(Type, String)> {
-        let kind = self.attribute_type(attribute, diagnostics)?;
-        let taken = self.parameters.iter().any(|parameter| {
+        before: &[(String, Type, String)],
+    ) -> Result<(String, Type, String), Box<Diagnostic>> {
+        let kind = self.attribute_type(attribute)?;
+        let is_limited = self.parameters.iter().any(|parameter| {
             parameter.attribute == attribute.text || parameter.name == attribute.text
-        }) || before.iter().any(|(name, _)| *name == attribute.text);
-        if taken {
+        }) || before.iter().any(|(name, ..)| *name == attribute.text);
+        if is_limited {
             let message = format!("`{}` is limited twice", attribute.text);
-            let help = "an attribute is a parameter or has a fixed value, once";
-            diagnostics
-                .push(Diagnostic::error("KF003", attribute.span, message, "again here").help(help));
-            return None;
+            return Err(Box::new(
+                Diagnostic::error("KF003", attribute.span, message, "again here")
+                    .help("an attribute is a parameter or has a fixed value, once"),
+            ));
         }
         match crate::value::canonical(&attribute.text, &kind, value.unquoted()) {
-            Ok(text) => Some((kind, text)),
-            Err(error) => {
-                let message = error.to_string();
-                diagnostics.push(Diagnostic::error(
-                    "KF004",
-                    value.span,
-                    message,
-                    "no value of its type",
-                ));
-                None
-            }
+            Ok(text) => Ok((attribute.text.clone(), kind, text)),
+            Err(error) => Err(Box::new(Diagnostic::error(
+                "KF004",
+                value.span,
+                error.to_string(),
+                "no value of its type",
+            ))),
         }
     }
 
-    fn filter(
-        &self,
-        declared: &ConditionDecl,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<Comparison> {
-        let kind = self.attribute_type(&declared.attribute, diagnostics)?;
-        self.check_readable(&declared.attribute, diagnostics)?;
+    fn filter(&self, declared: &ConditionDecl) -> Result<Comparison, Box<Diagnostic>> {
+        let kind = self.attribute_type(&declared.attribute)?;
+        self.check_not_compressed(&declared.attribute)?;
         let parameters: Vec<(&str, &Type)> = self
             .parameters
             .iter()
-            .map(|p| (p.name.as_str(), &p.kind))
+            .map(|parameter| (parameter.name.as_str(), &parameter.kind))
             .collect();
-        comparison(declared, &kind, &parameters, None, diagnostics)
+        let operands = Operands {
+            parameters: &parameters,
+            item: None,
+        };
+        operands.comparison(declared, &kind)
     }
 
-    /// A compressed attribute can only be compared by the client, which unpacks it.
-    fn check_readable(&self, name: &Name, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
-        let of = |one: &Returned| self.model.entities.get(one.entity);
-        let is_packed = |entity: &crate::schema::Entity| entity.compressed.contains(&name.text);
-        let entity = self
-            .returned
-            .iter()
-            .filter_map(of)
-            .find(|entity| is_packed(entity));
-        let Some(entity) = entity else {
-            return Some(());
+    /// DynamoDB cannot compare a compressed attribute: only the client can unpack it.
+    fn check_not_compressed(&self, name: &Name) -> Result<(), Box<Diagnostic>> {
+        let compressed = self
+            .entities()
+            .find(|entity| entity.compressed.contains(&name.text));
+        let Some(entity) = compressed else {
+            return Ok(());
         };
         let message = format!(
             "`{}` of {} is stored compressed, and cannot be compared",
             name.text, entity.name
         );
-        diagnostics.push(
+        Err(Box::new(
             Diagnostic::error("KF004", name.span, message, "DynamoDB sees its bytes only")
                 .label(entity.span, "`compress` is declared here")
                 .help("compare it when it is there, or do not compress it"),
-        );
-        None
+        ))
     }
 
-    /// A parameter that limits no attribute is there for a filter.
-    fn check_used(&self, filters: &[Comparison], diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
-        for parameter in self
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.limit == Limit::Free)
-        {
-            let used = filters.iter().any(
-                |filter| matches!(&filter.operand, Some(Operand::Parameter(name)) if *name == parameter.name),
-            );
-            if !used {
-                let message = format!("the parameter `{}` is not used", parameter.name);
-                diagnostics.push(
-                    Diagnostic::error(
-                        "KF002",
-                        parameter.span,
-                        message,
-                        "no filter compares with it",
-                    )
-                    .help(format!(
-                        "limit an attribute by it (`total >= {}`) or compare: `filter total >= {}`",
-                        parameter.name, parameter.name
-                    )),
-                );
-                return None;
-            }
-        }
-        Some(())
-    }
-
-    fn order(
-        &self,
-        word: &Name,
-        attribute: Option<&Name>,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<Ordered> {
-        let order = match word.text.as_str() {
-            "newest" => Order::Newest,
-            "oldest" => Order::Oldest,
-            "highest" => Order::Highest,
-            _ => Order::Lowest,
+    /// A parameter that limits no attribute must be the operand of a filter.
+    fn check_used(&self, filters: &[Comparison]) -> Result<(), Box<Diagnostic>> {
+        let is_unused = |parameter: &&Parameter| {
+            parameter.limit == Limit::Free
+                && !filters.iter().any(|filter| {
+                    matches!(&filter.operand, Some(Operand::Parameter(name)) if *name == parameter.name)
+                })
         };
-        if let Some(name) = attribute {
-            let kind = self.attribute_type(name, diagnostics)?;
+        let Some(unused) = self.parameters.iter().find(is_unused) else {
+            return Ok(());
+        };
+        let name = &unused.name;
+        let message = format!("the parameter `{name}` is not used");
+        Err(Box::new(
+            Diagnostic::error("KF002", unused.span, message, "no filter compares with it").help(
+                format!(
+                    "limit an attribute by it (`total >= {name}`) or compare: `filter total >= {name}`"
+                ),
+            ),
+        ))
+    }
+
+    fn order(&self, declared: &OrderDecl) -> Result<Ordered, Box<Diagnostic>> {
+        let order = declared.order;
+        if let Some(name) = &declared.attribute {
+            let kind = self.attribute_type(name)?;
             let fits = match order {
                 Order::Newest | Order::Oldest => kind.is_time(),
                 Order::Highest | Order::Lowest => kind.is_number(),
             };
             if !fits {
-                let message = format!("a {kind} has no order `{}`", word.text);
-                diagnostics.push(
+                let message = format!("a {kind} has no order `{}`", order.word());
+                return Err(Box::new(
                     Diagnostic::error("KF004", name.span, message, "wrong type")
                         .help("times are `newest` or `oldest`, numbers `highest` or `lowest`"),
-                );
-                return None;
+                ));
             }
         }
-        let span = attribute.map_or(word.span, |name| word.span.to(name.span));
-        Some(Ordered {
+        let attribute = declared.attribute.as_ref();
+        Ok(Ordered {
             order,
             attribute: attribute.map(|name| name.text.clone()),
-            span,
+            span: attribute.map_or(declared.span, |name| declared.span.to(name.span)),
         })
     }
 }
 
-/// A comparison of an attribute of this type with a parameter, a value, or (where `attributes` are
-/// given) another attribute.
-pub(super) fn comparison(
-    declared: &ConditionDecl,
+/// The limits that a declaration puts on its attribute, each with the parameter's name.
+fn limits<'d>(
+    declared: &'d ParameterDecl,
     kind: &Type,
-    parameters: &[(&str, &Type)],
-    attributes: Option<&crate::schema::Entity>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Comparison> {
-    let all = [
-        Comparator::Equal,
-        Comparator::Unequal,
-        Comparator::Less,
-        Comparator::AtMost,
-        Comparator::Greater,
-        Comparator::AtLeast,
-        Comparator::Contains,
-        Comparator::Starts,
-        Comparator::Exists,
-        Comparator::Missing,
-    ];
-    let comparator = all
-        .into_iter()
-        .find(|one| one.word() == declared.comparator.text)?;
-    let orders = matches!(
-        comparator,
-        Comparator::Less | Comparator::AtMost | Comparator::Greater | Comparator::AtLeast
-    );
-    let element = match (comparator, kind) {
-        (Comparator::Contains, Type::List(of) | Type::Set(of)) => (**of).clone(),
-        (Comparator::Contains | Comparator::Starts, kind) if kind.is_text() => Type::String,
-        (Comparator::Contains | Comparator::Starts, kind) => {
-            let message = format!("a {kind} cannot be compared by `{}`", comparator.word());
-            diagnostics.push(Diagnostic::error(
-                "KF004",
-                declared.comparator.span,
-                message,
-                "wrong type",
-            ));
-            return None;
+) -> Result<Vec<(&'d Name, Limit)>, Box<Diagnostic>> {
+    let attribute = &declared.attribute;
+    Ok(match &declared.limit {
+        LimitDecl::Equal => vec![(attribute, Limit::Equal)],
+        LimitDecl::Among => vec![(attribute, Limit::Among)],
+        LimitDecl::AtLeast(name) => vec![(name, Limit::AtLeast)],
+        LimitDecl::AtMost(name) => vec![(name, Limit::AtMost)],
+        LimitDecl::Starts(name) => vec![(name, Limit::Starts)],
+        LimitDecl::Within(low, high) => vec![(low, Limit::AtLeast), (high, Limit::AtMost)],
+        LimitDecl::Free(_) => vec![(attribute, Limit::Free)],
+        LimitDecl::Period(unit, word) => {
+            check_period(*unit, word, kind, attribute)?;
+            vec![(word, Limit::In(*unit))]
         }
-        (_, kind) if orders && !kind.has_order() => {
-            let message = format!("a {kind} has no order");
-            diagnostics.push(
-                Diagnostic::error("KF004", declared.comparator.span, message, "wrong type")
-                    .help("compare with `=` or `<>`"),
-            );
-            return None;
-        }
-        (_, kind) => kind.clone(),
-    };
-    let operand = match &declared.operand {
-        None => None,
-        Some(name) => Some(operand(
-            name,
-            &element,
-            parameters,
-            attributes,
-            diagnostics,
-        )?),
-    };
-    let span = declared.attribute.span.to(declared
-        .operand
-        .as_ref()
-        .map_or(declared.comparator.span, |o| o.span));
-    Some(Comparison {
-        attribute: declared.attribute.text.clone(),
-        comparator,
-        operand,
-        span,
     })
 }
 
-/// The operand that a name or value denotes, if it has the wanted type.
-pub(super) fn operand(
-    name: &Name,
+/// `day of attribute` needs values that are finer than the unit.
+fn check_period(
+    unit: Unit,
+    word: &Name,
     kind: &Type,
-    parameters: &[(&str, &Type)],
-    attributes: Option<&crate::schema::Entity>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Operand> {
-    let attribute = |name: &str| attributes.and_then(|entity| entity.attribute(name));
-    let literal = |text: &str| crate::value::parse("the value", kind, text);
-    let (found, operand) = if name.is_quoted() {
-        match literal(name.unquoted()) {
-            Ok(value) => return Some(Operand::Literal(value)),
-            Err(error) => {
-                diagnostics.push(Diagnostic::error(
-                    "KF004",
-                    name.span,
-                    error.to_string(),
-                    "wrong type",
-                ));
-                return None;
-            }
-        }
-    } else if let Some((_, found)) = parameters
-        .iter()
-        .find(|(parameter, _)| *parameter == name.text)
-    {
-        (*found, Operand::Parameter(name.text.clone()))
-    } else if let Some(found) = attribute(&name.text) {
-        (&found.kind, Operand::Attribute(name.text.clone()))
-    } else {
-        if !matches!(kind, Type::String)
-            && let Ok(value) = literal(&name.text)
-        {
-            return Some(Operand::Literal(value));
-        }
-        let attributes = attributes
-            .iter()
-            .flat_map(|e| &e.attributes)
-            .map(|a| a.name.as_str());
-        diagnostics.push(
-            unknown(
-                "parameter or value",
-                name,
-                parameters.iter().map(|(name, _)| *name).chain(attributes),
-            )
-            .note("a fixed text stands in quotes"),
-        );
-        return None;
-    };
-    if found == kind || (*found == Type::Int && *kind == Type::Number) {
-        return Some(operand);
+    attribute: &Name,
+) -> Result<(), Box<Diagnostic>> {
+    if matches!(kind, Type::Time(_)) || (*kind == Type::Date && unit > Unit::Day) {
+        return Ok(());
     }
-    let wrong = format!("`{}` is a {found}, and a {kind} is needed", name.text);
-    diagnostics.push(Diagnostic::error("KF004", name.span, wrong, "wrong type"));
-    None
+    Err(Box::new(if *kind == Type::Date && unit == Unit::Day {
+        Diagnostic::error("KF004", word.span, "a date is a day already", "of a date")
+            .help(format!("ask for `{}` itself", attribute.text))
+    } else {
+        let message = format!("a {kind} has no {unit}");
+        Diagnostic::error("KF004", word.span, message, "no time")
+    }))
+}
+
+/// The type of the argument that limits an attribute of type `kind`.
+fn argument_type(limit: Limit, kind: &Type, span: Span) -> Result<Type, Box<Diagnostic>> {
+    match limit {
+        Limit::In(unit) => Ok(Type::Period(unit)),
+        Limit::Among => Ok(Type::List(Box::new(kind.clone()))),
+        Limit::Starts if !matches!(kind, Type::String | Type::Words(_)) => {
+            let message = format!("a {kind} has no beginning to ask for");
+            Err(Box::new(
+                Diagnostic::error("KF004", span, message, "`starts` is for texts")
+                    .help("ask for a range: `a >= low`, or `day of a` for times"),
+            ))
+        }
+        Limit::Starts => Ok(Type::String),
+        Limit::Equal | Limit::AtLeast | Limit::AtMost | Limit::Free => Ok(kind.clone()),
+    }
+}
+
+/// The declared runs a second.
+fn rate(declared: &PatternDecl) -> Option<u64> {
+    declared
+        .expects
+        .iter()
+        .find_map(|expect| match expect.unit {
+            ExpectUnit::ASecond | ExpectUnit::WritesASecond => Some(expect.count),
+            ExpectUnit::Items | ExpectUnit::Bytes | ExpectUnit::Per(_) => None,
+        })
 }

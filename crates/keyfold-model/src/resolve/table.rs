@@ -1,22 +1,46 @@
 //! Tables and indexes.
 
+use super::names::{distinct, unknown};
 use crate::diagnostic::Diagnostic;
 use crate::period::Unit;
 use crate::schema::{Capacity, Column, Index, IndexKind, Projection, Table};
-use crate::syntax::ast::{self, CapacityDecl, IndexDecl, ProjectionDecl, TableDecl};
+use crate::syntax::ast::{self, IndexDecl, ProjectionDecl, TableDecl};
 use keyfold_types::KeyKind;
+use keyfold_types::limits::INDEX_KEY_ATTRIBUTES_MAX;
 
-/// Most attributes of a partition or sort key of a global index.
-const GROUP_MAX: usize = 4;
-
+/// Resolves a table with its indexes. Faulty parts are reported and replaced by defaults.
 pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -> Table {
-    let mut columns = declared.columns.iter().map(|one| column(one, diagnostics));
-    let partition = columns.next().unwrap_or(Column {
-        name: "PK".to_owned(),
-        kind: KeyKind::S,
-    });
-    let sort = columns.next();
-    drop(columns);
+    let (partition, sort) = key(declared, diagnostics);
+    distinct(
+        "index",
+        declared.indexes.iter().map(|index| &index.name),
+        diagnostics,
+    );
+    let indexes = declared
+        .indexes
+        .iter()
+        .map(|one| index(one, &partition, sort.as_ref(), diagnostics))
+        .collect();
+    let text = |name: &ast::Name| name.text.clone();
+    Table {
+        name: declared.name.text.clone(),
+        span: declared.name.span,
+        end: declared.end,
+        partition,
+        sort,
+        type_attribute: declared.type_attribute.as_ref().map(text),
+        ttl_attribute: declared.ttl_attribute.as_ref().map(text),
+        period: period(declared, diagnostics),
+        capacity: declared.capacity.unwrap_or(Capacity::OnDemand),
+        cooled: declared.cooled,
+        indexes,
+        delimiters: Vec::new(),
+    }
+}
+
+/// The partition and sort key of a table.
+fn key(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -> (Column, Option<Column>) {
+    let all = columns(&declared.columns, diagnostics);
     if let Some(third) = declared.columns.get(2) {
         diagnostics.push(
             Diagnostic::error(
@@ -28,86 +52,62 @@ pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -
             .help("keep the partition key and the sort key; a global index may have up to four of each"),
         );
     }
-    super::distinct(
-        "index",
-        declared.indexes.iter().map(|index| &index.name),
-        diagnostics,
-    );
-    let indexes = declared
-        .indexes
-        .iter()
-        .map(|one| index(one, &partition, sort.as_ref(), diagnostics))
-        .collect();
+    let mut all = all.into_iter();
+    let partition = all.next().unwrap_or(Column {
+        name: "PK".to_owned(),
+        kind: KeyKind::S,
+    });
+    (partition, all.next())
+}
+
+/// The unit of `per unit`, which `then` needs.
+fn period(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<Unit> {
     let period = declared.period.as_ref().and_then(|word| {
         let unit = Unit::of_word(&word.text);
         if unit.is_none() {
-            let units = ["hour", "day", "month", "year"];
-            diagnostics.push(super::unknown("period", word, units.into_iter()));
+            let known = Unit::ALL.map(Unit::word).into_iter();
+            diagnostics.push(unknown("period", word, known));
         }
         unit
     });
     if let (None, Some(_)) = (period, declared.cooled) {
+        let message = format!(
+            "`then` says the capacity of past periods, and {} has none",
+            declared.name.text
+        );
+        let label = "one table for all times";
         diagnostics.push(
-            Diagnostic::error(
-                "KF004",
-                declared.name.span,
-                format!(
-                    "`then` says the capacity of past periods, and {} has none",
-                    declared.name.text
-                ),
-                "one table for all times",
-            )
-            .help("declare `per month` behind the key, or remove `then ...`"),
+            Diagnostic::error("KF004", declared.name.span, message, label)
+                .help("declare `per month` behind the key, or remove `then ...`"),
         );
     }
-    Table {
-        name: declared.name.text.clone(),
-        span: declared.name.span,
-        end: declared.end,
-        partition,
-        sort,
-        type_attribute: declared
-            .type_attribute
-            .as_ref()
-            .map(|name| name.text.clone()),
-        ttl_attribute: declared
-            .ttl_attribute
-            .as_ref()
-            .map(|name| name.text.clone()),
-        period,
-        capacity: declared.capacity.map_or(Capacity::OnDemand, capacity),
-        cooled: declared.cooled.map(capacity),
-        indexes,
-        delimiters: Vec::new(),
-    }
+    period
 }
 
-fn capacity(declared: CapacityDecl) -> Capacity {
-    match declared {
-        CapacityDecl::OnDemand => Capacity::OnDemand,
-        CapacityDecl::Provisioned { reads, writes } => Capacity::Provisioned { reads, writes },
-    }
-}
-
+/// Resolves an index. A local index has the table's partition key.
 fn index(
     declared: &IndexDecl,
     partition: &Column,
     sort: Option<&Column>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Index {
-    let mut all = |group: &[ast::Column]| -> Vec<Column> {
-        group.iter().map(|one| column(one, diagnostics)).collect()
+    let own_partition = columns(&declared.partition, diagnostics);
+    let own_sort = columns(&declared.sort, diagnostics);
+    let (most, too_many) = match declared.kind {
+        IndexKind::Local => (
+            1,
+            "a local index names its sort key only; it shares the table's partition key".to_owned(),
+        ),
+        IndexKind::Global => (
+            INDEX_KEY_ATTRIBUTES_MAX,
+            format!(
+                "a key of a global index has at most {INDEX_KEY_ATTRIBUTES_MAX} attributes in each part"
+            ),
+        ),
     };
-    let (mut own_partition, own_sort) = (all(&declared.partition), all(&declared.sort));
-    let most = if declared.local { 1 } else { GROUP_MAX };
     for group in [&declared.partition, &declared.sort] {
         if let Some(extra) = group.get(most) {
-            let message = if declared.local {
-                "a local index names its sort key only; it shares the table's partition key"
-                    .to_owned()
-            } else {
-                format!("a key of a global index has at most {GROUP_MAX} attributes in each part")
-            };
+            let message = too_many.clone();
             diagnostics.push(Diagnostic::error(
                 "KF004",
                 extra.name.span,
@@ -116,29 +116,25 @@ fn index(
             ));
         }
     }
-    if declared.local {
-        own_partition = vec![partition.clone()];
-        if sort.is_none() {
-            diagnostics.push(
-                Diagnostic::error(
-                    "KF004",
-                    declared.name.span,
-                    "a local index needs a table with a sort key",
-                    "this table has none",
-                )
-                .help("give the table a second key attribute, or make this a `gsi`"),
-            );
-        }
+    if declared.kind == IndexKind::Local && sort.is_none() {
+        diagnostics.push(
+            Diagnostic::error(
+                "KF004",
+                declared.name.span,
+                "a local index needs a table with a sort key",
+                "this table has none",
+            )
+            .help("give the table a second key attribute, or make this a `gsi`"),
+        );
     }
     Index {
         name: declared.name.text.clone(),
         span: declared.name.span,
-        kind: if declared.local {
-            IndexKind::Local
-        } else {
-            IndexKind::Global
+        kind: declared.kind,
+        partition: match declared.kind {
+            IndexKind::Local => vec![partition.clone()],
+            IndexKind::Global => own_partition,
         },
-        partition: own_partition,
         sort: own_sort,
         projection: match &declared.projection {
             ProjectionDecl::All => Projection::All,
@@ -151,22 +147,23 @@ fn index(
     }
 }
 
-fn column(declared: &ast::Column, diagnostics: &mut Vec<Diagnostic>) -> Column {
-    let kind = match &declared.kind {
-        None => KeyKind::S,
-        Some(name) => match name.text.as_str() {
-            "string" => KeyKind::S,
-            "number" => KeyKind::N,
-            "binary" => KeyKind::B,
-            _ => {
-                let known = ["string", "number", "binary"];
-                diagnostics.push(super::unknown("key type", name, known.into_iter()));
-                KeyKind::S
-            }
-        },
+/// Resolves key attributes; an unknown type counts as text.
+fn columns(declared: &[ast::Column], diagnostics: &mut Vec<Diagnostic>) -> Vec<Column> {
+    let mut kind = |name: &ast::Name| match name.text.as_str() {
+        "string" => KeyKind::S,
+        "number" => KeyKind::N,
+        "binary" => KeyKind::B,
+        _ => {
+            let known = ["string", "number", "binary"];
+            diagnostics.push(unknown("key type", name, known.into_iter()));
+            KeyKind::S
+        }
     };
-    Column {
-        name: declared.name.text.clone(),
-        kind,
-    }
+    declared
+        .iter()
+        .map(|column| Column {
+            name: column.name.text.clone(),
+            kind: column.kind.as_ref().map_or(KeyKind::S, &mut kind),
+        })
+        .collect()
 }

@@ -1,25 +1,70 @@
-//! Templates: fields get their types and formats, and must fit the key attribute they are for.
+//! Templates: fields get their types and formats, and must fit the key attribute they make.
 
-use super::unknown_attribute;
-use crate::diagnostic::{Diagnostic, Edit, Span};
+use super::names::{attribute_of, unknown};
+use crate::diagnostic::{Diagnostic, Edit, Span, report};
 use crate::period::Unit;
-use crate::schema::{Column, Entity, KeyPair, Type};
+use crate::schema::{Attribute, Column, Entity, KeyPair, Table, Type};
 use crate::syntax::ast::{KeyDecl, Name, PartDecl, TemplateDecl};
 use crate::template::{Format, KeyTemplate, Part};
 use keyfold_types::KeyKind;
-use keyfold_types::limits::{PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
+use keyfold_types::limits::{NUMBER_DIGITS_MAX, PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
 
-/// The templates of a key with these attributes, in this order.
+/// The attributes of a key, one template each.
+pub(super) struct Columns<'c> {
+    pub(super) partition: Vec<&'c Column>,
+    pub(super) sort: Vec<&'c Column>,
+}
+
+impl<'c> Columns<'c> {
+    /// The key of a table.
+    pub(super) fn of_table(table: &'c Table) -> Columns<'c> {
+        Columns {
+            partition: vec![&table.partition],
+            sort: table.sort.iter().collect(),
+        }
+    }
+
+    /// All attributes, those of the partition key first.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'c Column> {
+        self.partition.iter().chain(&self.sort).copied()
+    }
+}
+
+/// Resolves the templates of a key. `None` after an error; the errors of all templates are reported.
 pub(super) fn key(
     declared: &KeyDecl,
-    partition: &[&Column],
-    sort: &[&Column],
+    columns: &Columns<'_>,
     entity: &Entity,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<KeyPair> {
-    let wanted = partition.len() + sort.len();
-    if let Some(extra) = declared.templates.get(wanted) {
-        let (message, help) = if sort.is_empty() && partition.len() == 1 {
+    report(check_count(declared, columns), diagnostics)?;
+    let mut made = Vec::new();
+    for (at, (template, column)) in declared.templates.iter().zip(columns.all()).enumerate() {
+        let most = if at < columns.partition.len() {
+            PARTITION_KEY_BYTES_MAX
+        } else {
+            SORT_KEY_BYTES_MAX
+        };
+        let parts = parts(template, column, entity)
+            .and_then(|parts| check_length(&parts, template.span, most).map(|()| parts));
+        made.push(report(parts, diagnostics));
+    }
+    let made: Vec<Vec<Part>> = made.into_iter().collect::<Option<_>>()?;
+    let mut key = joined(declared, columns, &made);
+    let bucket = bucket_part(declared, &key, columns, entity);
+    if let Some(part) = report(bucket, diagnostics)? {
+        key.partition
+            .parts
+            .extend([Part::Text("#".to_owned()), part]);
+    }
+    Some(key)
+}
+
+/// A key has one template for each of its attributes.
+fn check_count(declared: &KeyDecl, columns: &Columns<'_>) -> Result<(), Box<Diagnostic>> {
+    let names: Vec<&str> = columns.all().map(|column| column.name.as_str()).collect();
+    if let Some(extra) = declared.templates.get(names.len()) {
+        let (message, help) = if columns.sort.is_empty() && columns.partition.len() == 1 {
             (
                 "there is no sort key to make",
                 "remove it, or declare a second key attribute",
@@ -27,127 +72,66 @@ pub(super) fn key(
         } else {
             ("there are more templates than key attributes", "remove it")
         };
-        diagnostics
-            .push(Diagnostic::error("KF004", extra.span, message, "one too many").help(help));
-        return None;
+        return Err(Box::new(
+            Diagnostic::error("KF004", extra.span, message, "one too many").help(help),
+        ));
     }
-    if declared.templates.len() < wanted {
-        let columns: Vec<&str> = partition
-            .iter()
-            .chain(sort)
-            .map(|column| column.name.as_str())
-            .collect();
-        let missing = columns
-            .get(declared.templates.len())
-            .copied()
-            .unwrap_or_default();
+    if let Some(missing) = names.get(declared.templates.len()) {
         let message = format!("the template of the key attribute {missing} is missing");
-        diagnostics.push(
+        return Err(Box::new(
             Diagnostic::error("KF004", declared.span, message, "too few templates")
-                .note(format!("the key is made of {}", columns.join(", ")))
+                .note(format!("the key is made of {}", names.join(", ")))
                 .help("add a template, for instance \"META\"")
                 .repair(vec![Edit::insert(declared.span.end, " \"META\"")]),
-        );
-        return None;
+        ));
     }
-    let mut made = Vec::new();
-    for (at, (declared, column)) in declared
-        .templates
-        .iter()
-        .zip(partition.iter().chain(sort))
-        .enumerate()
-    {
-        let parts = template(declared, column, entity, diagnostics);
-        let most = if at < partition.len() {
-            PARTITION_KEY_BYTES_MAX
-        } else {
-            SORT_KEY_BYTES_MAX
-        };
-        made.push(parts.filter(|parts| fits(parts, declared.span, most, diagnostics)));
-    }
-    let made: Vec<Vec<Part>> = made.into_iter().collect::<Option<_>>()?;
-    let joined = |range: &[Vec<Part>]| range.join(&Part::Break);
-    let (first, second) = made.split_at(partition.len());
+    Ok(())
+}
+
+/// The partition and sort templates of a key, from one template for each attribute.
+fn joined(declared: &KeyDecl, columns: &Columns<'_>, made: &[Vec<Part>]) -> KeyPair {
     let spans: Vec<Span> = declared
         .templates
         .iter()
         .map(|template| template.span)
         .collect();
-    let span_of = |from: usize, to: usize| match (spans.get(from), spans.get(to.saturating_sub(1)))
-    {
-        (Some(one), Some(two)) => one.to(*two),
-        _ => declared.span,
+    let template = |parts: &[Vec<Part>], spans: &[Span]| KeyTemplate {
+        parts: parts.join(&Part::Break),
+        span: match (spans.first(), spans.last()) {
+            (Some(first), Some(last)) => first.to(*last),
+            (None, _) | (_, None) => declared.span,
+        },
     };
-    let mut partition_template = KeyTemplate {
-        parts: joined(first),
-        span: span_of(0, partition.len()),
-    };
-    let sort_template = (!second.is_empty()).then(|| KeyTemplate {
-        parts: joined(second),
-        span: span_of(partition.len(), wanted),
-    });
-    let is_text = !partition_template.is_bare() && partition.len() == 1;
-    if (declared.bucket.is_some() || declared.shard.is_some()) && !is_text {
-        diagnostics.push(
-            Diagnostic::error(
-                "KF004",
-                declared.span,
-                "`shard` and `bucket` need a text partition key",
-                "this is none",
-            )
-            .help("write the partition key as one text in quotes"),
-        );
-        return None;
-    }
-    if let Some((unit, of)) = &declared.bucket {
-        let sort_fields = sort_template.as_ref();
-        let part = bucket(
-            unit,
-            of.as_ref(),
-            sort_fields,
-            entity,
-            declared.span,
-            diagnostics,
-        )?;
-        partition_template
-            .parts
-            .extend([Part::Text("#".to_owned()), part]);
-    }
-    Some(KeyPair {
-        partition: partition_template,
-        sort: sort_template,
+    let split = columns.partition.len();
+    let (partition, sort) = made.split_at(split);
+    let (partition_spans, sort_spans) = spans.split_at(split);
+    KeyPair {
+        partition: template(partition, partition_spans),
+        sort: (!sort.is_empty()).then(|| template(sort, sort_spans)),
         span: declared.span,
-    })
+    }
 }
 
-/// Whether the fixed text of a template leaves room in a key of so many bytes.
-fn fits(parts: &[Part], span: Span, most: usize, diagnostics: &mut Vec<Diagnostic>) -> bool {
-    let text_bytes = |part: &Part| {
-        if let Part::Text(text) = part {
-            text.len()
-        } else {
-            0
-        }
+/// Refuses a template whose fixed text alone makes the key too long. `most` is in bytes.
+fn check_length(parts: &[Part], span: Span, most: usize) -> Result<(), Box<Diagnostic>> {
+    let text_bytes = |part: &Part| match part {
+        Part::Text(text) => text.len(),
+        Part::Field { .. } | Part::Shard { .. } | Part::Chunk | Part::Break => 0,
     };
-    let (fixed, fields) = (
-        parts.iter().map(text_bytes).sum::<usize>(),
-        parts.iter().filter(|part| text_bytes(part) == 0).count(),
-    );
-    if fixed + fields <= most {
-        return true;
+    let fixed: usize = parts.iter().map(text_bytes).sum();
+    let fields = parts.iter().filter(|part| text_bytes(part) == 0).count();
+    let least = fixed + fields;
+    if least <= most {
+        return Ok(());
     }
-    let message = format!(
-        "this key has at least {} bytes, and may have {most}",
-        fixed + fields
-    );
-    diagnostics.push(
+    let message = format!("this key has at least {least} bytes, and may have {most}");
+    Err(Box::new(
         Diagnostic::error("KF004", span, message, "no item could be written")
             .help("shorten the text"),
-    );
-    false
+    ))
 }
 
-/// `shard N`: the last part of the partition key, made of what identifies the item.
+/// Adds `shard N`: the last part of the partition key, a hash of the item's identity.
 pub(super) fn add_shard(key: &mut KeyPair, declared: &KeyDecl, identity: &[Part]) {
     if let Some((count, _)) = declared.shard {
         let shard = Part::Shard {
@@ -160,134 +144,140 @@ pub(super) fn add_shard(key: &mut KeyPair, declared: &KeyDecl, identity: &[Part]
     }
 }
 
-/// `bucket day [of attribute]`: the period of a time.
-fn bucket(
-    unit: &Name,
-    of: Option<&Name>,
-    sort: Option<&KeyTemplate>,
+/// The part of `bucket day [of attribute]`: the period of a time. `None` without a bucket.
+fn bucket_part(
+    declared: &KeyDecl,
+    key: &KeyPair,
+    columns: &Columns<'_>,
     entity: &Entity,
-    span: Span,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Part> {
-    let Some(found) = Unit::of_word(&unit.text) else {
-        let units = ["hour", "day", "month", "year"];
-        diagnostics.push(super::unknown("bucket", unit, units.into_iter()));
-        return None;
+) -> Result<Option<Part>, Box<Diagnostic>> {
+    let is_text = !key.partition.is_bare() && columns.partition.len() == 1;
+    if (declared.bucket.is_some() || declared.shard.is_some()) && !is_text {
+        return Err(Box::new(
+            Diagnostic::error(
+                "KF004",
+                declared.span,
+                "`shard` and `bucket` need a text partition key",
+                "this is none",
+            )
+            .help("write the partition key as one text in quotes"),
+        ));
+    }
+    let Some((word, of)) = &declared.bucket else {
+        return Ok(None);
     };
-    let is_time = |name: &&str| {
-        entity
-            .attribute(name)
-            .is_some_and(|a| bucketed(&a.kind, found))
+    let Some(unit) = Unit::of_word(&word.text) else {
+        let known = Unit::ALL.map(Unit::word).into_iter();
+        return Err(Box::new(unknown("bucket", word, known)));
     };
-    let name = match of {
-        Some(name) => match entity.attribute(&name.text) {
-            Some(attribute) if bucketed(&attribute.kind, found) => attribute.name.clone(),
-            Some(attribute) => {
-                let message = format!("a {} has no {found}", attribute.kind);
-                diagnostics.push(Diagnostic::error("KF004", name.span, message, "no time"));
-                return None;
-            }
-            None => {
-                diagnostics.push(unknown_attribute(entity, name));
-                return None;
-            }
-        },
-        None => match sort.and_then(|sort| sort.fields().find(is_time)) {
-            Some(name) => name.to_owned(),
-            None => {
-                let message = format!("which time is cut into a {found} is not said");
-                diagnostics.push(
-                    Diagnostic::error("KF004", span, message, "the sort key has no time")
-                        .help(format!("name it: `bucket {found} of createdAt`")),
-                );
-                return None;
-            }
-        },
+    let attribute = match of {
+        Some(name) => attribute_of(entity, name)?,
+        None => time_of_sort_key(key, unit, entity)?,
     };
-    let kind = entity.attribute(&name)?.kind.clone();
-    Some(Part::Field {
-        name,
-        kind,
-        format: Format::Truncated(found),
+    if !attribute.kind.has_period(unit) {
+        let span = of.as_ref().map_or(declared.span, |name| name.span);
+        let message = format!("a {} has no {unit}", attribute.kind);
+        return Err(Box::new(Diagnostic::error(
+            "KF004", span, message, "no time",
+        )));
+    }
+    Ok(Some(Part::Field {
+        name: attribute.name.clone(),
+        kind: attribute.kind.clone(),
+        format: Format::Truncated(unit),
+    }))
+}
+
+/// The first attribute of the sort key that lies in one period of the unit.
+fn time_of_sort_key<'e>(
+    key: &KeyPair,
+    unit: Unit,
+    entity: &'e Entity,
+) -> Result<&'e Attribute, Box<Diagnostic>> {
+    let found = key
+        .sort
+        .iter()
+        .flat_map(KeyTemplate::fields)
+        .filter_map(|field| entity.attribute(field))
+        .find(|attribute| attribute.kind.has_period(unit));
+    found.ok_or_else(|| {
+        let message = format!("which time is cut into a {unit} is not said");
+        Box::new(
+            Diagnostic::error("KF004", key.span, message, "the sort key has no time")
+                .help(format!("name it: `bucket {unit} of createdAt`")),
+        )
     })
 }
 
-fn bucketed(kind: &Type, unit: Unit) -> bool {
-    matches!(kind, Type::Time(_)) || (*kind == Type::Date && unit >= Unit::Day)
-}
-
-fn template(
+/// Resolves the template of a key attribute.
+fn parts(
     declared: &TemplateDecl,
     column: &Column,
     entity: &Entity,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Vec<Part>> {
+) -> Result<Vec<Part>, Box<Diagnostic>> {
     let mut parts: Vec<Part> = Vec::new();
     for part in &declared.parts {
-        match part {
-            PartDecl::Text(text) => parts.push(Part::Text(text.clone())),
-            PartDecl::Field { name, formats } => {
-                let Some(attribute) = entity.attribute(&name.text) else {
-                    diagnostics.push(unknown_attribute(entity, name));
-                    return None;
-                };
-                let format = match field_format(formats, &attribute.kind) {
-                    Ok(format) => format,
-                    Err(diagnostic) => {
-                        diagnostics.push(*diagnostic);
-                        return None;
-                    }
-                };
-                let is_bytes = declared.bare && attribute.kind == Type::Binary;
-                if !attribute.kind.fits_key() && !is_bytes {
-                    let message = format!("a {} cannot be part of a key", attribute.kind);
-                    diagnostics.push(
-                        Diagnostic::error("KF004", name.span, message, "no text or number")
-                            .label(attribute.span, "declared here"),
-                    );
-                    return None;
-                }
-                parts.push(Part::Field {
-                    name: name.text.clone(),
-                    kind: attribute.kind.clone(),
-                    format,
-                });
-            }
-        }
+        parts.push(match part {
+            PartDecl::Text(text) => Part::Text(text.clone()),
+            PartDecl::Field { name, formats } => field(name, formats, declared.bare, entity)?,
+        });
     }
     if parts.is_empty() {
         let message = "a key must not be empty";
-        diagnostics.push(Diagnostic::error(
+        return Err(Box::new(Diagnostic::error(
             "KF004",
             declared.span,
             message,
             "an empty template",
-        ));
-        return None;
+        )));
     }
-    // `{score}` as a whole: the attribute itself, if its type is the key attribute's and not text,
-    // or if it is the key attribute.
     if let (true, [Part::Field { name, kind, format }]) = (declared.bare, parts.as_mut_slice())
         && *format == Format::Plain
     {
-        let is_itself = *name == column.name;
-        match column.kind {
-            KeyKind::N if kind.is_number() => *format = Format::Bare,
-            KeyKind::B if *kind == Type::Binary => *format = Format::Bare,
-            KeyKind::S if kind.is_text() && is_itself => *format = Format::Bare,
-            KeyKind::S if kind.is_text() || *kind == Type::Bool => {}
-            KeyKind::S | KeyKind::N | KeyKind::B => {
-                diagnostics.push(wrong_kind(declared, column));
-                return None;
-            }
-        }
+        *format = bare_format(name, kind, column)
+            .ok_or_else(|| Box::new(wrong_kind(declared, column)))?;
     } else if column.kind != KeyKind::S {
-        diagnostics.push(wrong_kind(declared, column));
-        return None;
+        return Err(Box::new(wrong_kind(declared, column)));
     }
-    Some(parts)
+    Ok(parts)
 }
 
+/// Resolves a field of a template. A bare field may be binary: the attribute itself is the key.
+fn field(
+    name: &Name,
+    formats: &[Name],
+    is_bare: bool,
+    entity: &Entity,
+) -> Result<Part, Box<Diagnostic>> {
+    let attribute = attribute_of(entity, name)?;
+    let format = field_format(formats, &attribute.kind)?;
+    let is_bytes = is_bare && attribute.kind == Type::Binary;
+    if !attribute.kind.fits_key() && !is_bytes {
+        let message = format!("a {} cannot be part of a key", attribute.kind);
+        return Err(Box::new(
+            Diagnostic::error("KF004", name.span, message, "no text or number")
+                .label(attribute.span, "declared here"),
+        ));
+    }
+    Ok(Part::Field {
+        name: name.text.clone(),
+        kind: attribute.kind.clone(),
+        format,
+    })
+}
+
+/// The format of a whole key `{score}`: the attribute itself, if its type is that of the key
+/// attribute and not text, or if it is the key attribute. `None` when the types do not match.
+fn bare_format(name: &str, kind: &Type, column: &Column) -> Option<Format> {
+    match column.kind {
+        KeyKind::N => kind.is_number().then_some(Format::Bare),
+        KeyKind::B => (*kind == Type::Binary).then_some(Format::Bare),
+        KeyKind::S if kind.is_text() && name == column.name => Some(Format::Bare),
+        KeyKind::S => (kind.is_text() || *kind == Type::Bool).then_some(Format::Plain),
+    }
+}
+
+/// The error about a template that makes another type than the key attribute has.
 fn wrong_kind(declared: &TemplateDecl, column: &Column) -> Diagnostic {
     let kind = column.kind.descriptor();
     let repair = match (declared.parts.as_slice(), declared.bare, column.kind) {
@@ -319,10 +309,12 @@ fn wrong_kind(declared: &TemplateDecl, column: &Column) -> Diagnostic {
     })
 }
 
+/// Resolves the formats behind a field, from left to right.
 fn field_format(formats: &[Name], kind: &Type) -> Result<Format, Box<Diagnostic>> {
     let mut format = Format::Plain;
     for name in formats {
         let word = name.text.as_str();
+        let period = Unit::of_word(word).filter(|unit| kind.has_period(*unit));
         format = match (word, kind, format) {
             ("reverse", Type::Time(_) | Type::Date, Format::Plain) => Format::Reversed,
             (
@@ -341,11 +333,6 @@ fn field_format(formats: &[Name], kind: &Type) -> Result<Format, Box<Diagnostic>
             ("lower", Type::String, Format::Plain) => Format::Lower,
             ("hash", Type::String, Format::Plain) => Format::Hash,
             ("escape", Type::String, Format::Plain) => Format::Escaped,
-            (_, Type::Time(_) | Type::Date, Format::Plain)
-                if Unit::of_word(word).is_some_and(|unit| bucketed(kind, unit)) =>
-            {
-                Unit::of_word(word).map_or(Format::Plain, Format::Truncated)
-            }
             (text, Type::Int | Type::Number, Format::Plain) if text.starts_with('0') => {
                 padding(name, kind)?
             }
@@ -355,39 +342,41 @@ fn field_format(formats: &[Name], kind: &Type) -> Result<Format, Box<Diagnostic>
                     "a reversed number needs its digits: {score:08:reverse}".to_owned(),
                 ));
             }
-            (text, kind, _) => {
-                return Err(wrong_format(
-                    name,
-                    format!("there is no format `{text}` for the type {kind} here"),
-                ));
-            }
+            (text, kind, before) => match period {
+                Some(unit) if before == Format::Plain => Format::Truncated(unit),
+                Some(_) | None => {
+                    return Err(wrong_format(
+                        name,
+                        format!("there is no format `{text}` for the type {kind} here"),
+                    ));
+                }
+            },
         };
     }
     Ok(format)
 }
 
+/// The format `08` or `06.2`: digits before and behind the point.
 fn padding(name: &Name, kind: &Type) -> Result<Format, Box<Diagnostic>> {
     let (whole, decimals) = name.text.split_once('.').unwrap_or((&name.text, "0"));
     let number = |text: &str| text.parse::<usize>().ok();
-    match (number(whole), number(decimals)) {
-        (Some(whole), Some(decimals)) if whole >= 1 && whole + decimals <= 38 => {
-            if decimals > 0 && *kind == Type::Int {
-                return Err(wrong_format(
-                    name,
-                    "an int has no digits behind the point".to_owned(),
-                ));
-            }
-            Ok(Format::Padded {
-                whole,
-                decimals,
-                reversed: false,
-            })
-        }
-        _ => Err(wrong_format(
-            name,
-            format!("`{}` is no width from 1 to 38", name.text),
-        )),
+    let fits = |(whole, decimals): &(usize, usize)| {
+        *whole >= 1 && whole + decimals <= NUMBER_DIGITS_MAX as usize
+    };
+    let digits = number(whole).zip(number(decimals)).filter(fits);
+    let Some((whole, decimals)) = digits else {
+        let message = format!("`{}` is no width from 1 to {NUMBER_DIGITS_MAX}", name.text);
+        return Err(wrong_format(name, message));
+    };
+    if decimals > 0 && *kind == Type::Int {
+        let message = "an int has no digits behind the point".to_owned();
+        return Err(wrong_format(name, message));
     }
+    Ok(Format::Padded {
+        whole,
+        decimals,
+        reversed: false,
+    })
 }
 
 fn wrong_format(name: &Name, message: String) -> Box<Diagnostic> {

@@ -1,28 +1,37 @@
 //! Types of attributes: names, references to other entities' attributes, records.
 
-use super::unknown;
-use crate::diagnostic::Diagnostic;
+use super::names::unknown;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::{Precision, Record, Type};
-use crate::syntax::ast::{AttributeDecl, EntityDecl, Name, Tree, TypeDecl};
+use crate::syntax::ast::{AttributeDecl, Collection, EntityDecl, Name, Tree, TypeDecl};
+use crate::types::TYPE_DEPTH_MAX;
 use std::cell::Cell;
 use std::collections::HashMap;
 
-const NAMED: [&str; 9] = [
-    "string", "int", "number", "bool", "time", "date", "binary", "ulid", "uuid",
+/// Most types that are resolved; a record counts wherever it is used. Records that hold records make
+/// their number grow exponentially.
+const RESOLVED_MAX: usize = 200_000;
+
+/// The types that have a name.
+const SCALARS: [Type; 9] = [
+    Type::String,
+    Type::Int,
+    Type::Number,
+    Type::Bool,
+    Type::Time(Precision::Millis),
+    Type::Date,
+    Type::Binary,
+    Type::Ulid,
+    Type::Uuid,
 ];
 
-/// The types of all attributes, references followed.
+/// The types of all attributes; references are followed.
 pub(super) struct Types<'t> {
     tree: &'t Tree,
     entities: HashMap<&'t str, &'t EntityDecl>,
-    /// Types that have been looked at: records that hold records would make it very many.
-    looked_at: Cell<usize>,
+    /// The number of types resolved so far.
+    resolved: Cell<usize>,
 }
-
-/// Deepest nesting of a type: DynamoDB's items have at most 32 levels.
-const DEPTH_MAX: usize = 30;
-/// Most types of a model, records counted wherever they are used.
-const LOOKED_AT_MAX: usize = 200_000;
 
 impl<'t> Types<'t> {
     pub(super) fn new(tree: &'t Tree) -> Types<'t> {
@@ -33,145 +42,97 @@ impl<'t> Types<'t> {
         Types {
             tree,
             entities,
-            looked_at: Cell::new(0),
+            resolved: Cell::new(0),
         }
     }
 
-    /// The type of an attribute; `Err` says what is wrong with it.
+    /// The type of an attribute, or what is wrong with it.
     pub(super) fn of(&self, attribute: &AttributeDecl) -> Result<Type, Box<Diagnostic>> {
         self.resolve(&attribute.kind, &attribute.name, 0)
     }
 
+    /// Resolves a type at a depth of nesting. Errors about its size point at `name`.
     pub(super) fn resolve(
         &self,
         declared: &TypeDecl,
         name: &Name,
         depth: usize,
     ) -> Result<Type, Box<Diagnostic>> {
-        self.looked_at.set(self.looked_at.get() + 1);
-        if depth > DEPTH_MAX || self.looked_at.get() > LOOKED_AT_MAX {
-            let (message, label) = if depth > DEPTH_MAX {
-                (
-                    "refers to itself, or to another through more than 30 references",
-                    "references go round in a circle, or are too deep",
-                )
-            } else {
-                (
-                    "is too large",
-                    "records that hold records are too many when each is counted where it is used",
-                )
-            };
-            let message = format!("the type of `{}` {message}", name.text);
-            return Err(Box::new(Diagnostic::error(
-                "KF002", name.span, message, label,
-            )));
-        }
+        self.check_size(name, depth)?;
         match declared {
-            TypeDecl::Named(word, precision) => self.named(word, precision.as_ref(), depth),
+            TypeDecl::Named(word, None) => self.named(word, depth),
+            TypeDecl::Named(word, Some(precision)) => time(word, precision),
             TypeDecl::Words(words) => Ok(Type::Words(
                 words.iter().map(|word| word.text.clone()).collect(),
             )),
-            TypeDecl::Of(what, inner) => {
-                let inner_type = self.resolve(inner, name, depth + 1)?;
-                match what.text.as_str() {
-                    "list" => Ok(Type::List(Box::new(inner_type))),
-                    "map" => Ok(Type::Map(Box::new(inner_type))),
-                    _ if inner_type.is_text()
-                        || inner_type.is_number()
-                        || inner_type == Type::Binary =>
-                    {
-                        Ok(Type::Set(Box::new(inner_type)))
-                    }
-                    _ => Err(Box::new(
-                        Diagnostic::error(
-                            "KF004",
-                            what.span,
-                            format!("there are no sets of {inner_type}"),
-                            "a set holds texts, numbers or binary values",
-                        )
-                        .help("use `list of`"),
-                    )),
-                }
+            TypeDecl::Of(what, span, inner) => {
+                collection(*what, *span, self.resolve(inner, name, depth + 1)?)
             }
             TypeDecl::Reference(entity, target) => {
-                let names = || {
-                    self.tree
-                        .entities
-                        .iter()
-                        .map(|entity| entity.name.text.as_str())
-                };
-                let found = self.entities.get(entity.text.as_str()).copied();
-                let found = found.ok_or_else(|| Box::new(unknown("entity", entity, names())))?;
-                let attributes = || {
-                    found
-                        .attributes
-                        .iter()
-                        .map(|attribute| attribute.name.text.as_str())
-                };
-                let next = found
-                    .attributes
-                    .iter()
-                    .find(|attribute| attribute.name.text == target.text);
-                let next = next.ok_or_else(|| {
-                    Box::new(unknown(
-                        &format!("attribute of {}", entity.text),
-                        target,
-                        attributes(),
-                    ))
-                })?;
+                let next = self.referenced(entity, target)?;
                 self.resolve(&next.kind, name, depth + 1)
             }
         }
     }
 
-    fn named(
+    /// Refuses a type that is nested too deeply or refers to itself, and a model with too many
+    /// types.
+    fn check_size(&self, name: &Name, depth: usize) -> Result<(), Box<Diagnostic>> {
+        self.resolved.set(self.resolved.get() + 1);
+        let (message, label) = if depth > TYPE_DEPTH_MAX {
+            (
+                "refers to itself, or to another through more than 30 references",
+                "references go round in a circle, or are too deep",
+            )
+        } else if self.resolved.get() > RESOLVED_MAX {
+            (
+                "is too large",
+                "records that hold records are too many when each is counted where it is used",
+            )
+        } else {
+            return Ok(());
+        };
+        let message = format!("the type of `{}` {message}", name.text);
+        Err(Box::new(Diagnostic::error(
+            "KF002", name.span, message, label,
+        )))
+    }
+
+    /// The attribute that `Entity.attribute` refers to.
+    fn referenced(
         &self,
-        name: &Name,
-        precision: Option<&Name>,
-        depth: usize,
-    ) -> Result<Type, Box<Diagnostic>> {
-        if let Some(precision) = precision {
-            let known = [
-                Precision::Seconds,
-                Precision::Millis,
-                Precision::Micros,
-                Precision::Nanos,
-            ];
-            let found = known
-                .into_iter()
-                .find(|known| known.word() == precision.text);
-            return match found {
-                Some(found) if name.text == "time" => Ok(Type::Time(found)),
-                Some(_) => Err(Box::new(
-                    Diagnostic::error(
-                        "KF004",
-                        precision.span,
-                        "only a time has a precision",
-                        "not this type",
-                    )
-                    .help("remove the parentheses"),
-                )),
-                None => Err(Box::new(unknown(
-                    "precision",
-                    precision,
-                    known.map(Precision::word).into_iter(),
-                ))),
-            };
-        }
-        Ok(match name.text.as_str() {
-            "string" => Type::String,
-            "int" => Type::Int,
-            "number" => Type::Number,
-            "bool" => Type::Bool,
-            "time" => Type::Time(Precision::Millis),
-            "date" => Type::Date,
-            "binary" => Type::Binary,
-            "ulid" => Type::Ulid,
-            "uuid" => Type::Uuid,
-            _ => return self.record(name, depth),
+        entity: &Name,
+        target: &Name,
+    ) -> Result<&'t AttributeDecl, Box<Diagnostic>> {
+        let Some(found) = self.entities.get(entity.text.as_str()) else {
+            let entities = &self.tree.entities;
+            let names = entities.iter().map(|entity| entity.name.text.as_str());
+            return Err(Box::new(unknown("entity", entity, names)));
+        };
+        let attributes = &found.attributes;
+        let next = attributes
+            .iter()
+            .find(|attribute| attribute.name.text == target.text);
+        next.ok_or_else(|| {
+            let what = format!("attribute of {}", entity.text);
+            let names = attributes
+                .iter()
+                .map(|attribute| attribute.name.text.as_str());
+            Box::new(unknown(&what, target, names))
         })
     }
 
+    fn named(&self, name: &Name, depth: usize) -> Result<Type, Box<Diagnostic>> {
+        match SCALARS
+            .into_iter()
+            .find(|kind| kind.to_string() == name.text)
+        {
+            Some(kind) => Ok(kind),
+            None => self.record(name, depth),
+        }
+    }
+
+    /// The record of a name, with the types of its fields.
     fn record(&self, name: &Name, depth: usize) -> Result<Type, Box<Diagnostic>> {
         let Some(record) = self
             .tree
@@ -184,8 +145,10 @@ impl<'t> Types<'t> {
                 .records
                 .iter()
                 .map(|record| record.name.text.as_str());
+            let scalars: Vec<String> = SCALARS.iter().map(Type::to_string).collect();
+            let known = scalars.iter().map(String::as_str).chain(records);
             return Err(Box::new(
-                unknown("type", name, NAMED.into_iter().chain(records))
+                unknown("type", name, known)
                     .note("a type is one of these, words (`pending | paid`), another entity's attribute (`User.userId`), a record, or `list of`, `map of`, `set of` a type"),
             ));
         };
@@ -198,5 +161,55 @@ impl<'t> Types<'t> {
             name: name.text.clone(),
             fields,
         }))
+    }
+}
+
+/// `time(precision)`.
+fn time(name: &Name, precision: &Name) -> Result<Type, Box<Diagnostic>> {
+    let known = [
+        Precision::Seconds,
+        Precision::Millis,
+        Precision::Micros,
+        Precision::Nanos,
+    ];
+    let found = known
+        .into_iter()
+        .find(|known| known.word() == precision.text);
+    match found {
+        Some(found) if name.text == "time" => Ok(Type::Time(found)),
+        Some(_) => Err(Box::new(
+            Diagnostic::error(
+                "KF004",
+                precision.span,
+                "only a time has a precision",
+                "not this type",
+            )
+            .help("remove the parentheses"),
+        )),
+        None => Err(Box::new(unknown(
+            "precision",
+            precision,
+            known.map(Precision::word).into_iter(),
+        ))),
+    }
+}
+
+/// `list of`, `map of` or `set of` a type. `span` is the place of the first word.
+fn collection(what: Collection, span: Span, of: Type) -> Result<Type, Box<Diagnostic>> {
+    match what {
+        Collection::List => Ok(Type::List(Box::new(of))),
+        Collection::Map => Ok(Type::Map(Box::new(of))),
+        Collection::Set if of.is_text() || of.is_number() || of == Type::Binary => {
+            Ok(Type::Set(Box::new(of)))
+        }
+        Collection::Set => Err(Box::new(
+            Diagnostic::error(
+                "KF004",
+                span,
+                format!("there are no sets of {of}"),
+                "a set holds texts, numbers or binary values",
+            )
+            .help("use `list of`"),
+        )),
     }
 }

@@ -1,14 +1,16 @@
 //! Named writes: actions, and the parameters they need.
 
-use super::Entities;
-use super::pattern::{comparison, operand};
+use super::comparison::Operands;
+use super::names::{Entities, attribute_of};
 use super::types::Types;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, report};
 use crate::schema::{
-    Action, Assignment, Attribute, Entity, Model, Operand, Type, Verb, Write, WriteParameter,
+    Action, Assignment, Attribute, Entity, Model, Operand, Record, Type, Verb, Write,
+    WriteParameter,
 };
-use crate::syntax::ast::{self, ActionDecl, Name, WriteDecl};
+use crate::syntax::ast::{ActionDecl, AssignmentDecl, Name, TypeDecl, WriteDecl};
 
+/// Resolves a named write; `None` when it has an error.
 pub(super) fn resolve(
     declared: &WriteDecl,
     entities: &Entities<'_>,
@@ -17,199 +19,161 @@ pub(super) fn resolve(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Write> {
     let mut scope = Scope {
-        model,
-        entities,
         parameters: Vec::new(),
     };
     for (name, kind) in &declared.parameters {
-        let kind = match kind {
-            Some(kind) => match types.resolve(kind, name, 0) {
-                Ok(kind) => kind,
-                Err(diagnostic) => {
-                    diagnostics.push(*diagnostic);
-                    return None;
-                }
-            },
-            None => match find_type(&name.text, model) {
-                Some(kind) => kind,
-                None => {
-                    let message = format!("the type of the parameter `{}` is not known", name.text);
-                    diagnostics.push(
-                        Diagnostic::error(
-                            "KF002",
-                            name.span,
-                            message,
-                            "no attribute has this name",
-                        )
-                        .help(format!(
-                            "say it, as in `{}: int` or `{}: string`",
-                            name.text, name.text
-                        )),
-                    );
-                    return None;
-                }
-            },
-        };
+        let kind = parameter_type(name, kind.as_ref(), model, types);
         scope.parameters.push(WriteParameter {
             name: name.text.clone(),
-            kind,
+            kind: report(kind, diagnostics)?,
             optional: false,
         });
     }
-    // First what all actions take, so that each may speak of it.
+    // An operand of an action may be a parameter that another action adds.
+    let mut named = Vec::new();
     for action in &declared.actions {
-        scope.add_parameters(action, diagnostics)?;
+        let at = entities.place(&action.entity, diagnostics)?;
+        let entity = model.entities.get(at)?;
+        report(scope.add_parameters(action, entity), diagnostics)?;
+        named.push((at, entity));
     }
     let mut actions = Vec::new();
-    for action in &declared.actions {
-        actions.push(scope.action(action, diagnostics)?);
+    for (action, (at, entity)) in declared.actions.iter().zip(named) {
+        actions.push(report(scope.action(action, at, entity), diagnostics)?);
     }
-    if actions.is_empty() {
-        let message = format!("the write {} does nothing", declared.name.text);
-        diagnostics.push(
-            Diagnostic::error("KF002", declared.name.span, message, "no actions")
-                .help("add indented lines: `create Order`, `update Product set stock = stock - quantity`, `delete User`"),
-        );
-        return None;
-    }
-    check_distinct_items(&actions, model, declared, diagnostics)?;
+    report(check_actions(&actions, model, declared), diagnostics)?;
     scope.require_operands(&actions);
-    let name = declared.name.text.clone();
     Some(Write {
-        name,
+        name: declared.name.text.clone(),
         span: declared.name.span,
         parameters: scope.parameters,
         actions,
     })
 }
 
-/// A transaction has one action for each item, and parameters are shared: two actions on one entity
-/// meet the same item, unless each takes its own from a list.
-fn check_distinct_items(
+/// The type of a declared parameter: its own, or that of the first attribute of its name.
+fn parameter_type(
+    name: &Name,
+    declared: Option<&TypeDecl>,
+    model: &Model,
+    types: &Types<'_>,
+) -> Result<Type, Box<Diagnostic>> {
+    if let Some(declared) = declared {
+        return types.resolve(declared, name, 0);
+    }
+    let attribute = model
+        .entities
+        .iter()
+        .find_map(|entity| entity.attribute(&name.text));
+    let kind = attribute.map(|attribute| attribute.kind.clone());
+    kind.ok_or_else(|| {
+        let message = format!("the type of the parameter `{}` is not known", name.text);
+        let help = format!(
+            "say it, as in `{}: int` or `{}: string`",
+            name.text, name.text
+        );
+        Box::new(
+            Diagnostic::error("KF002", name.span, message, "no attribute has this name").help(help),
+        )
+    })
+}
+
+/// A write has actions. A transaction has one action for each item, and parameters are shared: two
+/// actions on one entity affect the same item, unless each takes its items from a list.
+fn check_actions(
     actions: &[Action],
     model: &Model,
     declared: &WriteDecl,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<()> {
+) -> Result<(), Box<Diagnostic>> {
+    if actions.is_empty() {
+        let message = format!("the write {} does nothing", declared.name.text);
+        return Err(Box::new(
+            Diagnostic::error("KF002", declared.name.span, message, "no actions")
+                .help("add indented lines: `create Order`, `update Product set stock = stock - quantity`, `delete User`"),
+        ));
+    }
     let mut seen: Vec<usize> = Vec::new();
     for (action, at) in actions.iter().zip(&declared.actions) {
-        if action.each.is_none() && seen.contains(&action.entity) {
+        if action.each.is_some() {
+            continue;
+        }
+        if seen.contains(&action.entity) {
             let name = model
                 .entities
                 .get(action.entity)
                 .map_or("", |entity| entity.name.as_str());
             let message = format!("{} has two actions on {name}", declared.name.text);
-            diagnostics.push(
+            return Err(Box::new(
                 Diagnostic::error("KF016", at.entity.span, message, "both would meet the same item")
                     .note("a transaction cannot have two actions on one item")
                     .help("make it one action, or two writes; several items of one entity come from a list: `create OrderItem for each lines`"),
-            );
-            return None;
+            ));
         }
-        if action.each.is_none() {
-            seen.push(action.entity);
-        }
+        seen.push(action.entity);
     }
-    Some(())
+    Ok(())
 }
 
-/// A request changes an attribute once.
-fn check_changed_once(declared: &ActionDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
-    let assigned = declared
-        .assignments
-        .iter()
-        .map(|assignment| &assignment.attribute);
-    let all: Vec<&Name> = assigned.chain(&declared.removed).collect();
-    for (at, name) in all.iter().enumerate() {
-        if let Some(first) = all.iter().take(at).find(|first| first.text == name.text) {
-            let message = format!("`{}` is changed twice", name.text);
-            diagnostics.push(
-                Diagnostic::error(
-                    "KF016",
-                    name.span,
-                    message,
-                    "a request changes an attribute once",
-                )
-                .label(first.span, "changed here"),
-            );
-            return None;
-        }
+/// The parameter that gives one record for each item, and the type of the record.
+struct Each {
+    parameter: String,
+    record: Record,
+}
+
+impl Each {
+    /// The name, type and optionality of a field.
+    fn field(&self, name: &str) -> Option<&(String, Type, bool)> {
+        self.record.fields.iter().find(|(field, ..)| field == name)
     }
-    Some(())
 }
 
-fn find_type(name: &str, model: &Model) -> Option<Type> {
-    model
-        .entities
-        .iter()
-        .find_map(|entity| entity.attribute(name))
-        .map(|attribute| attribute.kind.clone())
-}
-
-struct Scope<'m> {
-    model: &'m Model,
-    entities: &'m Entities<'m>,
+/// The parameters of a write.
+struct Scope {
     parameters: Vec<WriteParameter>,
 }
 
-impl<'m> Scope<'m> {
-    fn entity(
-        &self,
-        name: &Name,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<(usize, &'m Entity)> {
-        let at = self.entities.place(name, diagnostics)?;
-        Some((at, self.model.entities.get(at)?))
-    }
-
-    /// Attributes that an action takes and that are neither assigned nor fields of its records.
+impl Scope {
+    /// Adds the attributes that an action takes, except those that it assigns or that its records
+    /// have.
     fn add_parameters(
         &mut self,
         declared: &ActionDecl,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<()> {
-        let (_, entity) = self.entity(&declared.entity, diagnostics)?;
-        let each = self.each(declared, diagnostics)?;
-        let given: Vec<&str> = declared
-            .assignments
-            .iter()
-            .map(|assignment| assignment.attribute.text.as_str())
-            .collect();
-        let whole = matches!(declared.verb, ast::Verb::Create | ast::Verb::Put);
-        for attribute in &entity.attributes {
-            let in_key = entity.key.fields().any(|field| field == attribute.name);
-            let in_record = each
-                .as_ref()
-                .is_some_and(|(_, fields)| fields.iter().any(|(name, ..)| *name == attribute.name));
-            let needed = if whole {
-                !attribute.is_kept && !given.contains(&attribute.name.as_str())
-            } else {
-                in_key
-            };
-            if needed && !in_record {
-                let optional = whole && (attribute.optional || attribute.default.is_some());
-                self.add_parameter(&declared.entity, attribute, optional, diagnostics)?;
-            }
-            let field = each
+        entity: &Entity,
+    ) -> Result<(), Box<Diagnostic>> {
+        let each = self.each(declared)?;
+        let is_assigned = |name: &str| {
+            declared
+                .assignments
                 .iter()
-                .flat_map(|(_, fields)| fields)
-                .find(|(name, ..)| *name == attribute.name);
-            if let (true, Some(field)) = (needed, field) {
-                check_field(declared, (attribute, whole), field, diagnostics)?;
+                .any(|assignment| assignment.attribute.text == name)
+        };
+        let is_whole = declared.verb.writes_whole_item();
+        for attribute in &entity.attributes {
+            let name = attribute.name.as_str();
+            let is_needed = if is_whole {
+                !attribute.is_kept && !is_assigned(name)
+            } else {
+                entity.key.fields().any(|field| field == name)
+            };
+            if !is_needed {
+                continue;
+            }
+            let optional = is_whole && (attribute.optional || attribute.default.is_some());
+            match each.as_ref().and_then(|each| each.field(name)) {
+                Some(field) => check_field(declared, attribute, optional, field)?,
+                None => self.add_parameter(&declared.entity, attribute, optional)?,
             }
         }
-        Some(())
+        Ok(())
     }
 
-    /// An operand of an assignment or condition must be given, although an attribute that takes it,
-    /// too, could be left out.
+    /// Makes operands of assignments and conditions required, even where an attribute that takes the
+    /// same parameter is optional.
     fn require_operands(&mut self, actions: &[Action]) {
         let assigned = actions
             .iter()
             .flat_map(|action| &action.assignments)
-            .flat_map(|one| {
-                std::iter::once(&one.left).chain(one.right.as_ref().map(|(_, right)| right))
-            });
+            .flat_map(operands_of);
         let compared = actions
             .iter()
             .flat_map(|action| &action.conditions)
@@ -225,65 +189,49 @@ impl<'m> Scope<'m> {
         }
     }
 
+    /// Resolves an action on the entity at place `at`.
     fn action(
-        &mut self,
+        &self,
         declared: &ActionDecl,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<Action> {
-        let (at, entity) = self.entity(&declared.entity, diagnostics)?;
-        let verb = match declared.verb {
-            ast::Verb::Create => Verb::Create,
-            ast::Verb::Put => Verb::Put,
-            ast::Verb::Update => Verb::Update,
-            ast::Verb::Delete => Verb::Delete,
-            ast::Verb::Check => Verb::Check,
+        at: usize,
+        entity: &Entity,
+    ) -> Result<Action, Box<Diagnostic>> {
+        let each = self.each(declared)?;
+        let fields = each
+            .iter()
+            .flat_map(|each| &each.record.fields)
+            .map(|(name, kind, _)| (name.as_str(), kind));
+        let parameters = self
+            .parameters
+            .iter()
+            .map(|parameter| (parameter.name.as_str(), &parameter.kind));
+        let known: Vec<(&str, &Type)> = fields.chain(parameters).collect();
+        let operands_with = |item| Operands {
+            parameters: &known,
+            item,
         };
-        let whole = matches!(verb, Verb::Create | Verb::Put);
-        let each = self.each(declared, diagnostics)?;
-        let fields: Vec<(String, Type)> = each
+        // The attributes of an item are operands only where the item exists before the write.
+        let assigned = operands_with((!declared.verb.writes_whole_item()).then_some(entity));
+        let assignments: Vec<Assignment> = declared
+            .assignments
             .iter()
-            .flat_map(|(_, fields)| fields)
-            .map(|(name, kind, _)| (name.clone(), kind.clone()))
-            .collect();
-        let known: Vec<(&str, &Type)> = fields
-            .iter()
-            .map(|(name, kind)| (name.as_str(), kind))
-            .chain(self.parameters.iter().map(|p| (p.name.as_str(), &p.kind)))
-            .collect();
-        let mut assignments = Vec::new();
-        for assignment in &declared.assignments {
-            let of_item = (!whole).then_some(entity);
-            assignments.push(resolve_assignment(
-                assignment,
-                entity,
-                of_item,
-                &known,
-                verb,
-                diagnostics,
-            )?);
-        }
-        check_changed_once(declared, diagnostics)?;
-        check_operands(declared, entity, &assignments, diagnostics)?;
+            .map(|one| assignment(one, entity, &assigned, declared.verb))
+            .collect::<Result<_, _>>()?;
+        check_changed_once(declared)?;
+        check_operands(declared, entity, &assignments)?;
         for name in &declared.removed {
-            check_removed(name, entity, diagnostics)?;
+            check_removed(name, entity)?;
         }
+        let compared = operands_with(Some(entity));
         let mut conditions = Vec::new();
         for condition in &declared.conditions {
-            let kind = attribute(&condition.attribute, entity, diagnostics)?
-                .kind
-                .clone();
-            conditions.push(comparison(
-                condition,
-                &kind,
-                &known,
-                Some(entity),
-                diagnostics,
-            )?);
+            let kind = &attribute_of(entity, &condition.attribute)?.kind;
+            conditions.push(compared.comparison(condition, kind)?);
         }
-        Some(Action {
-            verb,
+        Ok(Action {
+            verb: declared.verb,
             entity: at,
-            each: each.map(|(name, _)| name),
+            each: each.map(|each| each.parameter),
             assignments,
             removed: declared
                 .removed
@@ -294,18 +242,10 @@ impl<'m> Scope<'m> {
         })
     }
 
-    /// The parameter that gives one record for each item, and the record's fields.
-    #[allow(
-        clippy::type_complexity,
-        reason = "a record's fields as the schema has them"
-    )]
-    fn each(
-        &self,
-        declared: &ActionDecl,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<Option<(String, Vec<(String, Type, bool)>)>> {
+    /// The list that `for each` names; `None` for an action on one item.
+    fn each(&self, declared: &ActionDecl) -> Result<Option<Each>, Box<Diagnostic>> {
         let Some(name) = &declared.each else {
-            return Some(None);
+            return Ok(None);
         };
         let parameter = self
             .parameters
@@ -314,32 +254,33 @@ impl<'m> Scope<'m> {
         if let Some(Type::List(of)) = parameter.map(|parameter| &parameter.kind)
             && let Type::Record(record) = &**of
         {
-            return Some(Some((name.text.clone(), record.fields.clone())));
+            return Ok(Some(Each {
+                parameter: name.text.clone(),
+                record: record.clone(),
+            }));
         }
         let message = format!("`{}` is no parameter that is a list of records", name.text);
-        diagnostics.push(Diagnostic::error("KF004", name.span, message, "one item for each of what?").help(
-            format!(
-                "declare a record with the attributes that differ, and the parameter `{}: list of Line`",
-                name.text
-            ),
-        ));
-        None
+        let help = format!(
+            "declare a record with the attributes that differ, and the parameter `{}: list of Line`",
+            name.text
+        );
+        Err(Box::new(
+            Diagnostic::error("KF004", name.span, message, "one item for each of what?").help(help),
+        ))
     }
 
-    /// An attribute that an action takes becomes a parameter, unless it is declared already with
-    /// its type.
+    /// Makes an attribute a parameter, unless a parameter of its name and type exists.
     fn add_parameter(
         &mut self,
         action: &Name,
         attribute: &Attribute,
         optional: bool,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<()> {
-        match self
+    ) -> Result<(), Box<Diagnostic>> {
+        let known = self
             .parameters
             .iter_mut()
-            .find(|known| known.name == attribute.name)
-        {
+            .find(|known| known.name == attribute.name);
+        match known {
             None => self.parameters.push(WriteParameter {
                 name: attribute.name.clone(),
                 kind: attribute.kind.clone(),
@@ -351,34 +292,34 @@ impl<'m> Scope<'m> {
                     "`{}` of {} is a {}, and the parameter `{}` a {}",
                     attribute.name, action.text, attribute.kind, known.name, known.kind
                 );
-                diagnostics.push(
-                    Diagnostic::error(
-                        "KF004",
-                        action.span,
-                        message,
-                        "one parameter cannot be both",
-                    )
-                    .help("parameters are shared by name; rename one of the attributes"),
-                );
-                return None;
+                let label = "one parameter cannot be both";
+                return Err(Box::new(
+                    Diagnostic::error("KF004", action.span, message, label)
+                        .help("parameters are shared by name; rename one of the attributes"),
+                ));
             }
         }
-        Some(())
+        Ok(())
     }
 }
 
-/// A field of a record that stands for an attribute must hold what the attribute does.
+/// The operands of an assignment.
+fn operands_of(assignment: &Assignment) -> impl Iterator<Item = &Operand> {
+    let right = assignment.right.as_ref().map(|(_, right)| right);
+    std::iter::once(&assignment.left).chain(right)
+}
+
+/// A field of a record that provides an attribute must have its type, and must be required where
+/// the attribute is (`may_lack` is false).
 fn check_field(
     declared: &ActionDecl,
-    (attribute, whole): (&Attribute, bool),
+    attribute: &Attribute,
+    may_lack: bool,
     (name, kind, optional): &(String, Type, bool),
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<()> {
+) -> Result<(), Box<Diagnostic>> {
     let fits = *kind == attribute.kind || (*kind == Type::Int && attribute.kind == Type::Number);
-    // Of an item that is there, the key is needed as it is.
-    let may_lack = whole && (attribute.optional || attribute.default.is_some());
     if fits && (!optional || may_lack) {
-        return Some(());
+        return Ok(());
     }
     let message = if fits {
         format!(
@@ -391,168 +332,168 @@ fn check_field(
             declared.entity.text, attribute.kind
         )
     };
-    let each = declared
+    let span = declared
         .each
         .as_ref()
         .map_or(declared.entity.span, |each| each.span);
-    diagnostics.push(
-        Diagnostic::error("KF004", each, message, "records of this list")
+    Err(Box::new(
+        Diagnostic::error("KF004", span, message, "records of this list")
             .label(attribute.span, "declared here")
             .help(format!("declare the field as `{name}: {}`", attribute.kind)),
-    );
-    None
+    ))
 }
 
-fn attribute<'e>(
-    name: &Name,
-    entity: &'e Entity,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<&'e Attribute> {
-    let found = entity.attribute(&name.text);
-    if found.is_none() {
-        diagnostics.push(super::unknown_attribute(entity, name));
-    }
-    found
-}
-
-fn resolve_assignment(
-    declared: &ast::AssignmentDecl,
+/// Resolves an assignment of an action.
+fn assignment(
+    declared: &AssignmentDecl,
     entity: &Entity,
-    of_item: Option<&Entity>,
-    known: &[(&str, &Type)],
+    operands: &Operands<'_>,
     verb: Verb,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Assignment> {
-    let found = attribute(&declared.attribute, entity, diagnostics)?;
-    check_changeable(&declared.attribute, found, entity, verb, diagnostics)?;
-    let kind = found.kind.clone();
-    // To a number a number is added; to a list, one element.
-    let added = match (&kind, &declared.right) {
-        (Type::List(of), Some((true, _))) => (**of).clone(),
-        (kind, Some(_)) if !kind.is_number() => {
-            let message = format!("a {kind} cannot be added to or taken from");
-            diagnostics.push(
-                Diagnostic::error("KF004", declared.attribute.span, message, "no number")
-                    .help("numbers are added to and taken from; to a list one element is added"),
-            );
-            return None;
-        }
-        (kind, _) => kind.clone(),
+) -> Result<Assignment, Box<Diagnostic>> {
+    let found = attribute_of(entity, &declared.attribute)?;
+    check_changeable(&declared.attribute, found, entity, verb)?;
+    let kind = &found.kind;
+    let error = |message: String, label: &str, help: String| {
+        Box::new(Diagnostic::error("KF004", declared.attribute.span, message, label).help(help))
     };
-    let left = operand(&declared.left, &kind, known, of_item, diagnostics)?;
+    // A number is added to a number, one element to a list.
+    let added = match (kind, &declared.right) {
+        (Type::List(of), Some((true, _))) => &**of,
+        (kind, Some(_)) if !kind.is_number() => {
+            return Err(error(
+                format!("a {kind} cannot be added to or taken from"),
+                "no number",
+                "numbers are added to and taken from; to a list one element is added".to_owned(),
+            ));
+        }
+        (kind, _) => kind,
+    };
+    let left = operands.operand(&declared.left, kind)?;
     let right = match &declared.right {
         None => None,
-        Some((plus, name)) => Some((*plus, operand(name, &added, known, of_item, diagnostics)?)),
+        Some((plus, name)) => Some((*plus, operands.operand(name, added)?)),
     };
     if right.is_none() && left == Operand::Attribute(found.name.clone()) {
-        let message = format!("`{}` is set to what it is", found.name);
-        diagnostics.push(
-            Diagnostic::error("KF004", declared.attribute.span, message, "changes nothing").help(
-                format!(
-                    "to give it a value, name it among the write's parameters: `write ...({})`",
-                    found.name
-                ),
+        return Err(error(
+            format!("`{}` is set to what it is", found.name),
+            "changes nothing",
+            format!(
+                "to give it a value, name it among the write's parameters: `write ...({})`",
+                found.name
             ),
-        );
-        return None;
+        ));
     }
-    Some(Assignment {
+    Ok(Assignment {
         attribute: found.name.clone(),
         left,
         right,
     })
 }
 
-/// A key does not change, and what the model keeps is not written by hand.
+/// Refuses an assignment to a key attribute, or to an attribute that the model keeps.
 fn check_changeable(
     name: &Name,
     found: &Attribute,
     entity: &Entity,
     verb: Verb,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<()> {
-    let diagnostic = if found.is_kept {
+) -> Result<(), Box<Diagnostic>> {
+    if found.is_kept {
         let message = format!("`{}` of {} is kept by the model", found.name, entity.name);
-        Diagnostic::error("KF016", name.span, message, "would overwrite what is kept")
-            .label(found.span, "kept from here")
-            .help("write the items that it follows from")
-    } else if verb == Verb::Update && entity.key.fields().any(|field| field == found.name) {
+        return Err(Box::new(
+            Diagnostic::error("KF016", name.span, message, "would overwrite what is kept")
+                .label(found.span, "kept from here")
+                .help("write the items that it follows from"),
+        ));
+    }
+    if verb == Verb::Update && entity.key.fields().any(|field| field == found.name) {
         let message = format!("`{}` is part of the key of {}", found.name, entity.name);
-        Diagnostic::error("KF016", name.span, message, "a key does not change")
-            .label(entity.key.span, "the key")
-            .note("an item with another key is another item")
-            .help(format!(
-                "delete the {} and create it anew, in two writes",
-                entity.name
-            ))
-    } else {
-        return Some(());
-    };
-    diagnostics.push(diagnostic);
-    None
+        return Err(Box::new(
+            Diagnostic::error("KF016", name.span, message, "a key does not change")
+                .label(entity.key.span, "the key")
+                .note("an item with another key is another item")
+                .help(format!(
+                    "delete the {} and create it anew, in two writes",
+                    entity.name
+                )),
+        ));
+    }
+    Ok(())
 }
 
-/// An operand of a calculation must be there.
+/// A request changes an attribute once.
+fn check_changed_once(declared: &ActionDecl) -> Result<(), Box<Diagnostic>> {
+    let assigned = declared
+        .assignments
+        .iter()
+        .map(|assignment| &assignment.attribute);
+    let all: Vec<&Name> = assigned.chain(&declared.removed).collect();
+    for (at, name) in all.iter().enumerate() {
+        if let Some(first) = all.iter().take(at).find(|first| first.text == name.text) {
+            let message = format!("`{}` is changed twice", name.text);
+            let label = "a request changes an attribute once";
+            return Err(Box::new(
+                Diagnostic::error("KF016", name.span, message, label)
+                    .label(first.span, "changed here"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// An operand of a calculation must exist: it is required, or a condition demands it.
 fn check_operands(
     declared: &ActionDecl,
     entity: &Entity,
     assignments: &[Assignment],
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<()> {
-    let exists = |name: &str| {
+) -> Result<(), Box<Diagnostic>> {
+    let is_demanded = |name: &str| {
         declared.conditions.iter().any(|condition| {
-            condition.attribute.text == name
-                && !matches!(condition.comparator.text.as_str(), "missing" | "<>")
+            condition.attribute.text == name && condition.comparator.implies_existence()
         })
     };
     for (assignment, at) in assignments.iter().zip(&declared.assignments) {
-        let operands =
-            std::iter::once(&assignment.left).chain(assignment.right.as_ref().map(|(_, one)| one));
-        for operand in operands {
+        for operand in operands_of(assignment) {
             let Operand::Attribute(name) = operand else {
                 continue;
             };
             let Some(found) = entity.attribute(name) else {
                 continue;
             };
-            // A list that is missing is an empty one.
-            if found.optional && !matches!(found.kind, Type::List(_)) && !exists(name) {
-                let message = format!(
-                    "`{name}` of {} may be missing, and the write calculates with it",
-                    entity.name
-                );
-                diagnostics.push(
-                    Diagnostic::error(
-                        "KF004",
-                        at.attribute.span,
-                        message,
-                        "what if it is not there?",
-                    )
+            // A missing list counts as an empty one.
+            let is_list = matches!(found.kind, Type::List(_));
+            if !found.optional || is_list || is_demanded(name) {
+                continue;
+            }
+            let message = format!(
+                "`{name}` of {} may be missing, and the write calculates with it",
+                entity.name
+            );
+            let span = at.attribute.span;
+            return Err(Box::new(
+                Diagnostic::error("KF004", span, message, "what if it is not there?")
                     .label(found.span, "declared optional here")
                     .help(format!(
                         "add `when exists {name}`, or declare it required, perhaps with a default"
                     )),
-                );
-                return None;
-            }
+            ));
         }
     }
-    Some(())
+    Ok(())
 }
 
-fn check_removed(name: &Name, entity: &Entity, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
-    let found = attribute(name, entity, diagnostics)?;
+/// A removed attribute must be optional and not kept by the model.
+fn check_removed(name: &Name, entity: &Entity) -> Result<(), Box<Diagnostic>> {
+    let found = attribute_of(entity, name)?;
     if found.optional && !found.is_kept {
-        return Some(());
+        return Ok(());
     }
     let message = format!(
         "`{}` of {} is required and cannot be removed",
         found.name, entity.name
     );
-    diagnostics.push(
+    Err(Box::new(
         Diagnostic::error("KF004", name.span, message, "must always be there")
             .label(found.span, "declared here")
             .help("declare it optional with `?` behind its type"),
-    );
-    None
+    ))
 }

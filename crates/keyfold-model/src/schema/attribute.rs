@@ -1,7 +1,7 @@
 //! Attributes of entities.
 
-use super::Type;
 use crate::diagnostic::Span;
+use crate::types::Type;
 use keyfold_types::Value;
 
 /// The default of an attribute.

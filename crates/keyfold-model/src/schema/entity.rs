@@ -1,9 +1,11 @@
 //! Entities: keys, and everything that follows from their attributes.
 
-use super::PatternPlan;
-use super::{Attribute, Type};
+use super::attribute::Attribute;
+use super::plan::PatternPlan;
 use crate::diagnostic::Span;
 use crate::template::{Format, KeyTemplate, Part};
+use crate::types::Type;
+use crate::words::AggregateKind;
 
 /// The templates of a key.
 #[derive(Debug, Clone)]
@@ -59,28 +61,6 @@ pub struct Copy {
     pub key: KeyPair,
     /// The attributes it holds.
     pub attributes: Vec<String>,
-}
-
-/// A count, sum or maximum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AggregateKind {
-    /// The number of items.
-    Count,
-    /// The sum of an attribute.
-    Sum,
-    /// The greatest of an attribute.
-    Max,
-}
-
-impl AggregateKind {
-    /// Its word in the language.
-    pub fn word(self) -> &'static str {
-        match self {
-            AggregateKind::Count => "count",
-            AggregateKind::Sum => "sum",
-            AggregateKind::Max => "max",
-        }
-    }
 }
 
 /// An attribute that is kept up to date with the items of another entity.

@@ -1,7 +1,8 @@
 //! The attributes that copies, guards, index keys and aggregates follow from: a write must know
 //! their old values.
 
-use super::{Aggregate, Entity, Model};
+use super::entity::{Aggregate, Entity};
+use super::model::Model;
 use crate::template::{KeyTemplate, fields_of};
 
 impl Model {

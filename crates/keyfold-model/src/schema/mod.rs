@@ -1,55 +1,25 @@
 //! A resolved model: every name has its meaning, every type is known.
 
 mod attribute;
+mod condition;
 mod entity;
 mod followed;
+mod model;
 mod pattern;
 mod plan;
 mod table;
-mod types;
 mod write;
 
+pub use crate::period::Precision;
+pub use crate::types::{Record, Type};
+pub use crate::words::{AggregateKind, Capacity, Comparator, IndexKind, Order, Verb};
 pub use attribute::{Attribute, DefaultValue};
+pub use condition::{Comparison, Operand};
 pub use entity::{
-    Aggregate, AggregateKind, Copy, Entity, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse,
-    guard_parts, hidden,
+    Aggregate, Copy, Entity, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse, guard_parts, hidden,
 };
-pub use pattern::{Comparator, Comparison, Limit, Order, Ordered, Parameter, Pattern, Returned};
+pub use model::Model;
+pub use pattern::{Limit, Ordered, Parameter, Pattern, Returned};
 pub use plan::{Fan, PatternPlan, RequestKind, SortCondition, TablePeriod};
-pub use table::{Capacity, Column, Index, IndexKind, Projection, Table};
-pub use types::{Precision, Record, Type};
-pub use write::{Action, Assignment, Operand, Verb, Write, WriteParameter};
-
-/// A checked model.
-#[derive(Debug, Clone, Default)]
-pub struct Model {
-    /// Its name.
-    pub name: String,
-    /// Its version, counted up by its author.
-    pub version: u32,
-    /// The tables.
-    pub tables: Vec<Table>,
-    /// The entities.
-    pub entities: Vec<Entity>,
-    /// The access patterns, with their plans.
-    pub patterns: Vec<Pattern>,
-    /// The named writes.
-    pub writes: Vec<Write>,
-}
-
-impl Model {
-    /// The entity of a name.
-    pub fn entity(&self, name: &str) -> Option<&Entity> {
-        self.entities.iter().find(|entity| entity.name == name)
-    }
-
-    /// The pattern of a name.
-    pub fn pattern(&self, name: &str) -> Option<&Pattern> {
-        self.patterns.iter().find(|pattern| pattern.name == name)
-    }
-
-    /// The named write of a name.
-    pub fn write(&self, name: &str) -> Option<&Write> {
-        self.writes.iter().find(|write| write.name == name)
-    }
-}
+pub use table::{Column, Index, Projection, Table};
+pub use write::{Action, Assignment, Write, WriteParameter};

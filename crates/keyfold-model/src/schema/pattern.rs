@@ -1,9 +1,11 @@
 //! Access patterns.
 
-use super::PatternPlan;
-use super::{Operand, Type};
+use super::condition::Comparison;
+use super::plan::PatternPlan;
 use crate::diagnostic::Span;
 use crate::period::Unit;
+use crate::types::Type;
+use crate::words::Order;
 
 /// The kind of limit that a parameter puts on its attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,84 +66,6 @@ pub struct Returned {
     pub optional: bool,
     /// The place of its declaration.
     pub span: Span,
-}
-
-/// The order that a pattern asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// Times, latest first.
-    Newest,
-    /// Times, earliest first.
-    Oldest,
-    /// Numbers, greatest first.
-    Highest,
-    /// Numbers, least first.
-    Lowest,
-}
-
-/// A comparison of an attribute.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
-    /// The attribute.
-    pub attribute: String,
-    /// The comparator.
-    pub comparator: Comparator,
-    /// With what; nothing for `exists` and `missing`.
-    pub operand: Option<Operand>,
-    /// Its place in the source.
-    pub span: Span,
-}
-
-/// The comparator of a condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparator {
-    /// `=`
-    Equal,
-    /// `<>`
-    Unequal,
-    /// `<`
-    Less,
-    /// `<=`
-    AtMost,
-    /// `>`
-    Greater,
-    /// `>=`
-    AtLeast,
-    /// `contains`
-    Contains,
-    /// `starts`
-    Starts,
-    /// `exists`
-    Exists,
-    /// `missing`
-    Missing,
-}
-
-impl Comparator {
-    /// Its word or sign in the language.
-    pub fn word(self) -> &'static str {
-        match self {
-            Comparator::Equal => "=",
-            Comparator::Unequal => "<>",
-            Comparator::Less => "<",
-            Comparator::AtMost => "<=",
-            Comparator::Greater => ">",
-            Comparator::AtLeast => ">=",
-            Comparator::Contains => "contains",
-            Comparator::Starts => "starts",
-            Comparator::Exists => "exists",
-            Comparator::Missing => "missing",
-        }
-    }
-}
-
-impl std::fmt::Display for Comparison {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.operand {
-            None => write!(f, "{} {}", self.comparator.word(), self.attribute),
-            Some(operand) => write!(f, "{} {} {operand}", self.attribute, self.comparator.word()),
-        }
-    }
 }
 
 /// An access pattern.

@@ -1,8 +1,9 @@
 //! The plan of a pattern: one request, or a number of them that is known before anything runs.
 
+use super::condition::Comparison;
 use crate::period::Unit;
-use crate::schema::{Comparison, Type};
 use crate::template::{KeyTemplate, Part, print};
+use crate::types::Type;
 use std::fmt;
 
 /// The plan of a pattern.

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Span;
 use crate::period::Unit;
+use crate::words::{Capacity, IndexKind};
 use keyfold_types::KeyKind;
 
 /// A key attribute of a table or index.
@@ -11,20 +12,6 @@ pub struct Column {
     pub name: String,
     /// Its type.
     pub kind: KeyKind,
-}
-
-/// The capacity of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Capacity {
-    /// Requests, on demand.
-    OnDemand,
-    /// Units a second.
-    Provisioned {
-        /// Read units a second.
-        reads: u64,
-        /// Write units a second.
-        writes: u64,
-    },
 }
 
 /// A table.
@@ -61,15 +48,6 @@ impl Table {
     pub fn physical_name(&self, period: &str) -> String {
         format!("{}_{}", self.name, Unit::in_name(period))
     }
-}
-
-/// Local or global.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IndexKind {
-    /// The table's partition key with another sort key.
-    Local,
-    /// Keys of its own.
-    Global,
 }
 
 /// The projection of an index.

@@ -1,28 +1,9 @@
 //! Named writes.
 
-use super::{Comparison, Type};
+use super::condition::{Comparison, Operand};
 use crate::diagnostic::Span;
-use keyfold_types::Value;
-
-/// The source of the value of an assignment or condition.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Operand {
-    /// A parameter of the write.
-    Parameter(String),
-    /// An attribute of the item.
-    Attribute(String),
-    /// A fixed value of the attribute's type.
-    Literal(Value),
-}
-
-impl std::fmt::Display for Operand {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Operand::Parameter(name) | Operand::Attribute(name) => f.write_str(name),
-            Operand::Literal(value) => f.write_str(&crate::value::display(value)),
-        }
-    }
-}
+use crate::types::Type;
+use crate::words::Verb;
 
 /// A change of an attribute: `stock = stock - quantity`.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,34 +14,6 @@ pub struct Assignment {
     pub left: Operand,
     /// The operand that is added (true) or taken away.
     pub right: Option<(bool, Operand)>,
-}
-
-/// The verb of an action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verb {
-    /// Makes an item that must not exist.
-    Create,
-    /// Writes a whole item, whether it exists or not.
-    Put,
-    /// Changes an item that must exist.
-    Update,
-    /// Removes an item that must exist.
-    Delete,
-    /// Only looks at an item that must exist.
-    Check,
-}
-
-impl Verb {
-    /// Its word in the language.
-    pub fn word(self) -> &'static str {
-        match self {
-            Verb::Create => "create",
-            Verb::Put => "put",
-            Verb::Update => "update",
-            Verb::Delete => "delete",
-            Verb::Check => "check",
-        }
-    }
 }
 
 /// One change of a named write.

@@ -1,8 +1,10 @@
-//! Declarations as written, each part with its place.
+//! Declarations as written, each part with its place in the source.
 
 use crate::diagnostic::Span;
+use crate::period::Unit;
+use crate::words::{AggregateKind, Capacity, Comparator, IndexKind, Order, Verb};
 
-/// A word and its place.
+/// A word, number or quoted text, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) text: String,
@@ -18,18 +20,20 @@ impl Name {
             .unwrap_or(&self.text)
     }
 
+    /// Whether the operand is a quoted text.
     pub(crate) fn is_quoted(&self) -> bool {
         self.text.starts_with('"')
     }
 }
 
+/// All declarations of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) name: Option<Name>,
     pub(crate) version: Option<u32>,
     pub(crate) records: Vec<RecordDecl>,
     pub(crate) tables: Vec<TableDecl>,
-    /// A table's line could not be read.
+    /// Whether a line that declares a table could not be parsed.
     pub(crate) has_broken_table: bool,
     pub(crate) entities: Vec<EntityDecl>,
     pub(crate) patterns: Vec<PatternDecl>,
@@ -58,25 +62,19 @@ pub(crate) struct TableDecl {
     pub(crate) type_attribute: Option<Name>,
     /// The attribute that holds when an item expires.
     pub(crate) ttl_attribute: Option<Name>,
-    /// One table for each of these: a unit of time.
+    /// The unit of time that each physical table covers; absent for a single table.
     pub(crate) period: Option<Name>,
-    pub(crate) capacity: Option<CapacityDecl>,
-    /// Of the tables of past periods.
-    pub(crate) cooled: Option<CapacityDecl>,
+    pub(crate) capacity: Option<Capacity>,
+    /// The capacity of the tables of past periods.
+    pub(crate) cooled: Option<Capacity>,
     pub(crate) indexes: Vec<IndexDecl>,
-    /// Behind its last line.
+    /// The end of its last line.
     pub(crate) end: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CapacityDecl {
-    OnDemand,
-    Provisioned { reads: u64, writes: u64 },
 }
 
 #[derive(Debug)]
 pub(crate) struct IndexDecl {
-    pub(crate) local: bool,
+    pub(crate) kind: IndexKind,
     pub(crate) name: Name,
     pub(crate) partition: Vec<Column>,
     pub(crate) sort: Vec<Column>,
@@ -100,7 +98,7 @@ pub(crate) struct EntityDecl {
     pub(crate) key: Option<KeyDecl>,
     pub(crate) indexes: Vec<IndexKeyDecl>,
     pub(crate) copies: Vec<CopyDecl>,
-    /// Attributes that together are unique.
+    /// Groups of attributes; the values of each group together are unique.
     pub(crate) uniques: Vec<Vec<Name>>,
     pub(crate) ttl: Option<Name>,
     pub(crate) version: Option<Name>,
@@ -108,9 +106,9 @@ pub(crate) struct EntityDecl {
     pub(crate) splits: Vec<(Name, u32)>,
     pub(crate) compressed: Vec<Name>,
     pub(crate) expects: Vec<ExpectDecl>,
-    /// A line of its key could not be read.
+    /// Whether a line that declares its key could not be parsed.
     pub(crate) is_broken: bool,
-    /// Behind its last line.
+    /// The end of its last line.
     pub(crate) end: usize,
 }
 
@@ -133,13 +131,14 @@ pub(crate) enum ExpectUnit {
 
 #[derive(Debug)]
 pub(crate) struct AggregateDecl {
-    /// `count`, `sum` or `max`.
-    pub(crate) kind: Name,
+    pub(crate) kind: AggregateKind,
+    /// The place of the word `count`, `sum` or `max`.
+    pub(crate) kind_span: Span,
     pub(crate) attribute: Name,
     pub(crate) entity: Name,
     /// The attribute that is summed up.
     pub(crate) of: Option<Name>,
-    /// The references that it follows, where they are named.
+    /// The references to follow, where the declaration names them.
     pub(crate) by: Vec<Name>,
     pub(crate) condition: Option<(Name, Name)>,
 }
@@ -154,14 +153,22 @@ pub(crate) struct AttributeDecl {
 
 #[derive(Debug, Clone)]
 pub(crate) enum TypeDecl {
-    /// A type's name, and the word in parentheses behind it.
+    /// The name of a type, and the word in parentheses after it.
     Named(Name, Option<Name>),
     /// `Entity.attribute`.
     Reference(Name, Name),
     /// `one | two`.
     Words(Vec<Name>),
-    /// `list of`, `map of`, `set of` a type.
-    Of(Name, Box<TypeDecl>),
+    /// `list of`, `map of`, `set of` a type, and the place of the first word.
+    Of(Collection, Span, Box<TypeDecl>),
+}
+
+/// The kind of a type that holds several values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Collection {
+    List,
+    Map,
+    Set,
 }
 
 /// One template for each key attribute.
@@ -178,7 +185,7 @@ pub(crate) struct KeyDecl {
 #[derive(Debug, Clone)]
 pub(crate) struct TemplateDecl {
     pub(crate) parts: Vec<PartDecl>,
-    /// Written without quotes: the attribute itself is the key.
+    /// Whether it stands without quotes: the attribute itself is the key.
     pub(crate) bare: bool,
     pub(crate) span: Span,
 }
@@ -215,16 +222,24 @@ pub(crate) struct PatternDecl {
     pub(crate) name: Name,
     pub(crate) parameters: Vec<ParameterDecl>,
     pub(crate) returned: Vec<ReturnedDecl>,
-    /// The word, and the attribute behind it.
-    pub(crate) order: Option<(Name, Option<Name>)>,
+    pub(crate) order: Option<OrderDecl>,
     pub(crate) page: Option<u32>,
     pub(crate) strong: Option<Span>,
     pub(crate) scan: Option<Span>,
     pub(crate) only: Vec<Name>,
     pub(crate) filters: Vec<ConditionDecl>,
-    /// `where attribute = value`, or `where attribute`: it is there.
+    /// `where attribute = value`, or `where attribute`: the attribute exists.
     pub(crate) fixed: Vec<(Name, Option<Name>)>,
     pub(crate) expects: Vec<ExpectDecl>,
+}
+
+/// `newest [attribute]`.
+#[derive(Debug)]
+pub(crate) struct OrderDecl {
+    pub(crate) order: Order,
+    /// The place of the word.
+    pub(crate) span: Span,
+    pub(crate) attribute: Option<Name>,
 }
 
 #[derive(Debug)]
@@ -246,11 +261,11 @@ pub(crate) enum LimitDecl {
     Within(Name, Name),
     /// `attribute starts argument`.
     Starts(Name),
-    /// `day of attribute`: the unit.
-    Period(Name),
+    /// `day of attribute`: the unit, and its word, which names the parameter.
+    Period(Unit, Name),
     /// `attribute[]`: any of several.
     Among,
-    /// `name: type`: no attribute's, for filters.
+    /// `name: type`: limits no attribute, for filters.
     Free(TypeDecl),
 }
 
@@ -265,7 +280,7 @@ pub(crate) struct ReturnedDecl {
 #[derive(Debug)]
 pub(crate) struct WriteDecl {
     pub(crate) name: Name,
-    /// Parameter and its type.
+    /// Each parameter with its type, where one is declared.
     pub(crate) parameters: Vec<(Name, Option<TypeDecl>)>,
     pub(crate) actions: Vec<ActionDecl>,
 }
@@ -281,20 +296,12 @@ pub(crate) struct ActionDecl {
     pub(crate) conditions: Vec<ConditionDecl>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verb {
-    Create,
-    Put,
-    Update,
-    Delete,
-    Check,
-}
-
 /// `attribute = operand [+|- operand]`.
 #[derive(Debug)]
 pub(crate) struct AssignmentDecl {
     pub(crate) attribute: Name,
     pub(crate) left: Name,
+    /// The second operand, and whether it is added (true) or subtracted.
     pub(crate) right: Option<(bool, Name)>,
 }
 
@@ -302,6 +309,8 @@ pub(crate) struct AssignmentDecl {
 #[derive(Debug)]
 pub(crate) struct ConditionDecl {
     pub(crate) attribute: Name,
-    pub(crate) comparator: Name,
+    pub(crate) comparator: Comparator,
+    /// The place of the comparator.
+    pub(crate) comparator_span: Span,
     pub(crate) operand: Option<Name>,
 }

@@ -1,39 +1,36 @@
-//! The formatter: the same declarations, evenly spaced and aligned. Comments and blank lines stay
-//! where they are; a line that cannot be read stays as it is.
+//! The formatter: spaces and aligns declarations evenly. Comments and blank lines keep their places;
+//! a line with an error stays as it is.
 //!
-//! Formatting works on tokens, line by line, so that a half-written file can be formatted too;
-//! formatting twice changes nothing more.
+//! Formatting works on the tokens of each line, so that it formats a half-written file too. It is
+//! idempotent.
 
 use super::lexer::{self, Token, TokenKind};
+use super::parser::MEMBER_WORDS;
 
-/// Widest pattern header that others are aligned to, in characters.
+/// Width, in characters, up to which the header of a pattern is aligned with others.
 const ALIGNED_MAX: usize = 64;
 const INDENT: &str = "  ";
-/// Words that start a line of an entity; what follows them is aligned with its keys.
-const MEMBERS: [&str; 9] = [
-    "unique", "ttl", "version", "count", "sum", "max", "split", "compress", "expect",
-];
 
 /// A line of the file.
 enum Line {
     Blank,
-    /// A comment alone, indented or not.
+    /// A line with nothing but a comment, and whether it is indented.
     Comment(String, bool),
-    /// The text that cannot be read.
+    /// A line with an error.
     Verbatim(String),
     Code(Code),
 }
 
 struct Code {
     indented: bool,
-    /// Pieces that are aligned with those of lines beside it.
+    /// Pieces that are aligned with those of neighbouring lines.
     cells: Vec<String>,
-    /// The lines that it may be aligned with.
+    /// The kind of lines that it is aligned with.
     group: Group,
     comment: Option<String>,
 }
 
-/// Lines of one group that follow each other are aligned.
+/// The group of a line: consecutive lines of one group are aligned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     None,
@@ -55,7 +52,7 @@ pub fn format(source: &str) -> String {
     let mut was_blank = true;
     for line in &lines {
         let text = match line {
-            // One blank line is enough, and none at the start.
+            // Blank lines are merged into one, and removed at the start.
             Line::Blank if was_blank => continue,
             Line::Blank => String::new(),
             Line::Comment(text, indented) => {
@@ -78,6 +75,7 @@ pub fn format(source: &str) -> String {
     out
 }
 
+/// Classifies a line and splits it into cells.
 fn line(text: &str) -> Line {
     let trimmed = trim(text);
     let indented = lexer::is_indented(text);
@@ -97,8 +95,8 @@ fn line(text: &str) -> Line {
     let comment = tail.starts_with('#').then(|| tail.to_owned());
     let (group, breaks) = shape(&tokens, indented);
     let cells = cells(text, &tokens, &breaks);
-    // Signs that mean nothing beside each other may be read as another one without the space
-    // between them.
+    // Signs that do not belong together may become another sign when the space between them is
+    // removed.
     if !is_read_as(&cells.join(" "), &tokens) {
         return Line::Verbatim(text.trim_end().to_owned());
     }
@@ -110,11 +108,12 @@ fn line(text: &str) -> Line {
     })
 }
 
-/// Without the space around it; a byte order mark is space here, as it is to the lexer.
+/// The text without surrounding whitespace; a byte order mark counts as whitespace, as in the lexer.
 fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || c == lexer::BYTE_ORDER_MARK)
 }
 
+/// Whether a text has exactly these tokens.
 fn is_read_as(text: &str, tokens: &[Token]) -> bool {
     let (mut again, mut diagnostics) = (Vec::new(), Vec::new());
     lexer::scan(text, 0, &mut again, &mut diagnostics);
@@ -136,7 +135,7 @@ fn is_template(token: &Token) -> bool {
     matches!(token.kind, TokenKind::Text(_) | TokenKind::Braces(_))
 }
 
-/// The group of a line, and the tokens before which a new cell begins.
+/// The group of a line, and the indexes of the tokens that start a new cell.
 fn shape(tokens: &[Token], indented: bool) -> (Group, Vec<usize>) {
     let first = word(tokens.first()).unwrap_or_default();
     if !indented {
@@ -158,7 +157,9 @@ fn shape(tokens: &[Token], indented: bool) -> (Group, Vec<usize>) {
             },
         );
     }
-    if MEMBERS.contains(&first)
+    // `key` and `copy` have templates, which are aligned below.
+    if MEMBER_WORDS.contains(&first)
+        && !matches!(first, "key" | "copy")
         && tokens
             .get(1)
             .is_some_and(|token| token.kind != TokenKind::Sign(":"))
@@ -203,7 +204,7 @@ fn cells(text: &str, tokens: &[Token], breaks: &[usize]) -> Vec<String> {
     cells
 }
 
-/// The text between a token and the one before.
+/// The space before a token.
 fn gap(tokens: &[Token], at: usize) -> &'static str {
     let sign = |token: Option<&Token>| match token.map(|token| &token.kind) {
         Some(TokenKind::Sign(sign)) => *sign,
@@ -217,11 +218,11 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
     let first = word(tokens.first()).unwrap_or_default();
     let tight = matches!(sign(this), "," | ")" | "?" | "[]" | ":" | "." | "..")
         || matches!(sign(before), "(" | "." | "..");
-    // The number behind a minus that takes nothing from nothing.
+    // A minus without a left operand belongs to its number.
     let is_negative = sign(before) == "-"
         && !matches!(sign(earlier), "" | ")")
         && matches!(this.map(|t| &t.kind), Some(TokenKind::Number(_)));
-    // Parameters stand at the name, lists apart from it.
+    // No space between a name and its parameters; a space before other parentheses.
     let called = sign(this) == "("
         && (word(before) == Some("time") || (matches!(first, "pattern" | "write") && at == 2));
     // The result clause of a pattern.
@@ -233,7 +234,7 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
     }
 }
 
-/// Whether the token before is the end of what a pattern returns.
+/// Whether the result clause of a pattern ends before this token.
 fn is_result_end(tokens: &[Token], at: usize) -> bool {
     let Some(arrow) = tokens
         .iter()
@@ -256,13 +257,13 @@ fn is_result_end(tokens: &[Token], at: usize) -> bool {
     end == Some(at)
 }
 
-/// Pads the cells of those lines of a group that follow each other.
+/// Pads the cells of consecutive lines of a group.
 fn align(lines: &mut [Line], group: Group) {
     let mut start = 0;
     while start < lines.len() {
         let mut end = start + 1;
         if group_of(lines.get(start)) == group {
-            // Comments and blank lines between patterns do not part them; elsewhere they do.
+            // Comments and blank lines separate groups, except between patterns.
             while end < lines.len() {
                 let same = group_of(lines.get(end)) == group;
                 let between = group == Group::Pattern
@@ -286,7 +287,7 @@ fn group_of(line: Option<&Line>) -> Group {
     }
 }
 
-/// Another line of the same entity.
+/// Whether the line is an indented line of code.
 fn is_member(line: Option<&Line>) -> bool {
     matches!(line, Some(Line::Code(code)) if code.indented)
 }
@@ -296,7 +297,7 @@ fn pad(lines: &mut [Line], group: Group) {
         Line::Code(code) if code.group == group => {
             Some(code.cells.iter().map(|cell| cell.chars().count()).collect())
         }
-        _ => None,
+        Line::Blank | Line::Comment(..) | Line::Verbatim(_) | Line::Code(_) => None,
     };
     let rows: Vec<Vec<usize>> = lines.iter().filter_map(code).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

@@ -1,6 +1,6 @@
-//! Text to lines of tokens. A declaration starts in the first column; what belongs to it is
-//! indented. A line that ends with a comma, or inside parentheses, goes on in the next. `#` outside
-//! quotes starts a comment.
+//! Text to lines of tokens. A declaration starts in the first column; its members are indented. A
+//! line that ends with a comma or inside parentheses continues in the next line. `#` outside quotes
+//! starts a comment.
 
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -10,7 +10,7 @@ pub(crate) enum TokenKind {
     Number(String),
     /// A quoted text, without its quotes.
     Text(String),
-    /// Braces with what is inside: a bare field of a template.
+    /// The text inside braces: a bare field of a template.
     Braces(String),
     Sign(&'static str),
 }
@@ -32,12 +32,13 @@ const SIGNS: [&str; 20] = [
     "[", "]",
 ];
 
-/// Characters without meaning that a message shows.
+/// Most characters without meaning that a message shows.
 const SHOWN_MAX: usize = 20;
 
 /// The byte order mark that some editors put before a text.
 pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
+/// Splits the source into lines of tokens. Lines without tokens are left out.
 pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let (mut start, mut depth, mut continued) = (0, 0i32, false);
@@ -48,14 +49,11 @@ pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line
         let Some(last) = tokens.last() else { continue };
         let ends_open = last.kind == TokenKind::Sign(",");
         for token in &tokens {
-            match token.kind {
-                TokenKind::Sign("(") => depth += 1,
-                TokenKind::Sign(")") => depth -= 1,
-                _ => {}
-            }
+            depth += i32::from(token.kind == TokenKind::Sign("("));
+            depth -= i32::from(token.kind == TokenKind::Sign(")"));
         }
         let indented = is_indented(text);
-        // Only an indented line goes on with the one before: a lost parenthesis stops at the next
+        // Only an indented line continues the line before: a missing parenthesis affects one
         // declaration.
         match lines.last_mut() {
             Some(line) if continued && indented => line.tokens.append(&mut tokens),
@@ -80,7 +78,8 @@ pub(super) fn is_indented(text: &str) -> bool {
         .starts_with([' ', '\t'])
 }
 
-/// Digits, perhaps grouped by `_`, and digits behind a point; `1..2` is a range of numbers.
+/// The length of a number: digits, which `_` may group, and digits after a point. `1..2` is a range,
+/// whose first number ends before the points.
 fn number_end(text: &str) -> usize {
     let digits = |from: usize| {
         let tail = text.get(from..).unwrap_or_default();
@@ -96,7 +95,8 @@ fn number_end(text: &str) -> usize {
     }
 }
 
-/// Bytes of the characters at the beginning that can begin nothing; the first is one.
+/// The length, in bytes, of the characters at the beginning that start no token. The first is one of
+/// them.
 fn meaningless(text: &str) -> usize {
     let begins_something = |(at, c): (usize, char)| {
         let is_sign = || {
@@ -130,6 +130,8 @@ fn no_meaning(text: &str, span: Span) -> Diagnostic {
     )
 }
 
+/// Splits a line into tokens. `start` is the place of the line in the source. A quote or brace that
+/// is not closed ends the line.
 pub(super) fn scan(
     text: &str,
     start: usize,
@@ -151,72 +153,90 @@ pub(super) fn scan(
         if first == '#' {
             return;
         }
-        let word = rest
-            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .unwrap_or(rest.len());
-        let (kind, length) = if first == '"' {
-            match rest.get(1..).and_then(|body| body.find(['"', '\n'])) {
-                Some(end) if rest.get(1 + end..2 + end) == Some("\"") => (
-                    TokenKind::Text(rest.get(1..=end).unwrap_or_default().to_owned()),
-                    end + 2,
-                ),
-                _ => {
-                    let whole = rest.trim_end().len();
-                    diagnostics.push(
-                        Diagnostic::error(
-                            "KF001",
-                            span(whole),
-                            "a text is not closed",
-                            "no closing quote in this line",
-                        )
-                        .help("add `\"` where the text ends"),
-                    );
-                    return;
-                }
+        let length = match token(rest, first) {
+            Scanned::Token(kind, length) => {
+                tokens.push(Token {
+                    kind,
+                    span: span(length),
+                });
+                length
             }
-        } else if first == '{' {
-            match rest.find('}') {
-                Some(end) => (
-                    TokenKind::Braces(rest.get(1..end).unwrap_or_default().to_owned()),
-                    end + 1,
-                ),
-                None => {
-                    let whole = rest.trim_end().len();
-                    diagnostics.push(Diagnostic::error(
-                        "KF001",
-                        span(whole),
-                        "a brace is not closed",
-                        "no `}` in this line",
-                    ));
-                    return;
-                }
+            Scanned::Meaningless(length) => {
+                let shown = rest.get(..length).unwrap_or_default();
+                diagnostics.push(no_meaning(shown, span(length)));
+                length
             }
-        } else if first.is_ascii_digit() {
-            let end = number_end(rest);
-            (
-                TokenKind::Number(rest.get(..end).unwrap_or_default().replace('_', "")),
-                end,
-            )
-        } else if word > 0 {
-            (
-                TokenKind::Word(rest.get(..word).unwrap_or_default().to_owned()),
-                word,
-            )
-        } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-            (TokenKind::Sign(sign), sign.len())
-        } else {
-            let length = meaningless(rest);
-            diagnostics.push(no_meaning(
-                rest.get(..length).unwrap_or_default(),
-                span(length),
-            ));
-            at += length;
-            continue;
+            Scanned::Open(open) => {
+                diagnostics.push(not_closed(open, span(rest.trim_end().len())));
+                return;
+            }
         };
-        tokens.push(Token {
-            kind,
-            span: span(length),
-        });
         at += length;
+    }
+}
+
+/// The beginning of a text, with its length in bytes.
+enum Scanned {
+    Token(TokenKind, usize),
+    /// Characters that start no token.
+    Meaningless(usize),
+    /// A quote or brace that is not closed in its line.
+    Open(Open),
+}
+
+enum Open {
+    Text,
+    Braces,
+}
+
+/// Scans the token at the beginning of a text, whose first character is given.
+fn token(text: &str, first: char) -> Scanned {
+    let piece = |from: usize, to: usize| text.get(from..to).unwrap_or_default().to_owned();
+    if first == '"' {
+        let end = text.get(1..).and_then(|body| body.find(['"', '\n']));
+        return match end {
+            Some(end) if text.get(1 + end..2 + end) == Some("\"") => {
+                Scanned::Token(TokenKind::Text(piece(1, 1 + end)), end + 2)
+            }
+            Some(_) | None => Scanned::Open(Open::Text),
+        };
+    }
+    if first == '{' {
+        return match text.find('}') {
+            Some(end) => Scanned::Token(TokenKind::Braces(piece(1, end)), end + 1),
+            None => Scanned::Open(Open::Braces),
+        };
+    }
+    if first.is_ascii_digit() {
+        let end = number_end(text);
+        return Scanned::Token(TokenKind::Number(piece(0, end).replace('_', "")), end);
+    }
+    let word = text
+        .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .unwrap_or(text.len());
+    if word > 0 {
+        return Scanned::Token(TokenKind::Word(piece(0, word)), word);
+    }
+    match SIGNS.iter().find(|sign| text.starts_with(**sign)) {
+        Some(sign) => Scanned::Token(TokenKind::Sign(sign), sign.len()),
+        None => Scanned::Meaningless(meaningless(text)),
+    }
+}
+
+fn not_closed(open: Open, span: Span) -> Diagnostic {
+    match open {
+        Open::Text => Diagnostic::error(
+            "KF001",
+            span,
+            "a text is not closed",
+            "no closing quote in this line",
+        )
+        .help("add `\"` where the text ends"),
+        Open::Braces => Diagnostic::error(
+            "KF001",
+            span,
+            "a brace is not closed",
+            "no `}` in this line",
+        ),
     }
 }

@@ -1,4 +1,4 @@
-//! Text to declarations. Knows the shape of the language, not its meaning.
+//! Text to declarations. This module knows the shape of the language, not its meaning.
 
 pub(crate) mod ast;
 mod format;
@@ -8,4 +8,5 @@ mod parser;
 
 pub use format::format;
 pub use grammar::{GRAMMAR, grammar_markdown};
+pub use parser::MEMBER_WORDS;
 pub(crate) use parser::parse;

@@ -1,9 +1,11 @@
-//! Values to keys: what a template makes of them.
+//! Keys: the texts and numbers that templates make of values.
 
-use super::{ValueError, display};
+use super::display::display;
+use super::error::ValueError;
 use crate::period::{PERIODS_MAX, Unit};
-use crate::schema::{Limit, Type};
+use crate::schema::Limit;
 use crate::template::{BREAK, CHUNK_DIGITS, Format, HASH_DIGITS, KeyTemplate, Part, shard_digits};
+use crate::types::Type;
 use keyfold_types::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -21,7 +23,10 @@ pub fn key(
     column(&template.parts, values, delimiters)
 }
 
-/// The value of one attribute of a key.
+/// The value that parts make for one attribute of a key.
+///
+/// # Errors
+/// As [`key`].
 pub fn column(
     parts: &[Part],
     values: &BTreeMap<String, Value>,
@@ -46,10 +51,9 @@ pub fn column(
     text(parts, values, delimiters).map(Value::S)
 }
 
-/// The value by which a caller says which shard it means, instead of that of the item.
+/// The name of the value that selects a shard, instead of the shard that follows from the item.
 pub const SHARD: &str = "#shard";
-/// The value by which a caller says which part of a split item it means; the first if it is
-/// missing.
+/// The name of the value that selects a part of a split item; without it, the first part.
 pub const CHUNK: &str = "#part";
 
 /// The text that parts make of values.
@@ -89,7 +93,7 @@ pub fn text(
     Ok(out)
 }
 
-/// The text that a range of keys starts with: a last field without text says nothing.
+/// The text that a range of keys starts with. A last field with an empty text is left out.
 ///
 /// # Errors
 /// As [`key`].
@@ -98,32 +102,29 @@ pub fn prefix(
     values: &BTreeMap<String, Value>,
     delimiters: &[char],
 ) -> Result<String, ValueError> {
-    let is_nothing = |part: &Part| match part {
-        Part::Field { name, .. } => {
-            matches!(values.get(name), Some(Value::S(text)) if text.is_empty())
-        }
-        _ => false,
-    };
+    let is_empty = |name: &str| matches!(values.get(name), Some(Value::S(text)) if text.is_empty());
     match parts.split_last() {
-        Some((last, before)) if is_nothing(last) => text(before, values, delimiters),
-        _ => text(parts, values, delimiters),
+        Some((Part::Field { name, .. }, before)) if is_empty(name) => {
+            text(before, values, delimiters)
+        }
+        Some(_) | None => text(parts, values, delimiters),
     }
 }
 
 /// An end of a range of keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// This key.
+    /// The range ends at this key.
     At(Value),
-    /// Nothing is below it, or nothing above.
+    /// The range has no end on this side.
     Open,
-    /// No key is in the range.
+    /// The range is empty.
     Nothing,
 }
 
-/// The end of a range that parts make of values. What the limited attribute cannot hold is no error
-/// here: `n >= -1` of a padded number starts with 0, `n <= 12345` of four digits ends with 9999, a
-/// text may contain delimiters. `limit_of` says how a parameter limits.
+/// The end of a range that parts make of values. `limit_of` returns the limit that a parameter puts
+/// on its attribute. A value outside the attribute's range is no error here: `n >= -1` of a padded
+/// number starts with 0, `n <= 12345` of four digits ends with 9999, a text may contain delimiters.
 ///
 /// # Errors
 /// As [`key`], of the parts before the limited one.
@@ -133,28 +134,22 @@ pub fn end(
     delimiters: &[char],
     limit_of: impl Fn(&str) -> Option<Limit>,
 ) -> Result<End, ValueError> {
-    let limited = parts.iter().position(|part| match part {
-        Part::Field { name, .. } => limit_of(name).is_some(),
-        _ => false,
+    let limited = parts.iter().enumerate().find_map(|(at, part)| match part {
+        Part::Field { name, kind, format } => {
+            limit_of(name).map(|limit| (at, limit, (name, kind, *format)))
+        }
+        Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
     });
-    let Some(at) = limited else {
+    let Some((at, limit, (name, kind, format))) = limited else {
         return column(parts, values, delimiters).map(End::At);
     };
-    let (Some(Part::Field { name, kind, format }), before, behind) = (
-        parts.get(at),
-        parts.get(..at).unwrap_or_default(),
-        parts.get(at + 1..).unwrap_or_default(),
-    ) else {
-        return column(parts, values, delimiters).map(End::At);
-    };
-    let is_low = limit_of(name) == Some(Limit::AtLeast);
+    let is_low = limit == Limit::AtLeast;
+    let beyond = if is_low { End::Open } else { End::Nothing };
     let held = values
         .get(name)
         .ok_or_else(|| ValueError::Missing(name.clone()))?;
     let written = match (held, format) {
-        (Value::S(text), Format::Bare) if text.is_empty() => {
-            return Ok(if is_low { End::Open } else { End::Nothing });
-        }
+        (Value::S(text), Format::Bare) if text.is_empty() => return Ok(beyond),
         (_, Format::Bare) => return column(parts, values, delimiters).map(End::At),
         (
             Value::N(number),
@@ -163,26 +158,29 @@ pub fn end(
                 decimals,
                 reversed,
             },
-        ) => match padded_end(&number.to_string(), *whole, *decimals, is_low) {
+        ) => match padded_end(&number.to_string(), whole, decimals, is_low) {
             None => return Ok(End::Nothing),
-            Some(padded) if *reversed => nines(&padded),
+            Some(padded) if reversed => nines(&padded),
             Some(padded) => padded,
         },
         (Value::S(text), Format::Plain) if *kind == Type::String => text.clone(),
-        _ => field(name, kind, *format, held, delimiters)?,
+        _ => field(name, kind, format, held, delimiters)?,
     };
+    let before = parts.get(..at).unwrap_or_default();
+    let behind = parts.get(at + 1..).unwrap_or_default();
     let start = text(before, values, delimiters)?;
     let rest = text(behind, values, delimiters)?;
     let made = format!("{start}{written}{rest}");
     // A key is never empty.
-    Ok(match (made.is_empty(), is_low) {
-        (false, _) => End::At(Value::S(made)),
-        (true, true) => End::Open,
-        (true, false) => End::Nothing,
+    Ok(if made.is_empty() {
+        beyond
+    } else {
+        End::At(Value::S(made))
     })
 }
 
-/// The least padded number that is not below a number, or the greatest that is not above it.
+/// The least padded number that is not below a number (`is_low`), or the greatest that is not above
+/// it; `None` if there is none.
 fn padded_end(number: &str, whole: usize, decimals: usize, is_low: bool) -> Option<String> {
     let join = |before: &str, behind: &str| match decimals {
         0 => format!("{before:0>whole$}"),
@@ -203,7 +201,7 @@ fn padded_end(number: &str, whole: usize, decimals: usize, is_low: bool) -> Opti
     if !(is_low && is_cut) {
         return Some(join(before, kept));
     }
-    // The next one above: digits without the point, one more.
+    // The next greater padded number: add one to the digits without the point.
     let digits = format!("{before:0>whole$}{kept:0<decimals$}");
     let kept = digits.trim_end_matches('9');
     let (last, start) = (kept.chars().last()?, kept.get(..kept.len() - 1)?);
@@ -213,7 +211,8 @@ fn padded_end(number: &str, whole: usize, decimals: usize, is_low: bool) -> Opti
     Some(join(before, behind))
 }
 
-/// The shard of a key: the first four bytes of its SHA-256, so that any language can tell it.
+/// The shard of a key: the first four bytes of its SHA-256 modulo the number of shards. Programs in
+/// any language can compute it.
 pub fn shard_of(count: u32, key: &str) -> u32 {
     let digest = Sha256::digest(key.as_bytes());
     let first = digest
@@ -254,6 +253,7 @@ pub fn bucket(
         })
 }
 
+/// The text of a value in the format of a key's field.
 fn field(
     name: &str,
     kind: &Type,
@@ -261,17 +261,11 @@ fn field(
     value: &Value,
     delimiters: &[char],
 ) -> Result<String, ValueError> {
-    let wrong = || ValueError::Kind {
+    let plain = plain_text(kind, value).ok_or_else(|| ValueError::Kind {
         name: name.to_owned(),
         wanted: kind.to_string(),
         found: display(value),
-    };
-    let plain = match value {
-        Value::S(text) if kind.is_text() => text.clone(),
-        Value::N(number) if kind.is_number() => number.to_string(),
-        Value::Bool(truth) if *kind == Type::Bool => truth.to_string(),
-        _ => return Err(wrong()),
-    };
+    })?;
     match format {
         Format::Padded {
             whole,
@@ -293,31 +287,54 @@ fn field(
         Format::Reversed => Ok(nines(&plain)),
         Format::Hash => Ok(digest(&plain)),
         Format::Escaped => Ok(escaped(&plain, delimiters)),
-        Format::Plain | Format::Lower | Format::Bare => {
-            // Letter by letter, so that the beginning of a text becomes the beginning of its small
-            // letters.
-            let text = if format == Format::Lower {
-                plain.chars().flat_map(char::to_lowercase).collect()
-            } else {
-                plain
-            };
-            // A break stands between key attributes, the last character above every key.
-            let is_taken = |c: &char| {
-                (*kind == Type::String && delimiters.contains(c)) || *c == BREAK || *c == char::MAX
-            };
-            match text.chars().find(is_taken) {
-                Some(delimiter) => Err(ValueError::Delimiter {
-                    name: name.to_owned(),
-                    text,
-                    delimiter,
-                }),
-                None if text.is_empty() => Err(ValueError::Empty(name.to_owned())),
-                None => Ok(text),
-            }
+        // Each letter on its own, so that a prefix of the text gives a prefix of the result.
+        Format::Lower => {
+            let lower = plain.chars().flat_map(char::to_lowercase).collect();
+            without_delimiters(name, kind, lower, delimiters)
         }
+        Format::Plain | Format::Bare => without_delimiters(name, kind, plain, delimiters),
     }
 }
 
+/// The text of a value in a key; `None` when the value is not of the type or fits no key.
+fn plain_text(kind: &Type, value: &Value) -> Option<String> {
+    match value {
+        Value::S(text) => kind.is_text().then(|| text.clone()),
+        Value::N(number) => kind.is_number().then(|| number.to_string()),
+        Value::Bool(truth) => (*kind == Type::Bool).then(|| truth.to_string()),
+        Value::Null
+        | Value::B(_)
+        | Value::L(_)
+        | Value::M(_)
+        | Value::Ss(_)
+        | Value::Ns(_)
+        | Value::Bs(_) => None,
+    }
+}
+
+/// The text, unless it is empty or contains a character with a meaning in keys: a delimiter, the
+/// break between key attributes, or the last character, which stands above every key.
+fn without_delimiters(
+    name: &str,
+    kind: &Type,
+    text: String,
+    delimiters: &[char],
+) -> Result<String, ValueError> {
+    let is_reserved = |c: &char| {
+        (*kind == Type::String && delimiters.contains(c)) || *c == BREAK || *c == char::MAX
+    };
+    match text.chars().find(is_reserved) {
+        Some(delimiter) => Err(ValueError::Delimiter {
+            name: name.to_owned(),
+            text,
+            delimiter,
+        }),
+        None if text.is_empty() => Err(ValueError::Empty(name.to_owned())),
+        None => Ok(text),
+    }
+}
+
+/// A number with zeros in front and behind; `None` for a negative number or one with more digits.
 fn padded(number: &str, whole: usize, decimals: usize) -> Option<String> {
     let (before, behind) = number.split_once('.').unwrap_or((number, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -330,7 +347,7 @@ fn padded(number: &str, whole: usize, decimals: usize) -> Option<String> {
     })
 }
 
-/// Each digit taken from nine: the order of texts of one width turns round.
+/// Each digit subtracted from nine, which reverses the order of texts of one width.
 fn nines(text: &str) -> String {
     text.chars()
         .map(|c| {
@@ -341,7 +358,7 @@ fn nines(text: &str) -> String {
         .collect()
 }
 
-/// `%` and the delimiters as `%` and the two hexadecimal digits of each byte.
+/// The text with `%` and the delimiters replaced by `%` and the two hexadecimal digits of each byte.
 fn escaped(text: &str, delimiters: &[char]) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -361,7 +378,7 @@ fn escaped(text: &str, delimiters: &[char]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::Precision;
+    use crate::period::Precision;
 
     fn made(kind: Type, format: Format, value: impl Into<Value>) -> Result<String, ValueError> {
         let parts = [Part::Field {

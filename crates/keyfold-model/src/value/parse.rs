@@ -1,8 +1,9 @@
 //! Texts and JSON to values of a type.
 
-use super::{ValueError, display};
-use crate::period::Unit;
-use crate::schema::{Precision, Record, Type};
+use super::display::display;
+use super::error::ValueError;
+use crate::period::{Precision, Unit};
+use crate::types::{Record, Type};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::civil::{Date, DateTime};
@@ -150,30 +151,25 @@ fn fields(
 
 /// A set of values of one kind; `None` when it is empty, mixed, or has a value twice.
 fn set(values: Vec<Value>) -> Option<Value> {
-    match values.first()? {
-        Value::S(_) => {
-            let texts = values.into_iter().map(|value| match value {
-                Value::S(text) => Some(text),
-                _ => None,
-            });
-            Set::new(texts.collect::<Option<_>>()?).ok().map(Value::Ss)
+    let (mut texts, mut numbers, mut binaries) = (Vec::new(), Vec::new(), Vec::new());
+    for value in values {
+        match value {
+            Value::S(text) => texts.push(text),
+            Value::N(number) => numbers.push(number),
+            Value::B(bytes) => binaries.push(bytes),
+            Value::Bool(_)
+            | Value::Null
+            | Value::L(_)
+            | Value::M(_)
+            | Value::Ss(_)
+            | Value::Ns(_)
+            | Value::Bs(_) => return None,
         }
-        Value::N(_) => {
-            let numbers = values.into_iter().map(|value| match value {
-                Value::N(number) => Some(number),
-                _ => None,
-            });
-            Set::new(numbers.collect::<Option<_>>()?)
-                .ok()
-                .map(Value::Ns)
-        }
-        Value::B(_) => {
-            let all = values.into_iter().map(|value| match value {
-                Value::B(bytes) => Some(bytes),
-                _ => None,
-            });
-            Set::new(all.collect::<Option<_>>()?).ok().map(Value::Bs)
-        }
+    }
+    match (texts.is_empty(), numbers.is_empty(), binaries.is_empty()) {
+        (false, true, true) => Set::new(texts).ok().map(Value::Ss),
+        (true, false, true) => Set::new(numbers).ok().map(Value::Ns),
+        (true, true, false) => Set::new(binaries).ok().map(Value::Bs),
         _ => None,
     }
 }
@@ -214,10 +210,8 @@ pub fn check(name: &str, kind: &Type, value: &Value) -> Result<(), ValueError> {
         | (Type::Bool, Value::Bool(_))
         | (Type::Binary, Value::B(_)) => true,
         (kind, Value::S(text)) if kind.is_text() => {
-            return match parse(name, kind, text)? {
-                Value::S(canonical) if canonical == *text => Ok(()),
-                _ => Err(wrong_kind(name, kind, value)),
-            };
+            // The stored text must be the canonical one.
+            parse(name, kind, text)? == *value
         }
         _ => false,
     };
@@ -238,22 +232,31 @@ fn wrong_kind(name: &str, kind: &Type, value: &Value) -> ValueError {
 
 /// A day and nothing else: a time without a zone would silently become midnight.
 fn day(text: &str) -> Option<Date> {
-    if text.len() == "2024-01-15".len() {
-        text.parse::<Date>().ok()
-    } else {
-        None
-    }
+    let is_day = text.len() == "2024-01-15".len();
+    is_day.then(|| text.parse::<Date>().ok()).flatten()
 }
 
 /// The last value of a type that is not after a text: the digits that a time does not keep are cut.
 /// Other texts stay as they are.
 pub fn at_most(kind: &Type, text: &str) -> String {
-    match kind {
-        Type::Time(precision) => {
-            canonical_time(text, *precision).unwrap_or_else(|| text.to_owned())
-        }
-        _ => text.to_owned(),
-    }
+    let cut = match kind {
+        Type::Time(precision) => canonical_time(text, *precision),
+        Type::String
+        | Type::Int
+        | Type::Number
+        | Type::Bool
+        | Type::Date
+        | Type::Period(_)
+        | Type::Binary
+        | Type::Ulid
+        | Type::Uuid
+        | Type::Words(_)
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Set(_)
+        | Type::Record(_) => None,
+    };
+    cut.unwrap_or_else(|| text.to_owned())
 }
 
 /// Whether a text says a time more finely than its type keeps it.
@@ -335,7 +338,19 @@ pub fn time_of_epoch_ms(kind: &Type, epoch_ms: i64) -> Option<Value> {
             let text = time_text(timestamp, Precision::Millis)?;
             Some(Value::S(text.get(..10)?.to_owned()))
         }
-        _ => None,
+        Type::String
+        | Type::Int
+        | Type::Number
+        | Type::Bool
+        | Type::Period(_)
+        | Type::Binary
+        | Type::Ulid
+        | Type::Uuid
+        | Type::Words(_)
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Set(_)
+        | Type::Record(_) => None,
     }
 }
 

@@ -1,11 +1,14 @@
-//! Walks the tokens of a line, and says what was expected where something else stands.
+//! Walks the tokens of a line, and reports what was expected where another token stands.
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::Name;
+use crate::syntax::ast::{ConditionDecl, ExpectDecl, ExpectUnit, Name};
 use crate::syntax::lexer::{Token, TokenKind};
+use crate::words::Comparator;
 
+/// A parsed declaration, or the error at the first token that does not fit.
 pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
 
+/// A position in the tokens of a line.
 pub(super) struct Cursor<'t> {
     tokens: &'t [Token],
     at: usize,
@@ -24,16 +27,17 @@ impl<'t> Cursor<'t> {
         self.tokens.get(self.at + 1).map(|token| &token.kind)
     }
 
-    /// Steps over a token that was peeked at.
+    /// Steps over the current token.
     pub(super) fn advance(&mut self) {
         self.at += 1;
     }
 
-    /// Steps back to the token before, to point at it.
+    /// Steps back to the previous token, to point at it.
     pub(super) fn step_back(&mut self) {
         self.at = self.at.saturating_sub(1);
     }
 
+    /// The place of the current token, or the end of the line.
     pub(super) fn span(&self) -> Span {
         match (self.tokens.get(self.at), self.tokens.last()) {
             (Some(token), _) => token.span,
@@ -45,12 +49,14 @@ impl<'t> Cursor<'t> {
         }
     }
 
+    /// The place of the previous token.
     pub(super) fn before(&self) -> Span {
         self.tokens
             .get(self.at.saturating_sub(1))
             .map_or(Span::default(), |token| token.span)
     }
 
+    /// The error that something else was expected at the current token.
     pub(super) fn fail<T>(&self, wanted: &str) -> Parsed<T> {
         let found = match self.peek() {
             None => "the line ends here".to_owned(),
@@ -125,7 +131,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// A name of a table or index: a word, or in quotes what is no word (`"app-prod.main"`).
+    /// The name of a table or index: a word, or a quoted text (`"app-prod.main"`).
     pub(super) fn name(&mut self, wanted: &str) -> Parsed<Name> {
         match self.peek() {
             Some(TokenKind::Text(text)) => {
@@ -140,7 +146,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// A word, number or text: an operand. The quotes of a text stay, to tell it from a name.
+    /// An operand: a word, number or text. A text keeps its quotes, which distinguish it from a name.
     pub(super) fn operand(&mut self) -> Parsed<Name> {
         let minus = self.span();
         if self.is_sign("-") && matches!(self.peek_second(), Some(TokenKind::Number(_))) {
@@ -174,85 +180,116 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    pub(super) fn words(&mut self, wanted: &str) -> Parsed<Vec<Name>> {
-        let mut words = vec![self.word(wanted)?];
+    /// One or more elements, separated by commas.
+    pub(super) fn separated<T>(
+        &mut self,
+        element: impl Fn(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut all = vec![element(self)?];
         while self.take_sign(",") {
-            words.push(self.word(wanted)?);
+            all.push(element(self)?);
         }
-        Ok(words)
+        Ok(all)
     }
 
-    /// A comparison and what is compared with; `exists` and `missing` stand in front and need no
-    /// operand.
-    pub(super) fn comparison(&mut self) -> Parsed<crate::syntax::ast::ConditionDecl> {
-        for word in ["exists", "missing"] {
+    /// One or more words, separated by commas.
+    pub(super) fn words(&mut self, wanted: &str) -> Parsed<Vec<Name>> {
+        self.separated(|cursor| cursor.word(wanted))
+    }
+
+    /// A word after `sign`, if the sign stands here.
+    pub(super) fn word_after(&mut self, sign: &str, wanted: &str) -> Parsed<Option<Name>> {
+        self.take_sign(sign).then(|| self.word(wanted)).transpose()
+    }
+
+    /// `= operand`, if the sign stands here.
+    pub(super) fn operand_after_equals(&mut self) -> Parsed<Option<Name>> {
+        self.take_sign("=").then(|| self.operand()).transpose()
+    }
+
+    /// `attribute comparator operand`, `exists attribute` or `missing attribute`.
+    pub(super) fn comparison(&mut self) -> Parsed<ConditionDecl> {
+        let span = self.span();
+        for (word, comparator) in [
+            ("exists", Comparator::Exists),
+            ("missing", Comparator::Missing),
+        ] {
             if self.is_word(word) && matches!(self.peek_second(), Some(TokenKind::Word(_))) {
-                let comparator = self.word(word)?;
-                let attribute = self.word("an attribute")?;
-                return Ok(crate::syntax::ast::ConditionDecl {
-                    attribute,
+                self.advance();
+                return Ok(ConditionDecl {
+                    attribute: self.word("an attribute")?,
                     comparator,
+                    comparator_span: span,
                     operand: None,
                 });
             }
         }
         let attribute = self.word("an attribute")?;
         let span = self.span();
-        let signs = ["=", "<>", ">=", "<=", ">", "<"];
-        let sign = signs.into_iter().find(|sign| self.take_sign(sign));
-        let word = ["contains", "starts"]
-            .into_iter()
-            .find(|word| sign.is_none() && self.take_word(word));
-        let Some(comparator) = sign.or(word) else {
-            return self.fail(
-                "a comparison: `=`, `<>`, `<`, `<=`, `>`, `>=`, `contains`, `starts` (or `exists a`, `missing a`)",
-            );
-        };
-        let comparator = Name {
-            text: comparator.to_owned(),
-            span,
-        };
-        Ok(crate::syntax::ast::ConditionDecl {
+        Ok(ConditionDecl {
             attribute,
-            comparator,
+            comparator: self.comparator()?,
+            comparator_span: span,
             operand: Some(self.operand()?),
         })
     }
 
-    /// `N items`, `N bytes`, `N writes a second`, `N a second`, `N per attribute`.
-    pub(super) fn expectations(&mut self) -> Parsed<Vec<crate::syntax::ast::ExpectDecl>> {
-        use crate::syntax::ast::{ExpectDecl, ExpectUnit};
-        let mut all = Vec::new();
-        loop {
-            let start = self.span();
-            let count = self.number("a number")?;
-            let unit = if self.take_word("items") {
-                ExpectUnit::Items
-            } else if self.take_word("bytes") {
-                ExpectUnit::Bytes
-            } else if self.take_word("per") {
-                ExpectUnit::Per(self.word("an attribute")?)
-            } else {
-                let writes = self.take_word("writes");
-                if !self.take_word("a") || !self.take_word("second") {
-                    return self.fail(
-                        "`items`, `bytes`, `writes a second`, `a second` or `per` an attribute",
-                    );
-                }
-                if writes {
-                    ExpectUnit::WritesASecond
-                } else {
-                    ExpectUnit::ASecond
-                }
-            };
-            all.push(ExpectDecl {
-                count,
-                unit,
-                span: start.to(self.before()),
-            });
-            if !self.take_sign(",") {
-                return Ok(all);
+    fn comparator(&mut self) -> Parsed<Comparator> {
+        let signs = [
+            ("=", Comparator::Equal),
+            ("<>", Comparator::Unequal),
+            (">=", Comparator::AtLeast),
+            ("<=", Comparator::AtMost),
+            (">", Comparator::Greater),
+            ("<", Comparator::Less),
+        ];
+        for (sign, comparator) in signs {
+            if self.take_sign(sign) {
+                return Ok(comparator);
             }
         }
+        if self.take_word("contains") {
+            return Ok(Comparator::Contains);
+        }
+        if self.take_word("starts") {
+            return Ok(Comparator::Starts);
+        }
+        self.fail(
+            "a comparison: `=`, `<>`, `<`, `<=`, `>`, `>=`, `contains`, `starts` (or `exists a`, `missing a`)",
+        )
+    }
+
+    /// `N items`, `N bytes`, `N writes a second`, `N a second`, `N per attribute`.
+    pub(super) fn expectations(&mut self) -> Parsed<Vec<ExpectDecl>> {
+        self.separated(|cursor| {
+            let start = cursor.span();
+            Ok(ExpectDecl {
+                count: cursor.number("a number")?,
+                unit: cursor.expected_unit()?,
+                span: start.to(cursor.before()),
+            })
+        })
+    }
+
+    fn expected_unit(&mut self) -> Parsed<ExpectUnit> {
+        if self.take_word("items") {
+            return Ok(ExpectUnit::Items);
+        }
+        if self.take_word("bytes") {
+            return Ok(ExpectUnit::Bytes);
+        }
+        if self.take_word("per") {
+            return Ok(ExpectUnit::Per(self.word("an attribute")?));
+        }
+        let are_writes = self.take_word("writes");
+        if !self.take_word("a") || !self.take_word("second") {
+            return self
+                .fail("`items`, `bytes`, `writes a second`, `a second` or `per` an attribute");
+        }
+        Ok(if are_writes {
+            ExpectUnit::WritesASecond
+        } else {
+            ExpectUnit::ASecond
+        })
     }
 }

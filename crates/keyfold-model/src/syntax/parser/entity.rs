@@ -1,21 +1,23 @@
-//! Entities and records: attributes, keys, and what follows from them.
+//! Entities and records: attributes, keys, copies, unique values, aggregates.
 
 use super::cursor::{Cursor, Parsed};
 use super::template::template;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    AggregateDecl, AttributeDecl, CopyDecl, EntityDecl, IndexKeyDecl, KeyDecl, Name, SparseDecl,
-    TypeDecl,
+    AggregateDecl, AttributeDecl, Collection, CopyDecl, EntityDecl, IndexKeyDecl, KeyDecl, Name,
+    SparseDecl, TypeDecl,
 };
 use crate::syntax::lexer::TokenKind;
+use crate::types::TYPE_DEPTH_MAX;
+use crate::words::AggregateKind;
 
+/// Reads the first line of an entity.
 pub(super) fn entity(cursor: &mut Cursor<'_>) -> Parsed<EntityDecl> {
     let name = cursor.word("the entity's name")?;
-    let table = if cursor.take_word("in") {
-        Some(cursor.name("a table")?)
-    } else {
-        None
-    };
+    let table = cursor
+        .take_word("in")
+        .then(|| cursor.name("a table"))
+        .transpose()?;
     Ok(EntityDecl {
         end: cursor.before().end,
         name,
@@ -35,58 +37,39 @@ pub(super) fn entity(cursor: &mut Cursor<'_>) -> Parsed<EntityDecl> {
     })
 }
 
+/// The words that start a line of an entity. An index of such a name stands in quotes.
+pub const MEMBER_WORDS: [&str; 11] = [
+    "key", "copy", "unique", "ttl", "version", "count", "sum", "max", "split", "compress", "expect",
+];
+
+/// Reads a line of an entity.
 pub(super) fn member(cursor: &mut Cursor<'_>, entity: &mut EntityDecl) -> Parsed<()> {
     if matches!(cursor.peek_second(), Some(TokenKind::Sign(":"))) {
         return attributes(cursor, &mut entity.attributes);
     }
     let is_quoted = matches!(cursor.peek(), Some(TokenKind::Text(_)));
     let word = cursor.name("an attribute, `key`, `copy`, `unique` or an index")?;
+    if is_quoted {
+        return index_key(cursor, entity, word);
+    }
+    let mut kept = |cursor: &mut Cursor<'_>, kind| -> Parsed<()> {
+        entity.aggregates.push(aggregate(cursor, kind, word.span)?);
+        Ok(())
+    };
     match word.text.as_str() {
-        _ if is_quoted => index_key(cursor, entity, word)?,
-        "key" => {
-            let key = key(cursor)?;
-            if entity.key.is_some() {
-                return Err(Box::new(
-                    Diagnostic::error("KF003", word.span, "an entity has one key", "this is a second one")
-                        .help("other ways to reach the entity are indexes (`GSI1 ...`) or copies (`copy name ...`)"),
-                ));
-            }
-            entity.key = Some(key);
-        }
-        "copy" => {
-            let name = cursor.word("the copy's name")?;
-            let key = key(cursor)?;
-            let only = if cursor.take_word("only") {
-                Some(cursor.words("an attribute")?)
-            } else {
-                None
-            };
-            entity.copies.push(CopyDecl { name, key, only });
-        }
-        "unique" => loop {
-            if cursor.take_sign("(") {
-                entity.uniques.push(cursor.words("an attribute")?);
-                cursor.sign(")")?;
-            } else {
-                entity.uniques.push(vec![cursor.word("an attribute")?]);
-            }
-            if !cursor.take_sign(",") {
-                break;
-            }
-        },
+        "key" => only_key(cursor, entity, word.span)?,
+        "copy" => entity.copies.push(copy(cursor)?),
+        "unique" => unique(cursor, &mut entity.uniques)?,
         "ttl" => entity.ttl = Some(cursor.word("an attribute that says when the item expires")?),
         "version" => entity.version = Some(cursor.word("the attribute that counts versions")?),
-        "count" | "sum" | "max" => {
-            let kind = word;
-            entity.aggregates.push(aggregate(cursor, kind)?);
-        }
+        "count" => kept(cursor, AggregateKind::Count)?,
+        "sum" => kept(cursor, AggregateKind::Sum)?,
+        "max" => kept(cursor, AggregateKind::Max)?,
         "split" => {
             let attribute = cursor.word("an attribute that is a list")?;
             cursor.keyword("by")?;
-            entity.splits.push((
-                attribute,
-                cursor.number("how many elements one item holds")?,
-            ));
+            let elements = cursor.number("how many elements one item holds")?;
+            entity.splits.push((attribute, elements));
         }
         "compress" => entity.compressed.extend(cursor.words("an attribute")?),
         "expect" => entity.expects.extend(cursor.expectations()?),
@@ -95,26 +78,68 @@ pub(super) fn member(cursor: &mut Cursor<'_>, entity: &mut EntityDecl) -> Parsed
     Ok(())
 }
 
+/// Reads the key; a second key is refused.
+fn only_key(cursor: &mut Cursor<'_>, entity: &mut EntityDecl, word: Span) -> Parsed<()> {
+    let key = key(cursor)?;
+    if entity.key.is_some() {
+        return Err(Box::new(
+            Diagnostic::error("KF003", word, "an entity has one key", "this is a second one")
+                .help("other ways to reach the entity are indexes (`GSI1 ...`) or copies (`copy name ...`)"),
+        ));
+    }
+    entity.key = Some(key);
+    Ok(())
+}
+
+fn copy(cursor: &mut Cursor<'_>) -> Parsed<CopyDecl> {
+    let name = cursor.word("the copy's name")?;
+    let key = key(cursor)?;
+    let only = cursor
+        .take_word("only")
+        .then(|| cursor.words("an attribute"))
+        .transpose()?;
+    Ok(CopyDecl { name, key, only })
+}
+
+/// `a, (b, c)`: attributes that are unique each, or together.
+fn unique(cursor: &mut Cursor<'_>, into: &mut Vec<Vec<Name>>) -> Parsed<()> {
+    loop {
+        if cursor.take_sign("(") {
+            into.push(cursor.words("an attribute")?);
+            cursor.sign(")")?;
+        } else {
+            into.push(vec![cursor.word("an attribute")?]);
+        }
+        if !cursor.take_sign(",") {
+            return Ok(());
+        }
+    }
+}
+
 fn index_key(cursor: &mut Cursor<'_>, entity: &mut EntityDecl, index: Name) -> Parsed<()> {
     let key = key(cursor)?;
-    let sparse = if cursor.take_word("sparse") {
-        Some(sparse(cursor)?)
-    } else {
-        None
-    };
+    let sparse = cursor
+        .take_word("sparse")
+        .then(|| sparse(cursor))
+        .transpose()?;
     entity.indexes.push(IndexKeyDecl { index, key, sparse });
     Ok(())
 }
 
-fn aggregate(cursor: &mut Cursor<'_>, kind: crate::syntax::ast::Name) -> Parsed<AggregateDecl> {
+fn aggregate(
+    cursor: &mut Cursor<'_>,
+    kind: AggregateKind,
+    kind_span: Span,
+) -> Parsed<AggregateDecl> {
     let attribute = cursor.word("the attribute that holds the result")?;
     cursor.keyword("of")?;
     let entity = cursor.word("an entity")?;
-    let of = if kind.text != "count" {
-        cursor.sign(".")?;
-        Some(cursor.word("an attribute of the entity")?)
-    } else {
-        None
+    let of = match kind {
+        AggregateKind::Count => None,
+        AggregateKind::Sum | AggregateKind::Max => {
+            cursor.sign(".")?;
+            Some(cursor.word("an attribute of the entity")?)
+        }
     };
     let by = if cursor.take_word("by") {
         cursor.words("the attribute that refers to it")?
@@ -130,6 +155,7 @@ fn aggregate(cursor: &mut Cursor<'_>, kind: crate::syntax::ast::Name) -> Parsed<
     };
     Ok(AggregateDecl {
         kind,
+        kind_span,
         attribute,
         entity,
         of,
@@ -140,27 +166,21 @@ fn aggregate(cursor: &mut Cursor<'_>, kind: crate::syntax::ast::Name) -> Parsed<
 
 fn sparse(cursor: &mut Cursor<'_>) -> Parsed<SparseDecl> {
     cursor.keyword("when")?;
-    let attribute = cursor.word("an attribute")?;
-    let value = if cursor.take_sign("=") {
-        Some(cursor.operand()?)
-    } else {
-        None
-    };
-    Ok(SparseDecl { attribute, value })
+    Ok(SparseDecl {
+        attribute: cursor.word("an attribute")?,
+        value: cursor.operand_after_equals()?,
+    })
 }
 
-/// `name: type, other: type? = default`.
+/// `name: type, other: type? = default`. The attributes before an error are kept, so that no other
+/// line reports them as unknown.
 pub(super) fn attributes(cursor: &mut Cursor<'_>, into: &mut Vec<AttributeDecl>) -> Parsed<()> {
     loop {
         let name = cursor.word("an attribute")?;
         cursor.sign(":")?;
         let kind = type_of(cursor)?;
         let optional = cursor.take_sign("?");
-        let default = if cursor.take_sign("=") {
-            Some(cursor.operand()?)
-        } else {
-            None
-        };
+        let default = cursor.operand_after_equals()?;
         into.push(AttributeDecl {
             name,
             kind,
@@ -178,16 +198,22 @@ pub(super) fn type_of(cursor: &mut Cursor<'_>) -> Parsed<TypeDecl> {
     nested(cursor, 0)
 }
 
-/// Deepest `list of list of ...`: DynamoDB's items have at most 32 levels.
-const DEPTH_MAX: usize = 30;
-
 fn nested(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<TypeDecl> {
-    if depth > DEPTH_MAX {
+    if depth > TYPE_DEPTH_MAX {
         return cursor.fail("a type of less depth: items have at most 32 levels");
     }
     let first = cursor.word("a type")?;
-    if matches!(first.text.as_str(), "list" | "map" | "set") && cursor.take_word("of") {
-        return Ok(TypeDecl::Of(first, Box::new(nested(cursor, depth + 1)?)));
+    let collection = match first.text.as_str() {
+        "list" => Some(Collection::List),
+        "map" => Some(Collection::Map),
+        "set" => Some(Collection::Set),
+        _ => None,
+    };
+    if let Some(collection) = collection
+        && cursor.take_word("of")
+    {
+        let of = nested(cursor, depth + 1)?;
+        return Ok(TypeDecl::Of(collection, first.span, Box::new(of)));
     }
     if cursor.take_sign(".") {
         return Ok(TypeDecl::Reference(
@@ -212,6 +238,7 @@ fn nested(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<TypeDecl> {
     Ok(TypeDecl::Named(first, precision))
 }
 
+/// The templates of a key, with `shard` and `bucket`.
 fn key(cursor: &mut Cursor<'_>) -> Parsed<KeyDecl> {
     let start = cursor.span();
     let mut templates = vec![template(cursor)?];
@@ -234,11 +261,10 @@ fn key(cursor: &mut Cursor<'_>) -> Parsed<KeyDecl> {
             shard = Some((count, at));
         } else if cursor.take_word("bucket") {
             let unit = cursor.word("`hour`, `day`, `month` or `year`")?;
-            let of = if cursor.take_word("of") {
-                Some(cursor.word("a time attribute")?)
-            } else {
-                None
-            };
+            let of = cursor
+                .take_word("of")
+                .then(|| cursor.word("a time attribute"))
+                .transpose()?;
             bucket = Some((unit, of));
         } else {
             return Ok(KeyDecl {

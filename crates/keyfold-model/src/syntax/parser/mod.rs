@@ -1,5 +1,5 @@
-//! Lines to declarations. A line that cannot be read is reported and left out; the next one is read
-//! again.
+//! Lines to declarations. A line with an error is reported and left out; parsing goes on at the next
+//! line.
 
 mod cursor;
 mod entity;
@@ -10,8 +10,10 @@ mod write;
 
 use super::ast::{RecordDecl, Tree};
 use super::lexer::{self, Line, Token, TokenKind};
-use crate::diagnostic::{Diagnostic, Edit};
+use crate::diagnostic::{Diagnostic, Edit, Span};
 use cursor::{Cursor, Parsed};
+
+pub use entity::MEMBER_WORDS;
 
 /// The declaration that the indented lines belong to.
 #[derive(Clone, Copy)]
@@ -24,15 +26,17 @@ enum Current {
     Write,
 }
 
+/// The words that start a declaration, as an error message lists them.
 const DECLARATIONS: &str = "`model`, `record`, `table`, `entity`, `pattern` or `write`";
 
+/// Reads the text of a model. Lines with errors are reported and left out.
 pub(crate) fn parse(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Tree {
     let mut tree = Tree::default();
     let mut current = Current::Nothing;
     let mut lines = lexer::lines(source, diagnostics).into_iter().peekable();
     while let Some(mut line) = lines.next() {
         if first_word(&line) == Some("pattern") && !line.indented {
-            // A pattern may go on in indented lines.
+            // The indented lines after a pattern continue it.
             while let Some(next) = lines.next_if(|next| next.indented) {
                 line.tokens.extend(next.tokens);
             }
@@ -43,22 +47,7 @@ pub(crate) fn parse(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Tree {
         } else {
             declaration(&mut cursor, &mut tree).map(|declared| current = declared)
         };
-        let end = line.tokens.last().map_or(0, |token| token.span.end);
-        match current {
-            Current::Entity => tree
-                .entities
-                .iter_mut()
-                .last()
-                .into_iter()
-                .for_each(|one| one.end = one.end.max(end)),
-            Current::Table => tree
-                .tables
-                .iter_mut()
-                .last()
-                .into_iter()
-                .for_each(|one| one.end = one.end.max(end)),
-            Current::Nothing | Current::Record | Current::Pattern | Current::Write => {}
-        }
+        extend(&mut tree, current, &line);
         if let Err(diagnostic) = outcome.and_then(|()| cursor.expect_end()) {
             diagnostics.push(*diagnostic);
             note_broken_key(&line, &mut tree, current);
@@ -66,6 +55,19 @@ pub(crate) fn parse(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Tree {
         }
     }
     tree
+}
+
+/// Moves the end of the current entity or table behind a line of it.
+fn extend(tree: &mut Tree, current: Current, line: &Line) {
+    let line_end = line.tokens.last().map_or(0, |token| token.span.end);
+    let end = match current {
+        Current::Entity => tree.entities.last_mut().map(|entity| &mut entity.end),
+        Current::Table => tree.tables.last_mut().map(|table| &mut table.end),
+        Current::Nothing | Current::Record | Current::Pattern | Current::Write => None,
+    };
+    if let Some(end) = end {
+        *end = line_end.max(*end);
+    }
 }
 
 fn first_word(line: &Line) -> Option<&str> {
@@ -78,7 +80,7 @@ fn first_word(line: &Line) -> Option<&str> {
     }
 }
 
-/// A key line that could not be read: its entity shall not be told that it has no key.
+/// Notes a key line with an error, so that its entity is not reported as one without a key.
 fn note_broken_key(line: &Line, tree: &mut Tree, current: Current) {
     if let (Some("key"), Current::Entity, Some(entity)) =
         (first_word(line), current, tree.entities.last_mut())
@@ -87,6 +89,7 @@ fn note_broken_key(line: &Line, tree: &mut Tree, current: Current) {
     }
 }
 
+/// Reads a line in the first column: the start of a declaration.
 fn declaration(cursor: &mut Cursor<'_>, tree: &mut Tree) -> Parsed<Current> {
     let keyword = cursor.word(DECLARATIONS)?;
     match keyword.text.as_str() {
@@ -129,28 +132,27 @@ fn declaration(cursor: &mut Cursor<'_>, tree: &mut Tree) -> Parsed<Current> {
             tree.writes.push(write::write(cursor)?);
             Ok(Current::Write)
         }
-        other => {
-            let known = ["model", "record", "table", "entity", "pattern", "write"];
-            let near = known.into_iter().find(|word| {
-                word.chars().next() == other.chars().next() && word.len().abs_diff(other.len()) <= 2
-            });
-            let message = format!("`{other}` starts no declaration");
-            let diagnostic = Diagnostic::error(
-                "KF001",
-                keyword.span,
-                message,
-                format!("expected {DECLARATIONS}"),
-            );
-            Err(Box::new(match near {
-                Some(near) => diagnostic
-                    .help(format!("did you mean `{near}`?"))
-                    .repair(vec![Edit::replace(keyword.span, near)]),
-                None => diagnostic.help("lines that belong to the declaration above are indented"),
-            }))
-        }
+        other => Err(Box::new(no_declaration(other, keyword.span))),
     }
 }
 
+/// The error about a word that starts no declaration; a similar word is suggested.
+fn no_declaration(word: &str, span: Span) -> Diagnostic {
+    let known = ["model", "record", "table", "entity", "pattern", "write"];
+    let near = known.into_iter().find(|known| {
+        known.chars().next() == word.chars().next() && known.len().abs_diff(word.len()) <= 2
+    });
+    let message = format!("`{word}` starts no declaration");
+    let diagnostic = Diagnostic::error("KF001", span, message, format!("expected {DECLARATIONS}"));
+    match near {
+        Some(near) => diagnostic
+            .help(format!("did you mean `{near}`?"))
+            .repair(vec![Edit::replace(span, near)]),
+        None => diagnostic.help("lines that belong to the declaration above are indented"),
+    }
+}
+
+/// Reads an indented line: a part of the current declaration.
 fn member(cursor: &mut Cursor<'_>, tree: &mut Tree, current: Current) -> Parsed<()> {
     let nothing = "a declaration in the first column: this line belongs to nothing";
     match current {

@@ -2,28 +2,27 @@
 
 use super::cursor::{Cursor, Parsed};
 use super::entity::type_of;
-use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{LimitDecl, Name, ParameterDecl, PatternDecl, ReturnedDecl};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::period::Unit;
+use crate::syntax::ast::{LimitDecl, Name, OrderDecl, ParameterDecl, PatternDecl, ReturnedDecl};
 use crate::syntax::lexer::TokenKind;
+use crate::words::Order;
 
-/// The words that may follow a result.
+/// The modifiers, as an error message lists them.
 const MODIFIERS: &str = "`only`, `where`, `filter`, `newest`, `oldest`, `highest`, `lowest`, `page N`, `strong`, `scan` or `expect`";
+/// Words that cannot be the attribute of an order.
 const WORDS: [&str; 12] = [
     "only", "where", "filter", "newest", "oldest", "highest", "lowest", "page", "strong", "scan",
     "expect", "in",
 ];
 
+/// Reads a pattern, all lines of it.
 pub(super) fn pattern(cursor: &mut Cursor<'_>) -> Parsed<PatternDecl> {
     let name = cursor.word("the pattern's name")?;
     cursor.sign("(")?;
     let mut parameters = Vec::new();
     if !cursor.take_sign(")") {
-        loop {
-            parameters.push(parameter(cursor)?);
-            if !cursor.take_sign(",") {
-                break;
-            }
-        }
+        parameters = cursor.separated(parameter)?;
         cursor.sign(")")?;
     }
     cursor.sign("->")?;
@@ -55,84 +54,83 @@ fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
         return cursor.fail(MODIFIERS);
     };
     let span = cursor.span();
+    cursor.advance();
     match word.as_str() {
-        "newest" | "oldest" | "highest" | "lowest" => {
-            let order = cursor.word("an order")?;
-            let attribute = match cursor.peek() {
-                Some(TokenKind::Word(word)) if !WORDS.contains(&word.as_str()) => {
-                    Some(cursor.word("an attribute")?)
-                }
-                _ => None,
-            };
-            pattern.order = Some((order, attribute));
+        "newest" => pattern.order = Some(order(cursor, Order::Newest, span)?),
+        "oldest" => pattern.order = Some(order(cursor, Order::Oldest, span)?),
+        "highest" => pattern.order = Some(order(cursor, Order::Highest, span)?),
+        "lowest" => pattern.order = Some(order(cursor, Order::Lowest, span)?),
+        "page" => page(cursor, pattern)?,
+        "strong" => pattern.strong = Some(span),
+        "scan" => pattern.scan = Some(span),
+        "only" => pattern.only.extend(cursor.words("an attribute")?),
+        "expect" => pattern.expects.extend(cursor.expectations()?),
+        "filter" => pattern
+            .filters
+            .extend(cursor.separated(Cursor::comparison)?),
+        "where" => pattern.fixed.extend(cursor.separated(fixed)?),
+        _ => {
+            cursor.step_back();
+            return cursor.fail(MODIFIERS);
         }
-        "page" => {
-            cursor.advance();
-            let span = cursor.span();
-            let page = cursor.number("a number of items")?;
-            if page == 0 || pattern.page.is_some() {
-                let message = "a pattern has one page size, of 1 or more items";
-                return Err(Box::new(Diagnostic::error(
-                    "KF001",
-                    span,
-                    message,
-                    "not this one",
-                )));
-            }
-            pattern.page = Some(page);
-        }
-        "strong" => {
-            cursor.advance();
-            pattern.strong = Some(span);
-        }
-        "scan" => {
-            cursor.advance();
-            pattern.scan = Some(span);
-        }
-        "only" => {
-            cursor.advance();
-            pattern.only.extend(cursor.words("an attribute")?);
-        }
-        "expect" => {
-            cursor.advance();
-            pattern.expects.extend(cursor.expectations()?);
-        }
-        "filter" => {
-            cursor.advance();
-            pattern.filters.push(cursor.comparison()?);
-            while cursor.take_sign(",") {
-                pattern.filters.push(cursor.comparison()?);
-            }
-        }
-        "where" => {
-            cursor.advance();
-            loop {
-                let attribute = cursor.word("an attribute")?;
-                let value = if cursor.take_sign("=") {
-                    Some(cursor.operand()?)
-                } else {
-                    None
-                };
-                pattern.fixed.push((attribute, value));
-                if !cursor.take_sign(",") {
-                    break;
-                }
-            }
-        }
-        _ => return cursor.fail(MODIFIERS),
     }
     Ok(())
 }
 
+/// The attribute after an order, if the next word is not another modifier.
+fn order(cursor: &mut Cursor<'_>, order: Order, span: Span) -> Parsed<OrderDecl> {
+    let is_attribute =
+        matches!(cursor.peek(), Some(TokenKind::Word(word)) if !WORDS.contains(&word.as_str()));
+    let attribute = is_attribute
+        .then(|| cursor.word("an attribute"))
+        .transpose()?;
+    Ok(OrderDecl {
+        order,
+        span,
+        attribute,
+    })
+}
+
+fn page(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
+    let span = cursor.span();
+    let page = cursor.number("a number of items")?;
+    if page == 0 || pattern.page.is_some() {
+        let message = "a pattern has one page size, of 1 or more items";
+        return Err(Box::new(Diagnostic::error(
+            "KF001",
+            span,
+            message,
+            "not this one",
+        )));
+    }
+    pattern.page = Some(page);
+    Ok(())
+}
+
+/// `attribute = value`, or `attribute`.
+fn fixed(cursor: &mut Cursor<'_>) -> Parsed<(Name, Option<Name>)> {
+    let attribute = cursor.word("an attribute")?;
+    Ok((attribute, cursor.operand_after_equals()?))
+}
+
 fn parameter(cursor: &mut Cursor<'_>) -> Parsed<ParameterDecl> {
     let attribute = cursor.word("an attribute")?;
-    let is_unit = matches!(attribute.text.as_str(), "hour" | "day" | "month" | "year");
-    let (attribute, limit) = if is_unit && cursor.take_word("of") {
-        let of = cursor.word("a time attribute")?;
-        (of, LimitDecl::Period(attribute))
-    } else {
-        let limit = limit(cursor)?;
-        (attribute, limit)
+    let unit = match attribute.text.as_str() {
+        "hour" => Some(Unit::Hour),
+        "day" => Some(Unit::Day),
+        "month" => Some(Unit::Month),
+        "year" => Some(Unit::Year),
+        _ => None,
+    };
+    let (attribute, limit) = match unit {
+        Some(unit) if cursor.take_word("of") => {
+            let of = cursor.word("a time attribute")?;
+            (of, LimitDecl::Period(unit, attribute))
+        }
+        Some(_) | None => {
+            let limit = limit(cursor)?;
+            (attribute, limit)
+        }
     };
     Ok(ParameterDecl {
         attribute,
@@ -142,8 +140,7 @@ fn parameter(cursor: &mut Cursor<'_>) -> Parsed<ParameterDecl> {
 }
 
 fn limit(cursor: &mut Cursor<'_>) -> Parsed<LimitDecl> {
-    let argument =
-        |cursor: &mut Cursor<'_>| -> Parsed<Name> { cursor.word("the parameter's name") };
+    let argument = |cursor: &mut Cursor<'_>| cursor.word("the parameter's name");
     Ok(if cursor.take_sign(">=") {
         LimitDecl::AtLeast(argument(cursor)?)
     } else if cursor.take_sign("<=") {
@@ -165,11 +162,7 @@ fn limit(cursor: &mut Cursor<'_>) -> Parsed<LimitDecl> {
 
 fn returned_entity(cursor: &mut Cursor<'_>) -> Parsed<ReturnedDecl> {
     let entity = cursor.word("an entity")?;
-    let copy = if cursor.take_sign(".") {
-        Some(cursor.word("a copy of the entity")?)
-    } else {
-        None
-    };
+    let copy = cursor.word_after(".", "a copy of the entity")?;
     let many = cursor.take_sign("[]");
     let optional = !many && cursor.take_sign("?");
     Ok(ReturnedDecl {

@@ -1,8 +1,10 @@
 //! Tables, their indexes and their capacity.
 
 use super::cursor::{Cursor, Parsed};
-use crate::syntax::ast::{CapacityDecl, Column, IndexDecl, ProjectionDecl, TableDecl};
+use crate::syntax::ast::{Column, IndexDecl, ProjectionDecl, TableDecl};
+use crate::words::{Capacity, IndexKind};
 
+/// Reads the first line of a table.
 pub(super) fn table(cursor: &mut Cursor<'_>) -> Parsed<TableDecl> {
     let name = cursor.name("the table's name")?;
     let mut table = TableDecl {
@@ -31,11 +33,12 @@ pub(super) fn table(cursor: &mut Cursor<'_>) -> Parsed<TableDecl> {
     }
 }
 
+/// Reads a line of a table: an index or the capacity.
 pub(super) fn member(cursor: &mut Cursor<'_>, table: &mut TableDecl) -> Parsed<()> {
     let kind = cursor.word("`gsi`, `lsi` or `capacity`")?;
     match kind.text.as_str() {
-        "gsi" => table.indexes.push(index(cursor, false)?),
-        "lsi" => table.indexes.push(index(cursor, true)?),
+        "gsi" => table.indexes.push(index(cursor, IndexKind::Global)?),
+        "lsi" => table.indexes.push(index(cursor, IndexKind::Local)?),
         "capacity" => {
             table.capacity = Some(capacity(cursor)?);
             if cursor.take_word("then") {
@@ -50,34 +53,27 @@ pub(super) fn member(cursor: &mut Cursor<'_>, table: &mut TableDecl) -> Parsed<(
     Ok(())
 }
 
-fn capacity(cursor: &mut Cursor<'_>) -> Parsed<CapacityDecl> {
+fn capacity(cursor: &mut Cursor<'_>) -> Parsed<Capacity> {
     if cursor.take_word("on") {
         cursor.keyword("demand")?;
-        return Ok(CapacityDecl::OnDemand);
+        return Ok(Capacity::OnDemand);
     }
     let reads = cursor.number("`on demand`, or read units a second: `5 read 5 write`")?;
     cursor.keyword("read")?;
     let writes = cursor.number("write units a second")?;
     cursor.keyword("write")?;
-    Ok(CapacityDecl::Provisioned { reads, writes })
+    Ok(Capacity::Provisioned { reads, writes })
 }
 
 fn column(cursor: &mut Cursor<'_>) -> Parsed<Column> {
     let name = cursor.word("a key attribute")?;
-    let kind = if cursor.take_sign(":") {
-        Some(cursor.word("`string`, `number` or `binary`")?)
-    } else {
-        None
-    };
+    let kind = cursor.word_after(":", "`string`, `number` or `binary`")?;
     Ok(Column { name, kind })
 }
 
 fn columns(cursor: &mut Cursor<'_>) -> Parsed<Vec<Column>> {
     cursor.sign("(")?;
-    let mut columns = vec![column(cursor)?];
-    while cursor.take_sign(",") {
-        columns.push(column(cursor)?);
-    }
+    let columns = cursor.separated(column)?;
     cursor.sign(")")?;
     Ok(columns)
 }
@@ -91,22 +87,14 @@ fn group(cursor: &mut Cursor<'_>) -> Parsed<Vec<Column>> {
     }
 }
 
-fn index(cursor: &mut Cursor<'_>, local: bool) -> Parsed<IndexDecl> {
+fn index(cursor: &mut Cursor<'_>, kind: IndexKind) -> Parsed<IndexDecl> {
     let name = cursor.name("the index's name")?;
     cursor.sign("(")?;
-    let mut groups = vec![group(cursor)?];
-    while cursor.take_sign(",") {
-        groups.push(group(cursor)?);
-    }
+    let groups = cursor.separated(group)?;
     cursor.sign(")")?;
-    let (partition, sort) = if local {
-        (Vec::new(), groups.concat())
-    } else {
-        let mut groups = groups.into_iter();
-        (
-            groups.next().unwrap_or_default(),
-            groups.collect::<Vec<_>>().concat(),
-        )
+    let (partition, sort) = match (kind, groups.split_first()) {
+        (IndexKind::Global, Some((first, rest))) => (first.clone(), rest.concat()),
+        (IndexKind::Local, _) | (IndexKind::Global, None) => (Vec::new(), groups.concat()),
     };
     let start = cursor.span();
     let projection = if !cursor.take_word("project") || cursor.take_word("all") {
@@ -125,7 +113,7 @@ fn index(cursor: &mut Cursor<'_>, local: bool) -> Parsed<IndexDecl> {
         start.to(cursor.before())
     };
     Ok(IndexDecl {
-        local,
+        kind,
         name,
         partition,
         sort,

@@ -2,26 +2,22 @@
 
 use super::cursor::{Cursor, Parsed};
 use super::entity::type_of;
-use crate::syntax::ast::{ActionDecl, AssignmentDecl, Verb, WriteDecl};
+use crate::syntax::ast::{ActionDecl, AssignmentDecl, WriteDecl};
+use crate::words::Verb;
 
+/// The verbs, as an error message lists them.
 const VERBS: &str = "`create`, `put`, `update`, `delete` or `check`";
 
+/// Reads the first line of a named write.
 pub(super) fn write(cursor: &mut Cursor<'_>) -> Parsed<WriteDecl> {
     let name = cursor.word("the write's name")?;
     let mut parameters = Vec::new();
     if cursor.take_sign("(") && !cursor.take_sign(")") {
-        loop {
+        parameters = cursor.separated(|cursor| {
             let parameter = cursor.word("a parameter")?;
-            let kind = if cursor.take_sign(":") {
-                Some(type_of(cursor)?)
-            } else {
-                None
-            };
-            parameters.push((parameter, kind));
-            if !cursor.take_sign(",") {
-                break;
-            }
-        }
+            let kind = cursor.take_sign(":").then(|| type_of(cursor)).transpose()?;
+            Ok((parameter, kind))
+        })?;
         cursor.sign(")")?;
     }
     Ok(WriteDecl {
@@ -31,6 +27,7 @@ pub(super) fn write(cursor: &mut Cursor<'_>) -> Parsed<WriteDecl> {
     })
 }
 
+/// Reads a line of a named write.
 pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
     let word = cursor.word(VERBS)?;
     let verb = match word.text.as_str() {
@@ -59,12 +56,7 @@ pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
     }
     let writes = matches!(verb, Verb::Create | Verb::Put | Verb::Update);
     if writes && cursor.take_word("set") {
-        loop {
-            action.assignments.push(assignment(cursor)?);
-            if !cursor.take_sign(",") {
-                break;
-            }
-        }
+        action.assignments = cursor.separated(assignment)?;
     }
     if verb == Verb::Update && cursor.take_word("remove") {
         action.removed = cursor.words("an attribute")?;

@@ -1,50 +1,9 @@
 //! Types of attributes.
 
-use crate::period::Unit;
+use crate::period::{Precision, Unit};
 
-/// The precision of a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Precision {
-    /// Seconds.
-    Seconds,
-    /// Thousandths of a second.
-    Millis,
-    /// Millionths of a second.
-    Micros,
-    /// Billionths of a second.
-    Nanos,
-}
-
-impl Precision {
-    /// Digits behind the second.
-    pub fn digits(self) -> usize {
-        match self {
-            Precision::Seconds => 0,
-            Precision::Millis => 3,
-            Precision::Micros => 6,
-            Precision::Nanos => 9,
-        }
-    }
-
-    /// Its word in the language: `time(us)`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Precision::Seconds => "s",
-            Precision::Millis => "ms",
-            Precision::Micros => "us",
-            Precision::Nanos => "ns",
-        }
-    }
-
-    /// A time with nanoseconds, cut to this precision.
-    pub(crate) fn cut(self, text: &str) -> String {
-        let end = match self.digits() {
-            0 => 19,
-            digits => 20 + digits,
-        };
-        format!("{}Z", text.get(..end).unwrap_or(text))
-    }
-}
+/// Deepest nesting of a type: DynamoDB's items have at most 32 levels.
+pub(crate) const TYPE_DEPTH_MAX: usize = 30;
 
 /// The type of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,6 +80,12 @@ impl Type {
             self,
             Type::Time(_) | Type::Date | Type::Ulid | Type::Period(_)
         )
+    }
+
+    /// Whether each value lies in one period of the unit: times do, and dates unless the unit is
+    /// shorter than a day.
+    pub(crate) fn has_period(&self, unit: Unit) -> bool {
+        matches!(self, Type::Time(_)) || (*self == Type::Date && unit >= Unit::Day)
     }
 
     /// Whether values can stand inside a key text.

@@ -1,0 +1,76 @@
+//! Text to a compiled model: every stage, in order.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::schema::Model;
+use crate::{check, plan, resolve, syntax};
+
+/// The result of a compilation: the model, or the reasons why there is none.
+pub struct Compiled {
+    /// The model; `None` when there are errors.
+    pub model: Option<Model>,
+    /// Errors and warnings, in the order of the text; the first [`DIAGNOSTICS_MAX`] of them.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The number of further findings.
+    pub more: usize,
+}
+
+/// Most errors and warnings that a compilation reports. A text that is no model has an error at
+/// each word; nobody reads them all.
+pub const DIAGNOSTICS_MAX: usize = 200;
+
+impl Compiled {
+    /// Whether there are errors.
+    pub fn has_errors(&self) -> bool {
+        has_errors(&self.diagnostics)
+    }
+}
+
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// Compiles the text of a model.
+///
+/// # Example
+/// ```
+/// let compiled = keyfold_model::compile(r#"
+/// model notes 1
+/// table Notes (PK, SK)
+/// entity Note
+///   author: string, id: string, text: string
+///   key "AUTHOR#{author}" "NOTE#{id}"
+/// pattern notes_of(author) -> Note[]
+/// "#);
+/// let model = compiled.model.expect("the model has no errors");
+/// assert_eq!(model.patterns[0].plan.key_condition(), r#"PK = "AUTHOR#{author}" AND begins_with(SK, "NOTE#")"#);
+/// ```
+pub fn compile(source: &str) -> Compiled {
+    let mut diagnostics = Vec::new();
+    let tree = syntax::parse(source, &mut diagnostics);
+    let mut model = resolve::resolve(&tree, &mut diagnostics);
+    // Proofs on a model with unknown names would only repeat the errors about the names.
+    if !has_errors(&diagnostics) {
+        prove(&mut model, &mut diagnostics);
+    }
+    diagnostics.sort_by_key(|diagnostic| diagnostic.place());
+    let failed = has_errors(&diagnostics);
+    let more = diagnostics.len().saturating_sub(DIAGNOSTICS_MAX);
+    diagnostics.truncate(DIAGNOSTICS_MAX);
+    Compiled {
+        model: (!failed).then_some(model),
+        diagnostics,
+        more,
+    }
+}
+
+/// Proves the keys, plans the patterns, and warns of a design without errors.
+fn prove(model: &mut Model, diagnostics: &mut Vec<Diagnostic>) {
+    let spaces = check::shape::Spaces::new(model);
+    check::keys(model, &spaces, diagnostics);
+    plan::plan_all(model, &spaces, diagnostics);
+    if !has_errors(diagnostics) {
+        check::warnings(model, diagnostics);
+    }
+}

@@ -1,0 +1,58 @@
+//! Keys of entities and copies: the identity of an item, and the attributes that a key may have.
+
+use crate::diagnostic::Diagnostic;
+use crate::schema::{Entity, KeyPair};
+use crate::template::Part;
+
+/// The identity of an item: both parts of its key, as one text.
+pub(super) fn identity(key: &KeyPair) -> Vec<Part> {
+    let mut parts = key.partition.parts.clone();
+    if let Some(sort) = &key.sort {
+        parts.push(Part::Text("#".to_owned()));
+        parts.extend(sort.parts.iter().cloned());
+    }
+    parts
+}
+
+/// Refuses a key that is made of optional attributes, or of attributes that the model keeps.
+/// `what` names the key in messages.
+pub(super) fn check_required(
+    entity: &Entity,
+    key: &KeyPair,
+    what: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for field in key.fields() {
+        let Some(attribute) = entity.attribute(field) else {
+            continue;
+        };
+        if attribute.optional {
+            let message = format!(
+                "{what} of {} is made of `{field}`, which may be missing",
+                entity.name
+            );
+            diagnostics.push(
+                Diagnostic::error(
+                    "KF004",
+                    key.span,
+                    message,
+                    "an item without it would have no key",
+                )
+                .label(attribute.span, "declared optional here")
+                .help(format!(
+                    "make it required: remove the `?` behind the type of `{field}`"
+                )),
+            );
+        } else if attribute.is_kept {
+            let message = format!(
+                "{what} of {} is made of `{field}`, which the model itself keeps",
+                entity.name
+            );
+            diagnostics.push(
+                Diagnostic::error("KF016", key.span, message, "it changes with every write")
+                    .label(attribute.span, "kept up to date from here")
+                    .help("leave it out of keys, copies and `unique`"),
+            );
+        }
+    }
+}

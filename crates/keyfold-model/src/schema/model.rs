@@ -1,0 +1,40 @@
+//! The model as a whole.
+
+use super::entity::Entity;
+use super::pattern::Pattern;
+use super::table::Table;
+use super::write::Write;
+
+/// A checked model.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    /// Its name.
+    pub name: String,
+    /// Its version, counted up by its author.
+    pub version: u32,
+    /// The tables.
+    pub tables: Vec<Table>,
+    /// The entities.
+    pub entities: Vec<Entity>,
+    /// The access patterns, with their plans.
+    pub patterns: Vec<Pattern>,
+    /// The named writes.
+    pub writes: Vec<Write>,
+}
+
+impl Model {
+    /// The entity of a name.
+    pub fn entity(&self, name: &str) -> Option<&Entity> {
+        self.entities.iter().find(|entity| entity.name == name)
+    }
+
+    /// The pattern of a name.
+    pub fn pattern(&self, name: &str) -> Option<&Pattern> {
+        self.patterns.iter().find(|pattern| pattern.name == name)
+    }
+
+    /// The named write of a name.
+    pub fn write(&self, name: &str) -> Option<&Write> {
+        self.writes.iter().find(|write| write.name == name)
+    }
+}
