@@ -177,7 +177,7 @@ impl Place {
                     pattern,
                     &values,
                     &PageRequest::default(),
-                    true,
+                    read::Pages::All,
                 );
                 let told = match found {
                     Ok(found) => found

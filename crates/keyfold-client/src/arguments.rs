@@ -1,4 +1,4 @@
-//! Arguments as text, `name=value`, to typed values.
+//! Arguments as text, `name=value`, and their typed values.
 
 use crate::error::ClientError;
 use keyfold_model::schema::Limit;
@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 /// Values by name.
 pub type Values = BTreeMap<String, Value>;
 
-/// Splits `name=value`.
+/// Splits `name=value` into name and text.
 ///
 /// # Errors
-/// `Missing` when there is no `=`.
+/// `Missing` when there is no `=`, or no name before it.
 pub fn split(argument: &str) -> Result<(String, String), ClientError> {
     match argument.split_once('=') {
         Some((name, text)) if !name.is_empty() => Ok((name.to_owned(), text.to_owned())),
@@ -22,6 +22,7 @@ pub fn split(argument: &str) -> Result<(String, String), ClientError> {
     }
 }
 
+/// Parses the texts of known names. `of` names the owner in messages.
 fn typed<'t>(
     given: &BTreeMap<String, String>,
     known: &[(&'t str, &'t Type)],
@@ -46,6 +47,7 @@ fn typed<'t>(
     Ok(values)
 }
 
+/// Refuses values that lack one of the names.
 fn require(
     values: &Values,
     names: impl Iterator<Item = String>,
@@ -62,10 +64,11 @@ fn require(
     )))
 }
 
-/// The arguments of a pattern, typed, and all there that may not be left out.
+/// Parses the arguments of a pattern. Only optional parameters and `now` may be left out.
 ///
 /// # Errors
-/// `Unknown`, `Value` or `Missing`, naming the argument.
+/// `Unknown` for a name that the pattern does not have, `Value` for a text that is no value of its
+/// type, `Missing` for an absent argument; each names the argument.
 pub fn of_pattern(
     pattern: &Pattern,
     given: &BTreeMap<String, String>,
@@ -76,8 +79,8 @@ pub fn of_pattern(
         .map(|p| (p.name.as_str(), &p.kind))
         .collect();
     let of = format!("the pattern {}", pattern.name);
-    let mut given = lists(pattern, given);
-    // Nothing lies between an upper end and what is kept of it.
+    let mut given = with_lists(pattern, given);
+    // A time as upper end is cut to the precision that keys hold: no key lies in between.
     for parameter in pattern
         .parameters
         .iter()
@@ -93,7 +96,7 @@ pub fn of_pattern(
         .iter()
         .filter(|parameter| !parameter.optional && !parameter.is_now());
     require(&values, required.map(|p| p.name.clone()), &of)?;
-    // An optional parameter needs those before it: so the plan is one that was proved.
+    // An optional parameter needs those before it: only these combinations have a proved plan.
     let mut absent: Option<&str> = None;
     for parameter in pattern
         .parameters
@@ -115,8 +118,8 @@ pub fn of_pattern(
     Ok(values)
 }
 
-/// A list of ids may be written as `a,b,c` instead of JSON.
-fn lists(pattern: &Pattern, given: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+/// The texts, with lists of ids that are written as `a,b,c` turned into JSON.
+fn with_lists(pattern: &Pattern, given: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let is_list = |name: &str| {
         pattern
             .parameters
@@ -137,11 +140,11 @@ fn lists(pattern: &Pattern, given: &BTreeMap<String, String>) -> BTreeMap<String
     given.iter().map(written).collect()
 }
 
-/// The arguments of a named write. Optional attributes may be missing, and those that have a
-/// default.
+/// Parses the arguments of a named write. Optional attributes and those with a default may be left
+/// out.
 ///
 /// # Errors
-/// As [`of_pattern`].
+/// Those of [`of_pattern`].
 pub fn of_write(write: &Write, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
     let known: Vec<(&str, &Type)> = write
         .parameters
@@ -162,12 +165,13 @@ pub fn of_write(write: &Write, given: &BTreeMap<String, String>) -> Result<Value
     Ok(values)
 }
 
-/// The attributes of a whole entity; those with a default may be missing.
+/// Parses the attributes of a whole entity. Optional attributes and those with a default may be
+/// left out.
 ///
 /// # Errors
-/// As [`of_pattern`]; `Refused` for what the model keeps itself.
+/// Those of [`of_pattern`]; `Refused` for an attribute that the model keeps itself.
 pub fn of_entity(entity: &Entity, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
-    refuse_kept(entity, given, false)?;
+    refuse_kept(entity, given, None)?;
     let known: Vec<(&str, &Type)> = entity
         .attributes
         .iter()
@@ -186,16 +190,16 @@ pub fn of_entity(entity: &Entity, given: &BTreeMap<String, String>) -> Result<Va
     Ok(values)
 }
 
-/// Some attributes of an entity, among them those of its key. Its version may be given: that it
-/// must have.
+/// Parses some attributes of an entity, among them all of its key. A version is the one that the
+/// stored entity must have.
 ///
 /// # Errors
-/// As [`of_entity`].
+/// Those of [`of_entity`].
 pub fn some_of_entity(
     entity: &Entity,
     given: &BTreeMap<String, String>,
 ) -> Result<Values, ClientError> {
-    refuse_kept(entity, given, true)?;
+    refuse_kept(entity, given, entity.version.as_ref())?;
     let known: Vec<(&str, &Type)> = entity
         .attributes
         .iter()
@@ -210,18 +214,18 @@ pub fn some_of_entity(
     Ok(values)
 }
 
+/// Refuses attributes that the model keeps, except one.
 fn refuse_kept(
     entity: &Entity,
     given: &BTreeMap<String, String>,
-    with_version: bool,
+    except: Option<&String>,
 ) -> Result<(), ClientError> {
     for attribute in entity
         .attributes
         .iter()
         .filter(|attribute| attribute.is_kept)
     {
-        let is_version = entity.version.as_ref() == Some(&attribute.name);
-        if given.contains_key(&attribute.name) && !(with_version && is_version) {
+        if given.contains_key(&attribute.name) && except != Some(&attribute.name) {
             return Err(ClientError::Refused(format!(
                 "{} of {} is kept by the model and not written by hand",
                 attribute.name, entity.name

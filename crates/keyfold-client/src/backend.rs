@@ -1,4 +1,4 @@
-//! The backend that requests go to: an engine in this process, or an endpoint.
+//! The target of requests: an engine in this process, or an endpoint.
 
 use crate::error::ClientError;
 use crate::http::HttpBackend;
@@ -15,11 +15,11 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// A backend at an endpoint, `http://127.0.0.1:8000` or
-    /// `https://dynamodb.eu-west-1.amazonaws.com`. Region and credentials are those of the caller.
+    /// A backend at an endpoint, such as `http://127.0.0.1:8000` or
+    /// `https://dynamodb.eu-west-1.amazonaws.com`. Requests are signed with the given credentials.
     ///
     /// # Errors
-    /// `Transport` when the text is no such address.
+    /// `Transport` when the URL is no HTTP address.
     pub fn endpoint(
         url: &str,
         region: &str,
@@ -31,11 +31,12 @@ impl Backend {
         )?)))
     }
 
-    /// Lets a Keyfold server copy its data folder, as it is at this moment, to a new folder of its
-    /// machine. Gives the number of keys copied.
+    /// Asks a Keyfold server to copy its data folder, as it is at this moment, to a new folder of its
+    /// machine. Returns the number of copied keys.
     ///
     /// # Errors
-    /// `Service` when the server refuses, `Refused` when the backend is none.
+    /// `Service` when the server refuses, `Refused` when the backend is embedded, `Transport` when
+    /// the server cannot be reached, `OutcomeUnknown` when its answer was lost.
     pub fn copy_data_folder(&self, to: &str) -> Result<u64, ClientError> {
         match self {
             Backend::Embedded(_) => {
@@ -49,7 +50,7 @@ impl Backend {
     ///
     /// # Errors
     /// `Service` when the backend refuses, `Transport` when it cannot be reached, `OutcomeUnknown`
-    /// when a write was sent, its answer was lost, and a second time could do it twice.
+    /// when the answer of a write was lost and the write is not idempotent.
     pub fn call(&self, request: Request) -> Result<Response, ClientError> {
         match self {
             Backend::Embedded(engine) => engine.execute(request).wait().map_err(service_error),
@@ -66,10 +67,8 @@ impl Backend {
     pub fn start(
         &self,
         request: Request,
-    ) -> Result<
-        impl Future<Output = Result<Response, ClientError>> + Send + use<>,
-        Box<Request>,
-    > {
+    ) -> Result<impl Future<Output = Result<Response, ClientError>> + Send + use<>, Box<Request>>
+    {
         match self {
             Backend::Embedded(engine) => {
                 let pending = engine.execute(request);
@@ -81,16 +80,15 @@ impl Backend {
 }
 
 fn service_error(error: ApiError) -> ClientError {
-    let reasons = match &error {
-        ApiError::TransactionCanceled(reasons) => reasons
-            .iter()
-            .map(|reason| (reason.code(), reason.message().map(str::to_owned)))
-            .collect(),
-        _ => Vec::new(),
-    };
-    let message = match &error {
-        ApiError::Internal(detail) => detail.clone(),
-        other => other.message().unwrap_or_default(),
+    let mut reasons = Vec::new();
+    if let ApiError::TransactionCanceled(canceled) = &error {
+        let each = canceled.iter();
+        reasons.extend(each.map(|one| (one.code(), one.message().map(str::to_owned))));
+    }
+    let message = if let ApiError::Internal(detail) = &error {
+        detail.clone()
+    } else {
+        error.message().unwrap_or_default()
     };
     let kind = error.kind();
     ClientError::Service {
@@ -101,7 +99,7 @@ fn service_error(error: ApiError) -> ClientError {
     }
 }
 
-/// The answer had the shape of another operation: a bug of the backend.
+/// The error about an answer of another operation: a bug of the backend.
 pub(crate) fn unexpected() -> ClientError {
     ClientError::Transport("the backend answered another operation than was asked".to_owned())
 }

@@ -1,11 +1,11 @@
-//! Defaults of an entity's attributes: fixed values, the moment, new identifiers.
+//! Defaults of an entity's attributes: fixed values, the present moment, new identifiers.
 
 use crate::arguments::Values;
 use keyfold_model::{DefaultValue, Entity, Type, value};
 use keyfold_types::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The moment, milliseconds since 1970.
+/// The present moment of this machine's clock, milliseconds since 1970.
 pub(crate) fn now_epoch_ms() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -13,7 +13,7 @@ pub(crate) fn now_epoch_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// An attribute that was made up: a moment or a new identifier.
+/// An attribute that the client made: the present moment or a new identifier.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Made {
     /// The entity.
@@ -24,8 +24,8 @@ pub struct Made {
     pub value: Value,
 }
 
-/// Fills in what is not given, and adds to `made` what was made up. What the model keeps starts
-/// from its beginning, whatever was given.
+/// Returns the values with defaults for absent attributes, and adds moments and identifiers to
+/// `made`. Attributes that the model keeps start from their defaults, even where they are given.
 pub(crate) fn complete(entity: &Entity, values: &Values, made: &mut Vec<Made>) -> Values {
     let mut all = values.clone();
     for attribute in &entity.attributes {
@@ -57,7 +57,7 @@ pub(crate) fn complete(entity: &Entity, values: &Values, made: &mut Vec<Made>) -
     all
 }
 
-/// 48 bits of time and 80 of chance, in Crockford's base 32.
+/// A ULID: 48 bits of time and 80 random bits, in Crockford's base 32.
 fn ulid() -> String {
     const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     let time = u128::from(now_epoch_ms().unsigned_abs()) & 0xffff_ffff_ffff;
@@ -71,7 +71,7 @@ fn ulid() -> String {
         .collect()
 }
 
-/// 122 bits of chance, version 4.
+/// A UUID of version 4: 122 random bits.
 fn uuid() -> String {
     let bits = (fastrand::u128(..) & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
     let text = format!("{bits:032x}");

@@ -1,4 +1,4 @@
-//! Everything that lies in the table for one entity: the item, the parts of its list, its copies,
+//! The items that are stored for one entity: its main item, the parts of its list, its copies, and
 //! the guards of its unique values.
 
 use crate::arguments::Values;
@@ -11,9 +11,9 @@ use keyfold_types::{Item, Value};
 /// The role of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Role {
-    /// The entity itself, or the first part of it.
+    /// The main item: the entity itself, or the first part of it.
     Main,
-    /// Another part of its list, by number.
+    /// Another part of its list, by number from 1.
     Part(usize),
     /// A copy, by name.
     Copy(String),
@@ -26,11 +26,11 @@ pub enum Role {
 pub struct Derived {
     /// Its role.
     pub role: Role,
-    /// The table it lies in.
+    /// The table that it is stored in.
     pub table: String,
     /// Its key.
     pub key: Item,
-    /// The whole item, key included.
+    /// All of its attributes, key included.
     pub item: Item,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn table<'m>(model: &'m Model, entity: &Entity) -> Result<&'m Table, 
         .ok_or_else(|| ClientError::Unknown(format!("the entity {} has no table", entity.name)))
 }
 
-/// The name of the table that an item lies in: with periods, that of its time.
+/// The name of the table that an item is stored in; with periods, of the table of its time.
 pub(crate) fn table_name(
     table: &Table,
     entity: &Entity,
@@ -60,7 +60,7 @@ pub(crate) fn table_name(
 }
 
 /// The key that templates make of values.
-pub(crate) fn key(
+fn key(
     table: &Table,
     partition: &KeyTemplate,
     sort: Option<&KeyTemplate>,
@@ -80,7 +80,34 @@ pub(crate) fn key(
     Ok(key)
 }
 
-/// The entity's own key.
+/// The place of an entity's main item.
+pub(crate) struct Place<'m> {
+    pub(crate) table: &'m Table,
+    /// The name of the table; with periods, of the one that the item lies in.
+    pub(crate) table_name: String,
+    pub(crate) key: Item,
+}
+
+impl<'m> Place<'m> {
+    /// The place of the entity with these key attributes.
+    ///
+    /// # Errors
+    /// `Value` when a key cannot be made of the values, `Missing` when one is not given.
+    pub(crate) fn of(
+        model: &'m Model,
+        entity: &Entity,
+        values: &Values,
+    ) -> Result<Place<'m>, ClientError> {
+        let table = table(model, entity)?;
+        Ok(Place {
+            table,
+            table_name: table_name(table, entity, values)?,
+            key: main_key(model, entity, values)?,
+        })
+    }
+}
+
+/// The key of an entity's main item.
 pub(crate) fn main_key(
     model: &Model,
     entity: &Entity,
@@ -94,10 +121,11 @@ pub(crate) fn main_key(
     )
 }
 
-/// All items that follow from an entity's attributes, the entity itself first.
+/// Returns all items that follow from an entity's attributes, the main item first.
 ///
 /// # Errors
-/// `Value` when a key cannot be made of the values.
+/// `Value` when a key cannot be made of the values, `Missing` when the time of a period is not
+/// given.
 pub fn derive(
     model: &Model,
     entity: &Entity,
@@ -126,17 +154,12 @@ pub fn derive(
                 item.insert(name.as_str(), pack(entity, name, value)?);
             }
         }
-        mark(
-            table,
-            entity,
-            values,
-            &mut item,
-            &format!("{}.{}", entity.name, copy.name),
-        );
+        let kind = format!("{}.{}", entity.name, copy.name);
+        add_table_attributes(table, entity, values, &kind, &mut item);
         all.push(derived(Role::Copy(copy.name.clone()), key, item));
     }
     for unique in &entity.uniques {
-        // Optional attributes that are missing guard nothing.
+        // A unique value with an absent attribute needs no guard.
         if !unique.iter().all(|name| values.contains_key(name)) {
             continue;
         }
@@ -147,16 +170,22 @@ pub fn derive(
             key.insert(column.name.as_str(), GUARD_SORT);
         }
         let mut item = key.clone();
-        mark(table, entity, values, &mut item, "unique");
+        add_table_attributes(table, entity, values, "unique", &mut item);
         all.push(derived(Role::Guard(unique.clone()), key, item));
     }
     Ok(all)
 }
 
-/// The table's own marks: what the item is, and when it expires.
-fn mark(table: &Table, entity: &Entity, values: &Values, item: &mut Item, what: &str) {
+/// Adds the attributes that the table defines for all items: the kind, and the time of expiry.
+fn add_table_attributes(
+    table: &Table,
+    entity: &Entity,
+    values: &Values,
+    kind: &str,
+    item: &mut Item,
+) {
     if let Some(attribute) = &table.type_attribute {
-        item.insert(attribute.as_str(), what);
+        item.insert(attribute.as_str(), kind);
     }
     let expires = entity
         .ttl
@@ -168,6 +197,7 @@ fn mark(table: &Table, entity: &Entity, values: &Values, item: &mut Item, what: 
     }
 }
 
+/// The key and item of a part of the list.
 fn part(
     table: &Table,
     entity: &Entity,
@@ -190,16 +220,12 @@ fn part(
     if let (Some((name, _)), Some(chunk)) = (&entity.split, chunk) {
         item.insert(name.as_str(), pack(entity, name, chunk)?);
     }
-    mark(
-        table,
-        entity,
-        values,
-        &mut item,
-        &format!("{}.part", entity.name),
-    );
+    let kind = format!("{}.part", entity.name);
+    add_table_attributes(table, entity, values, &kind, &mut item);
     Ok((key, item))
 }
 
+/// The key and attributes of the main item.
 fn main(
     table: &Table,
     entity: &Entity,
@@ -235,6 +261,18 @@ fn main(
             item.insert(name, pack(entity, name, value)?);
         }
     }
+    add_index_keys(table, entity, values, &mut item)?;
+    add_table_attributes(table, entity, values, &entity.name, &mut item);
+    Ok((key, item))
+}
+
+/// Adds the index keys that the templates make, for the indexes that the item is in.
+fn add_index_keys(
+    table: &Table,
+    entity: &Entity,
+    values: &Values,
+    item: &mut Item,
+) -> Result<(), ClientError> {
     for index_key in &entity.indexes {
         let Some(index) = table.indexes.get(index_key.index) else {
             continue;
@@ -264,10 +302,10 @@ fn main(
             }
         }
     }
-    mark(table, entity, values, &mut item, &entity.name);
-    Ok((key, item))
+    Ok(())
 }
 
+/// Whether the attribute of a sparse index has the value that puts the item in the index.
 fn is_in(sparse: Option<&Sparse>, values: &Values) -> bool {
     match sparse {
         None => true,

@@ -4,34 +4,34 @@ use keyfold_api::{ErrorKind, ReasonCode};
 use keyfold_model::value::ValueError;
 use keyfold_wire::client::ServiceError;
 
-/// Why a pattern or write failed.
+/// The error of a pattern or a write.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ClientError {
-    /// An argument or attribute is wrong.
+    /// An argument or attribute is no value of its type, or no key can contain it.
     #[error("{0}")]
     Value(#[from] ValueError),
     /// A name that the model does not have.
     #[error("{0}")]
     Unknown(String),
-    /// Something needed was not given.
+    /// A required argument or attribute is absent.
     #[error("{0}")]
     Missing(String),
     /// The backend refused the request.
     #[error("{exception}: {message}")]
     Service {
-        /// Its kind; none where it is not known here.
+        /// Its kind; `None` for an exception that is not in the API.
         kind: Option<ErrorKind>,
         /// The exception's name.
         exception: String,
-        /// Its sentence.
+        /// Its message.
         message: String,
-        /// Code and sentence for each action of a cancelled transaction.
+        /// The code and message for each action of a cancelled transaction.
         reasons: Vec<(ReasonCode, Option<String>)>,
     },
-    /// The backend could not be reached, or answered nonsense.
+    /// The backend could not be reached, or its answer is not DynamoDB's.
     #[error("{0}")]
     Transport(String),
-    /// A write was sent and its answer lost: it may have been carried out, and it was not sent
+    /// A write was sent and its answer was lost: it may have been carried out, and it was not sent
     /// again.
     #[error("whether it was done is not known: {why}; look at {check} before you do it again")]
     OutcomeUnknown {
@@ -45,31 +45,31 @@ pub enum ClientError {
     TableDiffers {
         /// The table.
         table: String,
-        /// Each difference in a line.
+        /// The differences, one a line.
         differences: Vec<String>,
     },
     /// A condition of a write does not hold.
     #[error("{0}")]
     Refused(String),
-    /// A unique value is another item's.
+    /// A unique value belongs to another item.
     #[error("{message}")]
     Taken {
         /// The unique attributes.
         attributes: Vec<String>,
-        /// The sentence.
+        /// The message.
         message: String,
     },
-    /// The version given is not the item's: it has been changed since it was read.
+    /// The given version is not the stored one: the item has been changed since it was read.
     #[error("{0}")]
     StaleVersion(String),
-    /// The item that must exist does not.
+    /// A required item does not exist.
     #[error("{0}")]
     NotFound(String),
 }
 
 impl ClientError {
     /// The error of a service's answer.
-    pub(crate) fn told(error: ServiceError) -> ClientError {
+    pub(crate) fn of_answer(error: ServiceError) -> ClientError {
         ClientError::Service {
             kind: ErrorKind::of_exception(&error.exception),
             exception: error.exception,
@@ -82,7 +82,7 @@ impl ClientError {
         }
     }
 
-    /// The kind of the refusal, where it is one of the API's.
+    /// The kind of a `Service` error; `None` for other errors and unknown exceptions.
     pub fn kind(&self) -> Option<ErrorKind> {
         if let ClientError::Service { kind, .. } = self {
             *kind
@@ -91,8 +91,8 @@ impl ClientError {
         }
     }
 
-    /// Whether another transaction held an item: nothing is wrong with the request, and it may be
-    /// sent again.
+    /// Whether another transaction was using an item: the write may be tried again once it has read
+    /// the item again.
     pub(crate) fn is_conflict(&self) -> bool {
         let ClientError::Service {
             kind: Some(kind),
@@ -102,16 +102,16 @@ impl ClientError {
         else {
             return false;
         };
-        match kind {
-            ErrorKind::TransactionConflict => true,
-            ErrorKind::TransactionCanceled => reasons
+        let is_reason = || {
+            reasons
                 .iter()
-                .any(|(code, _)| *code == ReasonCode::TransactionConflict),
-            _ => false,
-        }
+                .any(|(code, _)| *code == ReasonCode::TransactionConflict)
+        };
+        *kind == ErrorKind::TransactionConflict
+            || (*kind == ErrorKind::TransactionCanceled && is_reason())
     }
 
-    /// Whether the failure is a condition that did not hold, which a transaction tells by action.
+    /// The indexes of the actions whose condition failed; `None` when the failure is no condition.
     pub(crate) fn failed_actions(&self) -> Option<Vec<usize>> {
         let ClientError::Service {
             kind: Some(kind),
@@ -121,17 +121,17 @@ impl ClientError {
         else {
             return None;
         };
-        match kind {
-            ErrorKind::ConditionalCheckFailed => Some(vec![0]),
-            ErrorKind::TransactionCanceled => {
-                let failed = reasons
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, (code, _))| *code == ReasonCode::ConditionalCheckFailed);
-                let failed: Vec<usize> = failed.map(|(at, _)| at).collect();
-                (!failed.is_empty()).then_some(failed)
-            }
-            _ => None,
+        if *kind == ErrorKind::ConditionalCheckFailed {
+            return Some(vec![0]);
         }
+        if *kind != ErrorKind::TransactionCanceled {
+            return None;
+        }
+        let failed = reasons
+            .iter()
+            .enumerate()
+            .filter(|(_, (code, _))| *code == ReasonCode::ConditionalCheckFailed);
+        let failed: Vec<usize> = failed.map(|(at, _)| at).collect();
+        (!failed.is_empty()).then_some(failed)
     }
 }

@@ -1,5 +1,4 @@
-//! Conditions, filters and changes as values, and the expressions with placeholders that they
-//! become.
+//! Conditions, filters and changes as values, and their expressions with placeholders.
 
 use crate::arguments::Values;
 use crate::error::ClientError;
@@ -11,32 +10,34 @@ use keyfold_types::{Number, Value};
 /// A condition on an item.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Term {
-    /// The attribute is there.
+    /// The item has the attribute.
     Exists(String),
-    /// It is not.
+    /// The item does not have the attribute.
     Missing(String),
-    /// It compares so with a value.
+    /// The attribute compares with a value.
     Compare(String, Comparator, Value),
-    /// It compares so with another attribute.
+    /// The attribute compares with another one.
     CompareAttribute(String, Comparator, String),
 }
 
 /// The new value of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Change {
-    /// This value.
+    /// A given value.
     Set(Value),
-    /// That of another attribute.
+    /// The value of another attribute.
     Attribute(String),
-    /// An operand plus (true) or minus another.
-    Sum(Box<Change>, bool, Box<Change>),
-    /// The present value, or nothing, plus this.
+    /// One operand plus another.
+    Sum(Box<Change>, Box<Change>),
+    /// One operand minus another.
+    Difference(Box<Change>, Box<Change>),
+    /// The stored number plus this one; an absent attribute counts as zero.
     Add(Number),
-    /// The present list, or nothing, and this element behind it.
+    /// The stored list with this element appended; an absent attribute counts as empty.
     Append(Value),
 }
 
-/// Collects placeholders while expressions are written.
+/// The placeholders of the expressions of one request.
 #[derive(Debug, Default)]
 pub(crate) struct Placeholders {
     attributes: ExpressionAttributes,
@@ -45,7 +46,7 @@ pub(crate) struct Placeholders {
 }
 
 impl Placeholders {
-    /// The placeholder of a name; the same for the same name.
+    /// Returns the placeholder of a name, the same for the same name.
     pub(crate) fn name(&mut self, attribute: &str) -> String {
         let at = match self.names.iter().position(|known| known == attribute) {
             Some(at) => at,
@@ -60,7 +61,7 @@ impl Placeholders {
         format!("#n{at}")
     }
 
-    /// A placeholder of a value.
+    /// Returns a new placeholder of a value.
     pub(crate) fn value(&mut self, value: Value) -> String {
         let placeholder = format!(":v{}", self.values);
         self.values += 1;
@@ -72,7 +73,7 @@ impl Placeholders {
         self.attributes
     }
 
-    /// Terms joined by AND; none for no terms.
+    /// The terms joined by AND; `None` for no terms.
     pub(crate) fn terms(&mut self, terms: &[Term]) -> Option<String> {
         let written: Vec<String> = terms.iter().map(|term| self.term(term)).collect();
         (!written.is_empty()).then(|| written.join(" AND "))
@@ -84,16 +85,16 @@ impl Placeholders {
             Term::Missing(attribute) => format!("attribute_not_exists({})", self.name(attribute)),
             Term::Compare(attribute, comparator, value) => {
                 let (attribute, value) = (self.name(attribute), self.value(value.clone()));
-                written(&attribute, *comparator, &value)
+                comparison(&attribute, *comparator, &value)
             }
             Term::CompareAttribute(attribute, comparator, other) => {
                 let (attribute, other) = (self.name(attribute), self.name(other));
-                written(&attribute, *comparator, &other)
+                comparison(&attribute, *comparator, &other)
             }
         }
     }
 
-    /// `SET ... REMOVE ...`.
+    /// The update expression: `SET ... REMOVE ...`.
     pub(crate) fn changes(&mut self, changes: &[(String, Change)], removed: &[String]) -> String {
         let mut clauses = Vec::new();
         let set: Vec<String> = changes
@@ -123,9 +124,13 @@ impl Placeholders {
         match change {
             Change::Set(value) => self.value(value.clone()),
             Change::Attribute(other) => self.name(other),
-            Change::Sum(left, plus, right) => {
+            Change::Sum(left, right) => {
                 let (left, right) = (self.change(attribute, left), self.change(attribute, right));
-                format!("{left} {} {right}", if *plus { "+" } else { "-" })
+                format!("{left} + {right}")
+            }
+            Change::Difference(left, right) => {
+                let (left, right) = (self.change(attribute, left), self.change(attribute, right));
+                format!("{left} - {right}")
             }
             Change::Add(number) => {
                 let (name, zero) = (self.name(attribute), self.value(Value::from(0)));
@@ -143,17 +148,22 @@ impl Placeholders {
     }
 }
 
-fn written(left: &str, comparator: Comparator, right: &str) -> String {
+fn comparison(left: &str, comparator: Comparator, right: &str) -> String {
     match comparator {
         Comparator::Contains => format!("contains({left}, {right})"),
         Comparator::Starts => format!("begins_with({left}, {right})"),
         Comparator::Exists => format!("attribute_exists({left})"),
         Comparator::Missing => format!("attribute_not_exists({left})"),
-        other => format!("{left} {} {right}", other.word()),
+        Comparator::Equal
+        | Comparator::Unequal
+        | Comparator::Less
+        | Comparator::AtMost
+        | Comparator::Greater
+        | Comparator::AtLeast => format!("{left} {} {right}", comparator.word()),
     }
 }
 
-/// A comparison of the model as a term, with the values of its parameters.
+/// Returns a comparison of the model as a term, with the value of its parameter.
 ///
 /// # Errors
 /// `Missing` when a parameter has no value.
@@ -175,7 +185,7 @@ pub(crate) fn term(comparison: &Comparison, arguments: &Values) -> Result<Term, 
     })
 }
 
-/// Whether a term holds of these values.
+/// Whether a term holds for these values.
 pub(crate) fn holds(term: &Term, values: &Values) -> bool {
     let compare = |left: Option<&Value>, comparator: Comparator, right: Option<&Value>| {
         let (Some(left), Some(right)) = (left, right) else {
@@ -210,8 +220,8 @@ pub(crate) fn holds(term: &Term, values: &Values) -> bool {
     }
 }
 
-fn contains(whole: &Value, part: &Value) -> bool {
-    match (whole, part) {
+fn contains(container: &Value, part: &Value) -> bool {
+    match (container, part) {
         (Value::S(text), Value::S(part)) => text.contains(part.as_str()),
         (Value::L(values), part) => values.contains(part),
         (Value::Ss(set), Value::S(part)) => set.members().contains(part),
@@ -221,7 +231,7 @@ fn contains(whole: &Value, part: &Value) -> bool {
     }
 }
 
-/// The order of two texts, numbers or byte values; `None` for others.
+/// The order of two texts, numbers or binary values; `None` for other types.
 pub(crate) fn order(one: &Value, two: &Value) -> Option<std::cmp::Ordering> {
     match (one, two) {
         (Value::S(one), Value::S(two)) => Some(one.as_bytes().cmp(two.as_bytes())),

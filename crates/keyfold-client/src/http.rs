@@ -1,4 +1,4 @@
-//! The API over HTTP: signed requests, answers decoded.
+//! The API over HTTP: signed requests and decoded answers.
 
 use crate::error::ClientError;
 use jiff::Timestamp;
@@ -11,13 +11,13 @@ use std::time::Duration;
 
 const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// Timeout of a copy of a data folder, which answers when it is whole.
+/// Timeout of a copy of a data folder: the server answers when the copy is complete.
 const COPY_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a connection that nobody uses is kept: shorter than any server does, since a request on
-/// a connection that the server is about to close has an unknown outcome.
+/// The most time that an unused connection is kept. It is shorter than that of servers: a request on
+/// a connection that the server closes at the same moment has an unknown outcome.
 const IDLE_MAX: Duration = Duration::from_secs(10);
-/// Tries of a request that met a fault of the network or the service.
+/// The most attempts of a request that meets a fault of the network or the service.
 const TRIES: u32 = 4;
 const ANSWER_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
@@ -52,7 +52,7 @@ impl HttpBackend {
             .http_status_as_error(false)
             .timeout_connect(Some(CONNECT_TIMEOUT))
             .max_idle_age(IDLE_MAX)
-            // Signed requests are not sent elsewhere.
+            // A redirect would send a signed request to another host.
             .max_redirects(0)
             .build()
             .new_agent();
@@ -66,18 +66,18 @@ impl HttpBackend {
         })
     }
 
-    /// Carries out a request at most once. It is sent again after a refusal that says that nothing
-    /// was done, and after a lost answer where a second time does nothing more.
+    /// Carries out a request at most once. The request is sent again after a retryable refusal, which
+    /// says that nothing was done, and after a lost answer if it is idempotent.
     pub(crate) fn call(&self, mut request: Request) -> Result<Response, ClientError> {
         if let Some(token) = request.token_mut() {
-            // One for all tries.
+            // All attempts have the same token.
             token.get_or_insert_with(new_token);
         }
         let (operation, idempotency) = (request.operation(), request.idempotency());
         let target = keyfold_wire::target::target(operation);
         let mut body = Vec::new();
         encode_request(&mut body, &request);
-        // Why it is not known of a try whether it was carried out.
+        // The reason why the outcome of an attempt is unknown.
         let mut unknown = None;
         for attempt in 1.. {
             let (may_repeat, error) = match self.attempt(&target, &body, TIMEOUT) {
@@ -90,10 +90,9 @@ impl HttpBackend {
                     }
                 },
                 Attempt::Refused(error) => {
-                    let is_passing = error.kind().is_some_and(|kind| {
-                        // A write that meets another transaction reads again before it is repeated.
-                        kind.is_retryable() && kind != ErrorKind::TransactionConflict
-                    });
+                    // A write that conflicts with another transaction reads again before its retry.
+                    let is_passing =
+                        error.kind().is_some_and(ErrorKind::is_retryable) && !error.is_conflict();
                     (is_passing, Some(error))
                 }
                 Attempt::NotSent(why) => (true, Some(ClientError::Transport(why))),
@@ -103,16 +102,20 @@ impl HttpBackend {
                 }
             };
             if may_repeat && attempt < TRIES {
-                // Many clients do not come back at the same moment.
+                // The delay is random, so that many clients do not retry at the same moment.
                 std::thread::sleep(Duration::from_millis(fastrand::u64(25..50) << attempt));
                 continue;
             }
             return Err(match (unknown, error) {
                 (None, Some(error)) => error,
-                // The token says that no try before was carried out.
-                (Some(_), Some(error)) if idempotency == Idempotency::ByToken && !may_repeat => error,
+                // The service compares tokens: a refusal says that no earlier attempt succeeded.
+                (Some(_), Some(error)) if idempotency == Idempotency::ByToken && !may_repeat => {
+                    error
+                }
                 (Some(_), Some(error)) if idempotency == Idempotency::ReadOnly => error,
-                (Some(why), _) if idempotency == Idempotency::ReadOnly => ClientError::Transport(why),
+                (Some(why), _) if idempotency == Idempotency::ReadOnly => {
+                    ClientError::Transport(why)
+                }
                 (why, _) => ClientError::OutcomeUnknown {
                     why: why.unwrap_or_default(),
                     check: format!("what the {} was to change", operation.name()),
@@ -141,19 +144,21 @@ impl HttpBackend {
         }
     }
 
-    /// Sends a request once.
+    /// Sends a request once and classifies the outcome.
     fn attempt(&self, target: &str, body: &[u8], timeout: Duration) -> Attempt {
         let why = |error: &ureq::Error| format!("cannot reach {}: {error}", self.url);
         match self.send(target, body, timeout) {
             Err(error) if was_never_sent(&error) => Attempt::NotSent(why(&error)),
             Err(error) => Attempt::Unknown(why(&error)),
             Ok((200, answer)) => Attempt::Answered(answer),
-            Ok((400..=499, answer)) => Attempt::Refused(ClientError::told(decode_error(&answer))),
+            Ok((400..=499, answer)) => {
+                Attempt::Refused(ClientError::of_answer(decode_error(&answer)))
+            }
             Ok((status, answer)) => {
-                let told = decode_error(&answer);
+                let error = decode_error(&answer);
                 Attempt::Unknown(format!(
                     "{} failed with {status}: {} {}",
-                    self.url, told.exception, told.message
+                    self.url, error.exception, error.message
                 ))
             }
         }
@@ -204,19 +209,23 @@ impl HttpBackend {
 
 /// The result of sending a request once.
 enum Attempt {
-    /// It was carried out.
+    /// The request was carried out.
     Answered(Vec<u8>),
-    /// It was not, and the answer says why.
+    /// The request was not carried out, and the answer has the reason.
     Refused(ClientError),
-    /// It never left.
+    /// The request was not sent.
     NotSent(String),
-    /// It may have been carried out, or not, or it may still be.
+    /// The request may have been carried out, or may still be.
     Unknown(String),
 }
 
 /// Whether a request failed before any of it was sent.
 fn was_never_sent(error: &ureq::Error) -> bool {
     use std::io::ErrorKind as Io;
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a foreign enum that grows; every other error may come after the request was sent"
+    )]
     match error {
         ureq::Error::HostNotFound
         | ureq::Error::BadUri(_)
@@ -235,7 +244,7 @@ fn was_never_sent(error: &ureq::Error) -> bool {
     }
 }
 
-/// A token that nobody else makes: 32 hexadecimal digits.
+/// A random token: 32 hexadecimal digits.
 fn new_token() -> String {
     format!("{:032x}", fastrand::u128(..))
 }

@@ -1,9 +1,10 @@
-//! Stored values as plain JSON, not DynamoDB's typed JSON, which `keyfold-wire` writes.
+//! Stored values as plain JSON. `keyfold-wire` writes DynamoDB's typed JSON.
 
 use keyfold_types::{Number, Value};
 use serde_json::Value as Json;
 
-/// A value as plain JSON: sets as arrays, binary as base64, numbers as `of_number` writes them.
+/// Returns a value as plain JSON: sets as arrays, binary as base64, numbers as `of_number` makes
+/// them.
 pub fn plain(value: &Value, of_number: fn(&Number) -> Json) -> Json {
     match value {
         Value::S(text) => Json::from(text.as_str()),

@@ -1,14 +1,16 @@
-//! Carries out a model on any backend with DynamoDB's API.
+//! Executes a model on any backend with DynamoDB's API.
 //!
-//! - [`backend`]: where requests go: an embedded engine, or an endpoint over HTTP. Chosen by a
-//!   connection string, never by code.
-//! - [`tables`]: makes a model's tables, or tells how an existing one differs.
-//! - [`read`]: runs patterns, a page at a time, and tells the items apart by their keys.
+//! - [`backend`]: the target of requests: an embedded engine, or an endpoint over HTTP.
+//! - [`tables`]: creates a model's tables, and reports how existing ones differ.
+//! - [`read`]: runs patterns, a page at a time, and distinguishes the kinds of items by their keys.
 //! - [`mod@write`]: creates, replaces, updates and deletes entities, and runs named writes; keys,
 //!   index keys, copies and unique guards follow in the same transaction.
+//! - [`arguments`]: parses arguments that are given as text.
+//! - [`derive`]: computes the items that are stored for an entity.
 
 pub mod arguments;
 pub mod backend;
+mod capacity;
 mod complete;
 pub mod derive;
 pub mod error;

@@ -1,4 +1,4 @@
-//! Attributes as they lie in an item: compressed ones as GZIP, long lists cut over several items.
+//! Attributes as they are stored in items: compressed as GZIP, long lists split over several items.
 
 use crate::arguments::Values;
 use crate::error::ClientError;
@@ -10,31 +10,30 @@ use keyfold_model::{Entity, value};
 use keyfold_types::{Item, Value};
 use std::io::{Read as _, Write as _};
 
-/// Most bytes that a compressed attribute may become: an item of 400 KB cannot hold more of any
-/// use.
+/// The most bytes that a compressed attribute may expand to: it protects memory from a crafted item.
 const INFLATED_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// The name under which a compressed value stands inside its JSON.
+/// The member that holds a compressed value in its JSON.
 const INSIDE: &str = "v";
 
-/// The attribute that holds how many items a list is split over.
+/// The attribute that holds the number of items that a list is split over.
 pub(crate) fn parts_attribute(attribute: &str) -> String {
     hidden(attribute, "parts")
 }
 
-/// The attribute that holds a digest of the whole list, by which a change of any part is noticed.
+/// The attribute that holds the digest of a split list, which detects a change of any part.
 pub(crate) fn digest_attribute(attribute: &str) -> String {
     hidden(attribute, "digest")
 }
 
-/// The digest of a list, by which a change of any part is noticed: the first 32 hexadecimal digits
-/// of the SHA-256 of its DynamoDB JSON without blanks, which differs wherever the list does.
+/// The digest of a list: the first 32 hexadecimal digits of the SHA-256 of its DynamoDB JSON without
+/// blanks, which differs wherever the list does.
 pub(crate) fn digest(list: &Value) -> Value {
     let mut json = Vec::new();
     keyfold_wire::encode::encode_value(&mut json, list);
     Value::S(value::digest(&String::from_utf8_lossy(&json)))
 }
 
-/// Whether the list that was put together from its parts is the one that was written.
+/// Whether a list that was joined from its parts has the stored digest. True where no list is split.
 pub(crate) fn is_as_written(entity: &Entity, first: &Item, values: &Values) -> bool {
     let Some((split, _)) = &entity.split else {
         return true;
@@ -42,10 +41,10 @@ pub(crate) fn is_as_written(entity: &Entity, first: &Item, values: &Values) -> b
     first.get(&digest_attribute(split)).cloned() == values.get(split).map(digest)
 }
 
-/// A value as it is stored.
+/// Returns a value as it is stored: compressed, if the model says so.
 ///
 /// # Errors
-/// `Transport` when it cannot be compressed: never with memory left.
+/// `Transport` when it cannot be compressed.
 pub(crate) fn pack(entity: &Entity, name: &str, value: &Value) -> Result<Value, ClientError> {
     if !entity
         .compressed
@@ -65,11 +64,11 @@ pub(crate) fn pack(entity: &Entity, name: &str, value: &Value) -> Result<Value, 
     Ok(Value::B(packed))
 }
 
-/// A stored value as it was given.
+/// Returns the value that was stored by [`pack`].
 ///
 /// # Errors
-/// `Refused` when it is no such value: it was not written through the model.
-pub(crate) fn unpack(entity: &Entity, name: &str, value: Value) -> Result<Value, ClientError> {
+/// `Refused` when it is not compressed: it was not written through the model.
+fn unpack(entity: &Entity, name: &str, value: Value) -> Result<Value, ClientError> {
     if !entity
         .compressed
         .iter()
@@ -92,7 +91,7 @@ pub(crate) fn unpack(entity: &Entity, name: &str, value: Value) -> Result<Value,
     item.remove(INSIDE).ok_or_else(wrong)
 }
 
-/// The chunks of the split list, in order; one, perhaps empty, where there is nothing to split.
+/// The chunks of the split list, in order; a single `None` where the entity has no list.
 pub(crate) fn chunks(entity: &Entity, values: &Values) -> Vec<Option<Value>> {
     let Some((name, count)) = &entity.split else {
         return vec![None];
@@ -110,11 +109,11 @@ pub(crate) fn chunks(entity: &Entity, values: &Values) -> Vec<Option<Value>> {
     }
 }
 
-/// The attributes of an entity from its stored items, the first and what else its list is split
-/// over, in order.
+/// Returns the attributes of an entity from its stored items: the main item, then the parts of its
+/// list in order.
 ///
 /// # Errors
-/// As [`unpack`].
+/// `Refused` when an attribute is not stored as the model stores it.
 pub(crate) fn values_of<'a>(
     entity: &Entity,
     names: impl Iterator<Item = &'a str>,
@@ -135,14 +134,14 @@ pub(crate) fn values_of<'a>(
             }
             continue;
         }
-        let mut whole: Option<Vec<Value>> = None;
+        let mut list: Option<Vec<Value>> = None;
         for item in items {
             match item
                 .get(name)
                 .map(|value| unpack(entity, name, value.clone()))
                 .transpose()?
             {
-                Some(Value::L(elements)) => whole.get_or_insert_default().extend(elements),
+                Some(Value::L(elements)) => list.get_or_insert_default().extend(elements),
                 Some(_) => {
                     return Err(ClientError::Refused(format!(
                         "{name} is stored, but is no list"
@@ -151,7 +150,7 @@ pub(crate) fn values_of<'a>(
                 None => {}
             }
         }
-        if let Some(elements) = whole {
+        if let Some(elements) = list {
             values.insert(name.to_owned(), Value::L(elements));
         }
     }

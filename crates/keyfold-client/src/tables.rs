@@ -1,4 +1,4 @@
-//! A model's tables: made if they are absent, compared if they exist.
+//! A model's tables: created if they are absent, compared if they exist.
 
 use crate::backend::{Backend, unexpected};
 use crate::complete::now_epoch_ms;
@@ -14,25 +14,25 @@ use keyfold_types::{Item, KeyKind, Value};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Time that a new table may take to become active.
+/// The most time that a new table may take to become active.
 const ACTIVE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The outcome for a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was made.
+    /// The table was created.
     Created,
-    /// It exists and fits the model.
+    /// The table exists and has no differences to the model.
     Existing,
 }
 
-/// Makes the tables of a model, or checks those that exist. Of a table with periods, that of the
-/// present period is made; others are made when their first item is written.
+/// Creates the tables of a model, or checks those that exist. A table with periods is created for
+/// the present period; others are created when their first item is written.
 ///
 /// # Errors
-/// `TableDiffers` when one contradicts the model; what the backend says otherwise.
+/// `TableDiffers` when a table contradicts the model; the backend's error otherwise.
 pub fn ensure(backend: &Backend, model: &Model) -> Result<Vec<(String, Outcome)>, ClientError> {
-    // Compared first, so that nothing is made for a model that does not fit.
+    // All tables are compared first: nothing is created for a model that contradicts one of them.
     let mut missing = Vec::new();
     let mut outcomes = Vec::new();
     for table in &model.tables {
@@ -58,7 +58,7 @@ pub fn ensure(backend: &Backend, model: &Model) -> Result<Vec<(String, Outcome)>
     Ok(outcomes)
 }
 
-/// The name of a table; with periods, that of the present one.
+/// The name of a table; with periods, of the table of the present period.
 fn present_name(table: &Table) -> String {
     match table.period {
         None => table.name.clone(),
@@ -66,6 +66,7 @@ fn present_name(table: &Table) -> String {
     }
 }
 
+/// The present moment as a text: `2026-01-31T12:00:00.000Z`.
 fn present() -> String {
     match value::time_of_epoch_ms(&Type::Time(Precision::Millis), now_epoch_ms()) {
         Some(Value::S(text)) => text,
@@ -73,17 +74,18 @@ fn present() -> String {
     }
 }
 
+/// Creates a table and waits until it is active.
 fn make(backend: &Backend, table: &Table, name: &str) -> Result<(), ClientError> {
-    // Names of periods are in their order, so that those before the present one are past.
-    let is_past = table.period.is_some() && name < present_name(table).as_str();
-    let capacity = table.cooled.filter(|_| is_past).unwrap_or(table.capacity);
+    // The names of periods sort by time: those before the present one are in the past.
+    let is_over = table.period.is_some() && name < present_name(table).as_str();
+    let capacity = table.cooled.filter(|_| is_over).unwrap_or(table.capacity);
     match backend.call(create_input(table, name, capacity).into()) {
         Ok(_) => wait_until_active(backend, name),
         // Another writer was faster.
         Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => {
             wait_until_active(backend, name)
         }
-        // The answer was lost; whether it was done can be seen.
+        // The answer was lost. The table shows whether the request was carried out.
         Err(error @ ClientError::OutcomeUnknown { .. }) => match describe(backend, name)? {
             Some(_) => wait_until_active(backend, name),
             None => Err(error),
@@ -92,8 +94,8 @@ fn make(backend: &Backend, table: &Table, name: &str) -> Result<(), ClientError>
     }
 }
 
-/// Makes those of the named tables that are of a period and do not exist yet. Gives whether one was
-/// made.
+/// Creates those of the named tables that belong to a period and do not exist. Returns whether one
+/// was created.
 ///
 /// # Errors
 /// The backend's error.
@@ -120,7 +122,7 @@ pub(crate) fn ensure_periods(
     Ok(made)
 }
 
-/// A table's description; `None` when there is no such table.
+/// Returns the description of a table; `None` when the table does not exist.
 ///
 /// # Errors
 /// The backend's error.
@@ -136,7 +138,7 @@ pub fn describe(backend: &Backend, table: &str) -> Result<Option<TableDescriptio
     }
 }
 
-/// Some items of a table, as they are stored: the first that a scan finds.
+/// Returns the first items of a scan as they are stored, at most `count`.
 ///
 /// # Errors
 /// The backend's error.
@@ -232,7 +234,7 @@ fn definitions(table: &Table) -> BTreeMap<String, ScalarAttributeType> {
 }
 
 /// The CreateTable request of a model's table, with all its indexes.
-pub fn create_input(table: &Table, name: &str, capacity: Capacity) -> CreateTableInput {
+fn create_input(table: &Table, name: &str, capacity: Capacity) -> CreateTableInput {
     let (billing_mode, throughput) = match capacity {
         Capacity::OnDemand => (BillingMode::PayPerRequest, None),
         Capacity::Provisioned { reads, writes } => {
@@ -294,21 +296,28 @@ fn print_key(elements: &[KeyElement], kinds: &BTreeMap<String, ScalarAttributeTy
     )
 }
 
-/// The differences of an existing table from a model's. An index that the model does not know is
-/// none.
-pub fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
+fn print_projection(kind: ProjectionType, names: &[String]) -> String {
+    match kind {
+        ProjectionType::Include => format!("INCLUDE ({})", names.join(", ")),
+        ProjectionType::All | ProjectionType::KeysOnly => kind.word().to_owned(),
+    }
+}
+
+/// The differences between an existing table and the model's, one a line. An index that the model
+/// does not have is no difference.
+fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
     let mut found = Vec::new();
     let wanted_kinds = definitions(table);
     let existing_kinds: BTreeMap<String, ScalarAttributeType> =
         existing.definitions().into_iter().collect();
-    let mut compare = |what: String, wanted: &[KeyElement], is: &[KeyElement]| {
-        let (wanted, is) = (
+    let mut compare = |subject: String, wanted: &[KeyElement], actual: &[KeyElement]| {
+        let (wanted, actual) = (
             print_key(wanted, &wanted_kinds),
-            print_key(is, &existing_kinds),
+            print_key(actual, &existing_kinds),
         );
-        if wanted != is {
+        if wanted != actual {
             found.push(format!(
-                "{what}: the model says {wanted}, the table has {is}"
+                "{subject}: the model says {wanted}, the table has {actual}"
             ));
         }
     };
@@ -319,14 +328,14 @@ pub fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
     );
     let mut others = Vec::new();
     for index in &table.indexes {
-        let (kind, there) = match index.kind {
+        let (kind, existing) = match index.kind {
             IndexKind::Local => ("lsi", &existing.local_secondary_indexes),
             IndexKind::Global => ("gsi", &existing.global_secondary_indexes),
         };
-        let Some(is) = there
+        let Some(actual) = existing
             .iter()
             .flatten()
-            .find(|is| is.index_name.as_ref() == Some(&index.name))
+            .find(|one| one.index_name.as_ref() == Some(&index.name))
         else {
             others.push(format!(
                 "{kind} {}: the model has it, the table has not",
@@ -337,22 +346,18 @@ pub fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
         compare(
             format!("{kind} {}", index.name),
             &key_elements(&index.partition, &index.sort),
-            &is.key_elements(),
+            &actual.key_elements(),
         );
         let (wanted_type, mut wanted_names) = projection(index);
-        let (is_type, mut names) = is.projected();
+        let (actual_type, mut actual_names) = actual.projected();
         wanted_names.sort_unstable();
-        names.sort_unstable();
-        if wanted_type != is_type || wanted_names != names {
-            let print = |kind: ProjectionType, names: &[String]| match kind {
-                ProjectionType::Include => format!("INCLUDE ({})", names.join(", ")),
-                ProjectionType::All | ProjectionType::KeysOnly => kind.word().to_owned(),
-            };
+        actual_names.sort_unstable();
+        if wanted_type != actual_type || wanted_names != actual_names {
             others.push(format!(
                 "{kind} {}: the model projects {}, the table {}",
                 index.name,
-                print(wanted_type, &wanted_names),
-                print(is_type, &names)
+                print_projection(wanted_type, &wanted_names),
+                print_projection(actual_type, &actual_names)
             ));
         }
     }

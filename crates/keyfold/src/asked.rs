@@ -115,8 +115,11 @@ impl Asked {
             .pattern(&name)
             .ok_or_else(|| unknown(&model.name, "pattern", &name, names))?;
         let arguments = arguments::of_pattern(pattern, &given?)?;
-        let is_all = extent == Extent::All;
-        let found = read::run(backend, model, pattern, &arguments, &self.start, is_all)?;
+        let pages = match extent {
+            Extent::All => read::Pages::All,
+            Extent::Page => read::Pages::One,
+        };
+        let found = read::run(backend, model, pattern, &arguments, &self.start, pages)?;
         Ok(Page {
             items: found.items.into_iter().map(Item::new).collect(),
             next: found.next.map(|key| {

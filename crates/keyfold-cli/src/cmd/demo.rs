@@ -166,7 +166,7 @@ fn patterns(backend: &Backend, model: &Model, as_json: bool) -> Result<Vec<Json>
             pattern,
             &values,
             &PageRequest::default(),
-            true,
+            read::Pages::All,
         )?;
         if as_json {
             answers.push(run_command::report(pattern, &found));

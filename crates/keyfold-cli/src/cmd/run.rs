@@ -55,7 +55,12 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         ..PageRequest::default()
     };
     let backend = arguments.backend.open(&model, Use::Read)?;
-    let found = read::run(&backend, &model, pattern, &values, &start, arguments.all)?;
+    let pages = if arguments.all {
+        read::Pages::All
+    } else {
+        read::Pages::One
+    };
+    let found = read::run(&backend, &model, pattern, &values, &start, pages)?;
     if as_json {
         json::print(&report(pattern, &found));
     } else {

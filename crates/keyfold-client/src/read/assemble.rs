@@ -1,17 +1,20 @@
-//! From stored items to what they are: kinds told by keys, split lists put together.
+//! From stored items to the model's: keys distinguish the kinds, split lists are joined.
 
+use super::answer::{FoundItem, Raw};
 use super::condition::print;
+use super::cursor;
+use super::question::Question;
 use super::request::one_page;
-use super::{FoundItem, Question, Raw};
 use crate::arguments::Values;
 use crate::error::ClientError;
 use crate::stored::{digest_attribute, is_as_written, values_of};
 use keyfold_model::language::Language;
+use keyfold_model::schema::{Copy, Returned};
 use keyfold_model::template::{CHUNK_DIGITS, Part};
 use keyfold_model::{Entity, KeyTemplate, Model, Pattern, PatternPlan, Table};
 use keyfold_types::{Item, Value};
 
-/// The kinds of items that a pattern returns, ready to be told apart.
+/// The kinds of items that a pattern returns, with what distinguishes them.
 pub(super) struct Kinds<'m> {
     table: &'m Table,
     kinds: Vec<Kind<'m>>,
@@ -23,12 +26,49 @@ struct Kind<'m> {
     attributes: Vec<&'m str>,
     partition: Matcher,
     sort: Option<Matcher>,
-    /// The sort key ends with the number of a part.
+    /// Whether the sort key ends with the number of a part.
     is_split: bool,
 }
 
-impl Kind<'_> {
-    /// The split list, if it is asked for.
+impl<'m> Kind<'m> {
+    fn of(
+        entity: &'m Entity,
+        returned: &Returned,
+        pattern: &Pattern,
+        plan: &PatternPlan,
+        table: &Table,
+    ) -> Kind<'m> {
+        let copy: Option<&Copy> = returned.copy.and_then(|at| entity.copies.get(at));
+        let key = copy.map_or(&entity.key, |copy| &copy.key);
+        let name = match copy {
+            Some(copy) => format!("{}.{}", entity.name, copy.name),
+            None => entity.name.clone(),
+        };
+        let attributes: Vec<&str> = match copy {
+            Some(copy) => copy.attributes.iter().map(String::as_str).collect(),
+            None => entity
+                .attributes
+                .iter()
+                .map(|attribute| attribute.name.as_str())
+                .collect(),
+        };
+        let is_asked =
+            |name: &&str| pattern.only.is_empty() || pattern.only.iter().any(|only| only == name);
+        let ends_with_part = key
+            .sort
+            .as_ref()
+            .is_some_and(|sort| matches!(sort.parts.last(), Some(Part::Chunk)));
+        Kind {
+            name,
+            entity,
+            attributes: attributes.into_iter().filter(is_asked).collect(),
+            partition: Matcher::new(&key.partition, table),
+            sort: key.sort.as_ref().map(|sort| Matcher::new(sort, table)),
+            is_split: copy.is_none() && ends_with_part && plan.index.is_none(),
+        }
+    }
+
+    /// The split list, if the pattern returns it.
     fn list(&self) -> Option<&str> {
         let (split, _) = self.entity.split.as_ref()?;
         self.attributes
@@ -38,10 +78,11 @@ impl Kind<'_> {
     }
 }
 
-/// Tells whether a template can have made a key.
+/// The key attributes that a template can make.
 enum Matcher {
-    /// Any value of this type: the attribute itself is the key.
+    /// Any value: the attribute itself is the key.
     Any,
+    /// The texts of the template.
     Texts(Language),
 }
 
@@ -72,38 +113,7 @@ impl<'m> Kinds<'m> {
     ) -> Kinds<'m> {
         let kinds = pattern.returned.iter().filter_map(|returned| {
             let entity = model.entities.get(returned.entity)?;
-            let copy = returned.copy.and_then(|at| entity.copies.get(at));
-            let (name, key, all): (String, _, Vec<&str>) = match copy {
-                Some(copy) => (
-                    format!("{}.{}", entity.name, copy.name),
-                    &copy.key,
-                    copy.attributes.iter().map(String::as_str).collect(),
-                ),
-                None => (
-                    entity.name.clone(),
-                    &entity.key,
-                    entity
-                        .attributes
-                        .iter()
-                        .map(|attribute| attribute.name.as_str())
-                        .collect(),
-                ),
-            };
-            let is_asked = |name: &&str| {
-                pattern.only.is_empty() || pattern.only.iter().any(|only| only == name)
-            };
-            let ends_with_part = key
-                .sort
-                .as_ref()
-                .is_some_and(|sort| matches!(sort.parts.last(), Some(Part::Chunk)));
-            Some(Kind {
-                name,
-                entity,
-                attributes: all.into_iter().filter(is_asked).collect(),
-                partition: Matcher::new(&key.partition, table),
-                sort: key.sort.as_ref().map(|sort| Matcher::new(sort, table)),
-                is_split: copy.is_none() && ends_with_part && plan.index.is_none(),
-            })
+            Some(Kind::of(entity, returned, pattern, plan, table))
         });
         Kinds {
             table,
@@ -111,12 +121,12 @@ impl<'m> Kinds<'m> {
         }
     }
 
-    /// Whether an item may be several.
+    /// Whether an entity may be stored as several items.
     pub(super) fn is_split(&self) -> bool {
         self.kinds.iter().any(|kind| kind.is_split)
     }
 
-    /// The attributes by which the lists that are put together are told to be whole.
+    /// The digest attributes of the split lists, which show whether all parts belong together.
     pub(super) fn digests(&self) -> impl Iterator<Item = String> {
         let split = self
             .kinds
@@ -143,8 +153,8 @@ impl<'m> Kinds<'m> {
         })
     }
 
-    /// The sort key without the number of the part, and that number; `None` for an item that is
-    /// whole.
+    /// The sort key without the number of the part, and that number; `None` for an item that is no
+    /// part.
     fn part_of<'i>(&self, item: &'i Item) -> Option<(&'i str, &'i str)> {
         let kind = self.kind_of(item)?;
         let column = self.table.sort.as_ref().filter(|_| kind.is_split)?;
@@ -154,8 +164,8 @@ impl<'m> Kinds<'m> {
         }
     }
 
-    /// The items that belong together, as ranges: the parts of one lie side by side, which the
-    /// compiler has proved.
+    /// The items that belong together, as ranges. The parts of one entity lie side by side: the
+    /// compiler proves it.
     pub(super) fn groups(&self, items: &[Item]) -> Vec<std::ops::Range<usize>> {
         let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
         let mut open: Option<(Option<&Value>, &str)> = None;
@@ -172,8 +182,11 @@ impl<'m> Kinds<'m> {
         groups
     }
 
-    /// What the items are; none when parts of a list do not belong together. In a scan, items that
-    /// are something else are left out; elsewhere there are none.
+    /// The items with their kinds; `None` when parts of a list do not belong together. A scan skips
+    /// items of other kinds; elsewhere they are an error.
+    ///
+    /// # Errors
+    /// `Refused` for an item of an unknown kind, and for attributes that the model did not store.
     pub(super) fn found(
         &self,
         pattern: &Pattern,
@@ -201,7 +214,7 @@ impl<'m> Kinds<'m> {
                     .cmp(&self.part_of(two).map(|(_, n)| n))
             });
             let mut values = values_of(kind.entity, kind.attributes.iter().copied(), &ordered)?;
-            if kind.is_split && !self.is_whole(kind, &ordered, &values) {
+            if kind.is_split && !self.is_complete(kind, &ordered, &values) {
                 return Ok(None);
             }
             let attributes = kind
@@ -217,9 +230,9 @@ impl<'m> Kinds<'m> {
         Ok(Some(found))
     }
 
-    /// Whether the parts of an item are all of it: they begin with the first, and where the list is
-    /// asked for, it is the one that was written.
-    fn is_whole(&self, kind: &Kind<'_>, parts: &[Item], values: &Values) -> bool {
+    /// Whether the parts of an entity are complete: they begin with the first, and where the pattern
+    /// returns the list, its digest is the stored one.
+    fn is_complete(&self, kind: &Kind<'_>, parts: &[Item], values: &Values) -> bool {
         let Some(first) = parts.first() else {
             return false;
         };
@@ -243,8 +256,8 @@ fn unknown(pattern: &Pattern, item: &Item) -> ClientError {
     ))
 }
 
-/// Reads until as many whole items are there as a page holds.
-pub(super) fn whole_items(
+/// Reads until the page has its limit of entities with all their parts.
+pub(super) fn split_entities(
     question: &Question<'_>,
     kinds: &Kinds<'_>,
     after: Option<Item>,
@@ -269,7 +282,7 @@ pub(super) fn whole_items(
             && let Some(last) = groups.get(limit - 1)
         {
             raw.items.truncate(last.end);
-            raw.next = raw.items.last().map(|item| cursor(question, item));
+            raw.next = raw.items.last().map(|item| cursor::of_item(question, item));
             return Ok(raw);
         }
         match next {
@@ -277,23 +290,4 @@ pub(super) fn whole_items(
             None => return Ok(raw),
         }
     }
-}
-
-/// The key behind which a page goes on.
-pub(super) fn cursor(question: &Question<'_>, item: &Item) -> Item {
-    let table = question.table;
-    let own =
-        std::iter::once(&table.partition.name).chain(table.sort.iter().map(|column| &column.name));
-    let index = question
-        .plan
-        .partition_attributes
-        .iter()
-        .chain(&question.plan.sort_attributes);
-    let mut key = Item::new();
-    for name in own.chain(index) {
-        if let Some(value) = item.get(name) {
-            key.insert(name.as_str(), value.clone());
-        }
-    }
-    key
 }

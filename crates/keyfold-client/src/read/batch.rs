@@ -1,19 +1,22 @@
-//! Several items by their keys: BatchGetItem, a hundred at a time, in the order of the ids.
+//! Several items by their keys: BatchGetItem, in the order of the given ids.
 
+use super::answer::{Asked, Raw};
+use super::question::Question;
 use super::request::{is_absent, key_of, projection, table_name};
-use super::{Asked, Question, Raw, returns};
 use crate::backend::unexpected;
+use crate::capacity;
 use crate::error::ClientError;
 use crate::expression::Placeholders;
 use keyfold_api::{BatchGetItemInput, KeysAndAttributes, Response};
 use keyfold_model::Pattern;
 use keyfold_model::schema::Limit;
 use keyfold_types::limits::BATCH_GET_KEYS_MAX;
-use keyfold_types::{CapacityHalves, Item, Value};
+use keyfold_types::{Item, Value};
 
-/// Retries of unprocessed keys.
+/// The most requests for keys that the backend leaves unprocessed.
 const TRIES: u32 = 16;
 
+/// Reads the items of the pattern's list of ids. Absent items are left out.
 pub(super) fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Raw, ClientError> {
     let list = pattern
         .parameters
@@ -24,7 +27,7 @@ pub(super) fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Raw, Cli
     let Some(Value::L(ids)) = question.arguments.get(&list.name) else {
         return Err(ClientError::Missing(format!("{}=… is missing", list.name)));
     };
-    // Each key with the table it lies in; an id given twice is one item.
+    // Each key with its table. An id that is given twice is read once.
     let mut wanted: Vec<(String, Item)> = Vec::new();
     for id in ids {
         let mut arguments = question.arguments.clone();
@@ -63,6 +66,7 @@ pub(super) fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Raw, Cli
     Ok(raw)
 }
 
+/// Reads one batch of keys, each with its table.
 fn read_batch(
     question: &Question<'_>,
     batch: &[(String, Item)],
@@ -87,7 +91,7 @@ fn read_batch(
             }
         }
     }
-    // A table of a period that does not exist would refuse the others with it.
+    // One absent table of a period would fail the request for all tables.
     if question.table.period.is_some() && request_items.len() > 1 {
         for one in request_items {
             ask(question, vec![one], raw, found)?;
@@ -97,6 +101,7 @@ fn read_batch(
     ask(question, request_items, raw, found)
 }
 
+/// Sends one request, and sends the keys that the backend leaves unprocessed again.
 fn ask(
     question: &Question<'_>,
     mut request_items: Vec<(String, KeysAndAttributes)>,
@@ -109,7 +114,7 @@ fn ask(
         }
         let input = BatchGetItemInput {
             request_items: Some(request_items),
-            returns: returns(),
+            returns: capacity::requested(),
         };
         raw.requests += 1;
         let output = match question.backend.call(input.into()) {
@@ -118,8 +123,7 @@ fn ask(
             Err(error) if is_absent(question, &error) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let consumed = output.consumed_capacity.into_iter().flatten();
-        raw.capacity += consumed.map(|row| row.total()).sum::<CapacityHalves>();
+        raw.capacity += capacity::total(output.consumed_capacity.into_iter().flatten());
         for (table, items) in output.responses {
             found.extend(items.iter().map(|item| (table.clone(), item.to_item())));
         }

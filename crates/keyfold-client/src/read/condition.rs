@@ -1,20 +1,19 @@
 //! The key condition of a query: the partition, and the range of sort keys.
 
-use super::Question;
+use super::question::Question;
 use crate::arguments::Values;
 use crate::error::ClientError;
 use crate::expression::{Placeholders, order};
-use keyfold_model::schema::Limit;
 use keyfold_model::template::Part;
 use keyfold_model::value::{self, End};
 use keyfold_model::{KeyTemplate, SortCondition};
 use keyfold_types::Value;
 
-/// A term: as an expression, and for people.
+/// A term of a key condition: its expression, and its text for people.
 type Written = (String, String);
 
-/// The terms of a key condition; none where no key can fulfil it. `arguments` give the partition,
-/// with the period or shard that is asked; the ends of a range are those that the caller gave.
+/// The terms of a key condition; `None` where no key can fulfil it. `arguments` give the partition,
+/// with the period or shard to read; the question's own arguments give the ends of the range.
 pub(super) fn of_key(
     question: &Question<'_>,
     arguments: &Values,
@@ -41,7 +40,7 @@ pub(super) fn of_key(
         | SortCondition::AtLeast(one)
         | SortCondition::AtMost(one) => vec![one],
     };
-    // Of a key of several attributes, all but the last are given.
+    // All attributes of a composite key but the last have a value.
     let columns: Vec<Vec<&[Part]>> = ends.iter().map(|end| end.columns().collect()).collect();
     let Some((last, before)) = columns.first().and_then(|all| all.split_last()) else {
         return Ok(Some(terms));
@@ -60,14 +59,15 @@ pub(super) fn of_key(
         return Ok(Some(terms));
     }
     let high = columns.get(1).and_then(|all| all.last());
-    let range = match range(question, last, high.copied())? {
-        Range::All => return Ok(Some(terms)),
-        Range::Nothing => return Ok(None),
-        range => range,
-    };
-    let name = made.name(attribute);
-    terms.extend(written(attribute, &name, range, made));
-    Ok(Some(terms))
+    Ok(match range(question, last, high.copied())? {
+        Range::All => Some(terms),
+        Range::Nothing => None,
+        Range::Some(range) => {
+            let name = made.name(attribute);
+            terms.push(written(attribute, &name, range, made));
+            Some(terms)
+        }
+    })
 }
 
 fn equal(attribute: &str, held: Value, made: &mut Placeholders) -> Written {
@@ -80,8 +80,15 @@ fn equal(attribute: &str, held: Value, made: &mut Placeholders) -> Written {
 
 /// A range of the last attribute of a sort key.
 enum Range {
+    /// Every value.
     All,
+    /// No value.
     Nothing,
+    Some(Bounds),
+}
+
+/// The bounds of a range.
+enum Bounds {
     Equal(Value),
     Starts(String),
     Between(Value, Value),
@@ -95,14 +102,19 @@ fn range(
     second: Option<&[Part]>,
 ) -> Result<Range, ClientError> {
     let (arguments, delimiters) = (&question.arguments, &question.table.delimiters);
-    let end =
-        |parts: &[Part]| value::end(parts, arguments, delimiters, |name| question.limit_of(name));
+    let end = |parts: &[Part]| {
+        value::end(parts, arguments, delimiters, |name| {
+            question.range_end(name)
+        })
+    };
     Ok(match &question.plan.sort {
         SortCondition::Any => Range::All,
-        SortCondition::Equal(_) => Range::Equal(value::column(first, arguments, delimiters)?),
+        SortCondition::Equal(_) => {
+            Range::Some(Bounds::Equal(value::column(first, arguments, delimiters)?))
+        }
         SortCondition::BeginsWith(_) => match value::prefix(first, arguments, delimiters)? {
             text if text.is_empty() => Range::All,
-            text => Range::Starts(text),
+            text => Range::Some(Bounds::Starts(text)),
         },
         SortCondition::AtLeast(_) => between(end(first)?, End::Open),
         SortCondition::AtMost(_) => between(End::Open, end(first)?),
@@ -114,72 +126,55 @@ fn between(low: End, high: End) -> Range {
     match (low, high) {
         (End::Nothing, _) | (_, End::Nothing) => Range::Nothing,
         (End::Open, End::Open) => Range::All,
-        (End::At(low), End::Open) => Range::AtLeast(low),
-        (End::Open, End::At(high)) => Range::AtMost(high),
+        (End::At(low), End::Open) => Range::Some(Bounds::AtLeast(low)),
+        (End::Open, End::At(high)) => Range::Some(Bounds::AtMost(high)),
         // DynamoDB refuses a range that ends before it starts.
         (End::At(low), End::At(high))
             if order(&low, &high).is_some_and(std::cmp::Ordering::is_gt) =>
         {
             Range::Nothing
         }
-        (End::At(low), End::At(high)) => Range::Between(low, high),
+        (End::At(low), End::At(high)) => Range::Some(Bounds::Between(low, high)),
     }
 }
 
-fn written(attribute: &str, name: &str, range: Range, made: &mut Placeholders) -> Option<Written> {
-    Some(match range {
-        Range::All | Range::Nothing => return None,
-        Range::Equal(held) => {
+fn written(attribute: &str, name: &str, bounds: Bounds, made: &mut Placeholders) -> Written {
+    match bounds {
+        Bounds::Equal(held) => {
             let shown = print(attribute, " = ", &held);
             (format!("{name} = {}", made.value(held)), shown)
         }
-        Range::Starts(text) => {
+        Bounds::Starts(text) => {
             let held = Value::S(text);
             let shown = format!("begins_with({})", print(attribute, ", ", &held));
             (format!("begins_with({name}, {})", made.value(held)), shown)
         }
-        Range::Between(low, high) => {
+        Bounds::Between(low, high) => {
             let shown = format!(
                 "{}{}",
                 print(attribute, " BETWEEN ", &low),
                 print("", " AND ", &high)
             );
-            (
-                format!(
-                    "{name} BETWEEN {} AND {}",
-                    made.value(low),
-                    made.value(high)
-                ),
-                shown,
-            )
+            let (low, high) = (made.value(low), made.value(high));
+            (format!("{name} BETWEEN {low} AND {high}"), shown)
         }
-        Range::AtLeast(low) => {
+        Bounds::AtLeast(low) => {
             let shown = print(attribute, " >= ", &low);
             (format!("{name} >= {}", made.value(low)), shown)
         }
-        Range::AtMost(high) => {
+        Bounds::AtMost(high) => {
             let shown = print(attribute, " <= ", &high);
             (format!("{name} <= {}", made.value(high)), shown)
         }
-    })
-}
-
-impl Question<'_> {
-    /// The end of a range that a parameter is, if it is one.
-    fn limit_of(&self, name: &str) -> Option<Limit> {
-        let is_end = |limit: Limit| matches!(limit, Limit::AtLeast | Limit::AtMost);
-        self.parameters
-            .iter()
-            .find(|one| one.name == name && is_end(one.limit))
-            .map(|one| one.limit)
     }
 }
 
-/// A comparison as a person reads it.
+/// A comparison for people.
 pub(super) fn print(attribute: &str, comparison: &str, value: &Value) -> String {
-    let text = match value {
-        Value::S(text) => format!("\"{}\"", text.replace(char::MAX, "…")),
-        other => value::display(other),
+    let text = if let Value::S(text) = value {
+        format!("\"{}\"", text.replace(char::MAX, "…"))
+    } else {
+        value::display(value)
     };
     format!("{attribute}{comparison}{text}")
 }

@@ -1,20 +1,15 @@
-//! Patterns over several partitions or tables: one period after the other, or all shards merged by
-//! sort key.
+//! Patterns over several partitions or tables: the periods one after the other, or all shards
+//! merged by sort key.
 
-use super::assemble::{Kinds, cursor};
+use super::answer::{Asked, Raw};
+use super::assemble::Kinds;
+use super::cursor::{self, ShardPosition};
+use super::question::Question;
 use super::request::one_page;
-use super::{Asked, Question, Raw};
 use crate::arguments::Values;
 use crate::error::ClientError;
-use crate::expression::order;
 use keyfold_model::{Fan, Type, Unit, value};
 use keyfold_types::{Item, Value};
-use std::cmp::Ordering;
-
-/// The member of a cursor that names the period it is in.
-const PERIOD: &str = "#period";
-/// The member of a shard's cursor when it has been read to its end.
-const DONE: &str = "#done";
 
 /// Reads period after period until the page is full.
 pub(super) fn periods(
@@ -27,8 +22,7 @@ pub(super) fn periods(
         unit,
         attribute,
         kind,
-        low,
-        high,
+        ..
     } = &question.plan.fan
     else {
         return Ok(Raw::default());
@@ -38,45 +32,21 @@ pub(super) fn periods(
             "items that are split are not read over several periods; ask for one period".to_owned(),
         ));
     }
-    let given = |name: &String| question.arguments.get(name).cloned();
-    let low = given(low).ok_or_else(|| ClientError::Missing(format!("{low}=… is missing")))?;
-    let high = match high {
-        Some(name) => {
-            given(name).ok_or_else(|| ClientError::Missing(format!("{name}=… is missing")))?
-        }
-        // Without an upper end, up to the present period.
-        None => value::time_of_epoch_ms(kind, now_epoch_ms).unwrap_or_else(|| low.clone()),
-    };
-    let mut periods = value::bucket(attribute, *unit, &low, &high)?;
-    if is_descending(question) {
-        periods.reverse();
-    }
-    let (mut start, mut after) = (0, after);
-    if let Some(key) = &mut after
-        && let Some(Value::S(period)) = key.remove(PERIOD)
-    {
-        start = periods
-            .iter()
-            .position(|known| *known == period)
-            .unwrap_or(0);
-    }
-    let mut after = after.filter(|key| !key.is_empty());
+    let periods = periods_of(question, now_epoch_ms)?;
+    let (period, mut after) = cursor::split_period(after);
+    let start = periods
+        .iter()
+        .position(|known| period.as_ref() == Some(known))
+        .unwrap_or(0);
     let mut raw = Raw::default();
-    let asked = Asked {
-        operation: "Query".to_owned(),
-        place: question.plan.place(),
-        condition: question.plan.key_condition(),
-        modifiers: format!("{} {}s", periods.len().saturating_sub(start), unit.word()),
-    };
-    for period in periods.iter().skip(start) {
+    'periods: for period in periods.iter().skip(start) {
         loop {
             let left = question
                 .limit
                 .map(|limit| limit.saturating_sub(count(&raw)));
             if left == Some(0) {
-                raw.next = Some(with_period(after.take().unwrap_or_default(), period));
-                raw.asked = asked;
-                return Ok(raw);
+                raw.next = Some(cursor::in_period(after.take(), period));
+                break 'periods;
             }
             let arguments = in_period(question, attribute, kind, *unit, period);
             let page = one_page(question, &arguments, after.take(), left)?;
@@ -87,22 +57,47 @@ pub(super) fn periods(
             }
         }
     }
-    raw.asked = asked;
+    raw.asked = Asked {
+        operation: "Query".to_owned(),
+        place: question.plan.place(),
+        condition: question.plan.key_condition(),
+        modifiers: format!("{} {}s", periods.len().saturating_sub(start), unit.word()),
+    };
     Ok(raw)
+}
+
+/// The periods that the arguments ask for, in the order in which they are read: the latest first
+/// where the answer has the latest times first.
+fn periods_of(question: &Question<'_>, now_epoch_ms: i64) -> Result<Vec<String>, ClientError> {
+    let Fan::Periods {
+        unit,
+        attribute,
+        kind,
+        low,
+        high,
+    } = &question.plan.fan
+    else {
+        return Ok(Vec::new());
+    };
+    let given = |name: &String| {
+        let held = question.arguments.get(name).cloned();
+        held.ok_or_else(|| ClientError::Missing(format!("{name}=… is missing")))
+    };
+    let low = given(low)?;
+    let high = match high {
+        Some(name) => given(name)?,
+        // Without an upper end, the present period is the last.
+        None => value::time_of_epoch_ms(kind, now_epoch_ms).unwrap_or_else(|| low.clone()),
+    };
+    let mut periods = value::bucket(attribute, *unit, &low, &high)?;
+    if question.is_descending() != question.plan.is_reversed {
+        periods.reverse();
+    }
+    Ok(periods)
 }
 
 fn count(raw: &Raw) -> u32 {
     u32::try_from(raw.items.len()).unwrap_or(u32::MAX)
-}
-
-/// Periods follow the order of the pattern: the latest first where its times do.
-fn is_descending(question: &Question<'_>) -> bool {
-    (question.plan.descending != question.backward) != question.plan.is_reversed
-}
-
-fn with_period(mut key: Item, period: &str) -> Item {
-    key.insert(PERIOD, period);
-    key
 }
 
 /// The arguments with a time of the period, from which its partition and table follow.
@@ -113,9 +108,10 @@ fn in_period(
     unit: Unit,
     period: &str,
 ) -> Values {
-    let precision = match kind {
-        Type::Time(precision) => Some(*precision),
-        _ => None,
+    let precision = if let Type::Time(precision) = kind {
+        Some(*precision)
+    } else {
+        None
     };
     let mut arguments = question.arguments.clone();
     arguments.insert(
@@ -126,14 +122,13 @@ fn in_period(
     arguments
 }
 
-/// The items read of one shard.
+/// The page that was read of one shard.
 struct Shard {
     items: Vec<Item>,
-    /// The key after which it goes on; none at its end.
+    /// The key after which the shard goes on; `None` at its end.
     next: Option<Item>,
-    /// The key after which it was begun.
-    start: Option<Item>,
-    was_done: bool,
+    /// The position before the page.
+    start: ShardPosition,
 }
 
 /// Reads a page of each shard and merges them by sort key.
@@ -151,67 +146,45 @@ pub(super) fn shards(
     let mut raw = Raw::default();
     let mut shards = Vec::new();
     for number in 0..count {
-        let start = after
-            .as_ref()
-            .and_then(|all| all.get(&name_of(number)))
-            .cloned();
-        let (start, was_done) = match start {
-            Some(Value::M(map)) if map.contains_key(DONE) => (None, true),
-            Some(Value::M(map)) => (
-                Some(Item::from_iter(map)).filter(|key| !key.is_empty()),
-                false,
-            ),
-            _ => (None, false),
-        };
-        let mut shard = Shard {
-            items: Vec::new(),
-            next: None,
-            start,
-            was_done,
-        };
-        if !was_done {
-            read_shard(question, number, &mut shard, &mut raw)?;
-        }
-        shards.push(shard);
+        let start = ShardPosition::of(after.as_ref(), number);
+        shards.push(read_shard(question, number, start, &mut raw)?);
     }
     raw.asked.condition = question.plan.key_condition();
     raw.asked.place = question.plan.place();
-    let taken = merge(question, &mut shards, &mut raw);
-    let unfinished = shards
+    let taken = merge(question, &shards, &mut raw);
+    let is_unfinished = shards
         .iter()
         .zip(&taken)
         .any(|(shard, taken)| *taken < shard.items.len() || shard.next.is_some());
-    if unfinished {
-        raw.next = Some(
-            shards
-                .iter()
-                .zip(&taken)
-                .enumerate()
-                .map(|(number, (shard, taken))| {
-                    let position = position(question, shard, *taken);
-                    let number = u32::try_from(number).unwrap_or(u32::MAX);
-                    (name_of(number), Value::M(position.into_map()))
-                })
-                .collect(),
-        );
+    if is_unfinished {
+        let positions = shards.iter().zip(&taken);
+        raw.next =
+            Some(cursor::in_shards(positions.map(|(shard, taken)| {
+                shard.position_after(question, *taken)
+            })));
     }
     Ok(raw)
 }
 
-fn name_of(number: u32) -> String {
-    format!("#shard{number}")
-}
-
-/// A page of a shard; all of it, if the pattern has no page.
+/// Reads a page of a shard; all of it, if the pattern has no limit.
 fn read_shard(
     question: &Question<'_>,
     number: u32,
-    shard: &mut Shard,
+    start: ShardPosition,
     raw: &mut Raw,
-) -> Result<(), ClientError> {
+) -> Result<Shard, ClientError> {
+    let mut shard = Shard {
+        items: Vec::new(),
+        next: None,
+        start: start.clone(),
+    };
+    let mut after = match start {
+        ShardPosition::Start => None,
+        ShardPosition::After(key) => Some(key),
+        ShardPosition::Done => return Ok(shard),
+    };
     let mut arguments = question.arguments.clone();
     arguments.insert(value::SHARD.to_owned(), Value::from(i64::from(number)));
-    let mut after = shard.start.clone();
     loop {
         let mut page = one_page(question, &arguments, after.take(), question.limit)?;
         shard.items.append(&mut page.items);
@@ -219,34 +192,19 @@ fn read_shard(
         raw.add(page);
         match (&shard.next, question.limit) {
             (Some(key), None) => after = Some(key.clone()),
-            _ => return Ok(()),
+            (None, _) | (Some(_), Some(_)) => return Ok(shard),
         }
     }
 }
 
-/// Takes items in order from all shards, as many as a page holds and no further than every shard
-/// has been read; gives how many were taken of each.
-fn merge(question: &Question<'_>, shards: &mut [Shard], raw: &mut Raw) -> Vec<usize> {
-    let descending = question.plan.descending != question.backward;
-    let compare = |one: &Item, two: &Item| {
-        let by_sort = question.plan.sort_attributes.iter().map(|attribute| {
-            match (one.get(attribute), two.get(attribute)) {
-                (Some(one), Some(two)) => order(one, two).unwrap_or(Ordering::Equal),
-                _ => Ordering::Equal,
-            }
-        });
-        let ordering = by_sort.fold(Ordering::Equal, Ordering::then);
-        if descending {
-            ordering.reverse()
-        } else {
-            ordering
-        }
-    };
+/// Takes items in order from all shards, at most a page and no further than every shard has been
+/// read. Returns the number of items taken from each shard.
+fn merge(question: &Question<'_>, shards: &[Shard], raw: &mut Raw) -> Vec<usize> {
     // Items behind the end of an unfinished page may come before those of other shards.
     let bound = shards
         .iter()
-        .filter_map(|shard| shard.next.clone())
-        .min_by(|one, two| compare(one, two));
+        .filter_map(|shard| shard.next.as_ref())
+        .min_by(|one, other| question.compare(one, other));
     let mut taken = vec![0; shards.len()];
     let limit = question.limit.map_or(usize::MAX, |limit| {
         usize::try_from(limit).unwrap_or(usize::MAX)
@@ -256,12 +214,9 @@ fn merge(question: &Question<'_>, shards: &mut [Shard], raw: &mut Raw) -> Vec<us
             let head = shard.items.get(taken.get(at).copied()?)?;
             Some((at, head))
         });
-        let first = heads.min_by(|(_, one), (_, two)| compare(one, two));
+        let first = heads.min_by(|(_, one), (_, other)| question.compare(one, other));
         let Some((at, head)) = first else { break };
-        if bound
-            .as_ref()
-            .is_some_and(|bound| compare(head, bound) == Ordering::Greater)
-        {
+        if bound.is_some_and(|bound| question.compare(head, bound).is_gt()) {
             break;
         }
         raw.items.push(head.clone());
@@ -272,24 +227,21 @@ fn merge(question: &Question<'_>, shards: &mut [Shard], raw: &mut Raw) -> Vec<us
     taken
 }
 
-/// The place where a shard goes on: behind the last item taken.
-fn position(question: &Question<'_>, shard: &Shard, taken: usize) -> Item {
-    let done = || {
-        let mut key = Item::new();
-        key.insert(DONE, true);
-        key
-    };
-    if shard.was_done {
-        return done();
-    }
-    if taken == shard.items.len() {
-        return match &shard.next {
-            Some(key) => key.clone(),
-            None => done(),
-        };
-    }
-    match taken.checked_sub(1).and_then(|last| shard.items.get(last)) {
-        Some(item) => cursor(question, item),
-        None => shard.start.clone().unwrap_or_default(),
+impl Shard {
+    /// The position after the first `taken` items of the page.
+    fn position_after(&self, question: &Question<'_>, taken: usize) -> ShardPosition {
+        if matches!(self.start, ShardPosition::Done) {
+            return ShardPosition::Done;
+        }
+        if taken == self.items.len() {
+            return match &self.next {
+                Some(key) => ShardPosition::After(key.clone()),
+                None => ShardPosition::Done,
+            };
+        }
+        match taken.checked_sub(1).and_then(|last| self.items.get(last)) {
+            Some(item) => ShardPosition::After(cursor::of_item(question, item)),
+            None => self.start.clone(),
+        }
     }
 }

@@ -1,9 +1,17 @@
-//! Runs patterns: the requests that the plan promises, items told apart by their keys.
+//! Runs patterns: sends the requests of the plan and returns the items with their kinds.
+//!
+//! - `request` sends one request; `batch` reads items by their keys; `fan` reads several partitions
+//!   or tables, and merges them.
+//! - `condition` makes the key condition; `cursor` holds the keys after which pages go on.
+//! - `assemble` distinguishes kinds and joins split lists; `required` checks collections.
 
+mod answer;
 mod assemble;
 mod batch;
 mod condition;
+mod cursor;
 mod fan;
+mod question;
 mod request;
 mod required;
 
@@ -12,131 +20,20 @@ use crate::backend::Backend;
 use crate::complete::now_epoch_ms;
 use crate::error::ClientError;
 use crate::retry::{TRIES, back_off};
+use answer::Raw;
+pub use answer::{Asked, Found, FoundItem, Page, PageRequest, Pages};
 use assemble::Kinds;
-use keyfold_api::{ConsumedCapacity, ReturnConsumedCapacity, Returns};
-use keyfold_model::schema::Parameter;
 use keyfold_model::schema::RequestKind;
 use keyfold_model::{Fan, Model, Pattern, PatternPlan, Table, value};
-use keyfold_types::{CapacityHalves, Item, Value};
+use keyfold_types::Item;
+use question::Question;
 pub use required::kind_name;
 
-/// The start and the size of a page.
-#[derive(Debug, Clone, Default)]
-pub struct PageRequest {
-    /// Items at the most, instead of the pattern's page.
-    pub limit: Option<u32>,
-    /// The end of the page before.
-    pub after: Option<Item>,
-    /// Against the pattern's order.
-    pub backward: bool,
-    /// The present moment, milliseconds since 1970; that of this machine's clock, if none.
-    pub now_epoch_ms: Option<i64>,
-}
-
-/// An item and what it is.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FoundItem {
-    /// The entity, or `Entity.copy`.
-    pub kind: String,
-    /// The attributes of the model, without keys, in the order of their declaration.
-    pub attributes: Vec<(String, Value)>,
-}
-
-impl FoundItem {
-    /// The value of an attribute.
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.attributes
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value)
-    }
-}
-
-/// One page of a pattern's answer.
-#[derive(Debug, Clone)]
-pub struct Page {
-    /// The items in order.
-    pub items: Vec<FoundItem>,
-    /// The first request that was made, for people.
-    pub request: Asked,
-    /// The number of requests.
-    pub requests: u32,
-    /// The capacity consumed.
-    pub capacity: CapacityHalves,
-    /// The start of the next page, if there may be one.
-    pub next: Option<Item>,
-}
-
-/// A request as a person reads it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asked {
-    /// GetItem, Query, BatchGetItem or Scan.
-    pub operation: String,
-    /// The table, or table and index.
-    pub place: String,
-    /// The key condition with its values.
-    pub condition: String,
-    /// Descending, and the limit.
-    pub modifiers: String,
-}
-
-/// All pages of an answer together.
-#[derive(Debug, Clone)]
-pub struct Found {
-    /// The items in order.
-    pub items: Vec<FoundItem>,
-    /// The number of requests.
-    pub requests: u32,
-    /// The capacity consumed.
-    pub capacity: CapacityHalves,
-    /// The start of the next page, if there may be one.
-    pub next: Option<Item>,
-    /// The first request.
-    pub request: Asked,
-}
-
-/// A pattern with everything needed to ask it.
-pub(crate) struct Question<'q> {
-    backend: &'q Backend,
-    table: &'q Table,
-    plan: &'q PatternPlan,
-    /// The caller's arguments, and the values that the pattern fixes.
-    arguments: Values,
-    /// The pattern's parameters.
-    parameters: &'q [Parameter],
-    /// The digests of lists that are put together from parts.
-    digests: Vec<String>,
-    limit: Option<u32>,
-    backward: bool,
-}
-
-/// Items as read, before their kinds are known.
-#[derive(Default)]
-struct Raw {
-    items: Vec<Item>,
-    asked: Asked,
-    requests: u32,
-    capacity: CapacityHalves,
-    next: Option<Item>,
-}
-
-impl Raw {
-    /// Takes over what another reading cost, and its items.
-    fn add(&mut self, other: Raw) {
-        if self.requests == 0 {
-            self.asked = other.asked;
-        }
-        self.requests += other.requests;
-        self.capacity += other.capacity;
-        self.items.extend(other.items);
-    }
-}
-
-/// Runs a pattern, one page.
+/// Runs a pattern and returns one page.
 ///
 /// # Errors
-/// `NotFound` when an item must exist and does not; `Value` for arguments that no key can be made
-/// of; what the backend says otherwise.
+/// `NotFound` when a required item does not exist; `Value` for arguments that no key can contain;
+/// `Unknown` for a cursor of another pattern; the backend's error otherwise.
 pub fn page(
     backend: &Backend,
     model: &Model,
@@ -163,9 +60,9 @@ pub fn page(
         backward: page.backward,
     };
     if let Some(after) = &page.after {
-        request::check_cursor(&question, pattern, after)?;
+        cursor::check(&question, pattern, after)?;
     }
-    let (raw, items) = whole(&question, pattern, &kinds, page, now)?;
+    let (raw, items) = read_consistent(&question, pattern, &kinds, page, now)?;
     check_single(pattern, &items, &raw.asked)?;
     required::check(
         model,
@@ -184,8 +81,9 @@ pub fn page(
     })
 }
 
-/// Reads a page until no list in it is in pieces: its parts may be changed while they are read.
-fn whole(
+/// Reads a page until the parts of every list in it belong together: a writer may change them while
+/// they are read.
+fn read_consistent(
     question: &Question<'_>,
     pattern: &Pattern,
     kinds: &Kinds<'_>,
@@ -194,7 +92,7 @@ fn whole(
 ) -> Result<(Raw, Vec<FoundItem>), ClientError> {
     let is_scan = question.plan.request == RequestKind::Scan;
     for tried in 0..TRIES {
-        let mut raw = read(question, pattern, kinds, page, now_epoch_ms)?;
+        let mut raw = read_once(question, pattern, kinds, page, now_epoch_ms)?;
         let stored = std::mem::take(&mut raw.items);
         if let Some(items) = kinds.found(pattern, stored, is_scan)? {
             return Ok((raw, items));
@@ -207,8 +105,8 @@ fn whole(
     )))
 }
 
-/// Reads a page, once.
-fn read(
+/// Reads a page once.
+fn read_once(
     question: &Question<'_>,
     pattern: &Pattern,
     kinds: &Kinds<'_>,
@@ -220,17 +118,21 @@ fn read(
         (RequestKind::GetItem, _) => request::get(question),
         (RequestKind::BatchGetItem, _) => batch::get(question, pattern),
         (RequestKind::Query | RequestKind::Scan, Fan::One) if kinds.is_split() => {
-            assemble::whole_items(question, kinds, after)
+            assemble::split_entities(question, kinds, after)
         }
         (RequestKind::Query | RequestKind::Scan, Fan::One) => {
             request::one_page(question, &question.arguments, after, question.limit)
         }
-        (_, Fan::Periods { .. }) => fan::periods(question, kinds, after, now_epoch_ms),
-        (_, Fan::Shards(count)) => fan::shards(question, kinds, *count, after),
+        (RequestKind::Query | RequestKind::Scan, Fan::Periods { .. }) => {
+            fan::periods(question, kinds, after, now_epoch_ms)
+        }
+        (RequestKind::Query | RequestKind::Scan, Fan::Shards(count)) => {
+            fan::shards(question, kinds, *count, after)
+        }
     }
 }
 
-/// A pattern's promise about one item.
+/// Refuses an answer that breaks the pattern's promise of one item.
 fn check_single(pattern: &Pattern, items: &[FoundItem], asked: &Asked) -> Result<(), ClientError> {
     let [one] = pattern.returned.as_slice() else {
         return Ok(());
@@ -254,7 +156,8 @@ fn check_single(pattern: &Pattern, items: &[FoundItem], asked: &Asked) -> Result
     Ok(())
 }
 
-/// The arguments and the values that the pattern fixes; `now` where it is not given.
+/// The arguments, the values that the pattern fixes, and the present moment where `now` is not
+/// given.
 fn with_fixed(
     pattern: &Pattern,
     arguments: &Values,
@@ -276,17 +179,17 @@ fn with_fixed(
     Ok(all)
 }
 
-/// Runs a pattern to its end, or to the first page's.
+/// Runs a pattern from `start` and returns one page, or all pages together.
 ///
 /// # Errors
-/// As [`page`].
+/// Those of [`page`].
 pub fn run(
     backend: &Backend,
     model: &Model,
     pattern: &Pattern,
     arguments: &Values,
     start: &PageRequest,
-    all_pages: bool,
+    pages: Pages,
 ) -> Result<Found, ClientError> {
     let first = page(backend, model, pattern, arguments, start)?;
     let mut found = Found {
@@ -296,7 +199,9 @@ pub fn run(
         next: first.next,
         request: first.request,
     };
-    while all_pages && let Some(after) = found.next.take() {
+    while pages == Pages::All
+        && let Some(after) = found.next.take()
+    {
         let next = PageRequest {
             after: Some(after),
             ..start.clone()
@@ -313,7 +218,7 @@ pub fn run(
     Ok(found)
 }
 
-/// A page of a plan's items, as they are stored, and where the next one begins.
+/// Reads a page of a plan's items as they are stored. Returns them and the cursor of the next page.
 pub(crate) fn raw_query(
     backend: &Backend,
     table: &Table,
@@ -334,15 +239,4 @@ pub(crate) fn raw_query(
     };
     let raw = request::query(&question, table_name, arguments, after, Some(limit))?;
     Ok((raw.items, raw.next))
-}
-
-fn returns() -> Returns {
-    Returns {
-        consumed_capacity: Some(ReturnConsumedCapacity::Total.into()),
-        item_collection_metrics: None,
-    }
-}
-
-fn consumed(capacity: Option<ConsumedCapacity>) -> CapacityHalves {
-    capacity.map_or(CapacityHalves::ZERO, |capacity| capacity.total())
 }

@@ -1,16 +1,19 @@
-//! One request of a plan: GetItem, Query or Scan.
+//! The requests of a plan: GetItem, Query and Scan.
 
-use super::{Asked, Question, Raw, condition, consumed, returns};
+use super::answer::{Asked, Raw};
+use super::condition;
+use super::question::Question;
 use crate::arguments::Values;
 use crate::backend::unexpected;
+use crate::capacity;
 use crate::error::ClientError;
-use crate::expression::Placeholders;
-use keyfold_api::{ErrorKind, GetItemInput, QueryInput, Request, Response, ScanInput};
+use crate::expression::{Placeholders, term};
+use keyfold_api::{ErrorKind, GetItemInput, QueryInput, RawItem, Response, ScanInput};
 use keyfold_model::schema::RequestKind;
-use keyfold_model::{Fan, KeyTemplate, Pattern, PatternPlan, SortCondition, value};
+use keyfold_model::{KeyTemplate, PatternPlan, SortCondition, value};
 use keyfold_types::{Item, Value};
 
-/// The table that a request goes to: with periods, that of the time that is given.
+/// The name of the table that a request goes to; with periods, of the table of the given time.
 pub(super) fn table_name(
     question: &Question<'_>,
     arguments: &Values,
@@ -27,14 +30,15 @@ pub(super) fn table_name(
     }
 }
 
-pub(super) fn place(plan: &PatternPlan, table: &str) -> String {
+/// The table, or the table and index, that a request reads.
+fn place(plan: &PatternPlan, table: &str) -> String {
     match &plan.index {
         None => table.to_owned(),
         Some(index) => format!("{table}.{index}"),
     }
 }
 
-/// The key of a plan that gives all of it.
+/// The key of a plan that reads items by their whole key.
 pub(super) fn key_of(question: &Question<'_>, arguments: &Values) -> Result<Item, ClientError> {
     let (plan, table) = (question.plan, question.table);
     let made = |template: &KeyTemplate| value::key(template, arguments, &table.delimiters);
@@ -48,7 +52,8 @@ pub(super) fn key_of(question: &Question<'_>, arguments: &Values) -> Result<Item
     Ok(key)
 }
 
-/// The projection of a plan: what it returns, and the keys by which items are told apart.
+/// The projection of a plan: the attributes that it returns, and the keys that distinguish kinds of
+/// items.
 pub(super) fn projection(question: &Question<'_>, made: &mut Placeholders) -> Option<String> {
     if question.plan.only.is_empty() {
         return None;
@@ -58,8 +63,7 @@ pub(super) fn projection(question: &Question<'_>, made: &mut Placeholders) -> Op
     names.extend(question.digests.iter().map(String::as_str));
     names.push(&table.partition.name);
     names.extend(table.sort.iter().map(|column| column.name.as_str()));
-    // A page that is put together from several goes on behind one of its items, by its key in the
-    // index.
+    // The cursor of a page that is merged from several is the key of one of its items in the index.
     names.extend(
         question
             .plan
@@ -74,11 +78,13 @@ pub(super) fn projection(question: &Question<'_>, made: &mut Placeholders) -> Op
     Some(names.join(", "))
 }
 
-/// A table of a period that nothing has been written in holds nothing.
+/// Whether an error says that the table of a period does not exist: nothing has been written in that
+/// period, and the answer is empty.
 pub(super) fn is_absent(question: &Question<'_>, error: &ClientError) -> bool {
     question.table.period.is_some() && error.kind() == Some(ErrorKind::ResourceNotFound)
 }
 
+/// Reads one item by its key.
 pub(super) fn get(question: &Question<'_>) -> Result<Raw, ClientError> {
     let name = table_name(question, &question.arguments)?;
     let key = key_of(question, &question.arguments)?;
@@ -86,46 +92,44 @@ pub(super) fn get(question: &Question<'_>) -> Result<Raw, ClientError> {
         .iter()
         .map(|(name, value)| condition::print(name, " = ", value))
         .collect();
-    let mut made = Placeholders::default();
-    let projection_expression = projection(question, &mut made);
-    let input = GetItemInput {
-        table_name: Some(name.clone()),
-        key: Some(Ok(key)),
-        consistent_read: question.plan.strong.then_some(true),
-        projection_expression,
-        expression_attributes: made.finish(),
-        returns: returns(),
-        ..GetItemInput::default()
-    };
     let asked = Asked {
         operation: "GetItem".to_owned(),
         place: place(question.plan, &name),
         condition: condition.join(" AND "),
         modifiers: String::new(),
     };
+    let mut made = Placeholders::default();
+    let projection_expression = projection(question, &mut made);
+    let input = GetItemInput {
+        table_name: Some(name),
+        key: Some(Ok(key)),
+        consistent_read: question.plan.strong.then_some(true),
+        projection_expression,
+        expression_attributes: made.finish(),
+        returns: capacity::requested(),
+        ..GetItemInput::default()
+    };
     let output = match question.backend.call(input.into()) {
         Ok(Response::GetItem(output)) => output,
         Ok(_) => return Err(unexpected()),
-        Err(error) if is_absent(question, &error) => {
-            return Ok(Raw {
-                asked,
-                requests: 1,
-                ..Raw::default()
-            });
-        }
+        Err(error) if is_absent(question, &error) => return Ok(Raw::empty(asked)),
         Err(error) => return Err(error),
     };
-    let items = output.item.map(|item| item.to_item()).into_iter().collect();
     Ok(Raw {
-        items,
+        items: items(output.item),
         asked,
         requests: 1,
-        capacity: consumed(output.consumed_capacity),
+        capacity: capacity::total(output.consumed_capacity),
         next: None,
     })
 }
 
-/// One page of a query or scan, of the partition and table that the arguments give.
+/// The items of an answer, decoded.
+fn items(all: impl IntoIterator<Item = RawItem>) -> Vec<Item> {
+    all.into_iter().map(|item| item.to_item()).collect()
+}
+
+/// Reads one page of a query or scan, of the partition and table that the arguments give.
 pub(super) fn one_page(
     question: &Question<'_>,
     arguments: &Values,
@@ -139,6 +143,7 @@ pub(super) fn one_page(
     query(question, &name, arguments, after, limit)
 }
 
+/// Reads one page of a query.
 pub(super) fn query(
     question: &Question<'_>,
     name: &str,
@@ -147,75 +152,70 @@ pub(super) fn query(
     limit: Option<u32>,
 ) -> Result<Raw, ClientError> {
     let plan = question.plan;
+    let asked = |condition: String, modifiers: String| Asked {
+        operation: "Query".to_owned(),
+        place: place(plan, name),
+        condition,
+        modifiers,
+    };
     let mut made = Placeholders::default();
     let Some(conditions) = condition::of_key(question, arguments, &mut made)? else {
-        let asked = Asked {
-            operation: "Query".to_owned(),
-            place: place(plan, name),
-            condition: "nothing: no key lies in the range".to_owned(),
-            modifiers: String::new(),
-        };
+        let condition = "nothing: no key lies in the range".to_owned();
         return Ok(Raw {
-            asked,
+            asked: asked(condition, String::new()),
             ..Raw::default()
         });
     };
     let (expressions, printed): (Vec<String>, Vec<String>) = conditions.into_iter().unzip();
-    let filter_expression = filters(question, &question.arguments, &mut made)?;
+    let filter_expression = filter(question, &mut made)?;
     let projection_expression = projection(question, &mut made);
-    let descending = plan.descending != question.backward;
     let input = QueryInput {
         table_name: Some(name.to_owned()),
         index_name: plan.index.clone(),
         limit: limit.map(i64::from),
         consistent_read: plan.strong.then_some(true),
-        scan_index_forward: descending.then_some(false),
+        scan_index_forward: question.is_descending().then_some(false),
         exclusive_start_key: after.map(Ok),
         key_condition_expression: Some(expressions.join(" AND ")),
         filter_expression,
         projection_expression,
         expression_attributes: made.finish(),
-        returns: returns(),
+        returns: capacity::requested(),
         ..QueryInput::default()
     };
-    let mut modifiers = Vec::new();
-    if descending {
-        modifiers.push("descending".to_owned());
-    }
-    modifiers.extend(limit.map(|limit| format!("limit {limit}")));
-    modifiers.extend(plan.filters.iter().map(|filter| format!("filter {filter}")));
-    let asked = Asked {
-        operation: "Query".to_owned(),
-        place: place(plan, name),
-        condition: printed.join(" AND "),
-        modifiers: modifiers.join(", "),
-    };
-    let output = match question.backend.call(Request::from(input)) {
+    let asked = asked(printed.join(" AND "), modifiers(question, limit));
+    let output = match question.backend.call(input.into()) {
         Ok(Response::Query(output)) => output,
         Ok(_) => return Err(unexpected()),
-        Err(error) if is_absent(question, &error) => {
-            return Ok(Raw {
-                asked,
-                requests: 1,
-                ..Raw::default()
-            });
-        }
+        Err(error) if is_absent(question, &error) => return Ok(Raw::empty(asked)),
         Err(error) => return Err(error),
     };
     Ok(Raw {
-        items: output
-            .items
-            .unwrap_or_default()
-            .iter()
-            .map(|item| item.to_item())
-            .collect(),
+        items: items(output.items.unwrap_or_default()),
         asked,
         requests: 1,
-        capacity: consumed(output.consumed_capacity),
+        capacity: capacity::total(output.consumed_capacity),
         next: output.last_evaluated_key,
     })
 }
 
+/// The order, limit and filters of a query, for people.
+fn modifiers(question: &Question<'_>, limit: Option<u32>) -> String {
+    let order = question.is_descending().then(|| "descending".to_owned());
+    let limit = limit.map(|limit| format!("limit {limit}"));
+    let all: Vec<String> = order
+        .into_iter()
+        .chain(limit)
+        .chain(shown_filters(question.plan))
+        .collect();
+    all.join(", ")
+}
+
+fn shown_filters(plan: &PatternPlan) -> impl Iterator<Item = String> {
+    plan.filters.iter().map(|filter| format!("filter {filter}"))
+}
+
+/// Reads one page of a scan.
 fn scan(
     question: &Question<'_>,
     after: Option<Item>,
@@ -223,7 +223,7 @@ fn scan(
 ) -> Result<Raw, ClientError> {
     let plan = question.plan;
     let mut made = Placeholders::default();
-    let filter_expression = filters(question, &question.arguments, &mut made)?;
+    let filter_expression = filter(question, &mut made)?;
     let projection_expression = projection(question, &mut made);
     let input = ScanInput {
         table_name: Some(plan.table.clone()),
@@ -233,24 +233,15 @@ fn scan(
         filter_expression,
         projection_expression,
         expression_attributes: made.finish(),
-        returns: returns(),
+        returns: capacity::requested(),
         ..ScanInput::default()
     };
-    let filters: Vec<String> = plan
-        .filters
-        .iter()
-        .map(|filter| format!("filter {filter}"))
-        .collect();
-    let Response::Scan(output) = question.backend.call(Request::from(input))? else {
+    let filters: Vec<String> = shown_filters(plan).collect();
+    let Response::Scan(output) = question.backend.call(input.into())? else {
         return Err(unexpected());
     };
     Ok(Raw {
-        items: output
-            .items
-            .unwrap_or_default()
-            .iter()
-            .map(|item| item.to_item())
-            .collect(),
+        items: items(output.items.unwrap_or_default()),
         asked: Asked {
             operation: "Scan".to_owned(),
             place: plan.table.clone(),
@@ -258,79 +249,16 @@ fn scan(
             modifiers: filters.join(", "),
         },
         requests: 1,
-        capacity: consumed(output.consumed_capacity),
+        capacity: capacity::total(output.consumed_capacity),
         next: output.last_evaluated_key,
     })
 }
 
-/// The filter of a plan.
-fn filters(
-    question: &Question<'_>,
-    arguments: &Values,
-    made: &mut Placeholders,
-) -> Result<Option<String>, ClientError> {
+/// The filter expression of a plan; `None` without filters.
+fn filter(question: &Question<'_>, made: &mut Placeholders) -> Result<Option<String>, ClientError> {
     let mut terms = Vec::new();
     for filter in &question.plan.filters {
-        terms.push(crate::expression::term(filter, arguments)?);
+        terms.push(term(filter, &question.arguments)?);
     }
     Ok(made.terms(&terms))
-}
-
-/// A page goes on only where a page of the same pattern and arguments ended.
-pub(super) fn check_cursor(
-    question: &Question<'_>,
-    pattern: &Pattern,
-    after: &Item,
-) -> Result<(), ClientError> {
-    let plan = question.plan;
-    let wrong = || {
-        Err(ClientError::Unknown(format!(
-            "this is not where a page of {} ended with these arguments; give the `next` of that page",
-            pattern.name
-        )))
-    };
-    match &plan.fan {
-        Fan::Shards(_) => {
-            return if after.iter().all(|(name, _)| name.starts_with("#shard")) {
-                Ok(())
-            } else {
-                wrong()
-            };
-        }
-        Fan::Periods { .. } => {
-            return if after.get("#period").is_some() {
-                Ok(())
-            } else {
-                wrong()
-            };
-        }
-        Fan::One => {}
-    }
-    if !matches!(plan.request, RequestKind::Query | RequestKind::Scan) {
-        return wrong();
-    }
-    let own = std::iter::once(&question.table.partition)
-        .chain(&question.table.sort)
-        .map(|column| &column.name);
-    let mut names: Vec<&String> = own
-        .chain(&plan.partition_attributes)
-        .chain(&plan.sort_attributes)
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    let given: Vec<&String> = after.iter().map(|(name, _)| name).collect();
-    let partition = plan
-        .partition
-        .iter()
-        .flat_map(KeyTemplate::columns)
-        .zip(&plan.partition_attributes);
-    let mut is_there = partition.map(|(parts, name)| {
-        value::column(parts, &question.arguments, &question.table.delimiters)
-            .is_ok_and(|value| after.get(name) == Some(&value))
-    });
-    if names == given && is_there.all(|one| one) {
-        Ok(())
-    } else {
-        wrong()
-    }
 }

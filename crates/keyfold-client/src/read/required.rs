@@ -1,15 +1,17 @@
-//! Items that a collection must hold: `Order + OrderItem[]` without its order is no answer.
+//! The items that a collection must contain: `Order + OrderItem[]` without its order is no answer.
 
-use super::{Asked, FoundItem, PageRequest, Question};
+use super::answer::{Asked, FoundItem, PageRequest};
+use super::question::Question;
 use crate::error::ClientError;
-use crate::expression::order;
 use keyfold_model::schema::Returned;
 use keyfold_model::{Fan, KeyTemplate, Model, Pattern, value};
 use keyfold_types::Item;
-use std::cmp::Ordering;
 
-/// Refuses a page of a collection that lacks an item which must be there: one whose key lies
-/// between the beginning and the end of the page, or anywhere if the page is the whole answer.
+/// Refuses a page of a collection that lacks a required item: one whose key lies between the
+/// beginning and the end of the page, or anywhere if the page is the whole answer.
+///
+/// # Errors
+/// `NotFound`.
 pub(super) fn check(
     model: &Model,
     pattern: &Pattern,
@@ -27,7 +29,10 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The same of all pages together.
+/// Refuses a whole answer that lacks a required item.
+///
+/// # Errors
+/// `NotFound`.
 pub(super) fn check_all(
     model: &Model,
     pattern: &Pattern,
@@ -46,7 +51,7 @@ fn missing<'m>(
     pattern: &'m Pattern,
     items: &'m [FoundItem],
 ) -> impl Iterator<Item = &'m Returned> {
-    // A filter may throw away what is there: then its absence says nothing.
+    // A filter may drop the item: its absence from the answer then proves nothing.
     let is_collection = pattern.returned.len() > 1 && pattern.filters.is_empty();
     let is_missing = move |one: &&Returned| {
         let name = kind_name(model, one);
@@ -78,7 +83,7 @@ fn not_found(model: &Model, pattern: &Pattern, missing: &Returned, asked: &Asked
     ))
 }
 
-/// Whether the one item's key lies in the part of the range that a page read.
+/// Whether the key of the one item lies in the part of the range that a page read.
 fn lies_in(
     model: &Model,
     one: &Returned,
@@ -92,36 +97,23 @@ fn lies_in(
     let Some(own) = sort_key(model, one, question) else {
         return false;
     };
-    let descending = question.plan.descending != question.backward;
-    let compare =
-        |end: &Item| {
-            let by_attribute = question.plan.sort_attributes.iter().map(|name| {
-                match (own.get(name), end.get(name)) {
-                    (Some(own), Some(end)) => order(own, end).unwrap_or(Ordering::Equal),
-                    _ => Ordering::Equal,
-                }
-            });
-            let ordering = by_attribute.fold(Ordering::Equal, Ordering::then);
-            if descending {
-                ordering.reverse()
-            } else {
-                ordering
-            }
-        };
     let is_behind_start = page
         .after
         .as_ref()
-        .is_none_or(|after| compare(after).is_gt());
-    // Several items of an index may have one sort key: the last of a page need not be the last of
-    // them.
-    let is_before_end = next.is_none_or(|next| match question.plan.index {
-        None => compare(next).is_le(),
-        Some(_) => compare(next).is_lt(),
+        .is_none_or(|after| question.compare(&own, after).is_gt());
+    // Several items of an index may have the same sort key: the last item of a page need not be the
+    // last of them.
+    let is_before_end = next.is_none_or(|next| {
+        let order = question.compare(&own, next);
+        match question.plan.index {
+            None => order.is_le(),
+            Some(_) => order.is_lt(),
+        }
     });
     is_behind_start && is_before_end
 }
 
-/// The sort key of the one item there can be, where the arguments tell it.
+/// The sort key of the one item that there can be; `None` where the arguments do not determine it.
 fn sort_key(model: &Model, one: &Returned, question: &Question<'_>) -> Option<Item> {
     let entity = model.entities.get(one.entity)?;
     let copy = one.copy.and_then(|at| entity.copies.get(at));

@@ -1,173 +1,23 @@
-//! Steps of one entity: created, moved from old to new attributes, deleted. What follows from it is
-//! part of them: copies, guards, parts, and the aggregates that others keep of it.
+//! The steps of one entity: its creation, its change from old to new attributes, its deletion. They
+//! include its copies, guards and parts; the aggregates of other entities follow in `aggregate`.
 
-use super::step::{Draft, Left, Refusal, Step, StepAction};
-use super::{Context, key_text};
+use super::context::Context;
+use super::main_item::{Given, MainItem};
+use super::refusal::{Refusal, key_text};
+use super::step::{Draft, RemainingItems, Step, StepAction};
+use super::stored_entity::{StoredEntity, read};
 use crate::arguments::Values;
-use crate::backend::unexpected;
-use crate::derive::{Derived, Role, derive, main_key, table, table_name};
+use crate::derive::{Derived, Place, Role, derive, table};
 use crate::error::ClientError;
-use crate::expression::{Change, Term};
-use crate::retry::{TRIES, back_off};
-use crate::stored::{digest_attribute, is_as_written, parts_attribute, values_of};
-use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Response};
-use keyfold_model::schema::Aggregate;
-use keyfold_model::template::CHUNK_DIGITS;
-use keyfold_model::{Entity, Table, value};
-use keyfold_types::{Item, Number, Value};
+use crate::expression::Term;
+use crate::stored::digest_attribute;
+use keyfold_model::schema::{Aggregate, Comparator};
+use keyfold_model::{Entity, Table};
+use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
 
-/// An entity as it is stored.
-pub(super) struct Stored {
-    pub(super) item: Item,
-    pub(super) values: Values,
-    /// The items behind the first that a list lies in.
-    parts: Vec<Item>,
-}
-
-/// Reads an entity strongly, with all parts of it.
-pub(super) fn read(
-    context: &Context<'_>,
-    entity: &Entity,
-    key: &Values,
-) -> Result<Option<Stored>, ClientError> {
-    let table = table(context.model, entity)?;
-    let name = table_name(table, entity, key)?;
-    for tried in 0..TRIES {
-        let Some(main) = main_item(context, entity, table, &name, key)? else {
-            return Ok(None);
-        };
-        let mut items = vec![main];
-        if entity.split.is_some() {
-            items.extend(parts(context, entity, table, &name, key, items.first())?);
-        }
-        let names = entity
-            .attributes
-            .iter()
-            .map(|attribute| attribute.name.as_str());
-        let values = values_of(entity, names, &items)?;
-        // A list whose parts have been changed while they were read is read again.
-        if items
-            .first()
-            .is_some_and(|first| is_as_written(entity, first, &values))
-        {
-            let item = items.remove(0);
-            return Ok(Some(Stored {
-                item,
-                values,
-                parts: items,
-            }));
-        }
-        back_off(tried);
-    }
-    Err(ClientError::Refused(format!(
-        "the parts of {} do not belong together: they were not written through the model",
-        entity.name
-    )))
-}
-
-fn main_item(
-    context: &Context<'_>,
-    entity: &Entity,
-    table: &Table,
-    name: &str,
-    key: &Values,
-) -> Result<Option<Item>, ClientError> {
-    let input = GetItemInput {
-        table_name: Some(name.to_owned()),
-        key: Some(Ok(main_key(context.model, entity, key)?)),
-        consistent_read: Some(true),
-        ..GetItemInput::default()
-    };
-    match context.backend.call(input.into()) {
-        Ok(Response::GetItem(output)) => Ok(output.item.map(|item| item.to_item())),
-        Ok(_) => Err(unexpected()),
-        // The table of a period that nothing has been written in.
-        Err(error)
-            if table.period.is_some() && error.kind() == Some(ErrorKind::ResourceNotFound) =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// The items behind the first that a list is split over: as many as the first says.
-fn parts(
-    context: &Context<'_>,
-    entity: &Entity,
-    table: &Table,
-    name: &str,
-    key: &Values,
-    main: Option<&Item>,
-) -> Result<Vec<Item>, ClientError> {
-    let (Some(sort), Some(column), Some((split, _))) =
-        (&entity.key.sort, &table.sort, &entity.split)
-    else {
-        return Ok(Vec::new());
-    };
-    let count = match main.and_then(|item| item.get(&parts_attribute(split))) {
-        Some(Value::N(number)) => number.to_i64().unwrap_or(0),
-        _ => 0,
-    };
-    if count < 2 {
-        return Ok(Vec::new());
-    }
-    let partition = main
-        .and_then(|item| item.get(&table.partition.name))
-        .cloned()
-        .unwrap_or(Value::Null);
-    let sort_key = |number: i64| {
-        let mut of_part = key.clone();
-        of_part.insert(value::CHUNK.to_owned(), Value::from(number));
-        value::key(sort, &of_part, &table.delimiters)
-    };
-    let (first, last) = (sort_key(1)?, sort_key(count - 1)?);
-    // Items of other kinds may lie between them: theirs do not end with the number of a part.
-    let is_part = |item: &Item| match (item.get(&column.name), &first) {
-        (Some(Value::S(text)), Value::S(first)) => {
-            let start = first
-                .get(..first.len().saturating_sub(CHUNK_DIGITS))
-                .unwrap_or_default();
-            let number = text.strip_prefix(start).unwrap_or_default();
-            number.len() == CHUNK_DIGITS && number.bytes().all(|byte| byte.is_ascii_digit())
-        }
-        _ => false,
-    };
-    let (mut items, mut after) = (Vec::new(), None);
-    loop {
-        let input = QueryInput {
-            table_name: Some(name.to_owned()),
-            key_condition_expression: Some("#p = :p AND #s BETWEEN :f AND :l".to_owned()),
-            expression_attributes: ExpressionAttributes::default()
-                .name("#p", &table.partition.name)
-                .name("#s", &column.name)
-                .value(":p", partition.clone())
-                .value(":f", first.clone())
-                .value(":l", last.clone()),
-            consistent_read: Some(true),
-            exclusive_start_key: after.take().map(Ok),
-            ..QueryInput::default()
-        };
-        let Response::Query(output) = context.backend.call(input.into())? else {
-            return Err(unexpected());
-        };
-        let found = output.items.unwrap_or_default();
-        items.extend(
-            found
-                .iter()
-                .map(|item| item.to_item())
-                .filter(|item| is_part(item)),
-        );
-        match output.last_evaluated_key {
-            Some(key) => after = Some(key),
-            None => return Ok(items),
-        }
-    }
-}
-
-/// Adds puts of everything that follows from the values; `exists` is what it means that the entity
-/// is there.
+/// Adds the puts of all items that follow from the values. `exists` is the refusal when the main
+/// item exists.
 pub(super) fn create(
     context: &Context<'_>,
     entity: &Entity,
@@ -179,115 +29,58 @@ pub(super) fn create(
     let mut exists = Some(exists);
     for one in derive(context.model, entity, values)? {
         draft.push(match &one.role {
-            Role::Main => Step::put(
-                table,
-                entity,
-                one,
-                true,
-                exists.take().unwrap_or(Refusal::None),
-            ),
-            Role::Copy(_) | Role::Part(_) => Step::put(table, entity, one, false, Refusal::None),
+            Role::Main => {
+                let exists = exists.take().unwrap_or(Refusal::None);
+                Step::put_new(table, entity, one, exists)
+            }
+            Role::Copy(_) | Role::Part(_) => Step::put(entity, one),
             Role::Guard(attributes) => {
-                let taken = taken(entity, attributes, values);
-                Step::put(table, entity, one, true, taken)
+                let taken = Refusal::taken(entity, attributes, values);
+                Step::put_new(table, entity, one, taken)
             }
         });
     }
-    draft.moves(entity, None, Some(values));
+    draft.record_change(entity, None, Some(values));
     Ok(())
 }
 
-pub(super) fn exists(entity: &Entity, values: &Values) -> Refusal {
-    Refusal::Because(format!(
-        "{} exists already ({})",
-        entity.name,
-        key_text(entity, values)
-    ))
-}
-
-fn taken(entity: &Entity, attributes: &[String], values: &Values) -> Refusal {
-    let held = |name: &String| {
-        format!(
-            "{name} `{}`",
-            values.get(name).map(value::display).unwrap_or_default()
-        )
-    };
-    let all: Vec<String> = attributes.iter().map(held).collect();
-    let message = format!(
-        "{} is taken: another {} has it",
-        all.join(", "),
-        entity.name
-    );
-    Refusal::Taken(attributes.to_vec(), message)
-}
-
-/// The stored items of an entity. The parts of a list are those that are stored: another model may
-/// have cut it in another way.
-fn lying(
+/// Adds what puts a whole entity: its creation, or its change when it exists.
+pub(super) fn put(
     context: &Context<'_>,
     entity: &Entity,
-    old: &Stored,
-) -> Result<Vec<Derived>, ClientError> {
-    let mut all = derive(context.model, entity, &old.values)?;
-    if entity.split.is_none() {
-        return Ok(all);
-    }
-    all.retain(|one| !matches!(one.role, Role::Part(_)));
-    let table = table(context.model, entity)?;
-    let name = table_name(table, entity, &old.values)?;
-    for (at, item) in old.parts.iter().enumerate() {
-        let mut key = Item::new();
-        for column in std::iter::once(&table.partition).chain(&table.sort) {
-            if let Some(held) = item.get(&column.name) {
-                key.insert(column.name.as_str(), held.clone());
-            }
-        }
-        all.push(Derived {
-            role: Role::Part(at + 1),
-            table: name.clone(),
-            key,
-            item: item.clone(),
-        });
-    }
-    Ok(all)
+    values: &Values,
+    draft: &mut Draft,
+) -> Result<(), ClientError> {
+    let Some(old) = read(context, entity, values)? else {
+        return create(context, entity, values, Refusal::Stale, draft);
+    };
+    let replacement = Replacement {
+        entity,
+        new: &old.with_kept(entity, values.clone()),
+        old: &old,
+        given: Given::All,
+        watched: &[],
+    };
+    replace(context, &replacement, draft)
 }
 
 /// Adds the deletion of everything that follows from an entity.
 pub(super) fn delete(
     context: &Context<'_>,
     entity: &Entity,
-    old: &Stored,
+    old: &StoredEntity,
     watched: &[&str],
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
-    // An item that counts others stays as long as there are some, but for those that go in the same
-    // write.
     let counters: Vec<String> = entity
         .aggregates
         .iter()
         .map(Aggregate::items_attribute)
         .collect();
-    let table = table(context.model, entity)?;
     for (counter, aggregate) in counters.iter().zip(&entity.aggregates) {
-        let Some(Value::N(items)) = old.item.get(counter) else {
-            continue;
-        };
-        let child = context
-            .model
-            .entities
-            .get(aggregate.entity)
-            .map_or("", |child| child.name.as_str());
-        let key = key_text(entity, &old.values);
-        draft.left.push(Left {
-            table: table_name(table, entity, &old.values)?,
-            key: main_key(context.model, entity, &old.values)?,
-            counter: counter.clone(),
-            items: *items,
-            reason: format!(
-                "the {} with {key} still has {child} items; delete them first",
-                entity.name
-            ),
-        });
+        draft
+            .remaining
+            .extend(remaining_items(context, entity, old, (counter, aggregate))?);
     }
     let watched: Vec<&str> = watched
         .iter()
@@ -295,23 +88,52 @@ pub(super) fn delete(
         .chain(counters.iter().map(String::as_str))
         .collect();
     let mut conditions = Some(unchanged(context, entity, old, &watched)?);
-    for one in lying(context, entity, old)? {
-        let mut step = Step::delete(entity, &one);
-        if let Some(conditions) = conditions.take() {
-            step.conditions = conditions;
-            step.refusal = Refusal::Stale;
-        }
-        draft.push(step);
+    for one in old.derived(context, entity)? {
+        let step = Step::delete(entity, &one);
+        draft.push(match conditions.take() {
+            Some(conditions) => step.unless_stale(conditions),
+            None => step,
+        });
     }
-    draft.moves(entity, Some(&old.values), None);
+    draft.record_change(entity, Some(&old.values), None);
     Ok(())
+}
+
+/// The items that an aggregate of a deleted entity counts. The entity cannot be deleted while there
+/// are any, except those that the same write deletes.
+fn remaining_items(
+    context: &Context<'_>,
+    entity: &Entity,
+    old: &StoredEntity,
+    (counter, aggregate): (&str, &Aggregate),
+) -> Result<Option<RemainingItems>, ClientError> {
+    let Some(Value::N(items)) = old.item.get(counter) else {
+        return Ok(None);
+    };
+    let child = context
+        .model
+        .entities
+        .get(aggregate.entity)
+        .map_or("", |child| child.name.as_str());
+    let key = key_text(entity, &old.values);
+    let place = Place::of(context.model, entity, &old.values)?;
+    Ok(Some(RemainingItems {
+        table: place.table_name,
+        key: place.key,
+        counter: counter.to_owned(),
+        items: *items,
+        reason: format!(
+            "the {} with {key} still has {child} items; delete them first",
+            entity.name
+        ),
+    }))
 }
 
 /// The conditions that everything a write rests on is as it was read.
 pub(super) fn unchanged(
     context: &Context<'_>,
     entity: &Entity,
-    old: &Stored,
+    old: &StoredEntity,
     watched: &[&str],
 ) -> Result<Vec<Term>, ClientError> {
     let table = table(context.model, entity)?;
@@ -323,7 +145,7 @@ pub(super) fn unchanged(
         .chain(watched.iter().copied())
         .map(str::to_owned)
         .collect();
-    // A split list is told by its digest.
+    // A split list is compared by its digest.
     if let Some((split, _)) = &entity.split {
         names
             .iter_mut()
@@ -334,51 +156,36 @@ pub(super) fn unchanged(
     names.dedup();
     for name in names {
         terms.push(match old.item.get(&name) {
-            Some(value) => Term::Compare(
-                name,
-                keyfold_model::schema::Comparator::Equal,
-                value.clone(),
-            ),
+            Some(value) => Term::Compare(name, Comparator::Equal, value.clone()),
             None => Term::Missing(name),
         });
     }
     Ok(terms)
 }
 
-/// The attributes that a write gives.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Given<'g> {
-    /// All attributes.
-    Whole,
-    /// These, among those that differ: another writer's values of them do not stay.
-    Some(&'g [&'g str]),
+/// The change of an entity from its old to its new attributes.
+pub(super) struct Replacement<'r> {
+    pub(super) entity: &'r Entity,
+    pub(super) old: &'r StoredEntity,
+    pub(super) new: &'r Values,
+    /// The attributes that the caller gives.
+    pub(super) given: Given<'r>,
+    /// Attributes that must still be as they were read.
+    pub(super) watched: &'r [&'r str],
 }
 
 /// Adds what moves an entity from its old to its new attributes. Nothing is added when nothing
 /// differs.
 pub(super) fn replace(
     context: &Context<'_>,
-    entity: &Entity,
-    old: &Stored,
-    new: &Values,
-    given: Given<'_>,
-    watched: &[&str],
+    replacement: &Replacement<'_>,
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
-    let table = table(context.model, entity)?;
-    let mut new = new.clone();
-    let is_same = new == old.values;
-    if let (Some(version), false) = (&entity.version, is_same && given != Given::Whole) {
-        let next = match old.values.get(version) {
-            Some(Value::N(number)) => number.checked_add(&Number::from(1_i64)).ok(),
-            _ => None,
-        };
-        new.insert(
-            version.clone(),
-            Value::N(next.unwrap_or(Number::from(1_i64))),
-        );
-    }
-    let before = lying(context, entity, old)?;
+    let Replacement {
+        entity, old, given, ..
+    } = *replacement;
+    let new = replacement.with_next_version();
+    let before = old.derived(context, entity)?;
     let after = derive(context.model, entity, &new)?;
     let (Some(main_before), Some(main_after)) = (before.first(), after.first()) else {
         return Err(ClientError::Unknown(format!("{} has no key", entity.name)));
@@ -390,148 +197,86 @@ pub(super) fn replace(
         );
         return Err(ClientError::Refused(message));
     }
-    let mut watched = watched.to_vec();
+    let mut watched = replacement.watched.to_vec();
     watched.extend(entity.version.iter().map(String::as_str));
     let conditions = unchanged(context, entity, old, &watched)?;
-    match main_step(
-        table,
+    let main = MainItem {
         entity,
-        old,
-        main_before,
-        main_after,
+        stored: &old.item,
+        before: main_before,
+        after: main_after,
         given,
-        &conditions,
-    ) {
+    };
+    match main.step(&conditions) {
         Some(main) => draft.push(main),
         None if before == after => return Ok(()),
-        // Its copies or guards differ, and rest on the entity being as it was read.
+        // Copies or guards differ. They rest on the entity being as it was read.
         None => draft.push(Step {
-            what: format!("check {}", entity.name),
+            label: format!("check {}", entity.name),
             refusal: Refusal::Stale,
             table: main_after.table.clone(),
             key: main_after.key.clone(),
             conditions,
             action: StepAction::Check,
-            greatest: BTreeMap::new(),
+            maxima: BTreeMap::new(),
         }),
     }
-    let is_kept =
-        |one: &&Derived, others: &[Derived]| others.iter().any(|other| other.key == one.key);
-    for gone in before.iter().skip(1).filter(|one| !is_kept(one, &after)) {
-        draft.push(Step::delete(entity, gone));
-    }
-    for one in after.iter().skip(1) {
-        if before.contains(one) {
-            continue;
-        }
-        let is_new = !is_kept(&one, &before);
-        draft.push(match &one.role {
-            Role::Guard(attributes) => Step::put(
-                table,
-                entity,
-                one.clone(),
-                is_new,
-                taken(entity, attributes, &new),
-            ),
-            Role::Main | Role::Copy(_) | Role::Part(_) => {
-                Step::put(table, entity, one.clone(), false, Refusal::None)
-            }
-        });
-    }
-    draft.moves(entity, Some(&old.values), Some(&new));
+    let followers = Followers {
+        table: table(context.model, entity)?,
+        entity,
+        before: before.get(1..).unwrap_or_default(),
+        after: after.get(1..).unwrap_or_default(),
+    };
+    followers.replace(&new, draft);
+    draft.record_change(entity, Some(&old.values), Some(&new));
     Ok(())
 }
 
-/// The change of the entity itself. None when nothing differs.
-///
-/// A whole entity replaces all that is there; where the model keeps something in the item, or the
-/// item has attributes that the model does not name, all others are set instead, so that nothing is
-/// lost.
-fn main_step(
-    table: &Table,
-    entity: &Entity,
-    old: &Stored,
-    before: &Derived,
-    after: &Derived,
-    given: Given<'_>,
-    conditions: &[Term],
-) -> Option<Step> {
-    let is_kept = |name: &str| {
-        entity
-            .attribute(name)
-            .is_some_and(|attribute| attribute.is_kept)
-            && entity.version.as_deref() != Some(name)
-    };
-    // Kept attributes stay, and so do those that the model does not name: others may have written
-    // them.
-    let is_named = |name: &String| {
-        entity.attribute(name).is_some()
-            || before.item.get(name).is_some()
-            || after.item.get(name).is_some()
-    };
-    let keeps = entity
-        .attributes
-        .iter()
-        .any(|attribute| is_kept(&attribute.name))
-        || !old.item.iter().all(|(name, _)| is_named(name));
-    if given == Given::Whole && !keeps {
-        let mut step = Step::put(table, entity, after.clone(), false, Refusal::Stale);
-        step.conditions = conditions.to_vec();
-        return Some(step);
+impl Replacement<'_> {
+    /// The new values. The version is counted up when the caller writes the whole entity, or when
+    /// an attribute differs.
+    fn with_next_version(&self) -> Values {
+        let mut new = self.new.clone();
+        let is_same = new == self.old.values;
+        if let Some(version) = &self.entity.version
+            && !(is_same && self.given != Given::All)
+        {
+            let one = Number::from(1_i64);
+            let next = match self.old.values.get(version) {
+                Some(Value::N(number)) => number.checked_add(&one).ok(),
+                _ => None,
+            };
+            new.insert(version.clone(), Value::N(next.unwrap_or(one)));
+        }
+        new
     }
-    let mut changes = Vec::new();
-    for (name, value) in &after.item {
-        let in_key = after.key.get(name).is_some();
-        let differs = old.item.get(name) != Some(value);
-        if !in_key && !is_kept(name) {
-            changes.push((name.clone(), value.clone(), differs));
+}
+
+/// The items that follow the main one: copies, parts and guards, before and after a change.
+struct Followers<'f> {
+    table: &'f Table,
+    entity: &'f Entity,
+    before: &'f [Derived],
+    after: &'f [Derived],
+}
+
+impl Followers<'_> {
+    /// Deletes the items that no longer follow, and puts those that are new or differ.
+    fn replace(&self, new: &Values, draft: &mut Draft) {
+        let has = |all: &[Derived], one: &Derived| all.iter().any(|other| other.key == one.key);
+        for gone in self.before.iter().filter(|one| !has(self.after, one)) {
+            draft.push(Step::delete(self.entity, gone));
+        }
+        for one in self.after.iter().filter(|one| !self.before.contains(one)) {
+            draft.push(match &one.role {
+                Role::Guard(attributes) if !has(self.before, one) => {
+                    let taken = Refusal::taken(self.entity, attributes, new);
+                    Step::put_new(self.table, self.entity, one.clone(), taken)
+                }
+                Role::Guard(_) | Role::Main | Role::Copy(_) | Role::Part(_) => {
+                    Step::put(self.entity, one.clone())
+                }
+            });
         }
     }
-    let gone = before
-        .item
-        .iter()
-        .filter(|(name, _)| after.item.get(name).is_none() && !is_kept(name));
-    let mut removed: Vec<String> = gone.map(|(name, _)| name.clone()).collect();
-    if given != Given::Whole && removed.is_empty() && changes.iter().all(|(_, _, differs)| !differs)
-    {
-        return None;
-    }
-    // Given attributes are written although they are as they were read: another writer may have
-    // changed them since.
-    let is_given = |name: &str| match given {
-        Given::Whole => true,
-        Given::Some(names) => names.contains(&name),
-    };
-    if given == Given::Whole {
-        // Nor does what another writer has added since stay.
-        let absent = entity
-            .attributes
-            .iter()
-            .map(|attribute| &attribute.name)
-            .filter(|name| {
-                after.item.get(name).is_none() && !is_kept(name) && !removed.contains(name)
-            });
-        let absent: Vec<String> = absent.cloned().collect();
-        removed.extend(absent);
-    }
-    changes.retain(|(name, _, differs)| *differs || is_given(name));
-    let changes = changes
-        .into_iter()
-        .map(|(name, value, _)| (name, Change::Set(value)))
-        .collect();
-    if let Given::Some(names) = given {
-        let absent = names
-            .iter()
-            .filter(|name| after.item.get(name).is_none() && before.item.get(name).is_none());
-        removed.extend(absent.map(|name| (*name).to_owned()));
-    }
-    Some(Step {
-        what: format!("update {}", entity.name),
-        refusal: Refusal::Stale,
-        table: after.table.clone(),
-        key: after.key.clone(),
-        conditions: conditions.to_vec(),
-        action: StepAction::Update { changes, removed },
-        greatest: BTreeMap::new(),
-    })
 }

@@ -1,39 +1,61 @@
-//! Carries out the steps of a write: one alone as a plain operation, several as a transaction.
+//! Sends the steps of a write: a single step as a plain operation, several as a transaction.
 
-use super::step::{Refusal, Step};
-use super::{Context, Written};
+use super::aggregate::with_aggregates;
+use super::context::Context;
+use super::refusal::Refusal;
+use super::step::{Draft, Step};
+use super::written::Written;
+use crate::capacity;
 use crate::error::ClientError;
+use crate::retry::{TRIES, back_off};
 use crate::tables;
 use keyfold_api::{
-    ConsumedCapacity, DeleteItemInput, ErrorKind, PutItemInput, ReasonCode, Request, Response,
-    TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
+    DeleteItemInput, ErrorKind, PutItemInput, ReasonCode, Request, Response, TransactWriteItem,
+    TransactWriteItemsInput, UpdateItemInput,
 };
 use keyfold_types::{CapacityHalves, Item};
 
 /// The outcome of the steps.
-pub(super) enum Outcome {
+enum Outcome {
     Done(Written),
     /// Another writer was faster.
     Stale,
 }
 
-pub(super) fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, ClientError> {
+/// Composes and sends a write, again and again while other writers are faster. `compose` adds the
+/// steps of one try; `overtaken` is the error after the last one.
+pub(super) fn retried(
+    context: &Context<'_>,
+    mut compose: impl FnMut(&mut Draft) -> Result<(), ClientError>,
+    overtaken: impl FnOnce() -> String,
+) -> Result<Written, ClientError> {
+    for tried in 0..TRIES {
+        let mut draft = Draft::default();
+        compose(&mut draft)?;
+        let steps = with_aggregates(context, draft)?;
+        if steps.is_empty() {
+            return Ok(Written::nothing());
+        }
+        match execute(context, steps)? {
+            Outcome::Done(written) => return Ok(written),
+            Outcome::Stale => back_off(tried),
+        }
+    }
+    Err(ClientError::Refused(overtaken()))
+}
+
+fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, ClientError> {
     check_distinct(&steps)?;
     let mut names: Vec<String> = steps.iter().map(|step| step.table.clone()).collect();
     names.sort_unstable();
     names.dedup();
-    let (mut refusals, mut changes, mut actions) = (Vec::new(), Vec::new(), Vec::new());
-    let mut places = Vec::new();
-    for step in steps {
-        refusals.push(step.refusal.clone());
-        places.push(place(&step));
-        changes.push(step.what.clone());
-        actions.push(step.lower());
-    }
-    let request = request_of(actions);
+    let refusals: Vec<Refusal> = steps.iter().map(|step| step.refusal.clone()).collect();
+    let places: Vec<String> = steps.iter().map(place).collect();
+    let changes: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
+    let request = request_of(steps.into_iter().map(Step::lower).collect());
     let operation = request.operation().name();
     let answer = match context.backend.call(request.clone()) {
-        // The table of a new period is made when its first item is written.
+        // The table of a new period is created when its first item is written.
         Err(error)
             if error.kind() == Some(ErrorKind::ResourceNotFound)
                 && tables::ensure_periods(context.backend, context.model, &names)? =>
@@ -59,8 +81,8 @@ pub(super) fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome
                 return Err(explained(error, &changes));
             };
             let failed: Vec<&Refusal> = failed.iter().filter_map(|at| refusals.get(*at)).collect();
-            // Read again before anything is refused: the other writer may have been one of the same
-            // entity.
+            // A stale step decides before a refusal: the other writer may have changed the same
+            // entity, so the write reads it again.
             if failed
                 .iter()
                 .any(|refusal| matches!(refusal, Refusal::Stale))
@@ -72,7 +94,7 @@ pub(super) fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome
     }
 }
 
-/// The place of a step's item: `Shop (pk = "USER#1", sk = "A")`.
+/// The table and key of a step's item, for people: `Shop (pk = "USER#1", sk = "A")`.
 fn place(step: &Step) -> String {
     let key: Vec<String> = step
         .key
@@ -82,7 +104,7 @@ fn place(step: &Step) -> String {
     format!("{} ({})", step.table, key.join(", "))
 }
 
-/// A transaction has one action for each item.
+/// Refuses two steps of one item: a transaction allows one action per item.
 fn check_distinct(steps: &[Step]) -> Result<(), ClientError> {
     let mut seen: Vec<(&str, &Item, &str)> = Vec::new();
     for step in steps {
@@ -92,27 +114,28 @@ fn check_distinct(steps: &[Step]) -> Result<(), ClientError> {
         {
             return Err(ClientError::Refused(format!(
                 "`{first}` and `{}` meet the same item, and a transaction has one action for each; put them together",
-                step.what
+                step.label
             )));
         }
-        seen.push((&step.table, &step.key, &step.what));
+        seen.push((&step.table, &step.key, &step.label));
     }
     Ok(())
 }
 
-/// A transaction that an item does not fit, with that item and the reason instead of a list of
-/// codes.
+/// The error of a transaction that the service finds invalid: it names the change and the reason
+/// where the service lists codes.
 fn explained(error: ClientError, changes: &[String]) -> ClientError {
     if let ClientError::Service { reasons, .. } = &error {
-        for ((code, message), what) in reasons.iter().zip(changes) {
+        for ((code, message), change) in reasons.iter().zip(changes) {
             if let (ReasonCode::ValidationError, Some(message)) = (code, message) {
-                return ClientError::Refused(format!("{what}: {message}"));
+                return ClientError::Refused(format!("{change}: {message}"));
             }
         }
     }
     error
 }
 
+/// The request that carries out the actions.
 fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {
     if let [_] = actions.as_slice() {
         match actions.remove(0) {
@@ -122,7 +145,7 @@ fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {
                     item: put.item,
                     condition_expression: put.condition_expression,
                     expression_attributes: put.expression_attributes,
-                    returns: super::returns(),
+                    returns: capacity::requested(),
                     ..PutItemInput::default()
                 });
             }
@@ -136,7 +159,7 @@ fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {
                     update_expression: update.update_expression,
                     condition_expression: update.condition_expression,
                     expression_attributes: update.expression_attributes,
-                    returns: super::returns(),
+                    returns: capacity::requested(),
                     ..UpdateItemInput::default()
                 });
             }
@@ -149,7 +172,7 @@ fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {
                     key: delete.key,
                     condition_expression: delete.condition_expression,
                     expression_attributes: delete.expression_attributes,
-                    returns: super::returns(),
+                    returns: capacity::requested(),
                     ..DeleteItemInput::default()
                 });
             }
@@ -158,22 +181,24 @@ fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {
     }
     Request::TransactWriteItems(TransactWriteItemsInput {
         transact_items: Some(actions),
-        returns: super::returns(),
+        returns: capacity::requested(),
         ..TransactWriteItemsInput::default()
     })
 }
 
+/// The capacity that the answer of a write reports.
 fn consumed(response: Response) -> CapacityHalves {
-    let sum = |rows: Option<Vec<ConsumedCapacity>>| {
-        rows.into_iter().flatten().map(|row| row.total()).sum()
-    };
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "request_of makes four operations; the others report nothing here"
+    )]
     match response {
         Response::PutItem(output) | Response::UpdateItem(output) | Response::DeleteItem(output) => {
-            output
-                .consumed_capacity
-                .map_or(CapacityHalves::ZERO, |row| row.total())
+            capacity::total(output.consumed_capacity)
         }
-        Response::TransactWriteItems(output) => sum(output.consumed_capacity),
+        Response::TransactWriteItems(output) => {
+            capacity::total(output.consumed_capacity.into_iter().flatten())
+        }
         _ => CapacityHalves::ZERO,
     }
 }

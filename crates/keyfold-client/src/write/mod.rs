@@ -1,76 +1,49 @@
 //! Writes through the model: keys, index keys, copies, guards, parts and aggregates follow, in one
 //! transaction where more than one item changes.
 //!
-//! A change of an existing item is optimistic: the item is read, what follows from its old and its
-//! new attributes is compared, and the transaction requires that the attributes it rests on are
-//! still the same. If another writer was faster, it is tried again.
+//! A change of an existing entity is optimistic. It reads the entity, compares the items that
+//! follow from its old and its new attributes, and requires in the transaction that the attributes
+//! it rests on are still the same. When another writer was faster, the change starts over.
+//!
+//! - `stored_entity` reads an entity, `entity` and `main_item` make the steps of its change.
+//! - `named` makes the steps of a named write, `assignment` the new values of its attributes.
+//! - `aggregate`, `maximum` and `contribution` make the steps of the aggregates that follow.
+//! - `execute` sends the steps, and starts over when they are stale.
 
 mod aggregate;
+mod assignment;
+mod context;
+mod contribution;
 mod entity;
 mod execute;
+mod main_item;
+mod maximum;
 mod named;
+mod refusal;
 mod step;
+mod stored_entity;
+mod written;
 
 use crate::arguments::Values;
 use crate::backend::Backend;
-pub use crate::complete::Made;
 use crate::complete::complete;
 use crate::error::ClientError;
-use crate::retry::{TRIES, back_off};
-use entity::{Given, Stored};
-use execute::{Outcome, execute};
-use keyfold_api::{ReturnConsumedCapacity, Returns};
+use crate::retry::TRIES;
+use context::Context;
+use entity::Replacement;
+use execute::retried;
 use keyfold_model::{Entity, Model, value};
-use keyfold_types::CapacityHalves;
+use main_item::Given;
 pub use named::run;
-use step::{Draft, Refusal};
-
-/// The report of a write.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Written {
-    /// The operation: PutItem, UpdateItem, DeleteItem or TransactWriteItems.
-    pub operation: &'static str,
-    /// The change of each item: `put Order`, `delete the guard of email`.
-    pub changes: Vec<String>,
-    /// The capacity consumed.
-    pub capacity: CapacityHalves,
-    /// Attributes that were not given and have the moment or a new identifier.
-    pub made: Vec<Made>,
-}
-
-impl Written {
-    /// Nothing had to be written.
-    fn nothing() -> Written {
-        Written {
-            operation: "GetItem",
-            changes: Vec::new(),
-            capacity: CapacityHalves::ZERO,
-            made: Vec::new(),
-        }
-    }
-
-    fn with(self, made: Vec<Made>) -> Written {
-        Written { made, ..self }
-    }
-}
-
-/// The backend and model of a write.
-struct Context<'c> {
-    backend: &'c Backend,
-    model: &'c Model,
-}
-
-fn returns() -> Returns {
-    Returns {
-        consumed_capacity: Some(ReturnConsumedCapacity::Total.into()),
-        item_collection_metrics: None,
-    }
-}
+use refusal::{Refusal, key_text, not_found};
+use stored_entity::{StoredEntity, read};
+pub use written::{Made, Written};
 
 /// Creates an entity that must not exist. Defaults are filled in.
 ///
 /// # Errors
-/// `Refused` when it exists, a unique value is taken, or what it belongs to does not exist.
+/// `Refused` when it exists, `Taken` when a unique value belongs to another item, `NotFound` when
+/// its parent does not exist.
 pub fn create(
     backend: &Backend,
     model: &Model,
@@ -80,23 +53,19 @@ pub fn create(
     let context = Context { backend, model };
     let mut made = Vec::new();
     let values = complete(entity, values, &mut made);
-    let written = retried(&context, entity, |draft| {
-        entity::create(
-            &context,
-            entity,
-            &values,
-            entity::exists(entity, &values),
-            draft,
-        )
-    })?;
+    let compose = |draft: &mut _| {
+        let exists = Refusal::exists(entity, &values);
+        entity::create(&context, entity, &values, exists, draft)
+    };
+    let written = retried(&context, compose, || overtaken(entity))?;
     Ok(written.with(made))
 }
 
-/// Writes a whole entity, whether it exists or not. Defaults are filled in; what the model keeps
-/// stays.
+/// Writes a whole entity, whether it exists or not. Defaults are filled in; attributes that the
+/// model keeps stay as they are.
 ///
 /// # Errors
-/// `Refused` when a unique value is taken, or what it belongs to does not exist.
+/// `Taken` when a unique value belongs to another item, `NotFound` when its parent does not exist.
 pub fn put(
     backend: &Backend,
     model: &Model,
@@ -106,39 +75,18 @@ pub fn put(
     let context = Context { backend, model };
     let mut made = Vec::new();
     let values = complete(entity, values, &mut made);
-    let written = retried(&context, entity, |draft| {
-        match entity::read(&context, entity, &values)? {
-            None => entity::create(&context, entity, &values, Refusal::Stale, draft),
-            Some(old) => {
-                let new = keep_kept(entity, &old, values.clone());
-                entity::replace(&context, entity, &old, &new, Given::Whole, &[], draft)
-            }
-        }
-    })?;
+    let compose = |draft: &mut _| entity::put(&context, entity, &values, draft);
+    let written = retried(&context, compose, || overtaken(entity))?;
     Ok(written.with(made))
 }
 
-/// Kept attributes stay as they are stored.
-fn keep_kept(entity: &Entity, old: &Stored, mut new: Values) -> Values {
-    for attribute in entity
-        .attributes
-        .iter()
-        .filter(|attribute| attribute.is_kept)
-    {
-        match old.values.get(&attribute.name) {
-            Some(value) => new.insert(attribute.name.clone(), value.clone()),
-            None => new.remove(&attribute.name),
-        };
-    }
-    new
-}
-
-/// Changes some attributes of an entity that exists; `removed` are taken away. A given version must
-/// be the item's.
+/// Changes some attributes of an entity that exists, and removes those in `removed`. A version
+/// among the changes must be the stored one.
 ///
 /// # Errors
-/// `NotFound` when it does not exist; `Refused` when a unique value is taken, a key attribute would
-/// change, or its version is another.
+/// `NotFound` when the entity or its parent does not exist; `Refused` when a key attribute would
+/// change; `Taken` when a unique value belongs to another item; `StaleVersion` when the stored
+/// version is another.
 pub fn update(
     backend: &Backend,
     model: &Model,
@@ -146,6 +94,61 @@ pub fn update(
     changes: &Values,
     removed: &[String],
 ) -> Result<Written, ClientError> {
+    check_removable(entity, changes, removed)?;
+    let context = Context { backend, model };
+    let given: Vec<&str> = changes.keys().chain(removed).map(String::as_str).collect();
+    let compose = |draft: &mut _| {
+        let Some(old) = read(&context, entity, changes)? else {
+            return Err(not_found(entity, changes));
+        };
+        check_version(entity, &old, changes)?;
+        let mut new = old.values.clone();
+        new.extend(changes.clone());
+        for name in removed {
+            new.remove(name);
+        }
+        let replacement = Replacement {
+            entity,
+            old: &old,
+            new: &new,
+            given: Given::Only(&given),
+            watched: &[],
+        };
+        entity::replace(&context, &replacement, draft)
+    };
+    retried(&context, compose, || overtaken(entity))
+}
+
+/// Deletes an entity that exists, with everything that follows from it. A version beside the key
+/// must be the stored one.
+///
+/// # Errors
+/// `NotFound` when it does not exist; `StaleVersion` when the stored version is another; `Refused`
+/// when it still counts items.
+pub fn delete(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    key: &Values,
+) -> Result<Written, ClientError> {
+    let context = Context { backend, model };
+    let compose = |draft: &mut _| {
+        let Some(old) = read(&context, entity, key)? else {
+            return Err(not_found(entity, key));
+        };
+        check_version(entity, &old, key)?;
+        let watched: Vec<&str> = entity.version.iter().map(String::as_str).collect();
+        entity::delete(&context, entity, &old, &watched, draft)
+    };
+    retried(&context, compose, || overtaken(entity))
+}
+
+/// Refuses to remove attributes that the entity does not have, requires, or is given.
+fn check_removable(
+    entity: &Entity,
+    changes: &Values,
+    removed: &[String],
+) -> Result<(), ClientError> {
     for name in removed {
         match entity.attribute(name) {
             None => {
@@ -167,53 +170,11 @@ pub fn update(
             Some(_) => {}
         }
     }
-    let context = Context { backend, model };
-    let given: Vec<&str> = changes.keys().chain(removed).map(String::as_str).collect();
-    retried(&context, entity, |draft| {
-        let Some(old) = entity::read(&context, entity, changes)? else {
-            return Err(not_found(entity, changes));
-        };
-        check_version(entity, &old, changes)?;
-        let mut new = old.values.clone();
-        new.extend(changes.clone());
-        for name in removed {
-            new.remove(name);
-        }
-        entity::replace(
-            &context,
-            entity,
-            &old,
-            &new,
-            Given::Some(&given),
-            &[],
-            draft,
-        )
-    })
+    Ok(())
 }
 
-/// Deletes an entity that exists, with everything that follows from it. A given version must be the
-/// item's.
-///
-/// # Errors
-/// `NotFound` when it does not exist; `Refused` when its version is another.
-pub fn delete(
-    backend: &Backend,
-    model: &Model,
-    entity: &Entity,
-    key: &Values,
-) -> Result<Written, ClientError> {
-    let context = Context { backend, model };
-    retried(&context, entity, |draft| {
-        let Some(old) = entity::read(&context, entity, key)? else {
-            return Err(not_found(entity, key));
-        };
-        check_version(entity, &old, key)?;
-        let watched: Vec<&str> = entity.version.iter().map(String::as_str).collect();
-        entity::delete(&context, entity, &old, &watched, draft)
-    })
-}
-
-fn check_version(entity: &Entity, old: &Stored, given: &Values) -> Result<(), ClientError> {
+/// Refuses a given version that is not the stored one.
+fn check_version(entity: &Entity, old: &StoredEntity, given: &Values) -> Result<(), ClientError> {
     let Some(version) = &entity.version else {
         return Ok(());
     };
@@ -225,57 +186,13 @@ fn check_version(entity: &Entity, old: &Stored, given: &Values) -> Result<(), Cl
             held.map_or_else(|| "missing".to_owned(), value::display),
             value::display(given)
         ))),
-        _ => Ok(()),
+        (Some(_) | None, _) => Ok(()),
     }
 }
 
-/// An entity's key for people.
-fn key_text(entity: &Entity, values: &Values) -> String {
-    let show = |field: &str| {
-        values
-            .get(field)
-            .map(|held| format!("{field} = {}", value::display(held)))
-    };
-    let mut fields: Vec<&str> = Vec::new();
-    for field in entity.key.fields() {
-        if !fields.contains(&field) {
-            fields.push(field);
-        }
-    }
-    fields
-        .into_iter()
-        .filter_map(show)
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-fn not_found(entity: &Entity, values: &Values) -> ClientError {
-    ClientError::NotFound(format!(
-        "there is no {} with {}",
-        entity.name,
-        key_text(entity, values)
-    ))
-}
-
-fn retried(
-    context: &Context<'_>,
-    entity: &Entity,
-    mut attempt: impl FnMut(&mut Draft) -> Result<(), ClientError>,
-) -> Result<Written, ClientError> {
-    for tried in 0..TRIES {
-        let mut draft = Draft::default();
-        attempt(&mut draft)?;
-        let steps = aggregate::followed(context, draft)?;
-        if steps.is_empty() {
-            return Ok(Written::nothing());
-        }
-        match execute(context, steps)? {
-            Outcome::Done(written) => return Ok(written),
-            Outcome::Stale => back_off(tried),
-        }
-    }
-    Err(ClientError::Refused(format!(
+fn overtaken(entity: &Entity) -> String {
+    format!(
         "{} was changed by others {TRIES} times in a row; try again",
         entity.name
-    )))
+    )
 }

@@ -1,16 +1,22 @@
 //! Named writes: actions that happen together or not at all.
 
-use super::entity::{self, Given, Stored};
-use super::execute::{Outcome, execute};
-use super::step::{Draft, Refusal, Step, StepAction};
-use super::{Context, Written, key_text, not_found};
+use super::assignment::{change, evaluate, is_simple, is_stored_plain, operands};
+use super::context::Context;
+use super::entity::{self, Replacement};
+use super::execute::retried;
+use super::main_item::Given;
+use super::refusal::{Refusal, key_text, not_found, not_found_text};
+use super::step::{Draft, Step, StepAction};
+use super::stored_entity::{self, StoredEntity};
+use super::written::Written;
 use crate::arguments::Values;
+use crate::backend::Backend;
 use crate::complete::{Made, complete};
-use crate::derive::{main_key, table, table_name};
+use crate::derive::Place;
 use crate::error::ClientError;
 use crate::expression::{Change, Term, holds, term};
-use crate::retry::{TRIES, back_off};
-use keyfold_model::schema::{AggregateKind, Assignment, Comparison};
+use crate::retry::TRIES;
+use keyfold_model::schema::{AggregateKind, Comparison};
 use keyfold_model::{Action, Entity, Model, Operand, Type, Verb, Write, value};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
@@ -18,38 +24,37 @@ use std::collections::BTreeMap;
 /// Runs a named write: its actions together or not at all.
 ///
 /// # Errors
-/// `Refused` with the action and condition that did not hold.
+/// `Refused` with the action and the condition that did not hold; `NotFound` when an entity or a
+/// parent does not exist; `Taken` when a unique value belongs to another item; `Missing` when an
+/// argument is.
 pub fn run(
-    backend: &crate::Backend,
+    backend: &Backend,
     model: &Model,
     write: &Write,
     arguments: &Values,
 ) -> Result<Written, ClientError> {
     let context = Context { backend, model };
-    for tried in 0..TRIES {
-        let (mut draft, mut made) = (Draft::default(), Vec::new());
+    let mut made = Vec::new();
+    let compose = |draft: &mut Draft| {
+        made.clear();
         for action in &write.actions {
-            for element in elements(write, action, arguments)? {
-                add(&context, action, &element, &mut draft, &mut made)?;
+            for arguments in arguments_of(write, action, arguments)? {
+                add(&context, action, &arguments, draft, &mut made)?;
             }
         }
-        let steps = super::aggregate::followed(&context, draft)?;
-        if steps.is_empty() {
-            return Ok(Written::nothing());
-        }
-        if let Outcome::Done(written) = execute(&context, steps)? {
-            return Ok(written.with(made));
-        }
-        back_off(tried);
-    }
-    Err(ClientError::Refused(format!(
-        "{}: the items were changed by others {TRIES} times in a row",
-        write.name
-    )))
+        Ok(())
+    };
+    let written = retried(&context, compose, || {
+        format!(
+            "{}: the items were changed by others {TRIES} times in a row",
+            write.name
+        )
+    })?;
+    Ok(written.with(made))
 }
 
-/// The arguments of an action; one set for each record of the list that it is for.
-fn elements(
+/// The arguments of an action: one set, or one for each record of the list that it repeats over.
+fn arguments_of(
     write: &Write,
     action: &Action,
     arguments: &Values,
@@ -57,7 +62,7 @@ fn elements(
     let Some(each) = &action.each else {
         return Ok(vec![arguments.clone()]);
     };
-    // A field that a record lacks is missing: an argument of the same name is another item's.
+    // A field that a record lacks has no value: an argument of the same name is another item's.
     let parameter = write
         .parameters
         .iter()
@@ -71,24 +76,25 @@ fn elements(
     let Some(Value::L(records)) = arguments.get(each) else {
         return Err(ClientError::Missing(format!("{each}=… is missing")));
     };
-    let with_record = |record: &Value| match record {
-        Value::M(fields) => {
-            let mut all = others.clone();
-            all.extend(
-                fields
-                    .iter()
-                    .map(|(name, value)| (name.clone(), value.clone())),
-            );
-            Ok(all)
-        }
-        other => Err(ClientError::Refused(format!(
-            "{each} holds {}, which is no record",
-            value::display(other)
-        ))),
+    let with_record = |record: &Value| {
+        let Value::M(fields) = record else {
+            return Err(ClientError::Refused(format!(
+                "{each} holds {}, which is no record",
+                value::display(record)
+            )));
+        };
+        let mut all = others.clone();
+        all.extend(
+            fields
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone())),
+        );
+        Ok(all)
     };
     records.iter().map(with_record).collect()
 }
 
+/// Adds the steps of one action.
 fn add(
     context: &Context<'_>,
     action: &Action,
@@ -101,57 +107,26 @@ fn add(
         entity.ok_or_else(|| ClientError::Unknown("the write names no entity".to_owned()))?;
     match action.verb {
         Verb::Create => {
-            let values = whole(entity, action, arguments, made)?;
-            entity::create(
-                context,
-                entity,
-                &values,
-                entity::exists(entity, &values),
-                draft,
-            )
+            let values = all_attributes(entity, action, arguments, made)?;
+            let exists = Refusal::exists(entity, &values);
+            entity::create(context, entity, &values, exists, draft)
         }
         Verb::Put => {
-            let values = whole(entity, action, arguments, made)?;
-            match entity::read(context, entity, &values)? {
-                None => entity::create(context, entity, &values, Refusal::Stale, draft),
-                Some(old) => {
-                    let new = super::keep_kept(entity, &old, values);
-                    entity::replace(context, entity, &old, &new, Given::Whole, &[], draft)
-                }
-            }
+            let values = all_attributes(entity, action, arguments, made)?;
+            entity::put(context, entity, &values, draft)
         }
         Verb::Delete => {
             let old = read(context, entity, arguments)?;
             let watched = require(entity, &action.conditions, arguments, &old)?;
             entity::delete(context, entity, &old, &watched, draft)
         }
-        Verb::Check
-            if rests_on_more(entity, action)
-                || !action
-                    .conditions
-                    .iter()
-                    .all(|one| judges_whole(entity, one)) =>
-        {
-            let old = read(context, entity, arguments)?;
-            let watched = require(entity, &action.conditions, arguments, &old)?;
-            let mut step = on_item(context, entity, arguments, "check")?;
-            step.conditions = entity::unchanged(context, entity, &old, &watched)?;
-            step.refusal = Refusal::Stale;
-            draft.push(step);
-            Ok(())
-        }
-        Verb::Check => {
-            let mut step = on_item(context, entity, arguments, "check")?;
-            add_conditions(&mut step, &action.conditions, arguments)?;
-            draft.push(step);
-            Ok(())
-        }
+        Verb::Check => check(context, entity, action, arguments, draft),
         Verb::Update => update(context, entity, action, arguments, draft),
     }
 }
 
-/// The attributes of a whole entity: those given, those assigned, and what they are otherwise.
-fn whole(
+/// The attributes of a whole entity: those given, those assigned, and the defaults of the others.
+fn all_attributes(
     entity: &Entity,
     action: &Action,
     arguments: &Values,
@@ -161,25 +136,32 @@ fn whole(
     let mut values: Values = arguments
         .iter()
         .filter(|(name, _)| own(name))
-        .map(|(n, v)| (n.clone(), v.clone()))
+        .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     for assignment in &action.assignments {
-        let made = evaluate(entity, assignment, arguments, &Values::new())?;
-        values.insert(assignment.attribute.clone(), made);
+        let value = evaluate(entity, assignment, arguments, &Values::new())?;
+        values.insert(assignment.attribute.clone(), value);
     }
     Ok(complete(entity, &values, made))
 }
 
-fn read(context: &Context<'_>, entity: &Entity, arguments: &Values) -> Result<Stored, ClientError> {
-    entity::read(context, entity, arguments)?.ok_or_else(|| not_found(entity, arguments))
+/// Reads an entity that must exist.
+fn read(
+    context: &Context<'_>,
+    entity: &Entity,
+    arguments: &Values,
+) -> Result<StoredEntity, ClientError> {
+    let found = stored_entity::read(context, entity, arguments)?;
+    found.ok_or_else(|| not_found(entity, arguments))
 }
 
-/// Judges conditions on an item that was read; gives the attributes that must not change meanwhile.
+/// Judges conditions on an entity that was read. Returns the attributes that they rest on: these
+/// must not change before the write.
 fn require<'a>(
     entity: &Entity,
     conditions: &'a [Comparison],
     arguments: &Values,
-    old: &Stored,
+    old: &StoredEntity,
 ) -> Result<Vec<&'a str>, ClientError> {
     let mut watched = Vec::new();
     for condition in conditions {
@@ -198,6 +180,7 @@ fn require<'a>(
     Ok(watched)
 }
 
+/// A condition for people, with the value of its parameter.
 fn show(condition: &Comparison, arguments: &Values) -> String {
     match &condition.operand {
         Some(Operand::Parameter(name)) => {
@@ -208,33 +191,30 @@ fn show(condition: &Comparison, arguments: &Values) -> String {
                 condition.comparator.word()
             )
         }
-        _ => condition.to_string(),
+        Some(Operand::Attribute(_) | Operand::Literal(_)) | None => condition.to_string(),
     }
 }
 
-/// A step on an item that must exist.
-fn on_item(
+/// A step on the main item of an entity that must exist.
+fn on_main_item(
     context: &Context<'_>,
     entity: &Entity,
     arguments: &Values,
     verb: &str,
 ) -> Result<Step, ClientError> {
-    let table = table(context.model, entity)?;
+    let place = Place::of(context.model, entity, arguments)?;
     Ok(Step {
-        what: format!("{verb} {}", entity.name),
-        refusal: Refusal::NotFound(format!(
-            "there is no {} with {}",
-            entity.name,
-            key_text(entity, arguments)
-        )),
-        table: table_name(table, entity, arguments)?,
-        key: main_key(context.model, entity, arguments)?,
-        conditions: vec![Term::Exists(table.partition.name.clone())],
+        label: format!("{verb} {}", entity.name),
+        refusal: Refusal::NotFound(not_found_text(entity, arguments)),
+        conditions: vec![Term::Exists(place.table.partition.name.clone())],
+        table: place.table_name,
+        key: place.key,
         action: StepAction::Check,
-        greatest: BTreeMap::new(),
+        maxima: BTreeMap::new(),
     })
 }
 
+/// Adds the action's conditions to a step, for the engine to judge.
 fn add_conditions(
     step: &mut Step,
     conditions: &[Comparison],
@@ -259,6 +239,27 @@ fn add_conditions(
     Ok(())
 }
 
+/// Adds the step of a check.
+fn check(
+    context: &Context<'_>,
+    entity: &Entity,
+    action: &Action,
+    arguments: &Values,
+    draft: &mut Draft,
+) -> Result<(), ClientError> {
+    let mut step = on_main_item(context, entity, arguments, "check")?;
+    if engine_judges(entity, action) {
+        add_conditions(&mut step, &action.conditions, arguments)?;
+    } else {
+        let old = read(context, entity, arguments)?;
+        let watched = require(entity, &action.conditions, arguments, &old)?;
+        step = step.unless_stale(entity::unchanged(context, entity, &old, &watched)?);
+    }
+    draft.push(step);
+    Ok(())
+}
+
+/// Adds the steps of an update.
 fn update(
     context: &Context<'_>,
     entity: &Entity,
@@ -266,54 +267,20 @@ fn update(
     arguments: &Values,
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
-    let followed = context.model.followed(entity);
-    let is_plain = |name: &String| !followed.contains(&name.as_str()) && is_whole(entity, name);
-    let is_simple = action.assignments.iter().all(|one| is_simple(entity, one))
-        && action
-            .conditions
-            .iter()
-            .all(|condition| judges_whole(entity, condition))
-        && !rests_on_more(entity, action);
-    let assigned = action
-        .assignments
-        .iter()
-        .map(|assignment| &assignment.attribute);
-    // Each change counts a version up, and others may follow from that.
-    if assigned
-        .chain(&action.removed)
-        .chain(&entity.version)
-        .all(is_plain)
-        && is_simple
-    {
-        let mut step = on_item(context, entity, arguments, "update")?;
+    if engine_updates(context, entity, action) {
+        let mut step = on_main_item(context, entity, arguments, "update")?;
         add_conditions(&mut step, &action.conditions, arguments)?;
-        let mut changes = Vec::new();
-        for assignment in &action.assignments {
-            changes.push((
-                assignment.attribute.clone(),
-                change(entity, assignment, arguments)?,
-            ));
-        }
-        if let Some(version) = &entity.version {
-            changes.push((version.clone(), Change::Add(Number::from(1_i64))));
-        }
-        step.action = StepAction::Update {
-            changes,
-            removed: action.removed.clone(),
-        };
+        step.action = update_expression(entity, action, arguments)?;
         draft.push(step);
         return Ok(());
     }
-    // The effects of the change depend on the present item.
     let old = read(context, entity, arguments)?;
     let mut watched = require(entity, &action.conditions, arguments, &old)?;
     let mut new = old.values.clone();
     for assignment in &action.assignments {
-        let made = evaluate(entity, assignment, arguments, &old.values)?;
-        new.insert(assignment.attribute.clone(), made);
-        let operands =
-            std::iter::once(&assignment.left).chain(assignment.right.as_ref().map(|(_, one)| one));
-        watched.extend(operands.filter_map(|operand| match operand {
+        let value = evaluate(entity, assignment, arguments, &old.values)?;
+        new.insert(assignment.attribute.clone(), value);
+        watched.extend(operands(assignment).filter_map(|operand| match operand {
             Operand::Attribute(name) => Some(name.as_str()),
             Operand::Parameter(_) | Operand::Literal(_) => None,
         }));
@@ -321,161 +288,73 @@ fn update(
     for name in &action.removed {
         new.remove(name);
     }
-    let given: Vec<&str> = action
-        .assignments
-        .iter()
-        .map(|one| &one.attribute)
-        .chain(&action.removed)
-        .map(String::as_str)
-        .collect();
-    entity::replace(
-        context,
+    let given: Vec<&str> = written_attributes(action).map(String::as_str).collect();
+    let replacement = Replacement {
         entity,
-        &old,
-        &new,
-        Given::Some(&given),
-        &watched,
-        draft,
-    )
-}
-
-/// Whether an attribute lies in the item as it is: not compressed, and not in parts.
-fn is_whole(entity: &Entity, name: &String) -> bool {
-    !entity.compressed.contains(name)
-        && entity.split.as_ref().is_none_or(|(split, _)| split != name)
-}
-
-/// Whether an item may change in the same write as its maximum, which rests on how the item was
-/// read: that a condition does not hold is then told by reading, since a failure may also mean that
-/// another writer was faster.
-fn rests_on_more(entity: &Entity, action: &Action) -> bool {
-    !action.conditions.is_empty()
-        && entity
-            .aggregates
-            .iter()
-            .any(|one| one.kind == AggregateKind::Max)
-}
-
-/// Whether the engine can judge a condition: it sees what is stored.
-fn judges_whole(entity: &Entity, condition: &Comparison) -> bool {
-    let operand = match &condition.operand {
-        Some(Operand::Attribute(name)) => is_whole(entity, name),
-        _ => true,
+        old: &old,
+        new: &new,
+        given: Given::Only(&given),
+        watched: &watched,
     };
-    operand && is_whole(entity, &condition.attribute)
+    entity::replace(context, &replacement, draft)
 }
 
-/// Whether the engine can carry out an assignment: it copies what is stored, and adds one given
-/// element to a list itself.
-fn is_simple(entity: &Entity, assignment: &Assignment) -> bool {
-    let operands =
-        || std::iter::once(&assignment.left).chain(assignment.right.as_ref().map(|(_, one)| one));
-    let all_whole = operands().all(|operand| match operand {
-        Operand::Attribute(name) => is_whole(entity, name),
-        Operand::Parameter(_) | Operand::Literal(_) => true,
-    });
-    let is_list = matches!(kind_of(entity, &assignment.attribute), Type::List(_));
-    let adds_to_itself = match (&assignment.left, &assignment.right) {
-        (_, None) => true,
-        (Operand::Attribute(name), Some((_, right))) => {
-            *name == assignment.attribute && !matches!(right, Operand::Attribute(_))
-        }
-        _ => false,
-    };
-    all_whole && (!is_list || adds_to_itself)
+/// The attributes that an update assigns or removes.
+fn written_attributes(action: &Action) -> impl Iterator<Item = &String> {
+    let assigned = action.assignments.iter().map(|one| &one.attribute);
+    assigned.chain(&action.removed)
 }
 
-fn kind_of<'e>(entity: &'e Entity, name: &str) -> &'e Type {
-    entity
-        .attribute(name)
-        .map_or(&Type::String, |attribute| &attribute.kind)
+/// Whether an update is one expression that the engine evaluates: no other item follows from it,
+/// and the engine sees everything that it rests on. Other updates read the entity first.
+fn engine_updates(context: &Context<'_>, entity: &Entity, action: &Action) -> bool {
+    let followed = context.model.followed(entity);
+    let is_plain =
+        |name: &String| !followed.contains(&name.as_str()) && is_stored_plain(entity, name);
+    // Each update increments the version, which other items may follow too.
+    written_attributes(action)
+        .chain(&entity.version)
+        .all(is_plain)
+        && action.assignments.iter().all(|one| is_simple(entity, one))
+        && engine_judges(entity, action)
 }
 
-fn given(operand: &Operand, arguments: &Values) -> Result<Option<Value>, ClientError> {
-    Ok(match operand {
-        Operand::Attribute(_) => None,
-        Operand::Parameter(name) => {
-            let held = arguments.get(name).cloned();
-            Some(held.ok_or_else(|| ClientError::Missing(format!("{name}=… is missing")))?)
-        }
-        Operand::Literal(value) => Some(value.clone()),
+/// The update that the engine evaluates.
+fn update_expression(
+    entity: &Entity,
+    action: &Action,
+    arguments: &Values,
+) -> Result<StepAction, ClientError> {
+    let mut changes = Vec::new();
+    for assignment in &action.assignments {
+        let change = change(entity, assignment, arguments)?;
+        changes.push((assignment.attribute.clone(), change));
+    }
+    if let Some(version) = &entity.version {
+        changes.push((version.clone(), Change::Add(Number::from(1_i64))));
+    }
+    Ok(StepAction::Update {
+        changes,
+        removed: action.removed.clone(),
     })
 }
 
-/// An assignment as a change that the engine carries out.
-fn change(
-    entity: &Entity,
-    assignment: &Assignment,
-    arguments: &Values,
-) -> Result<Change, ClientError> {
-    let one = |operand: &Operand| -> Result<Change, ClientError> {
-        Ok(match operand {
-            Operand::Attribute(name) => Change::Attribute(name.clone()),
-            other => Change::Set(given(other, arguments)?.unwrap_or(Value::Null)),
-        })
-    };
-    let Some((plus, right)) = &assignment.right else {
-        return one(&assignment.left);
-    };
-    if let (Type::List(_), Some(element)) = (
-        kind_of(entity, &assignment.attribute),
-        given(right, arguments)?,
-    ) {
-        return Ok(Change::Append(element));
-    }
-    Ok(Change::Sum(
-        Box::new(one(&assignment.left)?),
-        *plus,
-        Box::new(one(right)?),
-    ))
-}
-
-/// The value that an assignment makes of the item's old attributes.
-fn evaluate(
-    entity: &Entity,
-    assignment: &Assignment,
-    arguments: &Values,
-    old: &Values,
-) -> Result<Value, ClientError> {
-    let one = |operand: &Operand| match operand {
-        Operand::Attribute(name) => {
-            let missing = || ClientError::Refused(format!("the {} has no {name}", entity.name));
-            old.get(name).cloned().ok_or_else(missing)
-        }
-        other => Ok(given(other, arguments)?.unwrap_or(Value::Null)),
-    };
-    let Some((plus, right)) = &assignment.right else {
-        return one(&assignment.left);
-    };
-    if matches!(kind_of(entity, &assignment.attribute), Type::List(_)) {
-        let held = match &assignment.left {
-            Operand::Attribute(name) => old.get(name).cloned(),
-            other => given(other, arguments)?,
+/// Whether the engine can judge the conditions of an action.
+///
+/// It sees attributes as they are stored. The item of a maximum may change in the same write, under
+/// the condition that it is as it was read: a failure would not show whether the action's condition
+/// failed or another writer was faster, so conditions on such an item are judged by reading it.
+fn engine_judges(entity: &Entity, action: &Action) -> bool {
+    let keeps_maximum = entity
+        .aggregates
+        .iter()
+        .any(|one| one.kind == AggregateKind::Max);
+    let sees = |condition: &Comparison| {
+        let sees_operand = match &condition.operand {
+            Some(Operand::Attribute(name)) => is_stored_plain(entity, name),
+            Some(Operand::Parameter(_) | Operand::Literal(_)) | None => true,
         };
-        return match held.unwrap_or(Value::L(Vec::new())) {
-            Value::L(mut all) => {
-                all.push(one(right)?);
-                Ok(Value::L(all))
-            }
-            other => Err(ClientError::Refused(format!(
-                "{} is no list",
-                value::display(&other)
-            ))),
-        };
-    }
-    match (one(&assignment.left)?, one(right)?) {
-        (Value::N(left), Value::N(right)) => {
-            let made = if *plus {
-                left.checked_add(&right)
-            } else {
-                left.checked_sub(&right)
-            };
-            let wrong = |error| ClientError::Refused(format!("{}: {error}", assignment.attribute));
-            made.map(Value::N).map_err(wrong)
-        }
-        (left, _) => Err(ClientError::Refused(format!(
-            "{} is no number",
-            value::display(&left)
-        ))),
-    }
+        sees_operand && is_stored_plain(entity, &condition.attribute)
+    };
+    action.conditions.is_empty() || (!keeps_maximum && action.conditions.iter().all(sees))
 }

@@ -1,38 +1,40 @@
-//! One changed item of a write: what is done, what must hold, and how to say that it did not.
+//! The steps of a write: one changed item each, with its action, its conditions and the refusal
+//! when they fail.
 
+use super::refusal::Refusal;
 use crate::arguments::Values;
 use crate::derive::{Derived, Role};
-use crate::error::ClientError;
 use crate::expression::{Change, Placeholders, Term};
 use keyfold_api::{ConditionCheck, TransactDelete, TransactPut, TransactUpdate, TransactWriteItem};
 use keyfold_model::{Entity, Table};
 use keyfold_types::{Item, Number, Value};
 use std::collections::BTreeMap;
 
-/// A write as it is put together: its steps, and what aggregates have to follow when all of them
-/// are known.
+/// A write that is being composed. Aggregates follow once all of its steps are known.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) steps: Vec<Step>,
-    /// Items that go from old to new attributes.
-    pub(super) moved: Vec<Moved>,
-    /// The items that deleted ones still count.
-    pub(super) left: Vec<Left>,
+    /// The entities that the steps change.
+    pub(super) changes: Vec<EntityChange>,
+    /// The items that aggregates of deleted entities still count.
+    pub(super) remaining: Vec<RemainingItems>,
 }
 
-/// An item of an entity that goes from `before` to `after`.
+/// The change of an entity from `before` to `after`; one of them is `None` when it is created or
+/// deleted.
 #[derive(Debug)]
-pub(super) struct Moved {
+pub(super) struct EntityChange {
     pub(super) entity: String,
     pub(super) before: Option<Values>,
     pub(super) after: Option<Values>,
 }
 
-/// The items that an aggregate of a deleted item counts: they must go in the same write.
+/// The items that one aggregate of a deleted entity counts. The same write must delete them too.
 #[derive(Debug)]
-pub(super) struct Left {
+pub(super) struct RemainingItems {
     pub(super) table: String,
     pub(super) key: Item,
+    /// The attribute that holds the number of items.
     pub(super) counter: String,
     pub(super) items: Number,
     /// The sentence of the refusal.
@@ -44,14 +46,14 @@ impl Draft {
         self.steps.push(step);
     }
 
-    /// Aggregates follow at the end, when every item of the write has its step.
-    pub(super) fn moves(
+    /// Records a change of an entity, for the aggregates that follow it.
+    pub(super) fn record_change(
         &mut self,
         entity: &Entity,
         before: Option<&Values>,
         after: Option<&Values>,
     ) {
-        self.moved.push(Moved {
+        self.changes.push(EntityChange {
             entity: entity.name.clone(),
             before: before.cloned(),
             after: after.cloned(),
@@ -62,26 +64,26 @@ impl Draft {
 /// One action of a write.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
-    /// For people: `put Order`.
-    pub(super) what: String,
+    /// The step for people: `put Order`.
+    pub(super) label: String,
     pub(super) refusal: Refusal,
     pub(super) table: String,
     pub(super) key: Item,
     pub(super) conditions: Vec<Term>,
     pub(super) action: StepAction,
-    /// Changes of this write among the items of a maximum that is kept here, by its attribute.
-    pub(super) greatest: BTreeMap<String, Changed>,
+    /// By attribute of a maximum that this item keeps: the changes of this write among its items.
+    pub(super) maxima: BTreeMap<String, MaximumChange>,
 }
 
 /// The changes of one write among the items of a maximum.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Changed {
-    /// The keys of items that are not what they were: they are no next greatest.
-    pub(super) gone: Vec<Item>,
-    /// The values of items that are there then.
-    pub(super) new: Vec<Value>,
-    /// Whether one of those that are gone was the greatest.
-    pub(super) lost_greatest: bool,
+pub(super) struct MaximumChange {
+    /// The keys of changed and deleted items: the search for the next maximum skips them.
+    pub(super) removed: Vec<Item>,
+    /// The values of the items after the write.
+    pub(super) added: Vec<Value>,
+    /// Whether one of the removed items held the maximum.
+    pub(super) lost_maximum: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -95,74 +97,63 @@ pub(super) enum StepAction {
     Check,
 }
 
-/// The meaning of a condition that does not hold.
-#[derive(Debug, Clone)]
-pub(super) enum Refusal {
-    /// There is none.
-    None,
-    /// Another writer was faster: read and try again.
-    Stale,
-    /// The write is not possible.
-    Because(String),
-    /// An item that must be there is not.
-    NotFound(String),
-    /// A unique value is another item's: the attributes, and the sentence.
-    Taken(Vec<String>, String),
-}
-
-impl Refusal {
-    /// The caller's error; none where it is no fault of the request.
-    pub(super) fn error(&self) -> Option<ClientError> {
-        match self {
-            Refusal::Because(reason) => Some(ClientError::Refused(reason.clone())),
-            Refusal::NotFound(reason) => Some(ClientError::NotFound(reason.clone())),
-            Refusal::Taken(attributes, message) => Some(ClientError::Taken {
-                attributes: attributes.clone(),
-                message: message.clone(),
-            }),
-            Refusal::None | Refusal::Stale => None,
+impl Step {
+    /// Puts an item, whether one exists or not.
+    pub(super) fn put(entity: &Entity, derived: Derived) -> Step {
+        Step {
+            label: format!("put {}", describe(entity, &derived.role)),
+            refusal: Refusal::None,
+            table: derived.table,
+            key: derived.key,
+            conditions: Vec::new(),
+            action: StepAction::Put(derived.item),
+            maxima: BTreeMap::new(),
         }
     }
-}
 
-impl Step {
-    /// The put of an item; of one that must not exist if `new`.
-    pub(super) fn put(
+    /// Puts an item that must not exist.
+    pub(super) fn put_new(
         table: &Table,
         entity: &Entity,
         derived: Derived,
-        new: bool,
-        refusal: Refusal,
+        exists: Refusal,
     ) -> Step {
-        let conditions = if new {
-            vec![Term::Missing(table.partition.name.clone())]
-        } else {
-            Vec::new()
-        };
+        let absent = Term::Missing(table.partition.name.clone());
         Step {
-            what: format!("put {}", describe(entity, &derived.role)),
-            refusal,
-            table: derived.table,
-            key: derived.key,
-            conditions,
-            action: StepAction::Put(derived.item),
-            greatest: BTreeMap::new(),
+            conditions: vec![absent],
+            refusal: exists,
+            ..Step::put(entity, derived)
         }
     }
 
+    /// Deletes an item.
     pub(super) fn delete(entity: &Entity, derived: &Derived) -> Step {
         Step {
-            what: format!("delete {}", describe(entity, &derived.role)),
+            label: format!("delete {}", describe(entity, &derived.role)),
             refusal: Refusal::None,
             table: derived.table.clone(),
             key: derived.key.clone(),
             conditions: Vec::new(),
             action: StepAction::Delete,
-            greatest: BTreeMap::new(),
+            maxima: BTreeMap::new(),
         }
     }
 
-    /// The request's form.
+    /// The step under these conditions, which fail when another writer was faster.
+    pub(super) fn unless_stale(self, conditions: Vec<Term>) -> Step {
+        Step {
+            conditions,
+            refusal: Refusal::Stale,
+            ..self
+        }
+    }
+
+    /// Whether the step changes the item with this key.
+    pub(super) fn is_at(&self, table: &str, key: &Item) -> bool {
+        self.table == table && self.key == *key
+    }
+
+    /// The step as an action of a transaction.
     pub(super) fn lower(self) -> TransactWriteItem {
         let table_name = Some(self.table);
         let mut made = Placeholders::default();

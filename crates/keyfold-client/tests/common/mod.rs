@@ -2,7 +2,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test takes what it needs")]
 
 use keyfold_api::{Response, ScanInput};
-use keyfold_client::{Backend, ClientError, PageRequest, arguments, read, tables, write};
+use keyfold_client::read::{self, Pages};
+use keyfold_client::{Backend, ClientError, PageRequest, arguments, tables, write};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_model::{Entity, Model, value};
 use keyfold_types::Item;
@@ -77,8 +78,12 @@ impl Place {
     ) -> Result<read::Found, ClientError> {
         let pattern = self.model.pattern(name).unwrap();
         let values = arguments::of_pattern(pattern, &given(text))?;
-        let all = start.after.is_none() && start.limit.is_none();
-        read::run(&self.backend, &self.model, pattern, &values, start, all)
+        let pages = if start.after.is_none() && start.limit.is_none() {
+            Pages::All
+        } else {
+            Pages::One
+        };
+        read::run(&self.backend, &self.model, pattern, &values, start, pages)
     }
 
     /// An attribute of everything that a pattern finds.

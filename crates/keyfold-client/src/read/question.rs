@@ -1,0 +1,59 @@
+//! A pattern with everything that its requests need.
+
+use crate::arguments::Values;
+use crate::backend::Backend;
+use crate::expression::order;
+use keyfold_model::schema::{Limit, Parameter};
+use keyfold_model::{PatternPlan, Table};
+use keyfold_types::Item;
+use std::cmp::Ordering;
+
+/// A pattern with everything that its requests need.
+pub(super) struct Question<'q> {
+    pub(super) backend: &'q Backend,
+    pub(super) table: &'q Table,
+    pub(super) plan: &'q PatternPlan,
+    /// The caller's arguments, and the values that the pattern fixes.
+    pub(super) arguments: Values,
+    /// The pattern's parameters.
+    pub(super) parameters: &'q [Parameter],
+    /// The digest attributes of lists that are joined from parts.
+    pub(super) digests: Vec<String>,
+    pub(super) limit: Option<u32>,
+    pub(super) backward: bool,
+}
+
+impl Question<'_> {
+    /// Whether the requests read in descending order of sort keys.
+    pub(super) fn is_descending(&self) -> bool {
+        self.plan.descending != self.backward
+    }
+
+    /// The order in which the answer has two items, by their sort keys. Absent attributes are
+    /// equal to all.
+    pub(super) fn compare(&self, one: &Item, other: &Item) -> Ordering {
+        let by_attribute =
+            self.plan
+                .sort_attributes
+                .iter()
+                .map(|name| match (one.get(name), other.get(name)) {
+                    (Some(one), Some(other)) => order(one, other).unwrap_or(Ordering::Equal),
+                    _ => Ordering::Equal,
+                });
+        let ordering = by_attribute.fold(Ordering::Equal, Ordering::then);
+        if self.is_descending() {
+            ordering.reverse()
+        } else {
+            ordering
+        }
+    }
+
+    /// The end of a range that a parameter gives; `None` for other parameters.
+    pub(super) fn range_end(&self, parameter: &str) -> Option<Limit> {
+        let is_end = |limit: Limit| matches!(limit, Limit::AtLeast | Limit::AtMost);
+        self.parameters
+            .iter()
+            .find(|one| one.name == parameter && is_end(one.limit))
+            .map(|one| one.limit)
+    }
+}

@@ -1,0 +1,83 @@
+//! The contributions of items to an aggregate of another entity, before and after a change.
+
+use super::context::Context;
+use crate::arguments::Values;
+use crate::derive::Place;
+use keyfold_model::schema::Aggregate;
+use keyfold_model::{Entity, value};
+use keyfold_types::{Number, Value};
+
+/// The contribution of an item to an aggregate.
+pub(super) struct Contribution {
+    /// The key attributes of the parent, which keeps the aggregate.
+    pub(super) parent: Values,
+    pub(super) value: Value,
+}
+
+impl Contribution {
+    /// The contribution of an item with these values; `None` when it is not in the aggregate.
+    pub(super) fn of(aggregate: &Aggregate, values: &Values) -> Option<Contribution> {
+        if let Some((attribute, wanted)) = &aggregate.condition
+            && values.get(attribute).map(value::display).as_ref() != Some(wanted)
+        {
+            return None;
+        }
+        let value = match &aggregate.of {
+            None => Value::from(1),
+            Some(of) => values.get(of)?.clone(),
+        };
+        let parent = aggregate
+            .link
+            .iter()
+            .map(|(field, name)| Some((field.clone(), values.get(name)?.clone())));
+        Some(Contribution {
+            parent: parent.collect::<Option<_>>()?,
+            value,
+        })
+    }
+}
+
+/// The change of one aggregate of one parent, which follows from the change of one item.
+pub(super) struct AggregateChange<'k> {
+    pub(super) context: &'k Context<'k>,
+    /// The entity that keeps the aggregate.
+    pub(super) parent: &'k Entity,
+    pub(super) aggregate: &'k Aggregate,
+    /// The entity of the item that changes.
+    pub(super) child: &'k Entity,
+    /// The attributes of the item before and after the change.
+    pub(super) before: Option<&'k Values>,
+    pub(super) after: Option<&'k Values>,
+    /// The contribution that this parent loses.
+    pub(super) old: Option<&'k Contribution>,
+    /// The contribution that this parent gains.
+    pub(super) new: Option<&'k Contribution>,
+}
+
+impl AggregateChange<'_> {
+    /// The key attributes of the parent.
+    pub(super) fn parent_key(&self) -> Option<&Values> {
+        self.old.or(self.new).map(|one| &one.parent)
+    }
+
+    /// The difference in the number of items: -1, 0 or 1.
+    pub(super) fn items_added(&self) -> Number {
+        Number::from(i64::from(self.new.is_some()) - i64::from(self.old.is_some()))
+    }
+}
+
+/// The item that keeps an aggregate.
+pub(super) struct Target<'m> {
+    pub(super) place: Place<'m>,
+    /// The index of the step of the same write that changes this item.
+    pub(super) step: Option<usize>,
+}
+
+/// The sentence about a parent that does not exist.
+pub(super) fn no_parent_text(parent: &Entity, key: &Values) -> String {
+    let shown: Vec<String> = key
+        .iter()
+        .map(|(name, held)| format!("{name} = {}", value::display(held)))
+        .collect();
+    format!("there is no {} with {}", parent.name, shown.join(", "))
+}

@@ -1,0 +1,90 @@
+//! Refusals of a write: the meaning of a failed condition, and the sentence that the caller reads.
+
+use crate::arguments::Values;
+use crate::error::ClientError;
+use keyfold_model::{Entity, value};
+
+/// The meaning of a condition that does not hold.
+#[derive(Debug, Clone)]
+pub(super) enum Refusal {
+    /// The step has no condition of its own.
+    None,
+    /// Another writer was faster: the write reads again and is tried again.
+    Stale,
+    /// The write is not possible.
+    Because(String),
+    /// An item that must exist does not.
+    NotFound(String),
+    /// A unique value belongs to another item: the attributes, and the sentence.
+    Taken(Vec<String>, String),
+}
+
+impl Refusal {
+    /// The refusal to create an entity that exists.
+    pub(super) fn exists(entity: &Entity, values: &Values) -> Refusal {
+        Refusal::Because(format!(
+            "{} exists already ({})",
+            entity.name,
+            key_text(entity, values)
+        ))
+    }
+
+    /// The refusal of unique values that belong to another item.
+    pub(super) fn taken(entity: &Entity, attributes: &[String], values: &Values) -> Refusal {
+        let shown = |name: &String| {
+            format!(
+                "{name} `{}`",
+                values.get(name).map(value::display).unwrap_or_default()
+            )
+        };
+        let all: Vec<String> = attributes.iter().map(shown).collect();
+        let message = format!(
+            "{} is taken: another {} has it",
+            all.join(", "),
+            entity.name
+        );
+        Refusal::Taken(attributes.to_vec(), message)
+    }
+
+    /// The caller's error; `None` where the request is not at fault.
+    pub(super) fn error(&self) -> Option<ClientError> {
+        match self {
+            Refusal::Because(reason) => Some(ClientError::Refused(reason.clone())),
+            Refusal::NotFound(reason) => Some(ClientError::NotFound(reason.clone())),
+            Refusal::Taken(attributes, message) => Some(ClientError::Taken {
+                attributes: attributes.clone(),
+                message: message.clone(),
+            }),
+            Refusal::None | Refusal::Stale => None,
+        }
+    }
+}
+
+/// An entity's key for people: `user = ada, order = 7`.
+pub(super) fn key_text(entity: &Entity, values: &Values) -> String {
+    let mut fields: Vec<&str> = Vec::new();
+    for field in entity.key.fields() {
+        if !fields.contains(&field) {
+            fields.push(field);
+        }
+    }
+    let shown = fields.into_iter().filter_map(|field| {
+        let held = values.get(field)?;
+        Some(format!("{field} = {}", value::display(held)))
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// The sentence about an entity that does not exist.
+pub(super) fn not_found_text(entity: &Entity, values: &Values) -> String {
+    format!(
+        "there is no {} with {}",
+        entity.name,
+        key_text(entity, values)
+    )
+}
+
+/// The error about an entity that does not exist.
+pub(super) fn not_found(entity: &Entity, values: &Values) -> ClientError {
+    ClientError::NotFound(not_found_text(entity, values))
+}

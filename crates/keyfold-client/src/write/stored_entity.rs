@@ -1,0 +1,245 @@
+//! An entity as it is stored: its main item, the parts of a split list, and its attributes.
+
+use super::context::Context;
+use crate::arguments::Values;
+use crate::backend::unexpected;
+use crate::derive::{Derived, Role, derive, main_key, table, table_name};
+use crate::error::ClientError;
+use crate::retry::{TRIES, back_off};
+use crate::stored::{is_as_written, parts_attribute, values_of};
+use keyfold_api::{ErrorKind, ExpressionAttributes, QueryInput, Response};
+use keyfold_model::schema::Column;
+use keyfold_model::template::CHUNK_DIGITS;
+use keyfold_model::{Entity, KeyTemplate, Table, value};
+use keyfold_types::{Item, Value};
+
+/// An entity as it was read.
+pub(super) struct StoredEntity {
+    /// The main item.
+    pub(super) item: Item,
+    /// The attributes, unpacked and joined.
+    pub(super) values: Values,
+    /// The items behind the main one that a list is split over.
+    parts: Vec<Item>,
+}
+
+/// Reads an entity with strong consistency, with all of its parts.
+pub(super) fn read(
+    context: &Context<'_>,
+    entity: &Entity,
+    key: &Values,
+) -> Result<Option<StoredEntity>, ClientError> {
+    let table = table(context.model, entity)?;
+    let name = table_name(table, entity, key)?;
+    for tried in 0..TRIES {
+        let Some(main) = main_item(context, entity, table, &name, key)? else {
+            return Ok(None);
+        };
+        let parts = parts(context, entity, (table, &name), key, &main)?;
+        let names = entity
+            .attributes
+            .iter()
+            .map(|attribute| attribute.name.as_str());
+        let mut items = vec![main];
+        items.extend(parts);
+        let values = values_of(entity, names, &items)?;
+        // A list whose parts changed while they were read is read again.
+        if items
+            .first()
+            .is_some_and(|first| is_as_written(entity, first, &values))
+        {
+            let item = items.remove(0);
+            return Ok(Some(StoredEntity {
+                item,
+                values,
+                parts: items,
+            }));
+        }
+        back_off(tried);
+    }
+    Err(ClientError::Refused(format!(
+        "the parts of {} do not belong together: they were not written through the model",
+        entity.name
+    )))
+}
+
+fn main_item(
+    context: &Context<'_>,
+    entity: &Entity,
+    table: &Table,
+    name: &str,
+    key: &Values,
+) -> Result<Option<Item>, ClientError> {
+    let key = main_key(context.model, entity, key)?;
+    match context.get(name, &key) {
+        // The table of a period does not exist before its first item is written.
+        Err(error)
+            if table.period.is_some() && error.kind() == Some(ErrorKind::ResourceNotFound) =>
+        {
+            Ok(None)
+        }
+        other => other,
+    }
+}
+
+/// Reads the items behind the main one that a list is split over: as many as the main item counts.
+fn parts(
+    context: &Context<'_>,
+    entity: &Entity,
+    (table, name): (&Table, &str),
+    key: &Values,
+    main: &Item,
+) -> Result<Vec<Item>, ClientError> {
+    let Some(range) = PartRange::of(entity, table, key, main)? else {
+        return Ok(Vec::new());
+    };
+    let (mut items, mut after) = (Vec::new(), None);
+    loop {
+        let input = range.query(name, after.take());
+        let Response::Query(output) = context.backend.call(input.into())? else {
+            return Err(unexpected());
+        };
+        let found = output.items.unwrap_or_default();
+        items.extend(
+            found
+                .iter()
+                .map(|item| item.to_item())
+                .filter(|item| range.holds(item)),
+        );
+        match output.last_evaluated_key {
+            Some(key) => after = Some(key),
+            None => return Ok(items),
+        }
+    }
+}
+
+/// The keys of the parts behind the main item.
+struct PartRange<'t> {
+    table: &'t Table,
+    column: &'t Column,
+    partition: Value,
+    /// The sort key of part 1.
+    first: Value,
+    /// The sort key of the last part.
+    last: Value,
+}
+
+impl<'t> PartRange<'t> {
+    /// The range of the parts that a main item counts; `None` when it is the only one.
+    fn of(
+        entity: &Entity,
+        table: &'t Table,
+        key: &Values,
+        main: &Item,
+    ) -> Result<Option<PartRange<'t>>, ClientError> {
+        let (Some(sort), Some(column), Some((split, _))) =
+            (&entity.key.sort, &table.sort, &entity.split)
+        else {
+            return Ok(None);
+        };
+        let count = match main.get(&parts_attribute(split)) {
+            Some(Value::N(number)) => number.to_i64().unwrap_or(0),
+            _ => 0,
+        };
+        if count < 2 {
+            return Ok(None);
+        }
+        let partition = main.get(&table.partition.name).cloned();
+        Ok(Some(PartRange {
+            table,
+            column,
+            partition: partition.unwrap_or(Value::Null),
+            first: sort_key(sort, table, key, 1)?,
+            last: sort_key(sort, table, key, count - 1)?,
+        }))
+    }
+
+    /// Whether an item in the range is a part. Items of other kinds may lie between the parts:
+    /// their sort keys do not end with a part's number.
+    fn holds(&self, item: &Item) -> bool {
+        let (Some(Value::S(text)), Value::S(first)) = (item.get(&self.column.name), &self.first)
+        else {
+            return false;
+        };
+        let start = first
+            .get(..first.len().saturating_sub(CHUNK_DIGITS))
+            .unwrap_or_default();
+        let number = text.strip_prefix(start).unwrap_or_default();
+        number.len() == CHUNK_DIGITS && number.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
+    fn query(&self, table_name: &str, after: Option<Item>) -> QueryInput {
+        QueryInput {
+            table_name: Some(table_name.to_owned()),
+            key_condition_expression: Some("#p = :p AND #s BETWEEN :f AND :l".to_owned()),
+            expression_attributes: ExpressionAttributes::default()
+                .name("#p", &self.table.partition.name)
+                .name("#s", &self.column.name)
+                .value(":p", self.partition.clone())
+                .value(":f", self.first.clone())
+                .value(":l", self.last.clone()),
+            consistent_read: Some(true),
+            exclusive_start_key: after.map(Ok),
+            ..QueryInput::default()
+        }
+    }
+}
+
+fn sort_key(
+    sort: &KeyTemplate,
+    table: &Table,
+    key: &Values,
+    part: i64,
+) -> Result<Value, ClientError> {
+    let mut of_part = key.clone();
+    of_part.insert(value::CHUNK.to_owned(), Value::from(part));
+    Ok(value::key(sort, &of_part, &table.delimiters)?)
+}
+
+impl StoredEntity {
+    /// The items that are stored for the entity, the main one first. The parts of a list are those
+    /// that were read: another version of the model may have split it differently.
+    pub(super) fn derived(
+        &self,
+        context: &Context<'_>,
+        entity: &Entity,
+    ) -> Result<Vec<Derived>, ClientError> {
+        let mut all = derive(context.model, entity, &self.values)?;
+        if entity.split.is_none() {
+            return Ok(all);
+        }
+        all.retain(|one| !matches!(one.role, Role::Part(_)));
+        let table = table(context.model, entity)?;
+        let name = table_name(table, entity, &self.values)?;
+        for (at, item) in self.parts.iter().enumerate() {
+            let mut key = Item::new();
+            for column in std::iter::once(&table.partition).chain(&table.sort) {
+                if let Some(held) = item.get(&column.name) {
+                    key.insert(column.name.as_str(), held.clone());
+                }
+            }
+            all.push(Derived {
+                role: Role::Part(at + 1),
+                table: name.clone(),
+                key,
+                item: item.clone(),
+            });
+        }
+        Ok(all)
+    }
+
+    /// The given values, with the attributes that the model keeps as they are stored.
+    pub(super) fn with_kept(&self, entity: &Entity, mut given: Values) -> Values {
+        for attribute in entity
+            .attributes
+            .iter()
+            .filter(|attribute| attribute.is_kept)
+        {
+            match self.values.get(&attribute.name) {
+                Some(value) => given.insert(attribute.name.clone(), value.clone()),
+                None => given.remove(&attribute.name),
+            };
+        }
+        given
+    }
+}

@@ -1,0 +1,34 @@
+//! The report of a write.
+
+pub use crate::complete::Made;
+use keyfold_types::CapacityHalves;
+
+/// The report of a write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written {
+    /// The operation: PutItem, UpdateItem, DeleteItem or TransactWriteItems; GetItem when nothing
+    /// had to be written.
+    pub operation: &'static str,
+    /// The change of each item: `put Order`, `delete the guard of email`.
+    pub changes: Vec<String>,
+    /// The capacity consumed.
+    pub capacity: CapacityHalves,
+    /// Attributes that were not given and have the present moment or a new identifier.
+    pub made: Vec<Made>,
+}
+
+impl Written {
+    /// The report when nothing had to be written.
+    pub(super) fn nothing() -> Written {
+        Written {
+            operation: "GetItem",
+            changes: Vec::new(),
+            capacity: CapacityHalves::ZERO,
+            made: Vec::new(),
+        }
+    }
+
+    pub(super) fn with(self, made: Vec<Made>) -> Written {
+        Written { made, ..self }
+    }
+}
