@@ -1,12 +1,12 @@
-//! DynamoDB's JSON to and from the API types. The only crate that knows it.
+//! DynamoDB's JSON to and from the API types. No other crate knows this JSON.
 //!
-//! - [`target`]: which operation a request asks for.
-//! - [`mod@decode`]: bodies to inputs, straight from the bytes: no JSON tree in between.
-//! - [`encode`]: outputs and errors to bodies, straight from stored items.
-//! - [`client`]: the other direction, for clients of a server: inputs to bodies, bodies to outputs.
+//! - [`target`]: the operation that a request names.
+//! - [`mod@decode`]: request bodies to inputs, directly from the bytes, without a JSON tree.
+//! - [`encode`]: outputs and errors to response bodies, directly from stored items.
+//! - [`client`]: the other direction for clients: inputs to bodies, bodies to outputs.
 //!
-//! Decoding judges shapes only. What is wrong with a value (a number out of range, an empty set) is
-//! kept in the input and reported by the engine, in DynamoDB's order.
+//! Decoding checks shapes only. An error in a value (a number out of range, an empty set) is kept in
+//! the input and reported by the engine, in DynamoDB's order.
 
 pub mod admin;
 pub mod client;

@@ -1,5 +1,4 @@
-//! What is encoded is decoded again the same, requests and items; and bytes of all sorts do not
-//! panic.
+//! Encoded requests and items decode to equal values, and the decoder does not panic on any bytes.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_api::{
@@ -38,7 +37,7 @@ fn any_item() -> impl Strategy<Value = Item> {
     proptest::collection::btree_map(".{1,5}", any_value(), 0..6).prop_map(Item::from)
 }
 
-fn again(request: &Request) -> Request {
+fn round_trip(request: &Request) -> Request {
     let mut body = Vec::new();
     encode_request(&mut body, request);
     keyfold_wire::decode(request.operation(), &body).unwrap()
@@ -55,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn requests_survive(item in any_item(), text in ".{0,20}", limit in proptest::option::of(1i64..1000)) {
+    fn requests_survive_a_round_trip(item in any_item(), text in ".{0,20}", limit in proptest::option::of(1i64..1000)) {
         let placeholders = ExpressionAttributes::default().name("#n", &text).value(":v", text.as_str());
         let put: Request = PutItemInput {
             table_name: Some(text.clone()),
@@ -65,7 +64,7 @@ proptest! {
             return_values: Some(ReturnValue::AllOld.into()),
             ..PutItemInput::default()
         }.into();
-        prop_assert_eq!(again(&put), put);
+        prop_assert_eq!(round_trip(&put), put);
         let query: Request = QueryInput {
             table_name: Some(text.clone()),
             limit,
@@ -74,16 +73,16 @@ proptest! {
             expression_attributes: placeholders,
             ..QueryInput::default()
         }.into();
-        prop_assert_eq!(again(&query), query);
+        prop_assert_eq!(round_trip(&query), query);
         let put = TransactPut { table_name: Some(text), item: Some(Ok(item)), ..TransactPut::default() };
         let action = TransactWriteItem { put: Some(put), ..TransactWriteItem::default() };
         let transact: Request =
             TransactWriteItemsInput { transact_items: Some(vec![action]), ..TransactWriteItemsInput::default() }.into();
-        prop_assert_eq!(again(&transact), transact);
+        prop_assert_eq!(round_trip(&transact), transact);
     }
 
     #[test]
-    fn no_bytes_make_the_decoder_panic(
+    fn the_decoder_does_not_panic(
         noise in r#"(\{"TableName":|"Item":|\{"S":|"N":|\[|\]|\}|null|1e999|"x"|,|true|-|\\u0000){0,30}"#,
         bytes in proptest::collection::vec(any::<u8>(), 0..60),
     ) {

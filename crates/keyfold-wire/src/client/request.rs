@@ -1,66 +1,58 @@
-//! Inputs to request bodies. A value that was wrong when it was decoded is left out: the service
-//! would have refused it.
+//! Inputs to request bodies.
 
-use super::legacy::legacy;
 use crate::encode::Writer;
-use crate::encode::item::{tree, value};
+use crate::encode::batch::{keys_by_table, write_requests};
+use crate::encode::legacy::legacy;
+use crate::encode::members::{attributes, placeholders, plain, string, word};
 use crate::shaped::shaped_operations;
 use keyfold_api::{
-    Attributes, BatchGetItemInput, BatchWriteItemInput, DeleteItemInput, ExpressionAttributes,
-    GetItemInput, KeysAndAttributes, Named, ParameterizedStatement, PutItemInput, QueryInput,
-    Request, Returns, ScanInput, Shape, ShapeWriter, TransactGetItemsInput,
-    TransactWriteItemsInput, UpdateItemInput, WireName, WriteRequest,
+    BatchGetItemInput, BatchWriteItemInput, DeleteItemInput, ExpressionAttributes, GetItemInput,
+    Named, ParameterizedStatement, PutItemInput, QueryInput, Request,
+    ReturnValuesOnConditionCheckFailure, Returns, ScanInput, Shape, ShapeWriter,
+    TransactGetItemsInput, TransactWriteItem, TransactWriteItemsInput, UpdateItemInput,
 };
 
-/// Appends the body of a request.
-pub fn encode_request(out: &mut Vec<u8>, request: &Request) {
-    Writer::new(out).object(|writer| match request {
-        Request::BatchExecuteStatement(input) => {
-            statements(writer, "Statements", &input.statements);
-            returns(writer, &input.returns);
-        }
-        Request::BatchGetItem(input) => batch_get_item(writer, input),
-        Request::BatchWriteItem(input) => batch_write_item(writer, input),
-        Request::DeleteItem(input) => delete_item(writer, input),
-        Request::ExecuteStatement(input) => {
-            statement(writer, &input.statement);
-            string(writer, "NextToken", &input.next_token);
-            plain(writer, "Limit", input.limit);
-            returns(writer, &input.returns);
-        }
-        Request::ExecuteTransaction(input) => {
-            statements(writer, "TransactStatements", &input.transact_statements);
-            string(writer, "ClientRequestToken", &input.client_request_token);
-            returns(writer, &input.returns);
-        }
-        Request::GetItem(input) => get_item(writer, input),
-        Request::PutItem(input) => put_item(writer, input),
-        Request::Query(input) => query(writer, input),
-        Request::Scan(input) => scan(writer, input),
-        Request::TransactGetItems(input) => transact_get_items(writer, input),
-        Request::TransactWriteItems(input) => transact_write_items(writer, input),
-        Request::UpdateItem(input) => update_item(writer, input),
-        other => shaped(writer, other),
-    });
-}
-
-macro_rules! shaped {
+macro_rules! encode_request {
     (both { $($both:ident)+ } described { $($described:ident)+ } empty { $($empty:ident)+ }) => {
-        fn shaped(writer: &mut Writer<'_>, request: &Request) {
-            match request {
+        /// Appends the body of a request.
+        pub fn encode_request(out: &mut Vec<u8>, request: &Request) {
+            Writer::new(out).object(|writer| match request {
+                Request::BatchExecuteStatement(input) => {
+                    statements(writer, "Statements", &input.statements);
+                    returns(writer, &input.returns);
+                }
+                Request::BatchGetItem(input) => batch_get_item(writer, input),
+                Request::BatchWriteItem(input) => batch_write_item(writer, input),
+                Request::DeleteItem(input) => delete_item(writer, input),
+                Request::ExecuteStatement(input) => {
+                    statement(writer, &input.statement);
+                    string(writer, "NextToken", &input.next_token);
+                    plain(writer, "Limit", input.limit);
+                    returns(writer, &input.returns);
+                }
+                Request::ExecuteTransaction(input) => {
+                    statements(writer, "TransactStatements", &input.transact_statements);
+                    string(writer, "ClientRequestToken", &input.client_request_token);
+                    returns(writer, &input.returns);
+                }
+                Request::GetItem(input) => get_item(writer, input),
+                Request::PutItem(input) => put_item(writer, input),
+                Request::Query(input) => query(writer, input),
+                Request::Scan(input) => scan(writer, input),
+                Request::TransactGetItems(input) => transact_get_items(writer, input),
+                Request::TransactWriteItems(input) => transact_write_items(writer, input),
+                Request::UpdateItem(input) => update_item(writer, input),
+                Request::DescribeTable(input) => input.write_members(writer),
                 $(Request::$both(input) => input.write_members(writer),)+
                 $(Request::$described(input) => input.write_members(writer),)+
                 $(Request::$empty(input) => input.write_members(writer),)+
-                Request::DescribeTable(input) => input.write_members(writer),
-                // `encode_request` writes all others by hand.
-                _ => {}
-            }
+            });
         }
     };
 }
-shaped_operations!(shaped);
+shaped_operations!(encode_request);
 
-/// A member of every conditional write.
+/// The member of every conditional write that selects the item of a failed condition.
 const ON_FAILURE: &str = "ReturnValuesOnConditionCheckFailure";
 
 fn statement(writer: &mut Writer<'_>, given: &ParameterizedStatement) {
@@ -85,53 +77,6 @@ fn statements(writer: &mut Writer<'_>, member: &str, given: &Option<Vec<Paramete
             .iter()
             .for_each(|one| writer.object(|writer| statement(writer, one)))
     });
-}
-
-fn string(writer: &mut Writer<'_>, name: &str, text: &Option<String>) {
-    if let Some(text) = text {
-        writer.string_member(name, text);
-    }
-}
-
-fn plain(writer: &mut Writer<'_>, name: &str, given: Option<impl std::fmt::Display>) {
-    if let Some(given) = given {
-        writer.plain_member(name, given);
-    }
-}
-
-fn word<T: WireName>(writer: &mut Writer<'_>, name: &str, given: &Option<Named<T>>) {
-    match given {
-        None => {}
-        Some(Named::Known(word)) => writer.string_member(name, word.word()),
-        Some(Named::Unknown(text)) => writer.string_member(name, text),
-    }
-}
-
-fn attributes(writer: &mut Writer<'_>, name: &str, given: &Option<Attributes>) {
-    if let Some(Ok(item)) = given {
-        writer.name(name);
-        tree(writer, item);
-    }
-}
-
-fn placeholders(writer: &mut Writer<'_>, given: &ExpressionAttributes) {
-    if let Some(names) = &given.names {
-        writer.name("ExpressionAttributeNames");
-        writer.object(|writer| {
-            names
-                .iter()
-                .for_each(|(key, name)| writer.string_member(key, name))
-        });
-    }
-    if let Some(Ok(values)) = &given.values {
-        writer.name("ExpressionAttributeValues");
-        writer.object(|writer| {
-            for (key, given) in values {
-                writer.name(key);
-                value(writer, given);
-            }
-        });
-    }
 }
 
 fn returns(writer: &mut Writer<'_>, given: &Returns) {
@@ -161,7 +106,7 @@ fn put_item(writer: &mut Writer<'_>, input: &PutItemInput) {
     word(writer, "ReturnValues", &input.return_values);
     word(
         writer,
-        "ReturnValuesOnConditionCheckFailure",
+        ON_FAILURE,
         &input.return_values_on_condition_check_failure,
     );
     returns(writer, &input.returns);
@@ -177,7 +122,7 @@ fn update_item(writer: &mut Writer<'_>, input: &UpdateItemInput) {
     word(writer, "ReturnValues", &input.return_values);
     word(
         writer,
-        "ReturnValuesOnConditionCheckFailure",
+        ON_FAILURE,
         &input.return_values_on_condition_check_failure,
     );
     returns(writer, &input.returns);
@@ -192,7 +137,7 @@ fn delete_item(writer: &mut Writer<'_>, input: &DeleteItemInput) {
     word(writer, "ReturnValues", &input.return_values);
     word(
         writer,
-        "ReturnValuesOnConditionCheckFailure",
+        ON_FAILURE,
         &input.return_values_on_condition_check_failure,
     );
     returns(writer, &input.returns);
@@ -243,62 +188,12 @@ fn batch_get_item(writer: &mut Writer<'_>, input: &BatchGetItemInput) {
     returns(writer, &input.returns);
 }
 
-/// The keys to read (or left over) by table.
-pub(crate) fn keys_by_table(writer: &mut Writer<'_>, tables: &[(String, KeysAndAttributes)]) {
-    writer.object(|writer| {
-        for (table, keys) in tables {
-            writer.name(table);
-            writer.object(|writer| {
-                writer.name("Keys");
-                writer.array(|writer| {
-                    keys.keys
-                        .iter()
-                        .flatten()
-                        .flatten()
-                        .for_each(|key| tree(writer, key));
-                });
-                plain(writer, "ConsistentRead", keys.consistent_read);
-                string(writer, "ProjectionExpression", &keys.projection_expression);
-                placeholders(writer, &keys.expression_attributes);
-                legacy(writer, keys.legacy.as_deref());
-            });
-        }
-    });
-}
-
 fn batch_write_item(writer: &mut Writer<'_>, input: &BatchWriteItemInput) {
     if let Some(tables) = &input.request_items {
         writer.name("RequestItems");
         write_requests(writer, tables);
     }
     returns(writer, &input.returns);
-}
-
-/// The puts and deletes (or what is left over) by table.
-pub(crate) fn write_requests(writer: &mut Writer<'_>, tables: &[(String, Vec<WriteRequest>)]) {
-    writer.object(|writer| {
-        for (table, requests) in tables {
-            writer.name(table);
-            writer.array(|writer| {
-                requests
-                    .iter()
-                    .for_each(|request| write_request(writer, request))
-            });
-        }
-    });
-}
-
-fn write_request(writer: &mut Writer<'_>, request: &WriteRequest) {
-    writer.object(|writer| {
-        if let Some(item) = &request.put {
-            writer.name("PutRequest");
-            writer.object(|writer| attributes(writer, "Item", item));
-        }
-        if let Some(key) = &request.delete {
-            writer.name("DeleteRequest");
-            writer.object(|writer| attributes(writer, "Key", key));
-        }
-    });
 }
 
 fn transact_get_items(writer: &mut Writer<'_>, input: &TransactGetItemsInput) {
@@ -323,67 +218,63 @@ fn transact_write_items(writer: &mut Writer<'_>, input: &TransactWriteItemsInput
     writer.name("TransactItems");
     writer.array(|writer| {
         for item in input.transact_items.iter().flatten() {
-            writer.object(|writer| {
-                if let Some(check) = &item.condition_check {
-                    writer.name("ConditionCheck");
-                    writer.object(|writer| {
-                        string(writer, "TableName", &check.table_name);
-                        attributes(writer, "Key", &check.key);
-                        string(writer, "ConditionExpression", &check.condition_expression);
-                        placeholders(writer, &check.expression_attributes);
-                        word(
-                            writer,
-                            ON_FAILURE,
-                            &check.return_values_on_condition_check_failure,
-                        );
-                    });
-                }
-                if let Some(put) = &item.put {
-                    writer.name("Put");
-                    writer.object(|writer| {
-                        string(writer, "TableName", &put.table_name);
-                        attributes(writer, "Item", &put.item);
-                        string(writer, "ConditionExpression", &put.condition_expression);
-                        placeholders(writer, &put.expression_attributes);
-                        word(
-                            writer,
-                            ON_FAILURE,
-                            &put.return_values_on_condition_check_failure,
-                        );
-                    });
-                }
-                if let Some(delete) = &item.delete {
-                    writer.name("Delete");
-                    writer.object(|writer| {
-                        string(writer, "TableName", &delete.table_name);
-                        attributes(writer, "Key", &delete.key);
-                        string(writer, "ConditionExpression", &delete.condition_expression);
-                        placeholders(writer, &delete.expression_attributes);
-                        word(
-                            writer,
-                            ON_FAILURE,
-                            &delete.return_values_on_condition_check_failure,
-                        );
-                    });
-                }
-                if let Some(update) = &item.update {
-                    writer.name("Update");
-                    writer.object(|writer| {
-                        string(writer, "TableName", &update.table_name);
-                        attributes(writer, "Key", &update.key);
-                        string(writer, "UpdateExpression", &update.update_expression);
-                        string(writer, "ConditionExpression", &update.condition_expression);
-                        placeholders(writer, &update.expression_attributes);
-                        word(
-                            writer,
-                            ON_FAILURE,
-                            &update.return_values_on_condition_check_failure,
-                        );
-                    });
-                }
-            });
+            writer.object(|writer| transact_write_item(writer, item));
         }
     });
     string(writer, "ClientRequestToken", &input.client_request_token);
     returns(writer, &input.returns);
+}
+
+fn transact_write_item(writer: &mut Writer<'_>, item: &TransactWriteItem) {
+    if let Some(check) = &item.condition_check {
+        writer.name("ConditionCheck");
+        writer.object(|writer| {
+            string(writer, "TableName", &check.table_name);
+            attributes(writer, "Key", &check.key);
+            let on_failure = &check.return_values_on_condition_check_failure;
+            string(writer, "ConditionExpression", &check.condition_expression);
+            condition_members(writer, &check.expression_attributes, on_failure);
+        });
+    }
+    if let Some(put) = &item.put {
+        writer.name("Put");
+        writer.object(|writer| {
+            string(writer, "TableName", &put.table_name);
+            attributes(writer, "Item", &put.item);
+            let on_failure = &put.return_values_on_condition_check_failure;
+            string(writer, "ConditionExpression", &put.condition_expression);
+            condition_members(writer, &put.expression_attributes, on_failure);
+        });
+    }
+    if let Some(delete) = &item.delete {
+        writer.name("Delete");
+        writer.object(|writer| {
+            string(writer, "TableName", &delete.table_name);
+            attributes(writer, "Key", &delete.key);
+            let on_failure = &delete.return_values_on_condition_check_failure;
+            string(writer, "ConditionExpression", &delete.condition_expression);
+            condition_members(writer, &delete.expression_attributes, on_failure);
+        });
+    }
+    if let Some(update) = &item.update {
+        writer.name("Update");
+        writer.object(|writer| {
+            string(writer, "TableName", &update.table_name);
+            attributes(writer, "Key", &update.key);
+            string(writer, "UpdateExpression", &update.update_expression);
+            let on_failure = &update.return_values_on_condition_check_failure;
+            string(writer, "ConditionExpression", &update.condition_expression);
+            condition_members(writer, &update.expression_attributes, on_failure);
+        });
+    }
+}
+
+/// The members beside the condition of a transaction's write.
+fn condition_members(
+    writer: &mut Writer<'_>,
+    attributes: &ExpressionAttributes,
+    on_failure: &Option<Named<ReturnValuesOnConditionCheckFailure>>,
+) {
+    placeholders(writer, attributes);
+    word(writer, ON_FAILURE, on_failure);
 }

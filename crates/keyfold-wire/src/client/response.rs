@@ -1,6 +1,6 @@
 //! Response bodies to outputs, and error bodies to errors.
 
-use crate::decode::{DecodeError, Reader};
+use crate::decode::reader::{DecodeError, Decoded, Reader};
 use crate::decode::{batch, value};
 use crate::shaped::shaped_operations;
 use keyfold_api::{
@@ -13,20 +13,18 @@ use keyfold_codec::RawItem;
 use keyfold_types::{CapacityHalves, Item};
 use std::collections::BTreeMap;
 
-type Decoded<T> = Result<T, DecodeError>;
-
-/// An error as a service tells it.
+/// An error that a service returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceError {
     /// The exception's name without its namespace; `Unknown` when the body names none.
     pub exception: String,
-    /// Its sentence; may be empty.
+    /// The message; may be empty.
     pub message: String,
-    /// Code and sentence for each action of a cancelled transaction.
+    /// Code and message of each action of a cancelled transaction.
     pub reasons: Vec<(String, Option<String>)>,
 }
 
-/// Reads the body of an error.
+/// Decodes the body of an error.
 pub fn decode_error(body: &[u8]) -> ServiceError {
     let mut error = ServiceError {
         exception: "Unknown".to_owned(),
@@ -67,55 +65,48 @@ pub fn decode_error(body: &[u8]) -> ServiceError {
     error
 }
 
-/// Reads the body of a successful response to `operation`.
-///
-/// # Errors
-/// When the body is not of the operation's shape.
-pub fn decode_response(operation: Operation, body: &[u8]) -> Decoded<Response> {
-    let mut reader = Reader::new(body);
-    let reader = &mut reader;
-    Ok(match operation {
-        Operation::BatchExecuteStatement => {
-            Response::BatchExecuteStatement(batch_execute_statement(reader)?)
-        }
-        Operation::BatchGetItem => Response::BatchGetItem(batch_get_item(reader)?),
-        Operation::BatchWriteItem => Response::BatchWriteItem(batch_write_item(reader)?),
-        Operation::DescribeTable => Response::DescribeTable(described(reader)?),
-        Operation::ExecuteStatement => Response::ExecuteStatement(execute_statement(reader)?),
-        Operation::ExecuteTransaction => Response::ExecuteTransaction(transact_get_items(reader)?),
-        Operation::GetItem => Response::GetItem(get_item(reader)?),
-        Operation::PutItem => Response::PutItem(write_item(reader)?),
-        Operation::UpdateItem => Response::UpdateItem(write_item(reader)?),
-        Operation::DeleteItem => Response::DeleteItem(write_item(reader)?),
-        Operation::Query => Response::Query(page(reader)?),
-        Operation::Scan => Response::Scan(page(reader)?),
-        Operation::TransactGetItems => Response::TransactGetItems(transact_get_items(reader)?),
-        Operation::TransactWriteItems => {
-            Response::TransactWriteItems(transact_write_items(reader)?)
-        }
-        other => shaped(other, reader)?,
-    })
-}
-
-macro_rules! shaped {
+macro_rules! decode_response {
     (both { $($both:ident)+ } described { $($described:ident)+ } empty { $($empty:ident)+ }) => {
-        fn shaped(operation: Operation, reader: &mut Reader<'_>) -> Decoded<Response> {
-            match operation {
-                $(Operation::$both => Ok(Response::$both(reader.structure()?.unwrap_or_default())),)+
-                $(Operation::$described => Ok(Response::$described(described(reader)?)),)+
-                $(Operation::$empty => Ok(Response::$empty(())),)+
-                // `decode_response` reads all others by hand.
-                _ => Err(DecodeError::Malformed),
-            }
+        /// Decodes the body of a successful response to `operation`.
+        ///
+        /// # Errors
+        /// When the body does not have the operation's shape.
+        pub fn decode_response(operation: Operation, body: &[u8]) -> Decoded<Response> {
+            let reader = &mut Reader::new(body);
+            Ok(match operation {
+                Operation::BatchExecuteStatement => {
+                    Response::BatchExecuteStatement(batch_execute_statement(reader)?)
+                }
+                Operation::BatchGetItem => Response::BatchGetItem(batch_get_item(reader)?),
+                Operation::BatchWriteItem => Response::BatchWriteItem(batch_write_item(reader)?),
+                Operation::DescribeTable => Response::DescribeTable(described(reader)?),
+                Operation::ExecuteStatement => Response::ExecuteStatement(execute_statement(reader)?),
+                Operation::ExecuteTransaction => {
+                    Response::ExecuteTransaction(transact_get_items(reader)?)
+                }
+                Operation::GetItem => Response::GetItem(get_item(reader)?),
+                Operation::PutItem => Response::PutItem(write_item(reader)?),
+                Operation::UpdateItem => Response::UpdateItem(write_item(reader)?),
+                Operation::DeleteItem => Response::DeleteItem(write_item(reader)?),
+                Operation::Query => Response::Query(page(reader)?),
+                Operation::Scan => Response::Scan(page(reader)?),
+                Operation::TransactGetItems => Response::TransactGetItems(transact_get_items(reader)?),
+                Operation::TransactWriteItems => {
+                    Response::TransactWriteItems(transact_write_items(reader)?)
+                }
+                $(Operation::$both => Response::$both(reader.structure()?.unwrap_or_default()),)+
+                $(Operation::$described => Response::$described(described(reader)?),)+
+                $(Operation::$empty => Response::$empty(()),)+
+            })
         }
     };
 }
-shaped_operations!(shaped);
+shaped_operations!(decode_response);
 
-/// Reads an item in DynamoDB's JSON.
+/// Decodes an item in DynamoDB's JSON.
 ///
 /// # Errors
-/// When the text is no JSON, or a value in it is none.
+/// When the text is not JSON, or a value in it is wrong.
 pub fn decode_item(json: &[u8]) -> Decoded<Item> {
     let mut reader = Reader::new(json);
     let item = item(&mut reader)?
@@ -406,10 +397,10 @@ fn statement_response(reader: &mut Reader<'_>) -> Decoded<StatementResponse> {
     Ok(response)
 }
 
-/// Reads a line of an export: `{"Item": {...}}`.
+/// Decodes a line of an export: `{"Item": {...}}`.
 ///
 /// # Errors
-/// When the text is no JSON, or has no item, or a value in it is none.
+/// When the text is not JSON or has no item, or a value in it is wrong.
 pub fn decode_item_line(json: &[u8]) -> Decoded<Item> {
     let mut reader = Reader::new(json);
     let mut found = None;

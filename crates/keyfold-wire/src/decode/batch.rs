@@ -1,6 +1,7 @@
 //! Bodies of the batch operations.
 
-use super::{Decoded, Reader, value};
+use super::reader::{Decoded, Reader};
+use super::value;
 use keyfold_api::{
     Attributes, BatchGetItemInput, BatchWriteItemInput, KeysAndAttributes, WriteRequest,
 };
@@ -98,7 +99,7 @@ mod tests {
     use keyfold_api::{Operation, Request};
 
     #[test]
-    fn of_members_with_one_name_the_last_counts() {
+    fn the_last_of_repeated_members_counts() {
         let body = br#"{"RequestItems":{"Tab":{"Keys":[]},"Other":{},"Tab":{"Keys":[],"ConsistentRead":true},"Tab":{"ConsistentRead":false}}}"#;
         let Ok(Request::BatchGetItem(input)) = decode(Operation::BatchGetItem, body) else {
             panic!("it is decoded")

@@ -1,6 +1,7 @@
 //! Bodies of the operations on one item.
 
-use super::{Decoded, Reader, value};
+use super::reader::{Decoded, Reader};
+use super::value;
 use keyfold_api::{
     DeleteItemInput, ExpressionAttributes, GetItemInput, LegacyParameters, Named, PutItemInput,
     ReturnValue, ReturnValuesOnConditionCheckFailure, Returns, UpdateItemInput,
@@ -34,7 +35,7 @@ pub(super) fn get_item(reader: &mut Reader<'_>) -> Decoded<GetItemInput> {
     Ok(input)
 }
 
-/// What the writes of one item have in common.
+/// The members that all writes of one item share.
 #[derive(Default)]
 struct WriteMembers {
     condition_expression: Option<String>,
@@ -45,7 +46,7 @@ struct WriteMembers {
     legacy: Option<Box<LegacyParameters>>,
 }
 
-/// The members of [`WriteMembers`]; those of an operation alone stand before them.
+/// The names of [`WriteMembers`].
 const SHARED: [&str; 9] = [
     "ConditionExpression",
     "ExpressionAttributeNames",

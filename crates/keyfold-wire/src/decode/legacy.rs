@@ -1,6 +1,7 @@
 //! The parameters that expressions replaced.
 
-use super::{Decoded, Reader, value};
+use super::reader::{Decoded, Reader};
+use super::value;
 use keyfold_api::{
     AttributeUpdate, AttributeValue, ByAttribute, ExpectedAttribute, LegacyCondition,
     LegacyParameters, ValueError,
@@ -8,7 +9,7 @@ use keyfold_api::{
 use keyfold_types::Value;
 
 impl Reader<'_> {
-    /// Takes a legacy member of any operation.
+    /// Reads a legacy member of any operation.
     pub(super) fn legacy(
         &mut self,
         member: &'static str,

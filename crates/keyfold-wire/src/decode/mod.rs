@@ -3,8 +3,9 @@
 pub(crate) mod batch;
 mod item;
 mod legacy;
+mod members;
 mod read;
-mod reader;
+pub(crate) mod reader;
 mod shape;
 mod statement;
 mod transact;
@@ -14,91 +15,39 @@ pub use reader::DecodeError;
 pub(crate) use reader::Reader;
 
 use crate::shaped::shaped_operations;
-use keyfold_api::{ExpressionAttributes, Named, Operation, Request, Returns, WireName};
-use std::collections::BTreeMap;
+use keyfold_api::{Operation, Request};
+use reader::Decoded;
 
-type Decoded<T> = Result<T, DecodeError>;
-
-/// Decodes the body of a request for `operation`.
-///
-/// # Errors
-/// When the body is no JSON, or a member has the wrong shape.
-pub fn decode(operation: Operation, body: &[u8]) -> Decoded<Request> {
-    let mut reader = Reader::new(body);
-    let reader_ref = &mut reader;
-    let request = match operation {
-        Operation::BatchExecuteStatement => statement::batch_execute_statement(reader_ref)?.into(),
-        Operation::BatchGetItem => batch::batch_get_item(reader_ref)?.into(),
-        Operation::BatchWriteItem => batch::batch_write_item(reader_ref)?.into(),
-        Operation::DeleteItem => item::delete_item(reader_ref)?.into(),
-        Operation::ExecuteStatement => statement::execute_statement(reader_ref)?.into(),
-        Operation::ExecuteTransaction => statement::execute_transaction(reader_ref)?.into(),
-        Operation::GetItem => item::get_item(reader_ref)?.into(),
-        Operation::PutItem => item::put_item(reader_ref)?.into(),
-        Operation::Query => read::query(reader_ref)?.into(),
-        Operation::Scan => read::scan(reader_ref)?.into(),
-        Operation::TransactGetItems => transact::transact_get_items(reader_ref)?.into(),
-        Operation::TransactWriteItems => transact::transact_write_items(reader_ref)?.into(),
-        Operation::UpdateItem => item::update_item(reader_ref)?.into(),
-        other => shaped(other, reader_ref)?,
-    };
-    reader.finish()?;
-    Ok(request)
-}
-
-macro_rules! shaped {
+macro_rules! decode {
     (both { $($both:ident)+ } described { $($described:ident)+ } empty { $($empty:ident)+ }) => {
-        fn shaped(operation: Operation, reader: &mut Reader<'_>) -> Decoded<Request> {
-            match operation {
-                $(Operation::$both => Ok(Request::$both(shape::shape(reader)?)),)+
-                $(Operation::$described => Ok(Request::$described(shape::shape(reader)?)),)+
-                $(Operation::$empty => Ok(Request::$empty(shape::shape(reader)?)),)+
-                Operation::DescribeTable => Ok(Request::DescribeTable(shape::shape(reader)?)),
-                // `decode` reads all others by hand.
-                _ => Err(DecodeError::Malformed),
-            }
+        /// Decodes the body of a request for `operation`.
+        ///
+        /// # Errors
+        /// When the body is not JSON, or a member has the wrong shape.
+        pub fn decode(operation: Operation, body: &[u8]) -> Decoded<Request> {
+            let reader = &mut Reader::new(body);
+            let request = match operation {
+                Operation::BatchExecuteStatement => statement::batch_execute_statement(reader)?.into(),
+                Operation::BatchGetItem => batch::batch_get_item(reader)?.into(),
+                Operation::BatchWriteItem => batch::batch_write_item(reader)?.into(),
+                Operation::DeleteItem => item::delete_item(reader)?.into(),
+                Operation::ExecuteStatement => statement::execute_statement(reader)?.into(),
+                Operation::ExecuteTransaction => statement::execute_transaction(reader)?.into(),
+                Operation::GetItem => item::get_item(reader)?.into(),
+                Operation::PutItem => item::put_item(reader)?.into(),
+                Operation::Query => read::query(reader)?.into(),
+                Operation::Scan => read::scan(reader)?.into(),
+                Operation::TransactGetItems => transact::transact_get_items(reader)?.into(),
+                Operation::TransactWriteItems => transact::transact_write_items(reader)?.into(),
+                Operation::UpdateItem => item::update_item(reader)?.into(),
+                Operation::DescribeTable => Request::DescribeTable(shape::shape(reader)?),
+                $(Operation::$both => Request::$both(shape::shape(reader)?),)+
+                $(Operation::$described => Request::$described(shape::shape(reader)?),)+
+                $(Operation::$empty => Request::$empty(shape::shape(reader)?),)+
+            };
+            reader.finish()?;
+            Ok(request)
         }
     };
 }
-shaped_operations!(shaped);
-
-impl Reader<'_> {
-    /// A word of the API.
-    pub(crate) fn word<T: WireName>(&mut self) -> Decoded<Option<Named<T>>> {
-        Ok(self.string()?.map(|text| T::named(&text)))
-    }
-
-    /// `ReturnConsumedCapacity` or `ReturnItemCollectionMetrics`.
-    fn returns(&mut self, member: &str, returns: &mut Returns) -> Decoded<()> {
-        match member {
-            "ReturnConsumedCapacity" => returns.consumed_capacity = self.word()?,
-            _ => returns.item_collection_metrics = self.word()?,
-        }
-        Ok(())
-    }
-
-    /// `ExpressionAttributeNames` or `ExpressionAttributeValues`.
-    fn placeholders(
-        &mut self,
-        member: &str,
-        placeholders: &mut ExpressionAttributes,
-    ) -> Decoded<()> {
-        if member == "ExpressionAttributeNames" {
-            placeholders.names = self.string_map()?;
-        } else {
-            placeholders.values = value::expression_values(self)?;
-        }
-        Ok(())
-    }
-
-    fn string_map(&mut self) -> Decoded<Option<BTreeMap<String, String>>> {
-        let mut map = BTreeMap::new();
-        let found = self.map(|reader, name| {
-            if let Some(text) = reader.string()? {
-                map.insert(name, text);
-            }
-            Ok(())
-        })?;
-        Ok(found.then_some(map))
-    }
-}
+shaped_operations!(decode);

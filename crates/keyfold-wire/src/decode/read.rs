@@ -1,6 +1,7 @@
 //! Bodies of Query and Scan.
 
-use super::{Decoded, Reader, value};
+use super::reader::{Decoded, Reader};
+use super::value;
 use keyfold_api::{QueryInput, ScanInput};
 
 pub(super) fn query(reader: &mut Reader<'_>) -> Decoded<QueryInput> {

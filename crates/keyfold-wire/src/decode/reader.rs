@@ -1,20 +1,20 @@
-//! A pull reader over JSON bytes, with the service's words for wrong shapes.
+//! A pull reader over JSON bytes, with the service's messages for wrong shapes.
 //!
-//! JSON `null` means the member is absent; unknown members are skipped.
+//! A JSON `null` is an absent member; unknown members are skipped.
 
 use jiter::{Jiter, JiterError, NumberAny, NumberInt, Peek};
 use keyfold_api::{ApiError, ValueError};
 use std::collections::HashMap;
 
-/// Elements of a list or map of structures that are kept; every limit of the API is far below.
+/// The largest number of structures that a list or map keeps; every limit of the API is far below.
 const KEPT_MAX: usize = 10_000;
 
-/// Why a body could not be decoded.
+/// A body cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecodeError {
-    /// The body is no JSON, is cut off, or is nested absurdly deep.
+    /// The body is not JSON, is truncated, or is nested extremely deeply.
     Malformed,
-    /// A value of another type stands where this sentence says.
+    /// A value has another type; the text is the message.
     Shape(String),
 }
 
@@ -33,16 +33,16 @@ impl From<DecodeError> for ApiError {
     }
 }
 
-type Decoded<T> = Result<T, DecodeError>;
+pub(crate) type Decoded<T> = Result<T, DecodeError>;
 
-/// A null where a list's element is needed: dropping it would move the others.
+/// The error for a null as an element of a list: skipping it would move the others.
 pub(crate) fn null_in_list() -> DecodeError {
     DecodeError::Shape("NULL_VALUE cannot be converted to an element of a list".to_owned())
 }
 
 pub(crate) struct Reader<'j> {
     jiter: Jiter<'j>,
-    /// The first thing wrong with a value since it was last taken.
+    /// The first error of a value since the last time this was taken.
     pub(crate) value_error: Option<ValueError>,
 }
 
@@ -58,7 +58,7 @@ impl<'j> Reader<'j> {
         Ok(self.jiter.finish()?)
     }
 
-    /// Whether a value other than null is next; a null is taken.
+    /// Returns the kind of the next value; skips a null and returns `None`.
     fn present(&mut self) -> Decoded<Option<Peek>> {
         let peek = self.jiter.peek()?;
         if peek == Peek::Null {
@@ -80,7 +80,7 @@ impl<'j> Reader<'j> {
         }))
     }
 
-    /// Takes any value; true if it was not null.
+    /// Skips any value; returns whether it was not null.
     pub(crate) fn skip_value(&mut self) -> Decoded<bool> {
         match self.present()? {
             None => Ok(false),
@@ -95,7 +95,7 @@ impl<'j> Reader<'j> {
         self.string_with(str::to_owned)
     }
 
-    /// A string, handed over without a copy.
+    /// Reads a string and passes it on without a copy.
     pub(crate) fn string_with<T>(&mut self, take: impl FnOnce(&str) -> T) -> Decoded<Option<T>> {
         match self.present()? {
             None => Ok(None),
@@ -112,7 +112,7 @@ impl<'j> Reader<'j> {
         }
     }
 
-    /// An integer; a fraction is cut off, what is too large is clamped.
+    /// Reads an integer: truncates a fraction, and clamps a number out of range.
     pub(crate) fn int(&mut self) -> Decoded<Option<i64>> {
         match self.present()? {
             None => Ok(None),
@@ -124,7 +124,7 @@ impl<'j> Reader<'j> {
         }
     }
 
-    /// A number as a double.
+    /// Reads a number as a double.
     pub(crate) fn double(&mut self) -> Decoded<Option<f64>> {
         match self.present()? {
             None => Ok(None),
@@ -136,7 +136,7 @@ impl<'j> Reader<'j> {
         }
     }
 
-    /// An object with known members; others are skipped. False for null.
+    /// Reads an object with known members and skips others; returns false for null.
     pub(crate) fn object(
         &mut self,
         members: &[&'static str],
@@ -145,7 +145,7 @@ impl<'j> Reader<'j> {
         self.object_of(&[members], take)
     }
 
-    /// The same with its members in several lists.
+    /// Reads an object whose known members are in several lists; returns false for null.
     pub(crate) fn object_of(
         &mut self,
         members: &[&[&'static str]],
@@ -177,7 +177,7 @@ impl<'j> Reader<'j> {
         Ok(true)
     }
 
-    /// An object with any members. False for null.
+    /// Reads an object with any members; returns false for null.
     pub(crate) fn map(
         &mut self,
         mut take: impl FnMut(&mut Self, String) -> Decoded<()>,
@@ -195,7 +195,7 @@ impl<'j> Reader<'j> {
         Ok(true)
     }
 
-    /// A list. False for null.
+    /// Reads a list; returns false for null.
     pub(crate) fn list(&mut self, mut take: impl FnMut(&mut Self) -> Decoded<()>) -> Decoded<bool> {
         match self.present()? {
             None => return Ok(false),
@@ -210,8 +210,8 @@ impl<'j> Reader<'j> {
         Ok(true)
     }
 
-    /// A list of structures, each of which can take hundreds of times its JSON. Of what is beyond
-    /// every limit only the JSON is read: enough is kept to be refused.
+    /// Reads a list of structures, each of which can take hundreds of times the memory of its JSON.
+    /// Elements beyond every limit are skipped: those that are kept suffice to refuse the list.
     pub(crate) fn list_of<T>(
         &mut self,
         mut take: impl FnMut(&mut Self) -> Decoded<T>,
@@ -228,19 +228,21 @@ impl<'j> Reader<'j> {
         Ok(found.then_some(kept))
     }
 
-    /// A map of structures, likewise. Of members with one name the last one counts, as everywhere
-    /// in JSON.
+    /// Reads a map of structures with the same limit. Of repeated members the last one counts.
     pub(crate) fn map_of<T>(
         &mut self,
         mut take: impl FnMut(&mut Self) -> Decoded<T>,
     ) -> Decoded<Option<Vec<(String, T)>>> {
         let mut kept: Vec<(String, T)> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut positions: HashMap<String, usize> = HashMap::new();
         let found = self.map(|reader, name| {
-            if let Some((_, before)) = places.get(&name).and_then(|place| kept.get_mut(*place)) {
+            if let Some((_, before)) = positions
+                .get(&name)
+                .and_then(|position| kept.get_mut(*position))
+            {
                 *before = take(reader)?;
             } else if kept.len() < KEPT_MAX {
-                places.insert(name.clone(), kept.len());
+                positions.insert(name.clone(), kept.len());
                 kept.push((name, take(reader)?));
             } else {
                 reader.skip_value()?;
@@ -250,7 +252,7 @@ impl<'j> Reader<'j> {
         Ok(found.then_some(kept))
     }
 
-    /// A list of strings. A null in it is no string.
+    /// Reads a list of strings, in which a null is an error.
     pub(crate) fn strings(&mut self) -> Decoded<Option<Vec<String>>> {
         let mut texts = Vec::new();
         let found = self.list(|reader| {

@@ -1,12 +1,12 @@
 //! Bodies of the operations whose inputs are shapes.
 
-use super::reader::null_in_list;
-use super::{DecodeError, Decoded, Reader, value};
+use super::reader::{DecodeError, Decoded, Reader, null_in_list};
+use super::value;
 use keyfold_api::Member;
 use keyfold_api::{AttributeValue, Attributes, Shape, ShapeReader};
 use std::collections::BTreeMap;
 
-/// A whole body; a null is an empty structure.
+/// Reads a body; a null is an empty structure.
 pub(super) fn shape<T: Shape>(reader: &mut Reader<'_>) -> Decoded<T> {
     Ok(reader.structure()?.unwrap_or_default())
 }

@@ -1,6 +1,6 @@
 //! Bodies of the PartiQL operations.
 
-use super::{Decoded, Reader};
+use super::reader::{Decoded, Reader};
 use keyfold_api::{
     BatchExecuteStatementInput, ExecuteStatementInput, ExecuteTransactionInput,
     ParameterizedStatement, ShapeReader,

@@ -1,6 +1,7 @@
 //! Bodies of the transactions.
 
-use super::{Decoded, Reader, value};
+use super::reader::{Decoded, Reader};
+use super::value;
 use keyfold_api::{
     ConditionCheck, TransactDelete, TransactGet, TransactGetItemsInput, TransactPut,
     TransactUpdate, TransactWriteItem, TransactWriteItemsInput,
@@ -78,7 +79,7 @@ const ACTION_MEMBERS: &[&str] = &[
     "ReturnValuesOnConditionCheckFailure",
 ];
 
-/// The union of the members of all actions; each action takes its own.
+/// Reads the members of any action into the union of all; each action takes its own.
 fn action(reader: &mut Reader<'_>) -> Decoded<Option<TransactUpdate>> {
     let mut action = TransactUpdate::default();
     let found = reader.object(ACTION_MEMBERS, |reader, member| {

@@ -1,20 +1,18 @@
 //! Attribute values: `{"S": "text"}`.
 
-use super::reader::null_in_list;
-use super::{Decoded, Reader};
-use crate::decode::DecodeError;
+use super::reader::{DecodeError, Decoded, Reader, null_in_list};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use keyfold_api::{Attributes, ValueError};
 use keyfold_types::{Item, Number, Set, Value, ValueKind};
 use std::collections::BTreeMap;
 
-/// Nesting that is still read; the engine's own limit is far below.
+/// The deepest nesting that is decoded; the engine's own limit is far below.
 const DEPTH_MAX: usize = 64;
 
 const TYPES: &[&str] = &["S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"];
 
-/// An item or key.
+/// Reads an item or key.
 pub(crate) fn attributes(reader: &mut Reader<'_>) -> Decoded<Option<Attributes>> {
     let map = value_map(reader, 0)?;
     let error = reader.value_error.take();
@@ -34,7 +32,7 @@ fn value_map(reader: &mut Reader<'_>, depth: usize) -> Decoded<Option<BTreeMap<S
 
 type ExpressionValues = Result<BTreeMap<String, Value>, (String, ValueError)>;
 
-/// ExpressionAttributeValues, or the first placeholder whose value is wrong.
+/// Reads ExpressionAttributeValues, or the first placeholder whose value is wrong with its error.
 pub(crate) fn expression_values(reader: &mut Reader<'_>) -> Decoded<Option<ExpressionValues>> {
     let mut map = BTreeMap::new();
     let mut first_wrong = None;
@@ -53,7 +51,7 @@ pub(crate) fn expression_values(reader: &mut Reader<'_>) -> Decoded<Option<Expre
     Ok(found.then(|| first_wrong.map_or(Ok(map), Err)))
 }
 
-/// One value. What is wrong with it is left in the reader, and null stands for it.
+/// Reads one value. If it is wrong, its error is left in the reader, and the value is null.
 pub(crate) fn attribute_value(reader: &mut Reader<'_>, depth: usize) -> Decoded<Option<Value>> {
     let mut value = None;
     let mut types = 0;
@@ -74,6 +72,7 @@ pub(crate) fn attribute_value(reader: &mut Reader<'_>, depth: usize) -> Decoded<
     }
 }
 
+/// Leaves an error in the reader and returns a value in place of the wrong one.
 fn wrong(reader: &mut Reader<'_>, error: ValueError) -> Value {
     reader.value_error.get_or_insert(error);
     Value::Null
@@ -139,6 +138,7 @@ fn binary(reader: &mut Reader<'_>) -> Decoded<Option<Vec<u8>>> {
         .map_err(|error| DecodeError::Shape(format!("A binary value is not valid base64: {error}")))
 }
 
+/// Makes a set; `printed` are its members in messages.
 fn set<T: Ord>(
     reader: &mut Reader<'_>,
     kind: ValueKind,

@@ -1,7 +1,7 @@
 //! Errors to response bodies.
 
-use super::Writer;
 use super::stored::raw_item;
+use super::writer::Writer;
 use keyfold_api::{ApiError, CancellationReason, ThrottlingReason};
 
 /// Appends the body of an error.
@@ -32,7 +32,7 @@ pub fn encode_error(out: &mut Vec<u8>, error: &ApiError) {
                 throttling
                     .reasons
                     .iter()
-                    .for_each(|reason| used_up(writer, reason))
+                    .for_each(|reason| exhausted(writer, reason))
             });
         }
         if let Some(message) = error.message() {
@@ -48,7 +48,7 @@ pub fn encode_error(out: &mut Vec<u8>, error: &ApiError) {
     });
 }
 
-fn used_up(writer: &mut Writer<'_>, reason: &ThrottlingReason) {
+fn exhausted(writer: &mut Writer<'_>, reason: &ThrottlingReason) {
     writer.object(|writer| {
         writer.string_member("reason", &reason.reason);
         writer.string_member("resource", &reason.resource);
@@ -58,7 +58,7 @@ fn used_up(writer: &mut Writer<'_>, reason: &ThrottlingReason) {
 fn cancellation(writer: &mut Writer<'_>, reason: &CancellationReason) {
     writer.object(|writer| {
         writer.string_member("Code", reason.code().name());
-        if let CancellationReason::ConditionalCheckFailed(Some(item)) = reason {
+        if let Some(item) = reason.item() {
             writer.name("Item");
             raw_item(writer, item);
         }

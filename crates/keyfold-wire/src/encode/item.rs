@@ -1,7 +1,6 @@
-//! Items and values as DynamoDB JSON, from trees; `stored` writes what lies in the store.
+//! Items and values as DynamoDB JSON, from trees; `stored` encodes stored items.
 
-use super::Writer;
-use super::writer::append_base64;
+use super::writer::{Writer, append_base64};
 use keyfold_types::{Item, Value};
 
 /// Appends an item.
@@ -18,6 +17,7 @@ fn base64(writer: &mut Writer<'_>, bytes: &[u8]) {
     append_base64(writer.value(), bytes);
 }
 
+/// Writes an item.
 pub(crate) fn tree(writer: &mut Writer<'_>, item: &Item) {
     writer.object(|writer| {
         for (name, attribute) in item {
@@ -27,6 +27,7 @@ pub(crate) fn tree(writer: &mut Writer<'_>, item: &Item) {
     });
 }
 
+/// Writes one value.
 pub(crate) fn value(writer: &mut Writer<'_>, value_: &Value) {
     writer.tagged(value_.kind().descriptor(), |writer| match value_ {
         Value::S(text) => writer.string(text),

@@ -1,9 +1,9 @@
-//! Bodies of the operations on items.
+//! Response bodies of the operations on items.
 
-use super::Writer;
+use super::batch::{keys_by_table, write_requests};
 use super::item::tree;
 use super::stored::raw_item;
-use crate::client::write_requests;
+use super::writer::Writer;
 use keyfold_api::{
     BatchExecuteStatementOutput, BatchGetItemOutput, BatchWriteItemOutput, CapacityKind,
     ConsumedCapacity, ExecuteStatementOutput, GetItemOutput, ItemCollectionMetrics, PageOutput,
@@ -145,7 +145,7 @@ pub(super) fn batch_get_item(writer: &mut Writer<'_>, output: &BatchGetItemOutpu
             }
         });
         writer.name("UnprocessedKeys");
-        crate::client::keys_by_table(writer, &output.unprocessed_keys);
+        keys_by_table(writer, &output.unprocessed_keys);
         capacities(writer, &output.consumed_capacity);
     });
 }

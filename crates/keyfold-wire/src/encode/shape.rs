@@ -1,8 +1,8 @@
-//! Bodies of the operations whose outputs (or, for a client, inputs) are shapes.
+//! Bodies of the operations whose inputs and outputs are shapes.
 
-use super::Writer;
 use super::item::{tree, value};
 use super::stored::raw_item;
+use super::writer::Writer;
 use keyfold_api::Member;
 use keyfold_api::{Shape, ShapeWriter};
 use keyfold_codec::RawItem;

@@ -1,13 +1,12 @@
-//! Stored items as DynamoDB JSON, straight from their bytes: most of what a Query costs.
+//! Stored items as DynamoDB JSON, directly from their bytes: most of the time of a Query.
 
-use super::Writer;
-use super::writer::{append_base64, append_plain, append_quoted};
+use super::writer::{Writer, append_base64, append_plain, append_quoted};
 use keyfold_codec::{Entries, RawItem, RawValue, number};
 use keyfold_types::ValueKind;
 
 /// Appends a stored item.
 pub fn encode_raw_item(out: &mut Vec<u8>, item: &RawItem) {
-    // Twice the same, so that each of many texts costs no question.
+    // Two instances of the same code, so that the check for escapes is not repeated for each text.
     if item.is_plain() {
         entries(out, item.attributes(), append_plain);
     } else {
@@ -52,7 +51,7 @@ fn separated<T>(
     }
 }
 
-/// `text` appends a text in quotes.
+/// Appends a value; `text` appends a text in quotes.
 fn value(out: &mut Vec<u8>, raw: RawValue<'_>, text: impl Fn(&mut Vec<u8>, &[u8]) + Copy) {
     let bytes = raw.scalar_bytes();
     match raw.kind() {
@@ -99,7 +98,7 @@ fn value(out: &mut Vec<u8>, raw: RawValue<'_>, text: impl Fn(&mut Vec<u8>, &[u8]
     out.push(b'}');
 }
 
-/// Digits in quotes.
+/// Appends a number as digits in quotes.
 fn number_text(out: &mut Vec<u8>, bytes: &[u8]) {
     out.push(b'"');
     if !number::append_text(out, bytes) {

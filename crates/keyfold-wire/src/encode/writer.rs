@@ -1,4 +1,4 @@
-//! Writes JSON into a byte vector: commas and quotes, nothing more.
+//! Writes JSON into a byte vector. It adds commas and quotes, nothing else.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ pub(crate) struct Writer<'o> {
     comma: bool,
 }
 
-/// Appends UTF-8 text in quotes, which is not looked at a second time where it needs no escapes.
+/// Appends UTF-8 text in quotes, with a fast path for text that needs no escapes.
 #[inline]
 pub(super) fn append_quoted(out: &mut Vec<u8>, text: &[u8]) {
     if is_plain(text) {
@@ -55,13 +55,13 @@ impl<'o> Writer<'o> {
         self.comma = true;
     }
 
-    /// Where the next value is to be appended, by who writes it whole.
+    /// Returns the vector for a caller that appends the next value itself.
     pub(super) fn value(&mut self) -> &mut Vec<u8> {
         self.separate();
         self.out
     }
 
-    /// The name of the next member; its value must follow.
+    /// Writes the name of the next member; its value must follow.
     pub(crate) fn name(&mut self, name: &str) {
         self.separate();
         append_quoted(self.out, name.as_bytes());
@@ -74,7 +74,7 @@ impl<'o> Writer<'o> {
         append_quoted(self.out, text.as_bytes());
     }
 
-    /// An object of one member whose name needs no escaping: a value with its type.
+    /// Writes an object of one member whose name needs no escapes: a value with its type.
     pub(crate) fn tagged(&mut self, tag: &str, fill: impl FnOnce(&mut Writer<'_>)) {
         self.separate();
         self.out.extend_from_slice(b"{\"");
@@ -86,19 +86,19 @@ impl<'o> Writer<'o> {
         self.comma = true;
     }
 
-    /// A number or word, as it prints.
+    /// Writes a number or word as it displays.
     pub(crate) fn plain(&mut self, value: impl Display) {
         self.separate();
         write!(self.out, "{value}").expect("writing to memory does not fail");
     }
 
-    /// A value in quotes that needs no escaping.
+    /// Writes a value in quotes that needs no escapes.
     pub(crate) fn quoted_plain(&mut self, value: impl Display) {
         self.separate();
         write!(self.out, "\"{value}\"").expect("writing to memory does not fail");
     }
 
-    /// A number as DynamoDB writes it: digits in quotes.
+    /// Writes a number as DynamoDB does: digits in quotes.
     pub(crate) fn number(&mut self, number: &Number) {
         self.separate();
         self.out.push(b'"');
@@ -106,7 +106,7 @@ impl<'o> Writer<'o> {
         self.out.push(b'"');
     }
 
-    /// Makes room for so many bytes more.
+    /// Reserves memory for further bytes.
     pub(crate) fn reserve(&mut self, bytes: usize) {
         self.out.reserve(bytes);
     }

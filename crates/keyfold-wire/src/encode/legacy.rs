@@ -1,12 +1,12 @@
-//! The parameters that expressions replaced, as a client sends them.
+//! The parameters that expressions replaced.
 
-use crate::encode::Writer;
-use crate::encode::item::value;
-use keyfold_api::{
-    AttributeValue, ByAttribute, LegacyCondition, LegacyParameters, Named, WireName,
-};
+use super::item::value;
+use super::members::word;
+use super::writer::Writer;
+use keyfold_api::{AttributeValue, ByAttribute, LegacyCondition, LegacyParameters};
 
-pub(super) fn legacy(writer: &mut Writer<'_>, given: Option<&LegacyParameters>) {
+/// The members of a request that are legacy parameters.
+pub(crate) fn legacy(writer: &mut Writer<'_>, given: Option<&LegacyParameters>) {
     let Some(given) = given else { return };
     if let Some(names) = &given.attributes_to_get {
         writer.name("AttributesToGet");
@@ -32,14 +32,6 @@ pub(super) fn legacy(writer: &mut Writer<'_>, given: Option<&LegacyParameters>) 
     by_attribute(writer, "KeyConditions", &given.key_conditions, condition);
     by_attribute(writer, "QueryFilter", &given.query_filter, condition);
     by_attribute(writer, "ScanFilter", &given.scan_filter, condition);
-}
-
-fn word<T: WireName>(writer: &mut Writer<'_>, name: &str, given: &Option<Named<T>>) {
-    match given {
-        None => {}
-        Some(Named::Known(word)) => writer.string_member(name, word.word()),
-        Some(Named::Unknown(text)) => writer.string_member(name, text),
-    }
 }
 
 fn one_value(writer: &mut Writer<'_>, given: &Option<AttributeValue>) {
