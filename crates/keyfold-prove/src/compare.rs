@@ -5,7 +5,8 @@ use crate::rows::Rows;
 use crate::{ProveError, ask};
 use keyfold_api::ErrorKind;
 use keyfold_client::arguments::Values;
-use keyfold_client::{Backend, ClientError, FoundItem, PageRequest, read};
+use keyfold_client::read::{self, Pages};
+use keyfold_client::{Backend, ClientError, FoundItem, PageRequest};
 use keyfold_model::schema::RequestKind;
 use keyfold_model::schema::{Limit, Returned};
 use keyfold_model::{Entity, Fan, Pattern, PatternPlan, value};
@@ -165,7 +166,7 @@ fn ask_once(
             found,
         });
     };
-    let found = match read::run(backend, rows.model, pattern, arguments, way, true) {
+    let found = match read::run(backend, rows.model, pattern, arguments, way, Pages::All) {
         Ok(found) => found,
         Err(ClientError::NotFound(_)) if expected.is_empty() => return,
         // A delimiter in an argument: no row can have it either.

@@ -58,7 +58,7 @@ impl Place {
             pattern,
             &values,
             &PageRequest::default(),
-            true,
+            read::Pages::All,
         )
         .unwrap()
         .items
