@@ -141,8 +141,8 @@ impl Engine {
     }
 
     /// The number of flushes and compactions that are due.
-    pub fn store_upkeep(&self) -> u64 {
-        self.core.store().upkeep()
+    pub fn pending_maintenance(&self) -> u64 {
+        self.core.store().pending_maintenance()
     }
 
     /// The plan of a query's next page.
@@ -182,13 +182,13 @@ impl Engine {
 
     /// Whether so much is on its way to the device (32 MB) that a write might block.
     pub fn is_crowded(&self) -> bool {
-        self.core.store().crowded().is_some()
+        self.core.store().back_pressure().is_some()
     }
 
     /// Done when it is not crowded: for who must not be blocked by a slow device, since others are
     /// served on the same thread.
     pub async fn room_to_write(&self) {
-        while let Some(ahead) = self.core.store().crowded() {
+        while let Some(ahead) = self.core.store().back_pressure() {
             // If it fails, the write is told.
             drop(ahead.await);
         }

@@ -1,9 +1,10 @@
-//! Changes that happen together or not at all.
+//! A batch: changes that become visible and durable together or not at all.
 
 use crate::error::StoreError;
 use bytes::Bytes;
 
-/// Puts, removals and counter changes, applied atomically. Later entries win over earlier ones.
+/// Puts, removals and counter changes, applied atomically. Later changes of a key win over earlier
+/// ones.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     pub(crate) changes: Vec<(Vec<u8>, Option<Bytes>)>,
@@ -12,11 +13,11 @@ pub struct Batch {
     pub(crate) reset: Vec<Vec<u8>>,
 }
 
-/// A length of a batch: see [`Batch::mark`].
+/// A state of a batch that it can be rolled back to: see [`Batch::savepoint`].
 #[derive(Debug, Clone, Copy)]
-pub struct Mark([usize; 4]);
+pub struct Savepoint([usize; 4]);
 
-/// The key of the number of entries ever appended.
+/// The key of the store's next sequence number: see [`Batch::append`].
 pub const SEQUENCE_KEY: &[u8] = b"\0\0\0\0Q";
 
 impl Batch {
@@ -35,30 +36,30 @@ impl Batch {
         self.changes.push((key.into(), None));
     }
 
-    /// Adds to a counter: a value of 8 little-endian bytes, 0 when absent. Counters of one group
-    /// commit are summed and written once. A counter's key must not also be put or removed in the
-    /// same batch.
+    /// Adds to a counter: a value of 8 little-endian bytes, 0 when absent. The additions of one
+    /// group commit are summed and written once. A counter's key must not also be put or removed
+    /// in the same batch.
     pub fn add(&mut self, key: impl Into<Vec<u8>>, amount: i64) {
         if amount != 0 {
             self.additions.push((key.into(), amount));
         }
     }
 
-    /// Removes a counter, which is 0 again, before what the same batch adds to it.
+    /// Resets a counter to 0, before the additions of the same batch.
     pub fn remove_counter(&mut self, key: impl Into<Vec<u8>>) {
         self.reset.push(key.into());
     }
 
-    /// Adds an entry behind `prefix`, under the store's next sequence number as 8 big-endian bytes.
-    /// Numbers ascend in the order in which batches become visible, so a reader that has seen one
-    /// misses none below.
+    /// Puts an entry under the key `prefix` and the store's next sequence number, in 8 big-endian
+    /// bytes. Numbers ascend in the order in which batches become visible, so a reader that has seen
+    /// one misses none below it.
     pub fn append(&mut self, prefix: impl Into<Vec<u8>>, value: impl Into<Bytes>) {
         self.appended.push((prefix.into(), value.into()));
     }
 
-    /// The size of the batch now.
-    pub fn mark(&self) -> Mark {
-        Mark([
+    /// The current state of the batch.
+    pub fn savepoint(&self) -> Savepoint {
+        Savepoint([
             self.changes.len(),
             self.additions.len(),
             self.appended.len(),
@@ -66,21 +67,20 @@ impl Batch {
         ])
     }
 
-    /// Takes out what was added after a mark.
-    pub fn undo_to(&mut self, Mark([changes, additions, appended, reset]): Mark) {
+    /// Drops the changes added after a savepoint.
+    pub fn roll_back_to(&mut self, Savepoint([changes, additions, appended, reset]): Savepoint) {
         self.changes.truncate(changes);
         self.additions.truncate(additions);
         self.appended.truncate(appended);
         self.reset.truncate(reset);
     }
 
-    /// Whether nothing changes.
+    /// Whether the batch changes nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0 && self.additions.is_empty() && self.appended.is_empty()
     }
 
-    /// Gives appended entries their numbers, from `sequence` on; gives back the number after the
-    /// last.
+    /// Numbers the appended entries from `sequence` on; returns the number after the last.
     pub(crate) fn number(&mut self, mut sequence: u64) -> u64 {
         if self.appended.is_empty() {
             return sequence;
@@ -95,7 +95,7 @@ impl Batch {
         sequence
     }
 
-    /// The number of keys that are put or removed.
+    /// The number of puts, removals and resets.
     pub fn len(&self) -> usize {
         self.changes.len() + self.reset.len()
     }
@@ -104,20 +104,20 @@ impl Batch {
 /// A counter's value from its stored bytes; absent is 0.
 ///
 /// # Errors
-/// `Corrupt` when the bytes are no number: to go on from 0 would lose what was counted.
+/// `Corrupt` when the bytes are no number: 0 instead would lose the count.
 pub(crate) fn counter_value(bytes: Option<&[u8]>) -> Result<i64, StoreError> {
-    eight(bytes, "a counter").map(i64::from_le_bytes)
+    eight_bytes(bytes, "a counter").map(i64::from_le_bytes)
 }
 
 /// A sequence number from its stored bytes; absent is 0.
 ///
 /// # Errors
-/// `Corrupt` when the bytes are no number: to begin again at 0 would give numbers twice.
+/// `Corrupt` when the bytes are no number: 0 instead would give numbers twice.
 pub(crate) fn sequence_value(bytes: Option<&[u8]>) -> Result<u64, StoreError> {
-    eight(bytes, "the sequence").map(u64::from_be_bytes)
+    eight_bytes(bytes, "the sequence").map(u64::from_be_bytes)
 }
 
-fn eight(bytes: Option<&[u8]>, what: &str) -> Result<[u8; 8], StoreError> {
+fn eight_bytes(bytes: Option<&[u8]>, what: &str) -> Result<[u8; 8], StoreError> {
     let Some(bytes) = bytes else {
         return Ok([0; 8]);
     };

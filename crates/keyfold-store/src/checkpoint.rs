@@ -1,25 +1,24 @@
-//! The checkpoint: what a data folder holds at least, known outside the files that it is about.
+//! The checkpoint: a file that names the files that a data folder must hold.
 //!
 //! A folder that lost its manifest looks like a new one, and a log that lost its newest segments
-//! looks like a shorter log. The file `checkpoint` tells them apart. It is written after what it
-//! names is on the device, and before anything that it no longer names is removed; so every number
-//! in it is a lower bound, and an older copy of it asks for more of the old and less of the new
-//! than there is.
+//! looks like a shorter log. The checkpoint distinguishes them. It is written after the files that
+//! it names are on the device, and before files that it no longer names are removed. So each of its
+//! numbers is a lower bound, and an older copy of it requires more old files and fewer new ones.
 //!
 //! ```text
 //! keyfold checkpoint 1
-//! segments 12 15      every segment of the log from the first to the second is there
-//! allocated 65536     the file of the second has this many bytes at least
+//! segments 12 15      every segment of the log from the first to the second exists
+//! allocated 65536     the file of the second has at least this many bytes
 //! manifest 37         the manifest in use has this number or a greater one
 //! 0f3c...             XXH3 of the lines before, 16 hexadecimal digits
 //! ```
 //!
-//! It is replaced as a whole: written beside the old one, synced, renamed.
+//! It is replaced as a whole.
 
-use crate::error::{At, StoreError, named};
-use crate::log::sync_folder;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use crate::error::{StoreError, named};
+use crate::fsync::replace_file;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
@@ -28,7 +27,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub(crate) const CHECKPOINT: &str = "checkpoint";
 const TITLE: &str = "keyfold checkpoint 1";
 
-/// The least that a data folder holds.
+/// The contents of a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Checkpoint {
     /// The first segment of the log whose changes are in no table file.
@@ -113,7 +112,7 @@ impl Checkpoints {
     /// Changes the checkpoint, and returns when it is on the device.
     ///
     /// # Errors
-    /// `Io` when it cannot be written. Then the old one or the new one is there; both hold.
+    /// `Io` when it cannot be written. Then the old or the new one is on the device; both are true.
     pub(crate) fn update(&self, change: impl FnOnce(&mut Checkpoint)) -> Result<(), StoreError> {
         let mut current = self.lock();
         let mut changed = *current;
@@ -122,12 +121,8 @@ impl Checkpoints {
             return Ok(());
         }
         let path = self.folder.join(CHECKPOINT);
-        let beside = self.folder.join("checkpoint.new");
-        let mut file = File::create(&beside).at(&beside)?;
-        file.write_all(changed.text().as_bytes()).at(&beside)?;
-        file.sync_all().at(&beside)?;
-        fs::rename(&beside, &path).at(&path)?;
-        sync_folder(&self.folder).at(&path)?;
+        let temporary = self.folder.join("checkpoint.new");
+        replace_file(&path, &temporary, changed.text().as_bytes())?;
         *current = changed;
         Ok(())
     }
@@ -145,27 +140,27 @@ mod tests {
     };
 
     #[test]
-    fn what_is_written_is_read_and_any_change_of_it_is_noticed() {
+    fn a_checkpoint_is_read_as_written_and_any_change_of_it_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(CHECKPOINT);
-        let told = Checkpoint::read(folder.path()).unwrap_err().to_string();
+        let error = Checkpoint::read(folder.path()).unwrap_err().to_string();
         assert!(
-            told.contains("checkpoint") && told.contains("is missing"),
-            "{told}"
+            error.contains("checkpoint") && error.contains("is missing"),
+            "{error}"
         );
         Checkpoints::new(folder.path(), Checkpoint::default())
             .update(|new| *new = SOME)
             .unwrap();
         assert_eq!(Checkpoint::read(folder.path()).unwrap(), SOME);
-        let whole = fs::read(&path).unwrap();
-        for at in 0..whole.len() {
-            for damaged in [
-                whole[..at].to_vec(),
-                [&whole[..at], &[whole[at] ^ 1], &whole[at + 1..]].concat(),
+        let written = fs::read(&path).unwrap();
+        for at in 0..written.len() {
+            for corrupt in [
+                written[..at].to_vec(),
+                [&written[..at], &[written[at] ^ 1], &written[at + 1..]].concat(),
             ] {
-                fs::write(&path, &damaged).unwrap();
-                let told = Checkpoint::read(folder.path()).unwrap_err().to_string();
-                assert!(told.contains("is not what was written"), "{at}: {told}");
+                fs::write(&path, &corrupt).unwrap();
+                let error = Checkpoint::read(folder.path()).unwrap_err().to_string();
+                assert!(error.contains("is not what was written"), "{at}: {error}");
             }
         }
     }

@@ -1,15 +1,15 @@
 //! Group commit: the waiting batches become one write with one sync.
 //!
 //! Two groups exist at a time: `pending` collects, `in_flight` is being written.
-//! [`CommitQueue::latest`] looks through both before the store, so the next writer's conditions see
-//! staged writes while the log still syncs. A failed write poisons the queue: nothing later is
-//! accepted, because its conditions may have been judged against writes that never happened.
+//! [`CommitQueue::latest`] reads both before the store, so the next writer's conditions see staged
+//! writes while the log still syncs. A failed write poisons the queue: later batches are refused,
+//! because their conditions may have been evaluated against the lost write.
 
 use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
 use crate::durable::DurableStore;
 use crate::error::{StoreError, guarded};
 use crate::metrics::Metrics;
-use crate::ticket::{Fate, Ticket};
+use crate::ticket::{GroupResult, Ticket};
 use bytes::Bytes;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -17,16 +17,16 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Soft limit of staged bytes: async callers wait for the group in flight before they stage more.
-const CROWDED_BYTES: usize = 32 * 1024 * 1024;
-/// Hard limit of staged bytes: callers that may block do so in [`CommitQueue::wait_for_room`].
-/// Twice the soft limit, so that a caller that has awaited the soft one is rarely blocked.
-const GROUP_BYTES_MAX: usize = 2 * CROWDED_BYTES;
-/// Counters whose values the committer keeps in memory. There is a counter for each item
-/// collection, so they are forgotten, and read again, when there are more.
-const COUNTERS_KEPT_MAX: usize = 16 * 1024;
+const STAGED_BYTES_SOFT: usize = 32 * 1024 * 1024;
+/// Hard limit of staged bytes: blocking callers wait in [`CommitQueue::wait_below_hard_limit`].
+/// Twice the soft limit, so that a caller that has awaited the soft one rarely blocks.
+const STAGED_BYTES_HARD: usize = 2 * STAGED_BYTES_SOFT;
+/// Counters whose values the committer caches. There is a counter for each item collection, so the
+/// cache is cleared when there are more.
+const COUNTERS_CACHED_MAX: usize = 16 * 1024;
 /// Retries of a failed read of a counter, and the pause before each.
-const READ_AGAIN_MAX: usize = 5;
-const READ_AGAIN_AFTER: Duration = Duration::from_millis(20);
+const READ_RETRIES_MAX: usize = 5;
+const READ_RETRY_PAUSE: Duration = Duration::from_millis(20);
 
 type Changes = HashMap<Vec<u8>, Option<Bytes>>;
 
@@ -34,10 +34,10 @@ type Changes = HashMap<Vec<u8>, Option<Bytes>>;
 struct Group {
     changes: Changes,
     additions: HashMap<Vec<u8>, i64>,
-    /// Counters that begin anew.
+    /// Counters to reset before the additions.
     reset: HashSet<Vec<u8>>,
     bytes: usize,
-    fate: Arc<Fate>,
+    result: Arc<GroupResult>,
 }
 
 impl Group {
@@ -51,7 +51,7 @@ struct Queue {
     pending: Group,
     /// The group in flight; `latest` still needs it until it is visible in the store.
     in_flight: Arc<Changes>,
-    in_flight_fate: Option<Arc<Fate>>,
+    in_flight_result: Option<Arc<GroupResult>>,
     closed: bool,
     /// The number of the next appended entry.
     sequence: u64,
@@ -60,11 +60,12 @@ struct Queue {
 struct Shared {
     queue: Mutex<Queue>,
     staged: Condvar,
+    /// Signaled when the pending group was taken, or a group has failed.
     drained: Condvar,
     store: Arc<DurableStore>,
     metrics: Arc<Metrics>,
     sync: bool,
-    /// Why nothing is taken any more. Set while `queue` is locked.
+    /// Why every batch is refused. Set while `queue` is locked.
     failed: OnceLock<StoreError>,
 }
 
@@ -109,7 +110,7 @@ impl CommitQueue {
         })
     }
 
-    /// The newest staged value of a key, if one is staged: `Some(None)` is a staged removal.
+    /// The newest staged change of a key: `None` without one, `Some(None)` for a removal.
     pub(crate) fn latest(&self, key: &[u8]) -> Option<Option<Bytes>> {
         let queue = self.shared.lock();
         queue
@@ -128,36 +129,37 @@ impl CommitQueue {
     pub(crate) fn barrier(&self) -> Ticket {
         let queue = self.shared.lock();
         if let Some(error) = self.shared.failed.get() {
-            // The batch rests on one that was lost.
+            // The caller may have read a write that is lost.
             return Ticket::failed(StoreError::Poisoned(error.to_string()));
         }
         if queue.pending.is_empty() {
             queue
-                .in_flight_fate
+                .in_flight_result
                 .as_ref()
                 .map_or_else(Ticket::done, Ticket::of)
         } else {
-            Ticket::of(&queue.pending.fate)
+            Ticket::of(&queue.pending.result)
         }
     }
 
-    /// Back-pressure: the group in flight that the next batch should wait for, when the pending one
-    /// is large.
-    pub(crate) fn crowded(&self) -> Option<Ticket> {
+    /// The group in flight, while the pending one is above the soft limit: async callers await it
+    /// before they stage more.
+    pub(crate) fn back_pressure(&self) -> Option<Ticket> {
         let queue = self.shared.lock();
-        let is_full = queue.pending.bytes > CROWDED_BYTES && self.shared.failed.get().is_none();
+        let is_above =
+            queue.pending.bytes > STAGED_BYTES_SOFT && self.shared.failed.get().is_none();
         queue
-            .in_flight_fate
+            .in_flight_result
             .as_ref()
-            .filter(|_| is_full)
+            .filter(|_| is_above)
             .map(Ticket::of)
     }
 
-    /// Blocks while the pending group is above the hard limit. Callers hold no lock: whatever they
-    /// held would be kept from others for as long as the device takes.
-    pub(crate) fn wait_for_room(&self) {
+    /// Blocks while the pending group is above the hard limit. Callers hold no lock: others would
+    /// wait for it as long as the device takes.
+    pub(crate) fn wait_below_hard_limit(&self) {
         let mut queue = self.shared.lock();
-        while queue.pending.bytes > GROUP_BYTES_MAX
+        while queue.pending.bytes > STAGED_BYTES_HARD
             && self.shared.failed.get().is_none()
             && !queue.closed
         {
@@ -169,7 +171,8 @@ impl CommitQueue {
         }
     }
 
-    /// Adds a batch to the pending group. Never blocks: see [`CommitQueue::wait_for_room`].
+    /// Adds a batch to the pending group. Never blocks: see
+    /// [`CommitQueue::wait_below_hard_limit`].
     pub(crate) fn stage(&self, mut batch: Batch) -> Result<Ticket, StoreError> {
         let mut queue = self.shared.lock();
         if let Some(error) = self.shared.failed.get() {
@@ -192,7 +195,7 @@ impl CommitQueue {
         for (key, amount) in batch.additions {
             *group.additions.entry(key).or_default() += amount;
         }
-        let ticket = Ticket::of(&group.fate);
+        let ticket = Ticket::of(&group.result);
         drop(queue);
         if was_empty {
             self.shared.staged.notify_one();
@@ -208,7 +211,7 @@ impl Drop for CommitQueue {
         if let Some(committer) = self.committer.take()
             && committer.join().is_err()
         {
-            // The thread panicked: nothing more can be written, and nobody is left to tell.
+            // The thread panicked. There is no caller left to report it to.
         }
     }
 }
@@ -216,33 +219,35 @@ impl Drop for CommitQueue {
 fn run(shared: &Shared) {
     let mut counters = HashMap::new();
     while let Some(group) = next_group(shared) {
-        // A panic in the storage engine must not leave writers waiting for ever.
+        // A panic of the storage engine must not leave writers waiting for ever.
         let result = guarded(|| write(shared, &group, &mut counters));
         let mut queue = shared.lock();
         queue.in_flight = Arc::default();
-        queue.in_flight_fate = None;
+        queue.in_flight_result = None;
         if let Err(error) = &result {
-            // It fails once: this thread takes no group after it.
+            // Only the first error: this thread takes no group after it.
             shared.failed.get_or_init(|| error.clone());
-            // Batches staged meanwhile were judged against changes that are now lost.
+            // The conditions of batches staged meanwhile were evaluated against the lost write.
             let orphans = std::mem::take(&mut queue.pending);
             orphans
-                .fate
-                .decide(Err(StoreError::Poisoned(error.to_string())));
+                .result
+                .set(Err(StoreError::Poisoned(error.to_string())));
         }
         drop(queue);
         shared.drained.notify_all();
-        group.fate.decide(result);
+        group.result.set(result);
     }
 }
 
+/// A group that is being written.
 struct InFlight {
     changes: Arc<Changes>,
     additions: HashMap<Vec<u8>, i64>,
     reset: HashSet<Vec<u8>>,
-    fate: Arc<Fate>,
+    result: Arc<GroupResult>,
 }
 
+/// Waits for a group and takes it; `None` when the queue is closed and empty.
 fn next_group(shared: &Shared) -> Option<InFlight> {
     let mut queue = shared.lock();
     loop {
@@ -250,14 +255,14 @@ fn next_group(shared: &Shared) -> Option<InFlight> {
             let group = std::mem::take(&mut queue.pending);
             let changes = Arc::new(group.changes);
             queue.in_flight = Arc::clone(&changes);
-            queue.in_flight_fate = Some(Arc::clone(&group.fate));
+            queue.in_flight_result = Some(Arc::clone(&group.result));
             drop(queue);
             shared.drained.notify_all();
             return Some(InFlight {
                 changes,
                 additions: group.additions,
                 reset: group.reset,
-                fate: group.fate,
+                result: group.result,
             });
         }
         if queue.closed {
@@ -270,28 +275,29 @@ fn next_group(shared: &Shared) -> Option<InFlight> {
     }
 }
 
-/// A failed read here would end all writing, so it is tried again for a moment.
-fn read_again<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
+/// Reads, with a few retries: a failed read of a counter would poison the queue.
+fn read_with_retries<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
     let mut done = read();
-    for _ in 0..READ_AGAIN_MAX {
+    for _ in 0..READ_RETRIES_MAX {
         if done.is_ok() {
             break;
         }
-        std::thread::sleep(READ_AGAIN_AFTER);
+        std::thread::sleep(READ_RETRY_PAUSE);
         done = read();
     }
     done
 }
 
+/// Writes a group as one batch. `counters` caches values of counters.
 fn write(
     shared: &Shared,
     group: &InFlight,
     counters: &mut HashMap<Vec<u8>, i64>,
 ) -> Result<(), StoreError> {
     let mut totals = Vec::with_capacity(group.additions.len());
-    if counters.len() > COUNTERS_KEPT_MAX {
+    if counters.len() > COUNTERS_CACHED_MAX {
         counters.clear();
-        counters.shrink_to(COUNTERS_KEPT_MAX);
+        counters.shrink_to(COUNTERS_CACHED_MAX);
     }
     #[expect(
         clippy::iter_over_hash_type,
@@ -308,13 +314,13 @@ fn write(
         let before = match counters.get(key) {
             Some(value) => *value,
             None if group.reset.contains(key) => 0,
-            None => counter_value(read_again(|| shared.store.get(key))?.as_deref())?,
+            None => counter_value(read_with_retries(|| shared.store.get(key))?.as_deref())?,
         };
         let total = before.saturating_add(*amount);
         counters.insert(key.clone(), total);
         totals.push((key, total.to_le_bytes()));
     }
-    let gone = group
+    let removed = group
         .reset
         .iter()
         .filter(|key| !group.additions.contains_key(*key));
@@ -328,7 +334,7 @@ fn write(
     shared.store.apply(
         changes
             .chain(totals)
-            .chain(gone.map(|key| (&key[..], None))),
+            .chain(removed.map(|key| (&key[..], None))),
         shared.sync,
     )?;
     Metrics::count(&shared.metrics.commits);

@@ -10,10 +10,10 @@ pub enum StoreError {
     /// The operating system refused a read, write or sync.
     #[error("the storage device failed: {0}")]
     Io(Arc<io::Error>),
-    /// Stored bytes are not what was written.
+    /// Stored bytes are not what was written, or missing.
     #[error("stored data is corrupt: {0}")]
     Corrupt(String),
-    /// The folder is not a store of ours, or of another format.
+    /// The folder holds no store, or one of another format; or a copy cannot be made there.
     #[error("{0}")]
     Foreign(String),
     /// Another process has the data folder open.
@@ -28,8 +28,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// A file of the data folder that is missing, or not what was written. Whatever else the folder
-    /// holds is left as it is.
+    /// `Corrupt` about a file of the data folder: `what` says what is wrong with it.
     pub(crate) fn file(path: &Path, what: &str) -> StoreError {
         StoreError::Corrupt(format!(
             "{} {what}. Nothing in the data folder was changed. Put the file back, or restore the whole folder from a copy \
@@ -38,14 +37,16 @@ impl StoreError {
         ))
     }
 
-    /// The same error, with paths of another folder in place of those of `twin`.
-    pub(crate) fn about(self, twin: &Path, folder: &Path) -> StoreError {
-        let put = |text: &str| text.replace(&*twin.to_string_lossy(), &folder.to_string_lossy());
+    /// The same error, with the path `from` replaced in its text.
+    pub(crate) fn with_path(self, from: &Path, to: &Path) -> StoreError {
+        let replaced = |text: &str| text.replace(&*from.to_string_lossy(), &to.to_string_lossy());
         match self {
-            StoreError::Corrupt(text) => StoreError::Corrupt(put(&text)),
-            StoreError::Foreign(text) => StoreError::Foreign(put(&text)),
-            StoreError::Io(error) => io::Error::new(error.kind(), put(&error.to_string())).into(),
-            other => other,
+            StoreError::Corrupt(text) => StoreError::Corrupt(replaced(&text)),
+            StoreError::Foreign(text) => StoreError::Foreign(replaced(&text)),
+            StoreError::Io(error) => {
+                io::Error::new(error.kind(), replaced(&error.to_string())).into()
+            }
+            StoreError::Locked | StoreError::Poisoned(_) | StoreError::Closed => self,
         }
     }
 }
@@ -58,7 +59,7 @@ impl From<io::Error> for StoreError {
 
 /// Adds the file to an error about it.
 pub(crate) trait At<T> {
-    /// The error, with the path in front; its kind stays.
+    /// Puts the path in front of the error's text; its kind stays.
     fn at(self, path: &Path) -> io::Result<T>;
 }
 
@@ -73,7 +74,7 @@ pub(crate) fn named(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Work of the storage engine whose panics are errors: somebody waits for it.
+/// Runs work of the storage engine and turns a panic into `Poisoned`: a caller waits for the result.
 pub(crate) fn guarded(work: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(StoreError::Poisoned(

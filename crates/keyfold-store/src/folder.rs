@@ -1,28 +1,30 @@
-//! The data folder: who has it open, and whether it is one.
+//! The data folder: its lock, and the marker that says what it holds.
 
 use crate::checkpoint::CHECKPOINT;
 use crate::error::{At, StoreError};
+use crate::fsync::sync_folder;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
+/// The file that holds the marker and the lock.
 const MARKER: &str = "keyfold";
-/// The markers; the number is that of the format of everything in the folder. All have the same
-/// length, so that one is written over another in place.
-const WHOLE: &str = "keyfold store 4";
-/// A store that is being made: nothing in it was ever acknowledged.
-const MAKING: &str = "keyfold store 4, being made";
-/// A copy that is being made, or was cut short.
-const COPYING: &str = "keyfold copy 4, not whole";
+/// The marker of a store; the number is the version of the format of the whole folder.
+const STORE: &str = "keyfold store 4";
+/// The marker of a store that is being made: nothing in it was ever acknowledged.
+const NEW_STORE: &str = "keyfold store 4, being made";
+/// The marker of a copy that is being made, or was interrupted.
+const COPY: &str = "keyfold copy 4, not whole";
+/// Markers are padded to one length, so that one is written over another in place.
 const MARKER_BYTES: usize = 32;
 
 /// The contents of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
-    /// Nothing, or a store whose making was cut short.
+    /// Nothing, or a new store whose making was interrupted.
     Nothing,
     Store,
-    /// A copy that was cut short.
+    /// A copy that was interrupted.
     Copy,
 }
 
@@ -35,35 +37,34 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// The folder holds a store from now on. Everything else of it is on the device already.
+    /// Marks the folder as a store. Its other files are on the device already.
     pub(crate) fn complete(&self) -> Result<(), StoreError> {
-        mark(&self.marker, WHOLE)
+        write_marker(&self.marker, STORE)
     }
 }
 
-/// Writes what the folder is, over what it was: one sector, so that one or the other is there after
-/// a crash.
-fn mark(mut file: &File, what: &str) -> Result<(), StoreError> {
+/// Writes a marker over the old one. Both fit in one sector, so one of them is there after a crash.
+fn write_marker(mut file: &File, marker: &str) -> Result<(), StoreError> {
     file.rewind()?;
-    file.write_all(format!("{what:<width$}\n", width = MARKER_BYTES - 1).as_bytes())?;
+    file.write_all(format!("{marker:<width$}\n", width = MARKER_BYTES - 1).as_bytes())?;
     Ok(file.sync_all()?)
 }
 
-/// Claims a folder, which is made if it is absent or empty.
+/// Claims the folder of a store. A folder that is absent is made.
 ///
 /// # Errors
-/// `Locked` when another process has it open; `Foreign` when it is something else's or of another
-/// format; `Corrupt` when it has lost its marker; `Io` when it cannot be used.
+/// `Locked` when another process has it open; `Foreign` when it holds something else or is of
+/// another format; `Corrupt` when its marker is missing; `Io` when it cannot be used.
 pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
     let (marker, found) = lock(folder)?;
     match found {
         Found::Store => {}
         Found::Nothing => {
             remove_copied(folder)?;
-            mark(&marker, MAKING)?;
-            crate::log::sync_folder(folder)?;
+            write_marker(&marker, NEW_STORE)?;
+            sync_folder(folder)?;
         }
-        Found::Copy => return Err(cut_short(folder)),
+        Found::Copy => return Err(interrupted_copy(folder)),
     }
     Ok(Claim {
         marker,
@@ -71,7 +72,7 @@ pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
     })
 }
 
-/// Claims a folder whose store is only looked at. Nothing in it is made or changed.
+/// Claims the folder of a store for examination. Nothing in it is made or changed.
 ///
 /// # Errors
 /// Like [`claim`]; `Foreign` when there is no store.
@@ -92,7 +93,7 @@ pub(crate) fn claim_for_examination(folder: &Path) -> Result<Claim, StoreError> 
             marker,
             is_store: true,
         }),
-        (_, Found::Copy) => Err(cut_short(folder)),
+        (_, Found::Copy) => Err(interrupted_copy(folder)),
         (_, Found::Nothing) => Err(StoreError::Foreign(format!(
             "the folder {} holds no data yet",
             folder.display()
@@ -100,13 +101,13 @@ pub(crate) fn claim_for_examination(folder: &Path) -> Result<Claim, StoreError> 
     }
 }
 
-fn cut_short(folder: &Path) -> StoreError {
+fn interrupted_copy(folder: &Path) -> StoreError {
     let what = "holds a copy that was cut short: copy into it again, or remove it";
     StoreError::Foreign(format!("the folder {} {what}", folder.display()))
 }
 
-/// Claims a folder for a copy: one that is absent, empty, or holds a copy that was cut short, which
-/// is removed.
+/// Claims a folder for a copy: one that is absent, empty, or holds an interrupted copy, which is
+/// removed.
 ///
 /// # Errors
 /// Like [`claim`]; `Foreign` when the folder is in use, holds something, or cannot be made.
@@ -116,7 +117,24 @@ pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
     if was_taken && !folder.join(MARKER).exists() {
         return Err(not_empty());
     }
-    let (marker, found) = lock(folder).map_err(|error| match error {
+    let (marker, found) = lock(folder).map_err(|error| unusable_for_copy(folder, error))?;
+    if was_taken && found != Found::Copy {
+        return Err(not_empty());
+    }
+    remove_copied(folder)?;
+    if found != Found::Copy {
+        write_marker(&marker, COPY)?;
+    }
+    sync_folder(folder)?;
+    Ok(Claim {
+        marker,
+        is_store: false,
+    })
+}
+
+/// The error of [`lock`], in the words of a copy.
+fn unusable_for_copy(folder: &Path, error: StoreError) -> StoreError {
+    match error {
         StoreError::Locked => StoreError::Foreign(format!(
             "{} is in use, perhaps by another copy",
             folder.display()
@@ -125,26 +143,18 @@ pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
             "the folder {} cannot be made: {error}",
             folder.display()
         )),
-        error => error,
-    })?;
-    if was_taken && found != Found::Copy {
-        return Err(not_empty());
+        StoreError::Io(_)
+        | StoreError::Corrupt(_)
+        | StoreError::Foreign(_)
+        | StoreError::Poisoned(_)
+        | StoreError::Closed => error,
     }
-    remove_copied(folder)?;
-    if found != Found::Copy {
-        mark(&marker, COPYING)?;
-    }
-    crate::log::sync_folder(folder)?;
-    Ok(Claim {
-        marker,
-        is_store: false,
-    })
 }
 
 /// Refuses to copy a folder into itself, or into a folder inside it.
 ///
 /// # Errors
-/// `Foreign` when `to` is `from` or lies in it, whatever links lead there.
+/// `Foreign` when `to` is `from` or lies in it, symbolic links followed.
 pub(crate) fn refuse_inside(from: &Path, to: &Path) -> Result<(), StoreError> {
     let Ok(from) = fs::canonicalize(from) else {
         return Ok(());
@@ -167,7 +177,7 @@ fn is_empty(folder: &Path) -> Result<bool, StoreError> {
     Ok(fs::read_dir(folder).at(folder)?.next().is_none())
 }
 
-/// Removes what a copy has put into a folder, but for the marker.
+/// Removes the files of a copy, except for the marker.
 pub(crate) fn remove_copied(folder: &Path) -> Result<(), StoreError> {
     for part in ["log", "tables"].map(|part| folder.join(part)) {
         if part.exists() {
@@ -181,7 +191,7 @@ pub(crate) fn remove_copied(folder: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes a folder, and those it is in, that only the process's own user can look into.
+/// Makes a folder and its parents, for the process's own user only.
 fn make_private(folder: &Path) -> Result<(), StoreError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -190,26 +200,27 @@ fn make_private(folder: &Path) -> Result<(), StoreError> {
     Ok(builder.create(folder).at(folder)?)
 }
 
-/// The folders in a data folder that hold what clients wrote: nobody else looks into them, whoever
-/// made the data folder, and whatever the storage engine allows with its files.
+/// Restricts the folders that hold clients' data to the process's own user, whatever the mode of
+/// the data folder and of the storage engine's files.
 pub(crate) fn keep_private(folder: &Path, is_store: bool) -> Result<(), StoreError> {
     for part in ["log", "tables"].map(|part| folder.join(part)) {
         if !is_store {
             make_private(&part)?;
         }
-        tighten(&part);
+        remove_other_access(&part);
     }
     Ok(())
 }
 
-/// Takes from others what an older version gave them. A folder of somebody else stays as it is.
+/// Removes the access of other users, which an older version granted. Best effort: the folder may
+/// belong to another user.
 #[cfg(unix)]
-fn tighten(folder: &Path) {
+fn remove_other_access(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    let Ok(about) = fs::metadata(folder) else {
+    let Ok(metadata) = fs::metadata(folder) else {
         return;
     };
-    if about.permissions().mode() & 0o077 != 0 {
+    if metadata.permissions().mode() & 0o077 != 0 {
         drop(fs::set_permissions(
             folder,
             fs::Permissions::from_mode(0o700),
@@ -218,22 +229,24 @@ fn tighten(folder: &Path) {
 }
 
 #[cfg(not(unix))]
-fn tighten(_folder: &Path) {}
+fn remove_other_access(_folder: &Path) {}
 
-/// Locks a folder, which is made if it is absent; returns the marker and what the folder holds.
+/// Locks a folder; returns the file of the marker, and what the folder holds. A folder that is
+/// absent is made.
 fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
     if !folder.exists() {
         make_private(folder)?;
         folder
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty())
-            .map_or(Ok(()), crate::log::sync_folder)?;
+            .map_or(Ok(()), sync_folder)?;
     }
     let path = folder.join(MARKER);
     if !path.exists() && !is_empty(folder)? {
-        return Err(match has_parts(folder) {
-            true => StoreError::file(&path, "is missing"),
-            false => foreign(folder, "holds something else"),
+        return Err(if has_parts(folder) {
+            StoreError::file(&path, "is missing")
+        } else {
+            foreign(folder, "holds something else")
         });
     }
     let mut options = OpenOptions::new();
@@ -251,15 +264,15 @@ fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
     file.read_to_end(&mut bytes).at(&path)?;
     let text = String::from_utf8_lossy(&bytes);
     let found = match text.trim_end() {
-        WHOLE => Found::Store,
-        MAKING => Found::Nothing,
-        // Of whatever format: it is removed.
+        STORE => Found::Store,
+        NEW_STORE => Found::Nothing,
+        // Of any format: it is removed.
         text if text.starts_with("keyfold copy ") => Found::Copy,
-        // There was no room for the first marker, or the machine ended: part of it is there, or its
-        // length only.
+        // Writing the first marker was interrupted, or the device was full: part of it is there, or
+        // zeros.
         text if text.bytes().all(|byte| byte == 0)
-            || MAKING.starts_with(text)
-            || COPYING.starts_with(text) =>
+            || NEW_STORE.starts_with(text)
+            || COPY.starts_with(text) =>
         {
             if has_parts(folder) {
                 return Err(StoreError::file(&path, "is not what was written"));
@@ -271,7 +284,7 @@ fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
     Ok((file, found))
 }
 
-/// Whether a folder holds more of a store than its marker.
+/// Whether a folder holds files of a store besides the marker.
 fn has_parts(folder: &Path) -> bool {
     ["log", "tables", CHECKPOINT]
         .iter()
@@ -290,18 +303,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_is_a_store_when_it_is_whole() {
+    fn a_copy_is_a_store_when_it_is_complete() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("copy");
         let copying = claim_for_copy(&folder).unwrap();
         fs::create_dir(folder.join("log")).unwrap();
-        let told = claim_for_copy(&folder).unwrap_err().to_string();
-        assert!(told.contains("in use, perhaps by another copy"), "{told}");
+        let error = claim_for_copy(&folder).unwrap_err().to_string();
+        assert!(error.contains("in use, perhaps by another copy"), "{error}");
         drop(copying);
-        let told = claim(&folder).unwrap_err().to_string();
-        assert!(told.contains("cut short"), "{told}");
+        let error = claim(&folder).unwrap_err().to_string();
+        assert!(error.contains("cut short"), "{error}");
         let copying = claim_for_copy(&folder).unwrap();
-        assert!(!folder.join("log").exists(), "made anew");
+        assert!(!folder.join("log").exists(), "it is removed");
         drop(copying);
         let copying = claim_for_copy(&folder).unwrap();
         copying.complete().unwrap();
@@ -325,31 +338,31 @@ mod tests {
         assert!(matches!(claim(&folder), Err(StoreError::Locked)));
         drop(claimed);
         drop(claim(&folder).unwrap());
-        for cut_short in [&[0; MARKER_BYTES][..], b"", b"keyfold"] {
-            fs::write(folder.join(MARKER), cut_short).unwrap();
+        for partial in [&[0; MARKER_BYTES][..], b"", b"keyfold"] {
+            fs::write(folder.join(MARKER), partial).unwrap();
             let claimed = claim(&folder).unwrap();
             assert!(!claimed.is_store, "nothing was in it yet");
             claimed.complete().unwrap();
             drop(claimed);
             assert!(claim(&folder).unwrap().is_store);
-            // With more of a store in the folder it is no new one.
+            // With other files of a store in it, the folder is not new.
             fs::create_dir(folder.join("tables")).unwrap();
-            fs::write(folder.join(MARKER), cut_short).unwrap();
-            let told = claim(&folder).unwrap_err().to_string();
-            assert!(told.contains("keyfold is not what was written"), "{told}");
+            fs::write(folder.join(MARKER), partial).unwrap();
+            let error = claim(&folder).unwrap_err().to_string();
+            assert!(error.contains("keyfold is not what was written"), "{error}");
             fs::remove_file(folder.join(MARKER)).unwrap();
-            let told = claim(&folder).unwrap_err().to_string();
-            assert!(told.contains("keyfold is missing"), "{told}");
+            let error = claim(&folder).unwrap_err().to_string();
+            assert!(error.contains("keyfold is missing"), "{error}");
             fs::remove_dir(folder.join("tables")).unwrap();
         }
         fs::write(folder.join(MARKER), "keyfold store 99\n").unwrap();
-        let told = claim(&folder).unwrap_err().to_string();
+        let error = claim(&folder).unwrap_err().to_string();
         assert!(
-            told.contains("is of another format (keyfold store 99)"),
-            "{told}"
+            error.contains("is of another format (keyfold store 99)"),
+            "{error}"
         );
         fs::write(place.path().join("letter.txt"), "").unwrap();
-        let told = claim(place.path()).unwrap_err().to_string();
-        assert!(told.contains("holds something else"), "{told}");
+        let error = claim(place.path()).unwrap_err().to_string();
+        assert!(error.contains("holds something else"), "{error}");
     }
 }

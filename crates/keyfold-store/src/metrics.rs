@@ -1,4 +1,4 @@
-//! Exact counts of what the store did, for tests of complexity and for operators.
+//! Exact counts of the store's work, for tests of complexity and for operators.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

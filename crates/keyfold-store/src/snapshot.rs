@@ -1,6 +1,6 @@
-//! A consistent view: what was committed when it was taken, whatever is written since.
+//! A consistent view: the batches committed when it was taken, and no later ones.
 
-use crate::durable::{self, DurableSnapshot};
+use crate::durable::{DurableSnapshot, Entry};
 use crate::error::StoreError;
 use crate::memory::MemoryMap;
 use crate::metrics::Metrics;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// Which way a range is read.
+/// The order in which a range is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Ascending keys.
@@ -43,7 +43,7 @@ impl Snapshot {
         }
     }
 
-    /// Keys and values between the bounds, one at a time: what is not asked for is not read.
+    /// Keys and values between the bounds. Entries are read lazily, one at a time.
     pub fn range<'s>(
         &'s self,
         low: Bound<&[u8]>,
@@ -52,10 +52,10 @@ impl Snapshot {
     ) -> Box<dyn Iterator<Item = Result<(Bytes, Bytes), StoreError>> + 's> {
         let owned =
             |(key, value): (&Vec<u8>, &Bytes)| Ok((Bytes::copy_from_slice(key), value.clone()));
-        self.entries(low, high, direction, owned, durable::entry)
+        self.entries(low, high, direction, owned, Entry::into_pair)
     }
 
-    /// The values alone, which costs less than keys and values.
+    /// The values between the bounds, which cost less to read than keys and values.
     pub fn values<'s>(
         &'s self,
         low: Bound<&[u8]>,
@@ -67,7 +67,7 @@ impl Snapshot {
             high,
             direction,
             |(_, value)| Ok(value.clone()),
-            durable::value,
+            Entry::into_value,
         )
     }
 
@@ -77,7 +77,7 @@ impl Snapshot {
         high: Bound<&[u8]>,
         direction: Direction,
         of_memory: impl Fn((&Vec<u8>, &Bytes)) -> Result<T, StoreError> + 's,
-        of_durable: impl Fn(durable::Entry) -> Result<T, StoreError> + 's,
+        of_durable: impl Fn(Entry) -> Result<T, StoreError> + 's,
     ) -> Box<dyn Iterator<Item = Result<T, StoreError>> + 's> {
         Metrics::count(&self.metrics.range_opens);
         if is_empty(low, high) {
@@ -111,8 +111,8 @@ impl Snapshot {
     }
 }
 
-/// Counts the entries read from a range, and tells when it is dropped: the total is shared with
-/// other readers.
+/// Counts the entries read from a range, and adds them to the metrics when it is dropped: the shared
+/// counter is touched once.
 struct Counted<'m, I> {
     entries: I,
     count: u64,
@@ -135,7 +135,7 @@ impl<I> Drop for Counted<'_, I> {
     }
 }
 
-/// Whether no key can be between the bounds (maps refuse such ranges).
+/// Whether no key can be between the bounds. Ordered maps panic on such ranges.
 fn is_empty(low: Bound<&[u8]>, high: Bound<&[u8]>) -> bool {
     match (low, high) {
         (Bound::Included(low), Bound::Included(high)) => low > high,

@@ -2,99 +2,28 @@
 
 use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
 use crate::commit_queue::CommitQueue;
-use crate::durable::{self, DurableStore};
+use crate::durable::{DurableStore, Entry};
 use crate::error::StoreError;
 use crate::folder::remove_copied;
-use crate::log::LogFiles;
 use crate::memory::MemoryStore;
 use crate::metrics::{Metrics, StoreCounts};
+use crate::options::{Durability, StoreOptions};
 use crate::snapshot::{Direction, Snapshot, View};
 use crate::ticket::Ticket;
 use bytes::Bytes;
 use std::ops::Bound;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Locks that keys are hashed to.
 const STRIPES: usize = 1024;
 /// Keys that a copy writes in one batch.
-const COPIED_AT_ONCE: usize = 5000;
-
-/// When a write is acknowledged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Durability {
-    /// After it is synced to the device.
-    #[default]
-    Synced,
-    /// After it is handed to the operating system: a crash of the machine may lose the last writes.
-    Buffered,
-}
-
-/// Bytes of blocks kept in memory unless said otherwise.
-const CACHE_BYTES: u64 = 256 * 1024 * 1024;
-
-/// Bytes of the memtable unless said otherwise.
-const MEMTABLE_BYTES: u64 = 4 * 1024 * 1024;
-
-/// The place and durability of a store.
-#[derive(Debug, Clone)]
-pub enum StoreOptions {
-    /// In memory; gone when the store is dropped.
-    Memory,
-    /// In a folder.
-    Folder(FolderOptions),
-}
-
-impl StoreOptions {
-    /// A store in a folder with a durability, and the defaults otherwise.
-    pub fn folder(path: impl Into<PathBuf>, durability: Durability) -> StoreOptions {
-        StoreOptions::Folder(FolderOptions {
-            durability,
-            ..FolderOptions::new(path)
-        })
-    }
-}
-
-/// Options of a store in a folder.
-#[derive(Debug, Clone)]
-pub struct FolderOptions {
-    /// The folder; made if it is absent.
-    pub path: PathBuf,
-    /// When a write is acknowledged.
-    pub durability: Durability,
-    /// Bytes of tables' blocks kept in memory.
-    pub cache_bytes: u64,
-    /// Bytes of the memtable, above which it is written to a table on the disk: what a reopening
-    /// after a crash reads from the log.
-    pub memtable_bytes: u64,
-    /// Replaces the folder of the log: for tests, which stop it, tear it and let it fail.
-    pub log_files: Option<Arc<dyn LogFiles>>,
-    /// Whether the folder is only examined: nothing in it is written. Changes are made to a twin
-    /// that goes away with the store.
-    pub is_examined: bool,
-}
-
-impl FolderOptions {
-    /// The defaults: synced, 256 MiB of cache, a memtable of 4 MiB, the log in the folder.
-    pub fn new(path: impl Into<PathBuf>) -> FolderOptions {
-        FolderOptions {
-            path: path.into(),
-            durability: Durability::Synced,
-            cache_bytes: CACHE_BYTES,
-            memtable_bytes: MEMTABLE_BYTES,
-            log_files: None,
-            is_examined: false,
-        }
-    }
-}
+const COPY_BATCH_KEYS: usize = 5000;
 
 enum Backend {
-    Memory {
-        store: MemoryStore,
-        writing: Mutex<()>,
-    },
-    // The queue is dropped first: it writes what is staged.
+    Memory(MemoryStore),
     Durable {
+        // Dropped first: it writes the staged batches to the store.
         queue: CommitQueue,
         store: Arc<DurableStore>,
     },
@@ -107,8 +36,8 @@ pub struct Store {
     metrics: Arc<Metrics>,
 }
 
-/// Keys that no other writer can judge or change until this is dropped.
-#[must_use = "the keys are free again as soon as this is dropped"]
+/// Locks of keys: no other writer evaluates or changes the keys until this is dropped.
+#[must_use = "the keys are unlocked as soon as this is dropped"]
 pub struct KeyLocks<'s> {
     _stripes: Vec<MutexGuard<'s, ()>>,
 }
@@ -122,10 +51,7 @@ impl Store {
     pub fn open(options: StoreOptions) -> Result<Store, StoreError> {
         let metrics = Arc::new(Metrics::default());
         let backend = match options {
-            StoreOptions::Memory => Backend::Memory {
-                store: MemoryStore::default(),
-                writing: Mutex::new(()),
-            },
+            StoreOptions::Memory => Backend::Memory(MemoryStore::default()),
             StoreOptions::Folder(options) => {
                 let store = Arc::new(DurableStore::open(&options)?);
                 let sync = options.durability == Durability::Synced;
@@ -141,17 +67,17 @@ impl Store {
         })
     }
 
-    /// Locks keys against other writers, in an order that cannot deadlock. Readers are not held up.
+    /// Locks keys against other writers, in an order that cannot deadlock. Readers do not wait.
     pub fn lock<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> KeyLocks<'_> {
-        let mut places: Vec<usize> = keys
+        let mut indexes: Vec<usize> = keys
             .into_iter()
             .map(|key| (xxhash_rust::xxh3::xxh3_64(key) as usize) % STRIPES)
             .collect();
-        places.sort_unstable();
-        places.dedup();
-        let guards = places
+        indexes.sort_unstable();
+        indexes.dedup();
+        let guards = indexes
             .into_iter()
-            .filter_map(|place| self.stripes.get(place))
+            .filter_map(|index| self.stripes.get(index))
             .map(|stripe| stripe.lock().unwrap_or_else(PoisonError::into_inner));
         KeyLocks {
             _stripes: guards.collect(),
@@ -164,98 +90,84 @@ impl Store {
     /// # Errors
     /// When the storage engine cannot read.
     pub fn latest(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        match &self.backend {
-            Backend::Memory { store, .. } => {
+        let store = match &self.backend {
+            Backend::Memory(store) => {
                 Metrics::count(&self.metrics.gets);
-                Ok(store.get(key))
+                return Ok(store.get(key));
             }
-            Backend::Durable { queue, store } => match queue.latest(key) {
-                Some(staged) => Ok(staged),
-                None => {
-                    Metrics::count(&self.metrics.gets);
-                    store.get(key)
+            Backend::Durable { queue, store } => {
+                if let Some(staged) = queue.latest(key) {
+                    return Ok(staged);
                 }
-            },
-        }
+                store
+            }
+        };
+        Metrics::count(&self.metrics.gets);
+        store.get(key)
     }
 
-    /// Hands over a batch. It is visible to [`Store::latest`] at once and to snapshots when the
-    /// ticket is done.
+    /// Stages a batch. It is visible to [`Store::latest`] at once, and to snapshots when the ticket
+    /// is done.
     ///
     /// # Errors
     /// `Poisoned` after a failed write, `Closed` during shutdown.
-    pub fn stage(&self, mut batch: Batch) -> Result<Ticket, StoreError> {
+    pub fn stage(&self, batch: Batch) -> Result<Ticket, StoreError> {
         if batch.is_empty() {
             return Ok(Ticket::done());
         }
         Metrics::count(&self.metrics.batches);
         match &self.backend {
             Backend::Durable { queue, .. } => queue.stage(batch),
-            Backend::Memory { store, writing } => {
-                let _one_at_a_time = writing.lock().unwrap_or_else(PoisonError::into_inner);
-                batch.number(sequence_value(store.get(SEQUENCE_KEY).as_deref())?);
-                let mut totals = std::collections::BTreeMap::new();
-                for (key, amount) in batch.additions {
-                    let is_reset = batch.reset.contains(&key);
-                    let before = if is_reset {
-                        0
-                    } else {
-                        counter_value(store.get(&key).as_deref())?
-                    };
-                    *totals.entry(key).or_insert(before) += amount;
-                }
-                let totals = totals
-                    .into_iter()
-                    .map(|(key, total)| (key, Some(Bytes::copy_from_slice(&total.to_le_bytes()))));
-                let reset = batch.reset.into_iter().map(|key| (key, None));
-                store.apply(batch.changes.into_iter().chain(reset).chain(totals));
+            Backend::Memory(store) => {
+                store.write(batch)?;
                 Metrics::count(&self.metrics.commits);
                 Ok(Ticket::done())
             }
         }
     }
 
-    /// Whether a write failed: none is taken any more.
+    /// Whether a write failed: every later one is refused.
     pub fn has_failed(&self) -> bool {
         match &self.backend {
-            Backend::Memory { .. } => false,
+            Backend::Memory(_) => false,
             Backend::Durable { queue, .. } => queue.has_failed(),
         }
     }
 
-    /// The ticket of everything staged so far: for answers that rest on staged writes without
-    /// adding one.
+    /// The ticket of everything staged so far: for answers that depend on staged writes and add
+    /// none.
     pub fn barrier(&self) -> Ticket {
         match &self.backend {
-            Backend::Memory { .. } => Ticket::done(),
+            Backend::Memory(_) => Ticket::done(),
             Backend::Durable { queue, .. } => queue.barrier(),
         }
     }
 
-    /// Blocks while more is staged than is kept in memory (64 MB). [`Store::stage`] itself never
-    /// blocks, so that it can be called with locks held; a caller waits here before it takes them.
-    pub fn wait_for_room(&self) {
+    /// Back-pressure for callers that may block: blocks while staged bytes are above the hard limit
+    /// (64 MB). [`Store::stage`] itself never blocks, so that it can be called with locks held; a
+    /// caller waits here before it takes them.
+    pub fn wait_below_hard_limit(&self) {
         if let Backend::Durable { queue, .. } = &self.backend {
-            queue.wait_for_room();
+            queue.wait_below_hard_limit();
         }
     }
 
-    /// The group in flight, when more is staged than async callers should add to (32 MB): they
-    /// await it.
-    pub fn crowded(&self) -> Option<Ticket> {
+    /// Back-pressure for async callers: the group in flight, to be awaited before more is staged,
+    /// while staged bytes are above the soft limit (32 MB).
+    pub fn back_pressure(&self) -> Option<Ticket> {
         match &self.backend {
-            Backend::Memory { .. } => None,
-            Backend::Durable { queue, .. } => queue.crowded(),
+            Backend::Memory(_) => None,
+            Backend::Durable { queue, .. } => queue.back_pressure(),
         }
     }
 
-    /// A consistent view of everything that was staged when it was called, and perhaps of more:
-    /// waits until all of it is durable.
+    /// A consistent view of at least everything that was staged before the call. Waits until all of
+    /// it is durable.
     ///
-    /// Whatever is filled from a snapshot (index entries, expiry notes, copies, exports) begins
-    /// from one of these, taken after the filling's definition was staged. A write staged ahead of
-    /// the definition does not know it and is in the snapshot; a write staged behind it carries it.
-    /// A plain [`Store::snapshot`] may lack the former for ever.
+    /// Data derived from a snapshot (index entries, expiry notes, copies, exports) starts from one
+    /// of these, taken after the definition of the derivation was staged. A write staged before the
+    /// definition does not know it and is in the snapshot; a write staged after it applies it. A
+    /// plain [`Store::snapshot`] may lack writes of the first kind for ever.
     ///
     /// # Errors
     /// `Poisoned` when something staged could not be written.
@@ -267,7 +179,7 @@ impl Store {
     /// A consistent view of everything committed.
     pub fn snapshot(&self) -> Snapshot {
         let view = match &self.backend {
-            Backend::Memory { store, .. } => View::Memory(store.snapshot()),
+            Backend::Memory(store) => View::Memory(store.snapshot()),
             Backend::Durable { store, .. } => View::Durable(store.snapshot()),
         };
         Snapshot {
@@ -284,7 +196,7 @@ impl Store {
         counter_value(self.snapshot().get(key)?.as_deref())
     }
 
-    /// The number that the next appended entry will have at least: all below it are visible.
+    /// A lower bound of the next appended entry's number: all entries below it are visible.
     ///
     /// # Errors
     /// When the storage engine cannot read.
@@ -292,8 +204,8 @@ impl Store {
         sequence_value(self.snapshot().get(SEQUENCE_KEY)?.as_deref())
     }
 
-    /// The number that the next appended entry will have: what is staged has those below. Only for
-    /// who keeps others from appending meanwhile.
+    /// The number of the next appended entry; staged entries have lower ones. Only for callers that
+    /// keep others from appending.
     ///
     /// # Errors
     /// When the storage engine cannot read.
@@ -307,32 +219,31 @@ impl Store {
     /// When the device fails.
     pub fn sync(&self) -> Result<(), StoreError> {
         match &self.backend {
-            Backend::Memory { .. } => Ok(()),
+            Backend::Memory(_) => Ok(()),
             Backend::Durable { store, .. } => store.sync(),
         }
     }
 
     /// The number of flushes and compactions that are due.
-    pub fn upkeep(&self) -> u64 {
+    pub fn pending_maintenance(&self) -> u64 {
         match &self.backend {
-            Backend::Memory { .. } => 0,
-            Backend::Durable { store, .. } => store.upkeep(),
+            Backend::Memory(_) => 0,
+            Backend::Durable { store, .. } => store.pending_maintenance(),
         }
     }
 
-    /// Copies everything committed, as it is at this moment, into a new folder; gives the number of
-    /// keys.
+    /// Copies everything committed before the call into a new folder; returns the number of keys.
     ///
     /// # Errors
-    /// `Foreign` when the folder lies in this store's, holds something already or cannot be made;
-    /// `Io` when it cannot be written.
-    pub fn copy_to(&self, folder: &std::path::Path) -> Result<u64, StoreError> {
+    /// `Foreign` when the folder lies in this store's, is not empty or cannot be made; `Io` when it
+    /// cannot be written.
+    pub fn copy_to(&self, folder: &Path) -> Result<u64, StoreError> {
         if let Backend::Durable { store, .. } = &self.backend {
             store.refuse_inside(folder)?;
         }
         let copied = self.copy_into(DurableStore::begin_copy(folder)?);
         if copied.is_err() {
-            // Why it failed is told; what would follow from it is not.
+            // Best effort: the caller gets the first error.
             drop(remove_copied(folder));
         }
         copied
@@ -345,29 +256,27 @@ impl Store {
                 store
                     .snapshot()
                     .into_range(Bound::Unbounded, Bound::Unbounded)
-                    .map(durable::entry),
+                    .map(Entry::into_pair),
             ),
-            Backend::Memory { .. } => {
+            Backend::Memory(_) => {
                 snapshot = self.snapshot();
                 snapshot.range(Bound::Unbounded, Bound::Unbounded, Direction::Forward)
             }
         };
         let mut count = 0;
         loop {
-            let piece: Vec<_> = entries
+            let batch: Vec<_> = entries
                 .by_ref()
-                .take(COPIED_AT_ONCE)
+                .take(COPY_BATCH_KEYS)
                 .collect::<Result<_, _>>()?;
-            if piece.is_empty() {
+            if batch.is_empty() {
                 break;
             }
-            count += piece.len() as u64;
-            copy.apply(
-                piece
-                    .iter()
-                    .map(|(key, value)| (&key[..], Some(&value[..]))),
-                false,
-            )?;
+            count += batch.len() as u64;
+            let changes = batch
+                .iter()
+                .map(|(key, value)| (&key[..], Some(&value[..])));
+            copy.apply(changes, false)?;
         }
         copy.end_copy()?;
         Ok(count)
@@ -428,7 +337,7 @@ mod tests {
                         }
                     }
                     let ticket = store.stage(staged).unwrap();
-                    // A staged write is seen by the next writer before it is durable.
+                    // The next writer sees a staged write before it is durable.
                     let (key, value) = batch.last().unwrap();
                     prop_assert_eq!(store.latest(&[*key]).unwrap().map(|bytes| bytes.to_vec()), value.map(|v| vec![v]));
                     ticket.wait().unwrap();
@@ -474,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_was_removed_begins_anew() {
+    fn a_reset_counter_starts_at_0() {
         let (stores, _folder) = both();
         let change = |store: &Store, reset: bool, amount: i64| {
             let mut batch = Batch::new();
@@ -486,7 +395,7 @@ mod tests {
         };
         for store in &stores {
             change(store, false, 5).wait().unwrap();
-            // Waiting for each, and all in one group.
+            // Each in a group of its own, and then all in one.
             change(store, true, 0).wait().unwrap();
             assert_eq!(store.counter(b"n").unwrap(), 0);
             assert_eq!(contents(store, Direction::Forward), vec![]);
@@ -525,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn appended_entries_are_numbered_in_order_and_go_on_after_reopening() {
+    fn appended_entries_are_numbered_in_order_and_across_reopening() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db");
         for round in 0..2u64 {
@@ -554,7 +463,7 @@ mod tests {
                 assert_eq!(key[3..], (at as u64).to_be_bytes());
             }
             for pair in entries.chunks(2) {
-                // Two entries of one batch are neighbours.
+                // Two entries of one batch have adjacent numbers.
                 assert_eq!(
                     (pair[0].1[..2].to_vec(), pair[0].1[2], pair[1].1[2]),
                     (pair[1].1[..2].to_vec(), 0, 1)
@@ -564,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_process_is_kept_out() {
+    fn a_second_process_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let options = StoreOptions::folder(folder.path().join("db"), Durability::Synced);
         let _first = Store::open(options.clone()).unwrap();
@@ -572,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_does_not_move() {
+    fn a_snapshot_does_not_change() {
         let (stores, _folder) = both();
         for store in &stores {
             let before = store.snapshot();

@@ -1,4 +1,4 @@
-//! A write on its way to the disk.
+//! Tickets: the results of staged writes.
 
 use crate::error::StoreError;
 use std::future::Future;
@@ -6,59 +6,61 @@ use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The fate of one group of writes, shared by their tickets.
+/// The result of one group of writes, shared by their tickets.
 #[derive(Debug, Default)]
-pub(crate) struct Fate {
-    state: Mutex<FateState>,
-    decided: Condvar,
+pub(crate) struct GroupResult {
+    state: Mutex<GroupState>,
+    is_set: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct FateState {
+struct GroupState {
     result: Option<Result<(), StoreError>>,
-    /// One for each ticket that is awaited.
+    /// One for each awaited ticket.
     wakers: Vec<Waker>,
 }
 
-impl Fate {
-    fn lock(&self) -> MutexGuard<'_, FateState> {
+impl GroupResult {
+    fn lock(&self) -> MutexGuard<'_, GroupState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn decide(&self, result: Result<(), StoreError>) {
+    /// Sets the result and wakes the waiters.
+    pub(crate) fn set(&self, result: Result<(), StoreError>) {
         let wakers = {
             let mut state = self.lock();
             state.result = Some(result);
             std::mem::take(&mut state.wakers)
         };
-        self.decided.notify_all();
+        self.is_set.notify_all();
         wakers.into_iter().for_each(Waker::wake);
     }
 }
 
-/// A staged write. Done when the write is durable and visible; waited for with [`Ticket::wait`] or
-/// awaited (it needs no particular async runtime). Dropping it does not take the write back.
+/// A staged write, to be waited for with [`Ticket::wait`] or awaited, on any async runtime. It is
+/// done when the write is durable and visible. Dropping it does not cancel the write.
 #[derive(Debug)]
 #[must_use = "a write is acknowledged only when its ticket is done"]
 pub struct Ticket {
-    fate: Option<Arc<Fate>>,
-    /// The place of this ticket's waker among those of the group, once it was polled.
+    /// None when it is done already.
+    group: Option<Arc<GroupResult>>,
+    /// The index of this ticket's waker in the group, once it was polled.
     waker: Option<usize>,
 }
 
 impl Clone for Ticket {
     fn clone(&self) -> Ticket {
         Ticket {
-            fate: self.fate.clone(),
+            group: self.group.clone(),
             waker: None,
         }
     }
 }
 
 impl Ticket {
-    pub(crate) fn of(fate: &Arc<Fate>) -> Ticket {
+    pub(crate) fn of(group: &Arc<GroupResult>) -> Ticket {
         Ticket {
-            fate: Some(Arc::clone(fate)),
+            group: Some(Arc::clone(group)),
             waker: None,
         }
     }
@@ -66,41 +68,43 @@ impl Ticket {
     /// The ticket of a write that is done already, or of no write.
     pub fn done() -> Ticket {
         Ticket {
-            fate: None,
+            group: None,
             waker: None,
         }
     }
 
     /// The ticket of a write that has failed.
     pub(crate) fn failed(error: StoreError) -> Ticket {
-        let fate = Arc::new(Fate::default());
-        fate.decide(Err(error));
+        let group = Arc::new(GroupResult::default());
+        group.set(Err(error));
         Ticket {
-            fate: Some(fate),
+            group: Some(group),
             waker: None,
         }
     }
 
     /// Whether the write is durable, or has failed.
     pub fn is_done(&self) -> bool {
-        self.fate
+        self.group
             .as_ref()
-            .is_none_or(|fate| fate.lock().result.is_some())
+            .is_none_or(|group| group.lock().result.is_some())
     }
 
     /// Blocks until the write is durable.
     ///
     /// # Errors
-    /// When the write or its sync failed; it may or may not be there after reopening.
+    /// When the write or its sync failed. The changes may or may not be there after reopening.
     pub fn wait(self) -> Result<(), StoreError> {
-        let Some(fate) = self.fate else { return Ok(()) };
-        let mut state = fate.lock();
+        let Some(group) = self.group else {
+            return Ok(());
+        };
+        let mut state = group.lock();
         loop {
             if let Some(result) = &state.result {
                 return result.clone();
             }
-            state = fate
-                .decided
+            state = group
+                .is_set
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         }
@@ -111,11 +115,11 @@ impl Future for Ticket {
     type Output = Result<(), StoreError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Ticket { fate, waker } = self.get_mut();
-        let Some(fate) = fate else {
+        let Ticket { group, waker } = self.get_mut();
+        let Some(group) = group else {
             return Poll::Ready(Ok(()));
         };
-        let mut state = fate.lock();
+        let mut state = group.lock();
         if let Some(result) = &state.result {
             return Poll::Ready(result.clone());
         }
@@ -136,15 +140,15 @@ mod tests {
 
     #[test]
     fn a_ticket_that_is_polled_again_and_again_keeps_one_waker() {
-        let fate = Arc::new(Fate::default());
-        let (mut one, mut other) = (Ticket::of(&fate), Ticket::of(&fate));
+        let group = Arc::new(GroupResult::default());
+        let (mut one, mut other) = (Ticket::of(&group), Ticket::of(&group));
         let mut context = Context::from_waker(Waker::noop());
         for _ in 0..1000 {
             assert!(Pin::new(&mut one).poll(&mut context).is_pending());
             assert!(Pin::new(&mut other).poll(&mut context).is_pending());
         }
-        assert_eq!(fate.lock().wakers.len(), 2);
-        fate.decide(Ok(()));
+        assert_eq!(group.lock().wakers.len(), 2);
+        group.set(Ok(()));
         assert!(Pin::new(&mut one).poll(&mut context).is_ready());
     }
 }

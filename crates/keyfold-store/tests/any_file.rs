@@ -1,6 +1,6 @@
-//! Whatever happens to one file of a data folder, in whatever state the folder is: opening it is
-//! refused with the file's name, or no acknowledged write is missing. And looking at a folder
-//! changes nothing in it.
+//! Each file of a data folder is removed, cut or replaced by an older copy, in several states of the
+//! folder: opening it is refused with the file's name, or no acknowledged write is missing. And
+//! examining a folder changes nothing in it.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_store::{Batch, Direction, Durability, FolderOptions, Store, StoreError, StoreOptions};
@@ -31,7 +31,8 @@ fn files(folder: &Path) -> Files {
     found
 }
 
-fn lay(files: &Files, folder: &Path) {
+/// Makes a folder of files.
+fn write_files(files: &Files, folder: &Path) {
     fs::create_dir_all(folder.join("log")).unwrap();
     fs::create_dir_all(folder.join("tables/tables")).unwrap();
     for (name, bytes) in files {
@@ -52,15 +53,16 @@ fn open(folder: &Path) -> Result<Store, StoreError> {
     Store::open(options(folder, false))
 }
 
-/// Writes so many keys under a first byte, one synced batch each.
-fn write(store: &Store, kind: u8, count: u32) {
+/// Writes so many keys that start with a byte, each in a synced batch of its own.
+fn write(store: &Store, start: u8, count: u32) {
     for n in 0..count {
         let mut batch = Batch::new();
-        batch.put([&[kind][..], &n.to_be_bytes()].concat(), vec![kind; 300]);
+        batch.put([&[start][..], &n.to_be_bytes()].concat(), vec![start; 300]);
         store.stage(batch).unwrap().wait().unwrap();
     }
 }
 
+/// The number of keys that can be read.
 fn keys(store: &Store) -> usize {
     let snapshot = store.snapshot();
     snapshot
@@ -69,13 +71,13 @@ fn keys(store: &Store) -> usize {
         .count()
 }
 
-fn settle(store: &Store) {
-    while store.upkeep() > 0 {
+fn wait_for_maintenance(store: &Store) {
+    while store.pending_maintenance() > 0 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
 
-/// A state of a folder: its files, those of a state before, and how many keys were acknowledged.
+/// A state of a folder: its files, those of an earlier state, and the number of acknowledged keys.
 struct State {
     name: &'static str,
     files: Files,
@@ -83,8 +85,8 @@ struct State {
     keys: usize,
 }
 
-/// Files as they are under a store that works: taken until nothing changed meanwhile.
-fn picture(folder: &Path) -> Files {
+/// The files under an open store. Reads them until two readings are equal.
+fn stable_files(folder: &Path) -> Files {
     loop {
         let taken = std::panic::catch_unwind(|| (files(folder), files(folder)));
         if let Ok((one, other)) = taken
@@ -99,7 +101,7 @@ fn states(place: &Path) -> Vec<State> {
     let folder = place.join("made");
     let mut states = Vec::new();
     let store = open(&folder).unwrap();
-    let fresh = picture(&folder);
+    let fresh = stable_files(&folder);
     states.push(State {
         name: "fresh",
         files: fresh.clone(),
@@ -107,7 +109,7 @@ fn states(place: &Path) -> Vec<State> {
         keys: 0,
     });
     write(&store, 1, 30);
-    let little = picture(&folder);
+    let little = stable_files(&folder);
     states.push(State {
         name: "killed early",
         files: little.clone(),
@@ -115,8 +117,8 @@ fn states(place: &Path) -> Vec<State> {
         keys: 30,
     });
     write(&store, 2, 400);
-    settle(&store);
-    let used = picture(&folder);
+    wait_for_maintenance(&store);
+    let used = stable_files(&folder);
     states.push(State {
         name: "killed",
         files: used.clone(),
@@ -126,7 +128,7 @@ fn states(place: &Path) -> Vec<State> {
     write(&store, 3, 10);
     states.push(State {
         name: "killed later",
-        files: picture(&folder),
+        files: stable_files(&folder),
         older: used.clone(),
         keys: 440,
     });
@@ -141,8 +143,8 @@ fn states(place: &Path) -> Vec<State> {
     let store = open(&folder).unwrap();
     write(&store, 4, 300);
     states.push(State {
-        name: "killed while it works",
-        files: picture(&folder),
+        name: "killed after reopening",
+        files: stable_files(&folder),
         older: stopped.clone(),
         keys: 740,
     });
@@ -156,27 +158,27 @@ fn states(place: &Path) -> Vec<State> {
     states
 }
 
-/// What may become of a file.
-fn fates(bytes: &[u8], older: Option<&Vec<u8>>) -> Vec<(&'static str, Option<Vec<u8>>)> {
-    let mut fates = vec![("removed", None), ("emptied", Some(Vec::new()))];
+/// Changes of a file: each with its name, and the new content unless the file is removed.
+fn changes(bytes: &[u8], older: Option<&Vec<u8>>) -> Vec<(&'static str, Option<Vec<u8>>)> {
+    let mut changes = vec![("removed", None), ("emptied", Some(Vec::new()))];
     for cut in [1, 8, bytes.len() / 2, bytes.len().saturating_sub(1)] {
         if cut < bytes.len() {
-            fates.push(("cut", Some(bytes[..cut].to_vec())));
+            changes.push(("cut", Some(bytes[..cut].to_vec())));
         }
     }
     if let Some(older) = older.filter(|older| *older != bytes) {
-        fates.push(("replaced by an older copy", Some(older.clone())));
+        changes.push(("replaced by an older copy", Some(older.clone())));
     }
-    fates
+    changes
 }
 
 #[test]
-fn a_folder_with_one_file_that_is_not_what_it_was_is_refused_or_whole() {
+fn a_folder_with_one_changed_file_is_refused_or_complete() {
     let place = tempfile::tempdir().unwrap();
-    let (mut refused, mut whole, mut at) = (0, 0, 0);
+    let (mut refused, mut complete, mut at) = (0, 0, 0);
     for state in states(place.path()) {
         let undisturbed = place.path().join(format!("undisturbed {}", state.name));
-        lay(&state.files, &undisturbed);
+        write_files(&state.files, &undisturbed);
         assert_eq!(
             keys(&open(&undisturbed).unwrap()),
             state.keys,
@@ -184,34 +186,35 @@ fn a_folder_with_one_file_that_is_not_what_it_was_is_refused_or_whole() {
             state.name
         );
         for (file, bytes) in &state.files {
-            for (fate, becomes) in fates(bytes, state.older.get(file)) {
+            for (change, content) in changes(bytes, state.older.get(file)) {
                 at += 1;
                 let folder = place.path().join(at.to_string());
-                lay(&state.files, &folder);
-                match &becomes {
+                write_files(&state.files, &folder);
+                match &content {
                     None => fs::remove_file(folder.join(file)).unwrap(),
                     Some(bytes) => fs::write(folder.join(file), bytes).unwrap(),
                 }
-                let what = format!("{}: {} {fate}", state.name, file.display());
+                let what = format!("{}: {} {change}", state.name, file.display());
                 let before = files(&folder);
-                let looked = Store::open(options(&folder, true)).map(|store| keys(&store));
-                assert_eq!(files(&folder), before, "{what}: looking at it changed it");
+                let examined = Store::open(options(&folder, true)).map(|store| keys(&store));
+                assert_eq!(files(&folder), before, "{what}: the examination changed it");
                 match open(&folder) {
                     Ok(store) => {
-                        whole += 1;
+                        complete += 1;
                         assert_eq!(keys(&store), state.keys, "{what}");
-                        assert_eq!(looked.unwrap(), state.keys, "{what}");
+                        assert_eq!(examined.unwrap(), state.keys, "{what}");
                     }
                     Err(error) => {
                         refused += 1;
-                        let (told, looked) = (error.to_string(), looked.unwrap_err().to_string());
+                        let error = error.to_string();
+                        let examined = examined.unwrap_err().to_string();
                         let name = file.file_name().unwrap().to_string_lossy();
-                        let is_named = told.contains(&*name) && looked.contains(&*name);
-                        // An older checkpoint names what is gone by now.
-                        assert!(is_named || name == "checkpoint", "{what}: {told}");
+                        let is_named = error.contains(&*name) && examined.contains(&*name);
+                        // An older checkpoint names a segment that was retired since.
+                        assert!(is_named || name == "checkpoint", "{what}: {error}");
                         assert!(
-                            told.contains("copy") && !told.contains("remove"),
-                            "{what}: {told}"
+                            error.contains("copy") && !error.contains("remove"),
+                            "{what}: {error}"
                         );
                         assert_eq!(
                             files(&folder).len(),
@@ -225,7 +228,7 @@ fn a_folder_with_one_file_that_is_not_what_it_was_is_refused_or_whole() {
         }
     }
     assert!(
-        refused > 30 && whole > 10,
-        "{refused} refused, {whole} whole"
+        refused > 30 && complete > 10,
+        "{refused} refused, {complete} complete"
     );
 }

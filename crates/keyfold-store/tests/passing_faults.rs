@@ -1,9 +1,8 @@
-//! A fault of the device that passes: one call fails, each in turn, and the writers go on for as
-//! long as they are answered. What was acknowledged before and after it is there when the folder is
-//! opened again.
+//! A transient fault of the device: each call of a short history fails in turn, and the writers go
+//! on until a write is refused. Every acknowledged write, before and after the fault, is there when
+//! the folder is opened again.
 //!
-//! Beside it `storage_faults.rs` of the engine draws many faults over long histories; this one
-//! meets every call of a short one.
+//! `storage_faults.rs` of the engine draws random faults over long histories instead.
 #![cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -16,7 +15,7 @@ const WRITES: u32 = 24;
 fn open(folder: &Path) -> Result<Store, StoreError> {
     Store::open(StoreOptions::Folder(FolderOptions {
         durability: Durability::Synced,
-        // Some segments of the log.
+        // Small, so that there are some segments of the log.
         memtable_bytes: 8_000,
         ..FolderOptions::new(folder)
     }))
@@ -28,7 +27,7 @@ fn write(store: &Store, n: u32) -> Result<(), StoreError> {
     store.stage(batch)?.wait()
 }
 
-/// Writes until one write is refused; gives back how many were acknowledged.
+/// Writes until a write is refused; returns the number of acknowledged writes.
 fn work(folder: &Path) -> u32 {
     let Ok(store) = open(folder) else { return 0 };
     (0..WRITES)
@@ -36,6 +35,7 @@ fn work(folder: &Path) -> u32 {
         .unwrap_or(WRITES)
 }
 
+/// The number of writes that can be read. They are a prefix of the history.
 fn count(store: &Store) -> u32 {
     let snapshot = store.snapshot();
     let is_there = |n: &u32| snapshot.get(&n.to_be_bytes()).unwrap().is_some();
@@ -43,29 +43,29 @@ fn count(store: &Store) -> u32 {
     assert_eq!(
         (there..=WRITES).filter(is_there).count(),
         0,
-        "a later write is there, and {there} is not"
+        "write {there} is lost and a later one is there"
     );
     there
 }
 
-/// What fails, counted from the first call: a call that changes something, or so many reads. Other
-/// threads call, too, so that the same number may be another call each time.
+/// The calls that fail, counted from the first: one that changes something, or several reads. Other
+/// threads call, too, so the same number may be another call each time.
 #[derive(Debug, Clone, Copy)]
-enum Passing {
+enum Transient {
     Change { at: u64 },
     Reads { from: u64, count: u64 },
 }
 
-/// Lets something fail during the whole work, and afterwards nothing. Returns whether something
-/// failed and all writes were acknowledged all the same.
-fn survives(fault: Passing) -> bool {
+/// Runs the history with a fault, and reopens the folder without it. Returns whether a call failed
+/// and all writes were acknowledged nevertheless.
+fn survives(fault: Transient) -> bool {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("store");
     std::fs::create_dir(&folder).unwrap();
     let machine = Machine::watch(&folder).unwrap();
     match fault {
-        Passing::Change { at } => machine.strike(at, Fault::Error),
-        Passing::Reads { from, count } => machine.fail_reads(from, from + count - 1),
+        Transient::Change { at } => machine.strike(at, Fault::Error),
+        Transient::Reads { from, count } => machine.fail_reads(from, from + count - 1),
     }
     let done = work(&folder);
     let has_failed = machine.strikes() > 0;
@@ -85,7 +85,7 @@ fn survives(fault: Passing) -> bool {
 }
 
 #[test]
-fn writers_who_go_on_after_a_fault_that_passed_lose_nothing() {
+fn no_acknowledged_write_is_lost_to_a_transient_fault() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("store");
     std::fs::create_dir(&folder).unwrap();
@@ -94,9 +94,9 @@ fn writers_who_go_on_after_a_fault_that_passed_lose_nothing() {
     let (changes, reads) = (machine.asked(), machine.reads());
     drop(machine);
     let after_changes = (1..=changes)
-        .filter(|at| survives(Passing::Change { at: *at }))
+        .filter(|at| survives(Transient::Change { at: *at }))
         .count();
-    let faults = |from| [1, 1_000].map(|count| Passing::Reads { from, count });
+    let faults = |from| [1, 1_000].map(|count| Transient::Reads { from, count });
     let after_reads = (1..=reads)
         .flat_map(faults)
         .filter(|fault| survives(*fault))

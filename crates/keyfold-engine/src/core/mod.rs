@@ -164,7 +164,7 @@ impl Core {
     /// first, since whoever waits for the device while holding them would keep everybody else from
     /// them.
     pub(crate) fn tables_for_writing(&self) -> RwLockReadGuard<'_, Tables> {
-        self.shared.store.wait_for_room();
+        self.shared.store.wait_below_hard_limit();
         self.catalog().read()
     }
 

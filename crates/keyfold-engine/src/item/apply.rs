@@ -64,7 +64,7 @@ pub(crate) fn apply(
     if let Some(past) = core.past() {
         past.keep(core.store(), core.now_ms());
     }
-    let mark = batch.mark();
+    let mark = batch.savepoint();
     let mut bill = put_change(core, batch, plan, change, stamp)?;
     if author == Author::Transaction {
         bill.table = bill.table * 2;
@@ -78,7 +78,7 @@ pub(crate) fn apply(
             &bill,
         )
     {
-        batch.undo_to(mark);
+        batch.roll_back_to(mark);
         return Err(Refusal::Throttled(throttling));
     }
     Ok(bill)
@@ -94,8 +94,9 @@ fn put_change(
     stamp: Stamp,
 ) -> Result<Bill, Refusal> {
     let table = &plan.table;
-    let size = |item: &Option<RawItem>| item.as_ref().map_or(0, RawItem::size_bytes);
-    let (before_bytes, after_bytes) = (size(&change.before), size(&change.after));
+    let size = |item: &Option<RawItem>| item.as_ref().map(RawItem::size_bytes);
+    let sizes = (size(&change.before), size(&change.after));
+    let (before_bytes, after_bytes) = (sizes.0.unwrap_or(0), sizes.1.unwrap_or(0));
     let mut bill = Bill {
         table: CapacityHalves::write(before_bytes.max(after_bytes)),
         ..Bill::default()
@@ -109,15 +110,7 @@ fn put_change(
         (Some(_), None) => batch.remove(plan.key.as_slice()),
     }
     record(batch, table, change, stamp);
-    count(
-        batch,
-        table,
-        IndexId::BASE,
-        change.before.is_some(),
-        change.after.is_some(),
-        before_bytes,
-        after_bytes,
-    );
+    count(batch, table, IndexId::BASE, sizes);
     if let Some(expiry) = &table.settings.expiry {
         move_note(
             batch,

@@ -1,35 +1,40 @@
-//! The storage engine's manifest: files `v1`, `v2` ... and `current`, which names the one in use.
-//! The storage engine writes them; here `current` is put back after a change of it that failed
-//! half-way, and all of them are examined before the storage engine opens them, since it takes a
-//! folder without `current` for a new one and removes every table file that the manifest does not
-//! name.
+//! The manifest: the file that names the current table files. The storage engine writes manifests
+//! as `v1`, `v2` ..., and a file `current` that names the one in use.
+//!
+//! This module does two things that the storage engine does not. It examines these files before the
+//! storage engine opens them, since the engine takes a folder without `current` for a new one and
+//! removes every table file that the manifest does not name. And it rewrites `current` after a
+//! change of it that failed half-way.
 //!
 //! `current` holds the manifest's number in eight bytes, the XXH3 checksum of the manifest's file
 //! in sixteen, and a zero; the lowest byte comes first.
 
+use super::lsm::{Archive, ArchiveError, Tree};
 use crate::error::{At, StoreError, named};
-use crate::log::sync_folder;
-use lsm_tree::{AbstractTree, AnyTree};
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Write};
+use crate::fsync::{replace_file, sync_folder};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;
 
 const CURRENT: &str = "current";
 
-/// Bytes of a manifest that describe one table file: id, kind of checksum, checksum, sequence
-/// number.
+/// Bytes of a table file in a manifest: id, kind of checksum, checksum, sequence number.
 const TABLE_ENTRY_BYTES: usize = 8 + 1 + 16 + 8;
+/// Bytes below which a file is too short for the end of an archive. Reading it fails with an error
+/// of the file system, although the device is sound.
+const ARCHIVE_BYTES_MIN: u64 = 64;
 
-/// Examines the files under `tables` before they are opened: the manifest has at least this number,
-/// is whole, and every table file that it names is there and whole at its end.
+/// Examines the files under `tables` before they are opened: the manifest has at least the number
+/// `number_min` and matches its checksum, and every table file that it names is there and ends as
+/// it was written.
 ///
 /// # Errors
 /// `Corrupt` with the name of the file that is missing or not what was written; `Io` when one
 /// cannot be read.
 pub(super) fn examine(tables: &Path, number_min: u64) -> Result<(), StoreError> {
     let current = tables.join(CURRENT);
-    let bytes = read_whole(&current)?;
+    let bytes = read_file(&current)?;
     let number = bytes
         .first_chunk()
         .map(|number| u64::from_le_bytes(*number));
@@ -41,36 +46,41 @@ pub(super) fn examine(tables: &Path, number_min: u64) -> Result<(), StoreError> 
         return Err(StoreError::file(&current, &what));
     }
     let manifest = tables.join(format!("v{number}"));
-    read_whole(&manifest)?;
-    if naming(tables, number).at(&manifest)? != bytes {
+    read_file(&manifest)?;
+    if content_of_current(tables, number).at(&manifest)? != bytes {
         let what = format!("is not what was written, or `{CURRENT}` is not");
         return Err(StoreError::file(&manifest, &what));
     }
     for id in table_ids(&manifest)? {
-        let table = tables.join("tables").join(id.to_string());
-        match sfa::Reader::new(&table) {
-            Ok(_) => {}
-            Err(sfa::Error::Io(error)) if error.kind() == ErrorKind::NotFound => {
-                return Err(StoreError::file(&table, "is missing"));
-            }
-            Err(sfa::Error::Io(error))
-                if error.kind() != ErrorKind::UnexpectedEof && is_long(&table) =>
-            {
-                return Err(named(&table, error).into());
-            }
-            Err(_) => return Err(StoreError::file(&table, "is not what was written")),
-        }
+        examine_table(&tables.join("tables").join(id.to_string()))?;
     }
     Ok(())
 }
 
-/// Whether a file has room for what ends a table: reading a shorter one fails in the file system's
-/// words.
-fn is_long(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|about| about.len() > 64)
+fn examine_table(table: &Path) -> Result<(), StoreError> {
+    match Archive::open(table) {
+        Ok(_) => Ok(()),
+        Err(ArchiveError::Io(error)) if error.kind() == ErrorKind::NotFound => {
+            Err(StoreError::file(table, "is missing"))
+        }
+        Err(ArchiveError::Io(error))
+            if error.kind() != ErrorKind::UnexpectedEof && has_archive_length(table) =>
+        {
+            Err(named(table, error).into())
+        }
+        Err(ArchiveError::Io(_) | ArchiveError::Corrupt) => {
+            Err(StoreError::file(table, "is not what was written"))
+        }
+    }
 }
 
-fn read_whole(path: &Path) -> Result<Vec<u8>, StoreError> {
+/// Whether a file is long enough to hold the end of an archive.
+fn has_archive_length(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.len() > ARCHIVE_BYTES_MIN)
+}
+
+/// Reads a file that must be there and hold something.
+fn read_file(path: &Path) -> Result<Vec<u8>, StoreError> {
     match fs::read(path) {
         Ok(bytes) if bytes.is_empty() => Err(StoreError::file(path, "is empty")),
         Ok(bytes) => Ok(bytes),
@@ -81,20 +91,16 @@ fn read_whole(path: &Path) -> Result<Vec<u8>, StoreError> {
     }
 }
 
-/// The table files that a manifest names, of all levels and runs.
+/// The ids of the table files that a manifest names, of all levels and runs.
 fn table_ids(manifest: &Path) -> Result<Vec<u64>, StoreError> {
-    let unreadable = || StoreError::file(manifest, "is not what was written");
-    let reader = sfa::Reader::new(manifest).map_err(|_| unreadable())?;
-    let section = reader.toc().section(b"tables").ok_or_else(unreadable)?;
-    let mut bytes = Vec::new();
-    section
-        .buf_reader(manifest)
-        .and_then(|mut section| section.read_to_end(&mut bytes))
-        .at(manifest)?;
-    parse_tables(&bytes).ok_or_else(unreadable)
+    let corrupt = || StoreError::file(manifest, "is not what was written");
+    let archive = Archive::open(manifest).map_err(|_| corrupt())?;
+    let section = archive.section(b"tables").ok_or_else(corrupt)?;
+    parse_tables(&section.at(manifest)?).ok_or_else(corrupt)
 }
 
-/// Levels, each with its runs, each with its tables, all behind their counts.
+/// Parses the manifest's tables: levels, each with its runs, each with its tables, all behind their
+/// counts.
 fn parse_tables(mut bytes: &[u8]) -> Option<Vec<u64>> {
     fn take<'b>(bytes: &mut &'b [u8], count: usize) -> Option<&'b [u8]> {
         let (taken, rest) = bytes.split_at_checked(count)?;
@@ -117,7 +123,7 @@ fn parse_tables(mut bytes: &[u8]) -> Option<Vec<u64>> {
 }
 
 /// The content of `current` when it names a manifest.
-fn naming(folder: &Path, number: u64) -> io::Result<Vec<u8>> {
+fn content_of_current(folder: &Path, number: u64) -> io::Result<Vec<u8>> {
     let manifest = fs::read(folder.join(format!("v{number}")))?;
     Ok([
         &number.to_le_bytes()[..],
@@ -127,59 +133,59 @@ fn naming(folder: &Path, number: u64) -> io::Result<Vec<u8>> {
     .concat())
 }
 
-/// Makes `current` name the manifest in memory, if it names another: an attempt that failed when it
-/// had changed the manifest, but not surely on the device, has made tables that the next start
-/// would look for. The other thread may be changing the manifest, too.
+/// Makes `current` name the manifest in memory again. A failed flush or compaction may have changed
+/// `current`, and removed its tables; the next start would look for them. The other thread may
+/// change the manifest at the same time.
 ///
 /// # Errors
-/// When a file cannot be read or written: then either may be named.
-pub(super) fn settle(tree: &AnyTree) -> io::Result<()> {
-    let folder = &tree.tree_config().path;
+/// When a file cannot be read or written: then either manifest may be named.
+pub(super) fn restore_current(tree: &Tree) -> io::Result<()> {
+    let folder = tree.folder();
     loop {
         let before = fs::read(folder.join(CURRENT))?;
-        let number = tree.current_version().id();
-        // Manifests are changed under this lock, which does not say their number.
-        let _lock = tree.get_version_history_lock();
-        if fs::read(folder.join(CURRENT))? == before {
-            return put_back(folder, number);
+        // The number cannot be read under the lock; it is right if `current` did not change.
+        let number = tree.manifest();
+        let is_restored = tree.with_manifest_locked(|| {
+            let is_unchanged = fs::read(folder.join(CURRENT))? == before;
+            if is_unchanged {
+                write_current(folder, number)?;
+            }
+            io::Result::Ok(is_unchanged)
+        })?;
+        if is_restored {
+            return Ok(());
         }
     }
 }
 
-/// Makes `current` name this manifest, if it names another. Nobody else may change it meanwhile.
-fn put_back(folder: &Path, number: u64) -> io::Result<()> {
-    let wanted = naming(folder, number)?;
+/// Makes `current` name a manifest, if it names another. The caller excludes other changes of it.
+fn write_current(folder: &Path, number: u64) -> io::Result<()> {
+    let wanted = content_of_current(folder, number)?;
     let path = folder.join(CURRENT);
     if fs::read(&path)? == wanted {
-        // It may have been put back before, and not surely.
+        // An attempt before this one may have written it and failed to sync it.
         return sync_folder(folder);
     }
-    let again = path.with_extension("again");
-    let mut file = File::create(&again)?;
-    file.write_all(&wanted)?;
-    file.sync_all()?;
-    fs::rename(&again, &path)?;
-    sync_folder(folder)
+    replace_file(&path, &path.with_extension("again"), &wanted)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::durable::DurableStore;
-    use crate::store::FolderOptions;
 
     #[test]
-    fn a_manifest_is_named_as_the_storage_engine_does_it() {
+    fn current_is_written_as_the_storage_engine_writes_it() {
         let folder = tempfile::tempdir().unwrap();
-        drop(DurableStore::open(&FolderOptions::new(folder.path())).unwrap());
-        let tables = folder.path().join("tables");
-        let current = fs::read(tables.join(CURRENT)).unwrap();
+        let open = || Tree::open(folder.path(), 0).unwrap();
+        drop(open());
+        let current = fs::read(folder.path().join(CURRENT)).unwrap();
         let number = u64::from_le_bytes(*current.first_chunk().unwrap());
-        assert_eq!(naming(&tables, number).unwrap(), current);
-        fs::write(tables.join("v77"), "another").unwrap();
-        fs::write(tables.join(CURRENT), naming(&tables, 77).unwrap()).unwrap();
-        put_back(&tables, number).unwrap();
-        assert_eq!(fs::read(tables.join(CURRENT)).unwrap(), current);
-        drop(DurableStore::open(&FolderOptions::new(folder.path())).unwrap());
+        assert_eq!(content_of_current(folder.path(), number).unwrap(), current);
+        fs::write(folder.path().join("v77"), "another").unwrap();
+        let other = content_of_current(folder.path(), 77).unwrap();
+        fs::write(folder.path().join(CURRENT), other).unwrap();
+        write_current(folder.path(), number).unwrap();
+        assert_eq!(fs::read(folder.path().join(CURRENT)).unwrap(), current);
+        drop(open());
     }
 }

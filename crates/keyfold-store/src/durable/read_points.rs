@@ -1,12 +1,12 @@
-//! Which versions of the store somebody still reads.
+//! The read points: versions of the store that live snapshots read at.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// A version of the store that is being read: everything below this sequence number is seen.
+/// A version of the store that is read: writes below this sequence number are visible.
 pub(super) type ReadPoint = Arc<u64>;
 
-/// The read points that are held, ascending; the last is the newest version.
+/// The read points of live snapshots, ascending; the last is the newest version.
 #[derive(Debug)]
 pub(super) struct ReadPoints(RwLock<VecDeque<ReadPoint>>);
 
@@ -15,7 +15,8 @@ impl ReadPoints {
         ReadPoints(RwLock::new(VecDeque::from([Arc::new(visible)])))
     }
 
-    /// The newest version, held until the read point is dropped.
+    /// The newest version. Older versions than it may be removed; it is kept until the read point
+    /// is dropped.
     pub(super) fn newest(&self) -> ReadPoint {
         self.0
             .read()
@@ -29,19 +30,19 @@ impl ReadPoints {
     pub(super) fn publish(&self, visible: u64) {
         let mut read_points = self.0.write().unwrap_or_else(PoisonError::into_inner);
         read_points.push_back(Arc::new(visible));
-        // Most versions were read by nobody, or not for long.
-        let is_held = |read_point: &ReadPoint| Arc::strong_count(read_point) > 1;
-        if read_points.len() > 2 && !read_points.get(read_points.len() - 2).is_some_and(is_held) {
+        // Most versions have no live snapshot by the next publication.
+        let is_live = |read_point: &ReadPoint| Arc::strong_count(read_point) > 1;
+        if read_points.len() > 2 && !read_points.get(read_points.len() - 2).is_some_and(is_live) {
             let newest = read_points.pop_back();
             read_points.pop_back();
             read_points.extend(newest);
         }
-        while read_points.len() > 1 && !read_points.front().is_some_and(is_held) {
+        while read_points.len() > 1 && !read_points.front().is_some_and(is_live) {
             read_points.pop_front();
         }
     }
 
-    /// The oldest version that is read, or can be.
+    /// The oldest version that a live snapshot reads at, or a new one may.
     pub(super) fn oldest(&self) -> u64 {
         let mut read_points = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let newest = read_points.pop_back();
@@ -56,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_version_is_the_oldest_that_is_held() {
+    fn the_oldest_version_is_the_oldest_that_is_live() {
         let read_points = ReadPoints::new(1);
         let first = read_points.newest();
         (2..=10).for_each(|version| read_points.publish(version));
@@ -65,7 +66,7 @@ mod tests {
         (11..=1000).for_each(|version| read_points.publish(version));
         assert!(
             read_points.0.read().unwrap().len() < 5,
-            "versions that nobody reads are forgotten"
+            "versions without a live snapshot are forgotten"
         );
         drop(first);
         assert_eq!(read_points.oldest(), 10);

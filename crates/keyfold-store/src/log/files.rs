@@ -1,22 +1,22 @@
-//! The log's files: a trait, so that tests can stop, tear and fail them, and its form on a real
-//! file system.
+//! The log's files: a trait, so that tests can stop, tear and fail them, and its implementation on a
+//! real file system.
 
-use crate::error::{At, named};
+use crate::error::At;
+use crate::fsync::sync_folder;
 use std::fmt::Debug;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes allocated at first; doubled when they are full.
-const ALLOCATED_AT_FIRST: u64 = 64 * 1024;
-/// Largest allocation at a time, in bytes.
-const ALLOCATED_AT_ONCE: u64 = 4 * 1024 * 1024;
-/// Retired files kept for use again.
+/// The first allocation of a segment's file, in bytes. Later ones double the file.
+const ALLOCATION_BYTES_MIN: u64 = 64 * 1024;
+/// The largest allocation, in bytes.
+const ALLOCATION_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// Retired files kept for reuse.
 const SPARES: usize = 2;
-
-/// The file of [`LogFiles::keep_note`].
-const NOTE: &str = "acknowledged";
+/// The file of [`LogFiles::keep_watermark`].
+const WATERMARK: &str = "acknowledged";
 
 /// The folder of a log's segments.
 pub trait LogFiles: Debug + Send + Sync {
@@ -26,56 +26,56 @@ pub trait LogFiles: Debug + Send + Sync {
     /// When the folder cannot be read.
     fn segments(&self) -> io::Result<Vec<u64>>;
 
-    /// Everything in a segment's file, which may be longer than what was written to it.
+    /// The content of a segment's file, which may be longer than what was written to it.
     ///
     /// # Errors
     /// When the file cannot be read.
     fn read(&self, id: u64) -> io::Result<Vec<u8>>;
 
-    /// Writes again what was read from a place of a segment's file, and returns when everything in
-    /// the file survives a crash of the machine.
+    /// Writes the bytes that were read at an offset of a segment's file again, and returns when the
+    /// whole file survives a crash of the machine.
     ///
     /// # Errors
     /// When the file cannot be written.
     fn rewrite(&self, id: u64, at: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// A new segment, which is there after a crash too. Its file may hold anything behind what is
-    /// written.
+    /// Makes a segment, whose file exists after a crash, too. The file may hold anything behind
+    /// what is written.
     ///
     /// # Errors
     /// When the file cannot be made.
     fn create(&self, id: u64) -> io::Result<Box<dyn LogFile>>;
 
-    /// Removes a segment that could not be begun. It is not there after a crash, and nothing of its
-    /// file is used again.
+    /// Removes a segment that could not be begun. Its file does not exist after a crash and is not
+    /// reused.
     ///
     /// # Errors
-    /// When the file cannot be removed: it may be there after a crash.
+    /// When the file cannot be removed: it may exist after a crash.
     fn discard(&self, id: u64) -> io::Result<()>;
 
-    /// Gives up a segment. After a crash it may be there again.
+    /// Removes a segment that is not needed any more. After a crash it may exist again.
     ///
     /// # Errors
     /// When the file cannot be removed.
     fn retire(&self, id: u64) -> io::Result<()>;
 
-    /// Keeps a few bytes about the newest segment outside of it, in place of those before; with
-    /// `sync`, returns when they survive a crash of the machine. What cannot be kept is left: an
-    /// older note holds as well.
-    fn keep_note(&self, _note: &[u8], _sync: bool) {}
+    /// Replaces the watermark: a few bytes outside the segments that say how much of the newest one
+    /// was acknowledged. With `sync`, returns when they survive a crash of the machine. Errors are
+    /// ignored: an older watermark is true, too.
+    fn keep_watermark(&self, _watermark: &[u8], _sync: bool) {}
 
-    /// The note kept last, or the one before.
-    fn note(&self) -> Option<Vec<u8>> {
+    /// The watermark kept last, or an older one.
+    fn watermark(&self) -> Option<Vec<u8>> {
         None
     }
 }
 
-/// A segment that is written.
+/// A segment open for writing.
 pub trait LogFile: Send {
-    /// Writes behind what was written before.
+    /// Writes at the end.
     ///
     /// # Errors
-    /// When the file cannot be written. Part of the bytes may be there.
+    /// When the file cannot be written. Part of the bytes may be written.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
     /// Returns when everything appended survives a crash of the machine.
@@ -84,21 +84,20 @@ pub trait LogFile: Send {
     /// When the device fails. Whether the bytes survive is not known.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Bytes of the segment's file that are on the device, whatever they are; 0 where that is not
-    /// known.
+    /// The length in bytes of the segment's file on the device; 0 where it is not known.
     fn allocated(&self) -> u64 {
         0
     }
 }
 
-/// Segments as files of a folder. Retired ones are renamed and used again: their blocks are on the
-/// disk already, so a sync need not write the file system's journal too.
+/// Segments as files of a folder. Retired files are renamed and reused: their blocks are allocated
+/// already, so a sync need not write the file system's journal too.
 #[derive(Debug)]
 pub struct LogFolder {
     folder: PathBuf,
     spares: Mutex<Vec<PathBuf>>,
-    /// The file of [`LogFiles::keep_note`]; none where it could not be opened.
-    note: Option<Mutex<File>>,
+    /// The file of [`LogFiles::keep_watermark`]; none where it could not be opened.
+    watermark: Option<Mutex<File>>,
 }
 
 impl LogFolder {
@@ -118,15 +117,15 @@ impl LogFolder {
                 spares.push(path);
             }
         }
-        let note = private()
+        let watermark = open_private()
             .read(true)
-            .open(folder.join(NOTE))
+            .open(folder.join(WATERMARK))
             .ok()
             .map(Mutex::new);
         Ok(LogFolder {
             folder: folder.to_owned(),
             spares: Mutex::new(spares),
-            note,
+            watermark,
         })
     }
 
@@ -139,9 +138,9 @@ impl LogFolder {
     }
 }
 
-/// Opens files for writing, which are made if they are absent and can be read by the process's own
-/// user only.
-fn private() -> OpenOptions {
+/// Options that open a file for writing. A file that is absent is made, for the process's own user
+/// only.
+fn open_private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -181,15 +180,10 @@ impl LogFiles for LogFolder {
         let path = self.path(id);
         let spare = self.spares().pop();
         if let Some(spare) = spare {
-            // One that somebody took away is no loss: a new file does as well.
-            match fs::rename(spare, &path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(named(&path, error));
-                }
-                _ => {}
-            }
+            // A missing spare file is no loss: a new file is made.
+            ignore_missing(fs::rename(spare, &path)).at(&path)?;
         }
-        let file = private().open(&path).at(&path)?;
+        let file = open_private().open(&path).at(&path)?;
         let allocated = file.metadata().at(&path)?.len();
         let mut segment = SegmentFile {
             path,
@@ -202,74 +196,70 @@ impl LogFiles for LogFolder {
         Ok(Box::new(segment))
     }
 
-    fn keep_note(&self, note: &[u8], sync: bool) {
-        let Some(file) = &self.note else { return };
+    fn keep_watermark(&self, watermark: &[u8], sync: bool) {
+        let Some(file) = &self.watermark else { return };
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         // Best effort: see the trait.
-        let written = file.rewind().and_then(|()| file.write_all(note));
+        let written = file.rewind().and_then(|()| file.write_all(watermark));
         drop(written.and_then(|()| if sync { file.sync_data() } else { Ok(()) }));
     }
 
-    fn note(&self) -> Option<Vec<u8>> {
-        fs::read(self.folder.join(NOTE)).ok()
+    fn watermark(&self) -> Option<Vec<u8>> {
+        fs::read(self.folder.join(WATERMARK)).ok()
     }
 
     fn discard(&self, id: u64) -> io::Result<()> {
         let path = self.path(id);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(named(&path, error)),
-            _ => sync_folder(&self.folder).at(&self.folder),
-        }
+        ignore_missing(fs::remove_file(&path)).at(&path)?;
+        sync_folder(&self.folder).at(&self.folder)
     }
 
     fn retire(&self, id: u64) -> io::Result<()> {
         let mut spares = self.spares();
         let path = self.path(id);
-        let spare = path.with_extension("spare");
-        let is_spare = spares.len() < SPARES;
-        match if is_spare {
-            fs::rename(&path, &spare)
-        } else {
-            fs::remove_file(&path)
-        } {
-            Ok(()) if is_spare => spares.push(spare),
-            // A missing segment has been retired.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(named(&path, error));
+        // A missing segment has been retired.
+        if spares.len() < SPARES {
+            let spare = path.with_extension("spare");
+            if ignore_missing(fs::rename(&path, &spare)).at(&path)? {
+                spares.push(spare);
             }
-            _ => {}
+        } else {
+            ignore_missing(fs::remove_file(&path)).at(&path)?;
         }
         Ok(())
     }
 }
 
-/// New names of a folder survive a crash after this. Windows writes them by itself and cannot open
-/// folders.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()
-    } else {
-        Ok(())
+/// Turns the error of a missing file into `false`: nothing was done.
+fn ignore_missing(done: io::Result<()>) -> io::Result<bool> {
+    match done {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
+/// The file of a segment.
 struct SegmentFile {
     path: PathBuf,
     file: File,
     written: u64,
-    /// Bytes of the file that are on the disk, whatever they are.
+    /// The length of the file.
     allocated: u64,
 }
 
 impl SegmentFile {
-    /// Writes zeros ahead, so that syncing what is appended changes nothing but contents.
+    /// Writes zeros ahead until the file has this length, so that a sync after an append changes
+    /// contents only.
     fn allocate(&mut self, needed: u64) -> io::Result<()> {
         if self.allocated >= needed {
             return Ok(());
         }
         let zeros = vec![0; 64 * 1024];
         while self.allocated < needed {
-            let more = self.allocated.clamp(ALLOCATED_AT_FIRST, ALLOCATED_AT_ONCE);
+            let more = self
+                .allocated
+                .clamp(ALLOCATION_BYTES_MIN, ALLOCATION_BYTES_MAX);
             self.file.seek(SeekFrom::Start(self.allocated))?;
             for _ in 0..more / zeros.len() as u64 {
                 self.file.write_all(&zeros)?;
@@ -308,11 +298,11 @@ mod tests {
         let names = fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().path());
-        names.filter(|name| !name.ends_with(NOTE)).collect()
+        names.filter(|name| !name.ends_with(WATERMARK)).collect()
     }
 
     #[test]
-    fn a_retired_file_is_used_again_and_its_name_is_free() {
+    fn a_retired_file_is_reused_under_another_name() {
         let folder = tempfile::tempdir().unwrap();
         let files = LogFolder::open(folder.path()).unwrap();
         let mut first = files.create(7).unwrap();
@@ -322,7 +312,7 @@ mod tests {
         assert_eq!(files.segments().unwrap(), vec![7]);
         files.retire(7).unwrap();
         assert_eq!(files.segments().unwrap(), Vec::<u64>::new());
-        // By who opens the folder later, too.
+        // After another opening of the folder, too.
         let files = LogFolder::open(folder.path()).unwrap();
         files.create(8).unwrap().append(b"behind").unwrap();
         let bytes = files.read(8).unwrap();
@@ -334,12 +324,12 @@ mod tests {
         assert_eq!(names_in(folder.path()).len(), 1);
     }
 
-    /// Somebody took it away, or an attempt before got that far.
+    /// A file may be missing because it was taken away, or because an earlier attempt removed it.
     #[test]
-    fn a_file_that_is_missing_is_retired_and_a_spare_one_is_not_needed() {
+    fn a_missing_file_counts_as_retired_and_a_missing_spare_is_not_needed() {
         let folder = tempfile::tempdir().unwrap();
         let files = LogFolder::open(folder.path()).unwrap();
-        // The calls that would rename it and remove it.
+        // With and without a free place among the spare files.
         for spares in [0, SPARES as u64] {
             drop(files.create(9).unwrap());
             fs::remove_file(files.path(9)).unwrap();
@@ -357,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_a_few_files_are_kept() {
+    fn only_a_few_retired_files_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let files = LogFolder::open(folder.path()).unwrap();
         (1..9).for_each(|id| drop(files.create(id).unwrap()));

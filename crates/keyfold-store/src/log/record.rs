@@ -2,60 +2,61 @@
 //!
 //! ```text
 //! segment = header record*
-//! header  = "keyfold\1"  id  salt  end of the segment before  checksum      (8 bytes each)
+//! header  = "keyfold\1"  id  salt  end of the previous segment  checksum    (8 bytes each)
 //! record  = checksum  salt  synced  length (8 bytes each)  change*
-//!           (a record without changes says only what was synced)
-//! change  = key length  value length + 1, or 0 for a removal (varints)  key  value
+//!           (a record without changes says only how much is synced)
+//! change  = key length  value length + 1, or 0 for a tombstone (varints)  key  value
 //! ```
 //!
 //! Records begin at multiples of 8.
 //!
-//! The salt is drawn when a segment is begun, and a record's checksum is seeded with it, the
-//! segment's id and the record's place: what a file held in an earlier life, or what a client wrote
-//! into an item, is never taken for a record. `synced` says up to where the segment was synced when
-//! the record was written: when a record cannot be read and a later one can, this distinguishes a
-//! tail that never reached the disk, and was not acknowledged, from corruption of what was.
+//! The salt is drawn when a segment is begun. A record's checksum is seeded with it, the segment's
+//! id and the record's offset: the earlier content of a reused file, or the value of an item, is
+//! never taken for a record. `synced` is the offset up to which the segment was synced when the
+//! record was written. When a record cannot be read and a later one can, it distinguishes a torn
+//! tail, which was never acknowledged, from corruption of acknowledged changes.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 const MAGIC: &[u8; 8] = b"keyfold\x01";
 pub(crate) const HEADER_BYTES: usize = 40;
 const RECORD_HEADER_BYTES: usize = 32;
-const NOTE_BYTES: usize = 32;
-/// Records begin at multiples of this, so that looking for one is quick.
+const WATERMARK_BYTES: usize = 32;
+/// Records begin at multiples of this, so that searching for one is quick.
 const ALIGNMENT: usize = 8;
 
-/// A key, and its value unless the key is removed.
+/// A key with its value, or `None` when the key is removed.
 pub(crate) type Change<'c> = (&'c [u8], Option<&'c [u8]>);
 
-/// Which segment a record is in.
+/// The identity of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Segment {
     pub(crate) id: u64,
+    /// Distinguishes it from other segments of this id: earlier content of a reused file.
     pub(crate) salt: u64,
 }
 
 /// Appends a segment's header.
-pub(crate) fn write_header(out: &mut Vec<u8>, place: Place, end_before: u64) {
+pub(crate) fn write_header(out: &mut Vec<u8>, segment: Segment, previous_end: u64) {
     let start = out.len();
     out.extend_from_slice(MAGIC);
-    out.extend_from_slice(&place.id.to_le_bytes());
-    out.extend_from_slice(&place.salt.to_le_bytes());
-    out.extend_from_slice(&end_before.to_le_bytes());
+    out.extend_from_slice(&segment.id.to_le_bytes());
+    out.extend_from_slice(&segment.salt.to_le_bytes());
+    out.extend_from_slice(&previous_end.to_le_bytes());
     let checksum = xxh3_64(out.get(start..).unwrap_or_default());
     out.extend_from_slice(&checksum.to_le_bytes());
 }
 
-/// A segment's header: the segment, and the end of the one before; `None` when there is none that
-/// is sound.
-pub(crate) fn read_header(segment: &[u8], id: u64) -> Option<(Place, u64)> {
-    let (header, checksum) = segment.get(..HEADER_BYTES)?.split_at(HEADER_BYTES - 8);
+/// Reads a segment's header: the segment, and the end of the previous one; `None` when there is no
+/// sound header of this id.
+pub(crate) fn read_header(bytes: &[u8], id: u64) -> Option<(Segment, u64)> {
+    let (header, checksum) = bytes.get(..HEADER_BYTES)?.split_at(HEADER_BYTES - 8);
     let is_sound = header.starts_with(MAGIC)
         && number(header, 8)? == id
         && xxh3_64(header).to_le_bytes() == checksum;
     if is_sound {
         Some((
-            Place {
+            Segment {
                 id,
                 salt: number(header, 16)?,
             },
@@ -66,26 +67,28 @@ pub(crate) fn read_header(segment: &[u8], id: u64) -> Option<(Place, u64)> {
     }
 }
 
+/// The number in the eight bytes at an offset.
 fn number(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
-/// The seed of a checksum.
-fn seed(place: Place, at: usize) -> u64 {
-    place.salt ^ place.id.rotate_left(40) ^ at as u64
+/// The seed of the checksum of a record at an offset.
+fn seed(segment: Segment, at: usize) -> u64 {
+    segment.salt ^ segment.id.rotate_left(40) ^ at as u64
 }
 
-/// Appends a record that will be at `at` of its segment.
+/// Appends a record that will be at the offset `at` of its segment. `synced`: the offset up to which
+/// the segment is synced.
 pub(crate) fn write_record<'c>(
     out: &mut Vec<u8>,
-    place: Place,
+    segment: Segment,
     at: u64,
     synced: u64,
     changes: impl Iterator<Item = Change<'c>>,
 ) {
     let start = out.len();
     out.extend_from_slice(&[0; 8]);
-    out.extend_from_slice(&place.salt.to_le_bytes());
+    out.extend_from_slice(&segment.salt.to_le_bytes());
     out.extend_from_slice(&synced.to_le_bytes());
     out.extend_from_slice(&[0; 8]);
     for (key, value) in changes {
@@ -103,7 +106,7 @@ pub(crate) fn write_record<'c>(
     put(out, 24, length);
     let checksum = xxh3_64_with_seed(
         out.get(start + 8..).unwrap_or_default(),
-        seed(place, at as usize),
+        seed(segment, at as usize),
     );
     put(out, 0, checksum);
     let end = start + (out.len() - start).next_multiple_of(ALIGNMENT);
@@ -131,30 +134,30 @@ fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// A record that was read whole.
+/// A record whose checksum holds.
 pub(crate) struct Record<'s> {
     /// The offset of the next record.
     pub(crate) end: usize,
-    /// Up to where the segment was on the device when the record was written.
+    /// The offset up to which the segment was synced when the record was written.
     pub(crate) synced: u64,
     changes: &'s [u8],
 }
 
 impl<'s> Record<'s> {
-    /// The record at a place of a segment, if there is a sound one.
-    pub(crate) fn read(segment: &'s [u8], place: Place, at: usize) -> Option<Record<'s>> {
-        // Before anything is calculated: nobody knows the salt who could make a place look like a
-        // record.
-        if number(segment, at + 8)? != place.salt {
+    /// Reads the record at an offset of a segment's bytes; `None` when there is no sound one.
+    pub(crate) fn read(bytes: &'s [u8], segment: Segment, at: usize) -> Option<Record<'s>> {
+        // This comes first because it is cheap: a client cannot know the salt, and so cannot make
+        // many offsets look like records.
+        if number(bytes, at + 8)? != segment.salt {
             return None;
         }
-        let length = usize::try_from(number(segment, at + 24)?).ok()?;
+        let length = usize::try_from(number(bytes, at + 24)?).ok()?;
         let end = at.checked_add(RECORD_HEADER_BYTES)?.checked_add(length)?;
-        let checked = segment.get(at + 8..end)?;
-        let is_sound = xxh3_64_with_seed(checked, seed(place, at)) == number(segment, at)?;
-        let changes = segment.get(at + RECORD_HEADER_BYTES..end)?;
+        let checked = bytes.get(at + 8..end)?;
+        let is_sound = xxh3_64_with_seed(checked, seed(segment, at)) == number(bytes, at)?;
+        let changes = bytes.get(at + RECORD_HEADER_BYTES..end)?;
         let end = end.next_multiple_of(ALIGNMENT);
-        let synced = number(segment, at + 16)?;
+        let synced = number(bytes, at + 16)?;
         is_sound.then_some(Record {
             end,
             synced,
@@ -184,49 +187,47 @@ impl<'s> Iterator for Changes<'s> {
     }
 }
 
-/// Facts about a segment that are kept outside of it: its id, and the offset up to which it was
-/// acknowledged.
-pub(crate) fn write_note(place: Place, end: u64) -> Vec<u8> {
-    let mut note = Vec::with_capacity(NOTE_BYTES);
-    for number in [place.id, place.salt, end] {
-        note.extend_from_slice(&number.to_le_bytes());
+/// The bytes of a watermark: a segment, and the offset up to which it was acknowledged. It is kept
+/// outside the segment.
+pub(crate) fn write_watermark(segment: Segment, end: u64) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(WATERMARK_BYTES);
+    for number in [segment.id, segment.salt, end] {
+        bytes.extend_from_slice(&number.to_le_bytes());
     }
-    let checksum = xxh3_64(&note);
-    note.extend_from_slice(&checksum.to_le_bytes());
-    note
+    let checksum = xxh3_64(&bytes);
+    bytes.extend_from_slice(&checksum.to_le_bytes());
+    bytes
 }
 
-/// A note of [`write_note`]; `None` when it is not sound.
-pub(crate) fn read_note(note: &[u8]) -> Option<(Place, u64)> {
-    let numbers = note.get(..NOTE_BYTES - 8)?;
-    if xxh3_64(numbers) != number(note, NOTE_BYTES - 8)? {
+/// Reads the bytes of [`write_watermark`]; `None` when they are not sound.
+pub(crate) fn read_watermark(bytes: &[u8]) -> Option<(Segment, u64)> {
+    let numbers = bytes.get(..WATERMARK_BYTES - 8)?;
+    if xxh3_64(numbers) != number(bytes, WATERMARK_BYTES - 8)? {
         return None;
     }
-    Some((
-        Place {
-            id: number(note, 0)?,
-            salt: number(note, 8)?,
-        },
-        number(note, 16)?,
-    ))
+    let segment = Segment {
+        id: number(bytes, 0)?,
+        salt: number(bytes, 8)?,
+    };
+    Some((segment, number(bytes, 16)?))
 }
 
-/// Whether a sound record behind `at` was written when everything up to beyond `at` was on the disk
-/// already. Reads each byte a bounded number of times, whatever the bytes are: only records of this
-/// segment's salt are looked into.
-pub(crate) fn is_damaged(segment: &[u8], place: Place, at: usize) -> bool {
+/// Whether the record at `at`, which cannot be read, is corrupt and not a torn tail: a sound record
+/// behind it was written when the segment was synced beyond `at`. Reads each byte a bounded number
+/// of times, whatever the bytes are: only records of this segment's salt are examined.
+pub(crate) fn is_corrupt(bytes: &[u8], segment: Segment, at: usize) -> bool {
     // Bytes never written are zero, and most of a segment may be.
-    let written = segment
+    let written = bytes
         .iter()
         .rposition(|byte| *byte != 0)
         .map_or(0, |last| last + 1);
     (at + ALIGNMENT..written).step_by(ALIGNMENT).any(|behind| {
-        let Some(synced) = number(segment, behind + 16) else {
+        let Some(synced) = number(bytes, behind + 16) else {
             return false;
         };
         synced > at as u64
             && synced <= behind as u64
-            && Record::read(segment, place, behind).is_some()
+            && Record::read(bytes, segment, behind).is_some()
     })
 }
 
@@ -235,7 +236,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const HERE: Place = Place {
+    const HERE: Segment = Segment {
         id: 3,
         salt: 0x1234_5678_9abc_def0,
     };
@@ -247,7 +248,7 @@ mod tests {
         proptest::collection::vec((bytes(), proptest::option::of(bytes())), 1..6)
     }
 
-    fn segment(records: &[Owned]) -> (Vec<u8>, Vec<usize>) {
+    fn written(records: &[Owned]) -> (Vec<u8>, Vec<usize>) {
         let mut segment = Vec::new();
         write_header(&mut segment, HERE, 77);
         let mut ends = Vec::new();
@@ -277,7 +278,7 @@ mod tests {
         fn what_is_written_is_read_and_a_cut_hides_only_what_is_behind_it(
             records in proptest::collection::vec(changes(), 1..6), cut in any::<prop::sample::Index>()
         ) {
-            let (whole, ends) = segment(&records);
+            let (whole, ends) = written(&records);
             prop_assert_eq!(read_header(&whole, 3), Some((HERE, 77)));
             prop_assert_eq!(read_header(&whole, 4), None);
             prop_assert_eq!(read(&whole), (records.clone(), whole.len()));
@@ -288,25 +289,25 @@ mod tests {
             prop_assert!(ends.iter().filter(|end| **end <= cut).count() <= complete);
             prop_assert!(ends.iter().filter(|end| **end < cut + 8).count() >= complete);
             prop_assert_eq!(&found[..], &records[..complete]);
-            prop_assert!(!is_damaged(&whole[..cut], HERE, at));
+            prop_assert!(!is_corrupt(&whole[..cut], HERE, at));
         }
 
         #[test]
-        fn a_changed_byte_is_noticed(
+        fn a_changed_byte_is_detected(
             records in proptest::collection::vec(changes(), 2..6), place in any::<prop::sample::Index>(), mask in 1u8..
         ) {
-            let (mut bytes, ends) = segment(&records);
+            let (mut bytes, ends) = written(&records);
             let place = HEADER_BYTES + place.index(bytes.len() - HEADER_BYTES);
             bytes[place] ^= mask;
             // The padding of a record to a multiple of 8 bytes is not read.
             let fills = |end: &usize| (*end - 8..*end).contains(&place) && read(&bytes).0 == records;
             prop_assume!(!ends.iter().any(fills));
-            let struck = ends.iter().filter(|end| **end <= place).count();
+            let intact = ends.iter().filter(|end| **end <= place).count();
             let (found, at) = read(&bytes);
-            prop_assert_eq!(&found[..], &records[..struck]);
+            prop_assert_eq!(&found[..], &records[..intact]);
             // Every record here was synced before the next was written; only the last may be a torn
             // tail.
-            prop_assert_eq!(is_damaged(&bytes, HERE, at), struck + 1 < records.len());
+            prop_assert_eq!(is_corrupt(&bytes, HERE, at), intact + 1 < records.len());
         }
     }
 }

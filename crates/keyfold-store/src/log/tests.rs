@@ -1,22 +1,26 @@
-//! The log as a whole: over openings, crashes and damage.
+//! The log over openings, crashes and corruption.
 
+use super::record::{HEADER_BYTES, Segment, is_corrupt, write_header, write_record};
 use super::*;
+use crate::checkpoint::{Checkpoint, Checkpoints};
+use crate::error::StoreError;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 type Groups = Vec<Vec<(Vec<u8>, Option<Vec<u8>>)>>;
 
 fn open(folder: &Path) -> Result<(Log, Vec<u64>, Groups), StoreError> {
     let mut groups = Vec::new();
     let files = Arc::new(LogFolder::open(folder).unwrap());
-    let known = folder
+    let checkpoint = folder
         .join("checkpoint")
         .exists()
         .then(|| Checkpoint::read(folder))
         .transpose()?;
-    let checkpoints = Arc::new(Checkpoints::new(folder, known.unwrap_or_default()));
-    let recovered = Recovered::read(files, known)?;
+    let checkpoints = Arc::new(Checkpoints::new(folder, checkpoint.unwrap_or_default()));
+    let recovered = Recovered::read(files, checkpoint)?;
     let (log, ids) = Log::open(
         recovered,
         checkpoints,
@@ -45,7 +49,7 @@ fn group(n: u8) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
 }
 
 #[test]
-fn groups_come_back_in_order_over_segments_and_openings() {
+fn groups_are_replayed_in_order_over_segments_and_openings() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ids, groups) = open(folder.path()).unwrap();
     assert_eq!((log.id(), ids, groups), (1, vec![], vec![]));
@@ -77,7 +81,7 @@ fn segments_without_changes_are_retired() {
     assert_eq!(segments, vec![4]);
 }
 
-/// A crash when a segment's file was there and its header was not.
+/// A crash between the creation of a segment's file and its header.
 #[test]
 fn a_segment_that_was_never_begun_is_begun_by_the_next_opening() {
     let folder = tempfile::tempdir().unwrap();
@@ -109,9 +113,9 @@ fn segment_file(folder: &Path, id: u64) -> std::path::PathBuf {
     folder.join(format!("{id:012}.log"))
 }
 
-/// Whichever segment it is, and whatever became of the others.
+/// Every segment in turn is removed, and cut to several lengths.
 #[test]
-fn a_segment_that_is_missing_or_shorter_than_it_was_is_named() {
+fn a_missing_or_shortened_segment_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
     for n in 1..=4 {
@@ -121,17 +125,17 @@ fn a_segment_that_is_missing_or_shorter_than_it_was_is_named() {
     append(&mut log, 5, true);
     drop(log);
     for id in 1..=5 {
-        let whole = fs::read(segment_file(folder.path(), id)).unwrap();
+        let written = fs::read(segment_file(folder.path(), id)).unwrap();
         let other = copy(folder.path());
         let path = segment_file(other.path(), id);
         fs::remove_file(&path).unwrap();
-        let told = open(other.path()).map(drop).unwrap_err().to_string();
+        let error = open(other.path()).map(drop).unwrap_err().to_string();
         assert!(
-            told.contains(&format!("segment {id} of the log is missing")),
-            "{told}"
+            error.contains(&format!("segment {id} of the log is missing")),
+            "{error}"
         );
-        for length in [0, 10, 40, 100, 300, whole.len() - 1] {
-            fs::write(&path, &whole[..length]).unwrap();
+        for length in [0, 10, 40, 100, 300, written.len() - 1] {
+            fs::write(&path, &written[..length]).unwrap();
             match open(other.path()) {
                 Ok((_, _, groups)) => {
                     assert_eq!(groups, (1..=5).map(group).collect::<Groups>());
@@ -142,8 +146,11 @@ fn a_segment_that_is_missing_or_shorter_than_it_was_is_named() {
                     break;
                 }
                 Err(error) => {
-                    let told = error.to_string();
-                    assert!(told.contains(&format!("segment {id} of the log")), "{told}");
+                    let error = error.to_string();
+                    assert!(
+                        error.contains(&format!("segment {id} of the log")),
+                        "{error}"
+                    );
                 }
             }
         }
@@ -162,7 +169,7 @@ fn copy(folder: &Path) -> tempfile::TempDir {
 
 /// Segments below the oldest of the checkpoint were retired; a crash has brought one back.
 #[test]
-fn segments_that_were_given_up_are_not_replayed() {
+fn retired_segments_are_not_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
     for n in 1..=3 {
@@ -178,9 +185,9 @@ fn segments_that_were_given_up_are_not_replayed() {
     assert!(!segment_file(folder.path(), 1).exists());
 }
 
-/// The newest segment as it was a moment ago: the note beside it says what was acknowledged since.
+/// The newest segment is replaced by an older copy: the watermark says what was acknowledged since.
 #[test]
-fn an_older_copy_of_the_newest_segment_is_noticed() {
+fn an_older_copy_of_the_newest_segment_is_detected() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
     append(&mut log, 1, true);
@@ -188,34 +195,35 @@ fn an_older_copy_of_the_newest_segment_is_noticed() {
     append(&mut log, 2, true);
     drop(log);
     fs::write(segment_file(folder.path(), 1), older).unwrap();
-    let told = open(folder.path()).map(drop).unwrap_err().to_string();
+    let error = open(folder.path()).map(drop).unwrap_err().to_string();
     assert!(
-        told.contains("segment 1 of the log is damaged at byte"),
-        "{told}"
+        error.contains("segment 1 of the log is corrupt at byte"),
+        "{error}"
     );
-    // A note that is gone or unreadable asks for nothing.
-    for note in [None, Some(&b""[..]), Some(&[7; 32])] {
+    // A missing or unreadable watermark requires nothing.
+    for watermark in [None, Some(&b""[..]), Some(&[7; 32])] {
         let other = copy(folder.path());
         let path = other.path().join("acknowledged");
-        note.map_or_else(|| fs::remove_file(&path), |note| fs::write(&path, note))
+        watermark
+            .map_or_else(|| fs::remove_file(&path), |bytes| fs::write(&path, bytes))
             .unwrap();
         assert_eq!(open(other.path()).unwrap().2, vec![group(1)]);
     }
 }
 
-/// Values that look like records, headers and the ends of both, in a file that is used again.
+/// Values that look like headers and records, in a file that is reused.
 #[test]
-fn what_clients_write_is_never_taken_for_the_logs_own() {
+fn values_are_never_taken_for_records() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
-    // As a client would who knows the format and not the salt.
+    // A client knows the format and does not know the salt.
     let mut forged = Vec::new();
     for (id, at) in [(1, 40), (2, 40), (3, 40), (2, 0), (3, 0)] {
-        let place = Place { id, salt: 0 };
-        write_header(&mut forged, place, 1 << 20);
+        let segment = Segment { id, salt: 0 };
+        write_header(&mut forged, segment, 1 << 20);
         write_record(
             &mut forged,
-            place,
+            segment,
             at,
             at + 1,
             [(&b"forged"[..], Some(&b"x"[..]))].into_iter(),
@@ -229,7 +237,7 @@ fn what_clients_write_is_never_taken_for_the_logs_own() {
     (0..20).for_each(|_| write(&mut log));
     log.rotate().unwrap();
     drop(log);
-    // Each opening uses the retired file again.
+    // Each opening reuses the retired file.
     for _ in 0..4 {
         let (mut log, _, groups) = open(folder.path()).unwrap();
         assert!(
@@ -251,21 +259,20 @@ fn what_clients_write_is_never_taken_for_the_logs_own() {
     }
 }
 
-/// A torn tail is looked through once, whatever it holds: not a record at each of its places.
+/// A torn tail is read once, whatever it holds: no record is checked at each of its offsets.
 #[test]
-fn looking_through_a_tail_takes_time_in_proportion_to_its_bytes() {
-    let place = Place { id: 1, salt: 7 };
-    let mut segment = Vec::new();
-    write_header(&mut segment, place, 0);
-    // The one word that looks best: salt, end and length of a record at once, in a place that was
-    // torn.
+fn searching_a_torn_tail_takes_time_in_proportion_to_its_bytes() {
+    let segment = Segment { id: 1, salt: 7 };
+    let mut bytes = Vec::new();
+    write_header(&mut bytes, segment, 0);
+    // The worst word: it could be the salt, the end and the length of a record at once.
     let word = u64::MAX / 2;
-    segment.extend_from_slice(&word.to_le_bytes().repeat(4 * 1024 * 1024));
-    assert!(!is_damaged(&segment, place, HEADER_BYTES));
+    bytes.extend_from_slice(&word.to_le_bytes().repeat(4 * 1024 * 1024));
+    assert!(!is_corrupt(&bytes, segment, HEADER_BYTES));
 }
 
 #[test]
-fn a_file_used_again_shows_nothing_of_its_earlier_life() {
+fn a_reused_file_exposes_nothing_of_its_earlier_content() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
     for n in 1..=9 {
@@ -284,10 +291,9 @@ fn a_file_used_again_shows_nothing_of_its_earlier_life() {
     assert_eq!(groups, vec![group(50)]);
 }
 
-/// Every state in which a crash can leave the last, unsynced bytes: any prefix, and sectors in any
-/// order.
+/// A crash may leave any prefix of the unsynced bytes, and any of their sectors.
 #[test]
-fn a_torn_tail_hides_what_was_not_acknowledged_and_nothing_else() {
+fn a_torn_tail_loses_only_unacknowledged_groups() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
     append(&mut log, 1, true);
@@ -296,13 +302,13 @@ fn a_torn_tail_hides_what_was_not_acknowledged_and_nothing_else() {
     (3..40).for_each(|n| append(&mut log, n, false));
     drop(log);
     let path = folder.path().join("000000000001.log");
-    let whole = fs::read(&path).unwrap();
+    let written = fs::read(&path).unwrap();
     let checkpoint = fs::read(folder.path().join("checkpoint")).unwrap();
     let mut rng = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut met = BTreeMap::new();
+    let mut lengths = BTreeMap::new();
     for turn in 0..300 {
-        let mut torn = whole.clone();
-        for sector in acknowledged / 512..whole.len() / 512 {
+        let mut torn = written.clone();
+        for sector in acknowledged / 512..written.len() / 512 {
             rng = rng
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
@@ -318,22 +324,19 @@ fn a_torn_tail_hides_what_was_not_acknowledged_and_nothing_else() {
         }
         fs::write(&path, &torn).unwrap();
         let (_, _, groups) = open(folder.path()).unwrap();
-        assert!(groups.len() >= 2, "what was acknowledged is there");
+        assert!(groups.len() >= 2, "an acknowledged group is lost");
         let expected: Groups = (1..).map(group).take(groups.len()).collect();
-        assert_eq!(
-            groups, expected,
-            "and what is there is a beginning of what was written"
-        );
-        *met.entry(groups.len()).or_insert(0) += 1;
+        assert_eq!(groups, expected, "the groups are a prefix of those written");
+        *lengths.entry(groups.len()).or_insert(0) += 1;
         fs::remove_file(folder.path().join("000000000002.log")).unwrap();
         fs::write(folder.path().join("checkpoint"), &checkpoint).unwrap();
     }
-    assert!(met.len() > 10, "{met:?}");
+    assert!(lengths.len() > 10, "{lengths:?}");
 }
 
-/// The machine ended before any record was synced, and only what was written last is there.
+/// The machine crashes before any record is synced, and only the last sectors were written.
 #[test]
-fn records_of_a_lost_segment_do_not_come_back() {
+fn records_behind_a_lost_beginning_are_not_replayed_later() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
     (1..20).for_each(|n| append(&mut log, n, false));
@@ -351,7 +354,7 @@ fn records_of_a_lost_segment_do_not_come_back() {
 }
 
 #[test]
-fn damage_to_what_was_acknowledged_is_told() {
+fn corruption_of_acknowledged_groups_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
     append(&mut log, 1, true);
@@ -360,32 +363,32 @@ fn damage_to_what_was_acknowledged_is_told() {
     append(&mut log, 3, true);
     drop(log);
     let path = folder.path().join("000000000001.log");
-    let whole = fs::read(&path).unwrap();
-    // The last bytes only fill the record up.
-    for place in (0..first - 7).step_by(5).chain([first + 9, first + 30]) {
-        let mut damaged = whole.clone();
-        damaged[place] ^= 0x40;
-        fs::write(&path, &damaged).unwrap();
-        let told = open(folder.path()).map(|_| ()).unwrap_err().to_string();
+    let written = fs::read(&path).unwrap();
+    // The last bytes of a record are padding.
+    for at in (0..first - 7).step_by(5).chain([first + 9, first + 30]) {
+        let mut corrupt = written.clone();
+        corrupt[at] ^= 0x40;
+        fs::write(&path, &corrupt).unwrap();
+        let error = open(folder.path()).map(|_| ()).unwrap_err().to_string();
         assert!(
-            told.contains("segment 1 of the log is damaged at byte"),
-            "{place}: {told}"
+            error.contains("segment 1 of the log is corrupt at byte"),
+            "{at}: {error}"
         );
     }
-    // In an ended segment, the last group too: the segment behind it tells where it ended.
-    fs::write(&path, &whole).unwrap();
+    // In an ended segment the last group, too: the next segment says where this one ended.
+    fs::write(&path, &written).unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
     append(&mut log, 4, true);
     drop(log);
-    let mut damaged = whole.clone();
-    damaged[first * 2 + 40] ^= 1;
-    fs::write(&path, &damaged).unwrap();
+    let mut corrupt = written.clone();
+    corrupt[first * 2 + 40] ^= 1;
+    fs::write(&path, &corrupt).unwrap();
     assert!(open(folder.path()).is_err());
 }
 
 /// After a clean stop even the last record is known to have been on the device.
 #[test]
-fn damage_to_the_last_record_of_a_log_that_was_closed_is_told() {
+fn corruption_of_the_last_record_of_a_closed_log_is_reported() {
     for is_attested in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let (mut log, ..) = open(folder.path()).unwrap();
@@ -396,7 +399,7 @@ fn damage_to_the_last_record_of_a_log_that_was_closed_is_told() {
             log.attest().unwrap();
             let written = log.written;
             log.attest().unwrap();
-            assert_eq!(log.written, written, "said once");
+            assert_eq!(log.written, written, "no second record says the same");
         }
         drop(log);
         let path = fs::read_dir(folder.path())
@@ -416,7 +419,7 @@ fn damage_to_the_last_record_of_a_log_that_was_closed_is_told() {
             ),
         }
     }
-    // And one that was closed well is opened, with nothing but what was written.
+    // A closed log is opened with exactly the groups that were written.
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
     append(&mut log, 1, false);

@@ -1,10 +1,9 @@
-//! A twin of a data folder, so that a store can be examined without anything in it being written:
-//! opening a store begins a segment of the log, gives up segments and removes what a crash has
-//! left.
+//! A scratch copy of a data folder, for examining a store without writing to the folder: opening a
+//! store begins a segment of the log, retires segments and removes what a crash has left.
 //!
-//! Table files, which are never changed, are linked; the manifest and the log, which are small, are
-//! copied. The twin lies beside the folder, where links are possible, and is removed when it is
-//! dropped.
+//! Table files, which never change, are linked; the manifest and the log, which are small, are
+//! copied. The scratch copy lies beside the folder, where links are possible, and is removed when it
+//! is dropped.
 
 use crate::checkpoint::CHECKPOINT;
 use crate::error::{At, StoreError};
@@ -13,20 +12,20 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A folder that holds what another one holds.
+/// A copy of a data folder.
 #[derive(Debug)]
-pub(super) struct Twin {
+pub(super) struct ScratchCopy {
     path: PathBuf,
-    /// Nobody else opens the folder itself meanwhile.
+    /// Keeps other processes from opening the original.
     _claim: Claim,
 }
 
-impl Twin {
-    /// Makes the twin of a store's folder.
+impl ScratchCopy {
+    /// Copies a store's folder.
     ///
     /// # Errors
-    /// `Locked`, `Foreign` or `Corrupt` as opening the folder; `Io` when the twin cannot be made.
-    pub(super) fn of(folder: &Path) -> Result<Twin, StoreError> {
+    /// `Locked`, `Foreign` or `Corrupt` as opening the folder; `Io` when it cannot be copied.
+    pub(super) fn of(folder: &Path) -> Result<ScratchCopy, StoreError> {
         let claim = claim_for_examination(folder)?;
         let name = folder
             .file_name()
@@ -34,12 +33,12 @@ impl Twin {
             .to_string_lossy()
             .into_owned();
         let path = folder.with_file_name(format!(".{name}.examined-{}", std::process::id()));
-        let twin = Twin {
+        let copy = ScratchCopy {
             path,
             _claim: claim,
         };
-        twin.fill(folder)?;
-        Ok(twin)
+        copy.fill(folder)?;
+        Ok(copy)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -65,14 +64,14 @@ impl Twin {
     }
 }
 
-impl Drop for Twin {
+impl Drop for ScratchCopy {
     fn drop(&mut self) {
-        // Nothing in it is needed any more; what cannot be removed is left.
+        // Best effort: nothing in it is needed any more.
         drop(fs::remove_dir_all(&self.path));
     }
 }
 
-/// A file that is missing is missing in the twin, too.
+/// Copies a file. A missing file is missing in the copy, too.
 fn copy_if_there(from: &Path, to: &Path) -> io::Result<()> {
     match fs::copy(from, to) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).at(from),
@@ -80,10 +79,12 @@ fn copy_if_there(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
+/// Links a file, or copies it where links are not possible.
 fn link(from: &Path, to: &Path) -> io::Result<()> {
     fs::hard_link(from, to).or_else(|_| copy_if_there(from, to))
 }
 
+/// Copies the files of a folder, without its folders, each with `copy`.
 fn copy_files(from: &Path, to: &Path, copy: fn(&Path, &Path) -> io::Result<()>) -> io::Result<()> {
     if !from.exists() {
         return Ok(());

@@ -1,7 +1,7 @@
-//! The durable store while tables are written and merged behind it.
+//! The durable store while memtables are flushed and tables are compacted behind it.
 
 use super::*;
-use crate::store::FolderOptions;
+use crate::durable::Entry;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::mpsc;
@@ -20,12 +20,12 @@ type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 fn contents(snapshot: &DurableSnapshot) -> Model {
     let entries = snapshot.range(Bound::Unbounded, Bound::Unbounded);
     entries
-        .map(|guard| entry(guard).unwrap())
+        .map(|entry| Entry::into_pair(entry).unwrap())
         .map(|(key, value)| (key.to_vec(), value.to_vec()))
         .collect()
 }
 
-/// Random numbers that need no crate.
+/// A linear congruential generator of random numbers.
 struct Random(u64);
 
 impl Random {
@@ -39,14 +39,14 @@ impl Random {
 }
 
 #[test]
-fn a_snapshot_stays_what_it_was_while_tables_are_written_and_merged() {
+fn a_snapshot_does_not_change_while_tables_are_flushed_and_compacted() {
     let folder = tempfile::tempdir().unwrap();
     let mut random = Random(7);
     let mut model = Model::new();
     for opening in 0..3 {
         let store = open(folder.path(), 20_000);
         assert_eq!(contents(&store.snapshot()), model, "opening {opening}");
-        let mut held: Vec<(DurableSnapshot, Model)> = Vec::new();
+        let mut live: Vec<(DurableSnapshot, Model)> = Vec::new();
         for turn in 0..600 {
             let batch: Vec<(Vec<u8>, Option<Vec<u8>>)> = (0..random.below(20) + 1)
                 .map(|n| (n * 31 + random.below(200), random.below(4)))
@@ -72,11 +72,11 @@ fn a_snapshot_stays_what_it_was_while_tables_are_written_and_merged() {
                 };
             }
             if random.below(20) == 0 {
-                held.push((store.snapshot(), model.clone()));
+                live.push((store.snapshot(), model.clone()));
             }
-            if random.below(10) == 0 && !held.is_empty() {
-                let at = random.below(held.len() as u64) as usize;
-                let (snapshot, expected) = held.swap_remove(at);
+            if random.below(10) == 0 && !live.is_empty() {
+                let at = random.below(live.len() as u64) as usize;
+                let (snapshot, expected) = live.swap_remove(at);
                 assert_eq!(
                     contents(&snapshot),
                     expected,
@@ -89,16 +89,31 @@ fn a_snapshot_stays_what_it_was_while_tables_are_written_and_merged() {
                 }
             }
         }
-        assert!(store.tree.table_count() > 0, "tables were written");
-        assert!(
-            store.log.lock().unwrap().log_id() > 10,
-            "and segments of the log begun"
-        );
+        assert!(store.tree.tables() > 0, "no memtable was flushed");
+        assert!(store.writer().log.id() > 10, "few segments were begun");
     }
 }
 
+/// The table files of a data folder.
+fn table_files(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder.join("tables").join("tables")).unwrap();
+    files.map(|entry| entry.unwrap().path()).collect()
+}
+
+/// Bytes of table files; one may be removed meanwhile.
+fn bytes_of(files: &[PathBuf]) -> u64 {
+    let bytes = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    files.iter().map(bytes).sum()
+}
+
+fn remove_all(store: &DurableStore, keys: &[[u8; 8]]) {
+    store
+        .apply(keys.iter().map(|key| (&key[..], None)), false)
+        .unwrap();
+}
+
 #[test]
-fn the_space_of_what_was_removed_comes_back() {
+fn the_space_of_removed_keys_is_freed() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), 100_000);
     let value = [7; 100];
@@ -108,34 +123,16 @@ fn the_space_of_what_was_removed_comes_back() {
             .apply(some.iter().map(|key| (&key[..], Some(&value[..]))), false)
             .unwrap();
     }
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while store.upkeep() > 0 && store.tree.disk_space() < 2_000_000 {
-        assert!(Instant::now() < deadline, "the tables were not written");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    for some in keys.chunks(500) {
-        store
-            .apply(some.iter().map(|key| (&key[..], None)), false)
-            .unwrap();
-    }
-    while store.tree.disk_space() > 500_000 {
-        assert!(
-            Instant::now() < deadline,
-            "{} bytes of tables are left",
-            store.tree.disk_space()
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_for("the memtables are flushed", || {
+        store.pending_maintenance() == 0 || store.tree.table_bytes() >= 2_000_000
+    });
+    keys.chunks(500).for_each(|some| remove_all(&store, some));
+    wait_for("the tables are compacted", || {
+        store.tree.table_bytes() <= 500_000
+    });
     assert_eq!(contents(&store.snapshot()), Model::new());
-    let tables = folder.path().join("tables").join("tables");
-    let on_disk = || {
-        std::fs::read_dir(&tables)
-            .unwrap()
-            .map(|entry| entry.unwrap().metadata().map_or(0, |m| m.len()))
-            .sum::<u64>()
-    };
-    wait_for("the files of old versions are removed", || {
-        on_disk() < 600_000
+    wait_for("the files of old manifests are removed", || {
+        bytes_of(&table_files(folder.path())) < 600_000
     });
     let segments = std::fs::read_dir(folder.path().join("log"))
         .unwrap()
@@ -143,37 +140,44 @@ fn the_space_of_what_was_removed_comes_back() {
     assert!(segments < 8, "{segments} files of the log");
 }
 
-/// There is no time at which tables are merged for the readers' sake.
+/// Writers are never idle, so no compaction runs for the readers' sake.
 #[test]
-fn the_space_of_what_was_removed_comes_back_beside_writers_who_never_rest() {
+fn the_space_of_removed_keys_is_freed_beside_active_writers() {
     let folder = tempfile::tempdir().unwrap();
     let store = with_a_table(folder.path(), 20_000);
     store
-        .upkeep
-        .meanwhile(|rested| panic!("a merge after a rest of {rested:?}"));
-    store.upkeep.sealed_just_now();
-    let before = store.tree.disk_space();
+        .maintenance
+        .after_idle_compaction(|idle| panic!("an idle compaction after {idle:?}"));
+    store.maintenance.restart_idle_time();
+    let before = store.tree.table_bytes();
     let keys: Vec<[u8; 8]> = (0..19_000u64).map(u64::to_be_bytes).collect();
-    store
-        .apply(keys.iter().map(|key| (&key[..], None)), false)
-        .unwrap();
-    store.seal(&mut store.writing()).unwrap();
-    wait_for("the space comes back", || {
-        store.upkeep.sealed_just_now();
-        store.tree.disk_space() < before / 8
+    remove_all(&store, &keys);
+    store.seal(&mut store.writer()).unwrap();
+    wait_for("the space is freed", || {
+        store.maintenance.restart_idle_time();
+        store.tree.table_bytes() < before / 8
     });
-    assert!(!store.upkeep.has_failed());
+    assert!(!store.maintenance.has_failed());
     assert_eq!(contents(&store.snapshot()).len(), 1_000);
 }
 
-fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+/// Waits until a condition holds; fails when it does not in time.
+fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(40);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}");
+    while !holds() {
+        assert!(Instant::now() < deadline, "in vain: {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
+/// Waits until there is a table and no flush or compaction is due.
+fn wait_for_tables(store: &DurableStore) {
+    wait_for("the tables are flushed and compacted", || {
+        store.tree.tables() > 0 && store.pending_maintenance() == 0
+    });
+}
+
+/// Writes the keys of a range, each in a batch of its own.
 fn fill(store: &DurableStore, from: u64, to: u64) {
     for n in from..to {
         store
@@ -186,50 +190,47 @@ fn fill(store: &DurableStore, from: u64, to: u64) {
 }
 
 #[test]
-fn new_tables_are_merged_when_nobody_writes() {
+fn new_tables_are_compacted_when_writers_are_idle() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), 100_000);
-    // Twice the same keys, so that tables overlap and cannot just be moved.
+    // Twice the same keys, so that tables overlap and cannot just be moved to another level.
     fill(&store, 0, 900);
     fill(&store, 0, 900);
-    wait_for("the tables are written and merged", || {
-        store.tree.table_count() > 0 && store.upkeep() == 0
-    });
-    assert_eq!(store.tree.l0_run_count(), 0);
+    wait_for_tables(&store);
+    assert_eq!(store.tree.level_zero_runs(), 0);
     assert_eq!(contents(&store.snapshot()).len(), 900);
 }
 
-/// Writes a table of so many keys, the same each time, so that tables cannot just be moved.
+/// Seals a memtable of so many keys, the same each time, so that tables cannot just be moved to
+/// another level.
 fn fill_a_table(store: &DurableStore, keys: u64) {
     fill(store, 0, keys);
-    store.seal(&mut store.writing()).unwrap();
+    store.seal(&mut store.writer()).unwrap();
 }
 
 /// A store with one table of so many keys.
 fn with_a_table(folder: &Path, keys: u64) -> DurableStore {
     let store = open(folder, 100_000_000);
     fill_a_table(&store, keys);
-    wait_for("it is written", || {
-        store.tree.table_count() > 0 && store.upkeep() == 0
-    });
+    wait_for_tables(&store);
     store
 }
 
-/// Holds the next quiet merge at its end: tells how long writers had rested, and lets it go when
-/// the other is dropped.
-fn hold_a_merge(store: &DurableStore) -> (mpsc::Receiver<Duration>, mpsc::Sender<()>) {
-    let (tell, told) = mpsc::channel();
-    let (go_on, wait) = mpsc::channel();
-    store.upkeep.meanwhile(move |rested| {
-        tell.send(rested).unwrap();
-        // Until the other end is dropped.
-        assert!(wait.recv().is_err());
+/// Stops the next idle compaction at its end until the sender is dropped. The receiver gets how long
+/// writers had been idle when it began.
+fn stop_idle_compaction(store: &DurableStore) -> (mpsc::Receiver<Duration>, mpsc::Sender<()>) {
+    let (report, stopped) = mpsc::channel();
+    let (resume, resumed) = mpsc::channel();
+    store.maintenance.after_idle_compaction(move |idle| {
+        report.send(idle).unwrap();
+        // An error: the sender is dropped.
+        assert!(resumed.recv().is_err());
     });
-    (told, go_on)
+    (stopped, resume)
 }
 
 /// Changes one byte of a file.
-fn damage(path: &Path, at: impl FnOnce(usize) -> usize) {
+fn corrupt(path: &Path, at: impl FnOnce(usize) -> usize) {
     let mut bytes = std::fs::read(path).unwrap();
     let at = at(bytes.len());
     bytes[at] ^= 0xff;
@@ -237,37 +238,33 @@ fn damage(path: &Path, at: impl FnOnce(usize) -> usize) {
 }
 
 #[test]
-fn a_quiet_merge_waits_until_writers_rest_and_a_table_that_comes_during_it_is_merged_too() {
+fn an_idle_compaction_waits_for_idle_writers_and_is_followed_by_one_of_a_table_flushed_meanwhile() {
     let folder = tempfile::tempdir().unwrap();
-    // Eight megabytes, so that writers must rest for long, and then little, which is written at
-    // once.
+    // Eight megabytes, so that writers must be idle for long; then little, which is flushed at once.
     let store = with_a_table(folder.path(), 40_000);
-    let (told, go_on) = hold_a_merge(&store);
+    let (stopped, resume) = stop_idle_compaction(&store);
     fill_a_table(&store, 10);
-    let rested = told.recv_timeout(Duration::from_secs(40)).unwrap();
-    assert!(
-        rested > Duration::from_millis(300),
-        "they rested for {rested:?}"
-    );
+    let idle = stopped.recv_timeout(Duration::from_secs(40)).unwrap();
+    assert!(idle > Duration::from_millis(300), "idle for {idle:?}");
     fill_a_table(&store, 10);
-    wait_for("a table came", || {
-        store.tree.l0_run_count() > 0 && store.tree.sealed_memtable_count() == 0
+    wait_for("another table is flushed", || {
+        store.tree.level_zero_runs() > 0 && store.tree.sealed_memtables() == 0
     });
-    drop(go_on);
-    wait_for("it is merged too", || store.upkeep() == 0);
+    drop(resume);
+    wait_for("it is compacted, too", || store.pending_maintenance() == 0);
     assert_eq!(contents(&store.snapshot()).len(), 40_000);
 }
 
-/// Somebody took away a file of the log whose changes are in a table by now.
+/// A file of the log was taken away, and its changes are in a table by now.
 #[test]
-fn a_missing_segment_of_the_log_does_not_keep_those_behind_it() {
+fn a_missing_segment_does_not_keep_later_ones_from_being_retired() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), 100_000_000);
     fill(&store, 0, 10);
     std::fs::remove_file(folder.path().join("log").join("000000000001.log")).unwrap();
     for _ in 0..2 {
         fill(&store, 0, 10);
-        store.seal(&mut store.writing()).unwrap();
+        store.seal(&mut store.writer()).unwrap();
     }
     let is_segment = |name: &std::ffi::OsStr| name.to_string_lossy().ends_with(".log");
     let segments = || {
@@ -276,108 +273,83 @@ fn a_missing_segment_of_the_log_does_not_keep_those_behind_it() {
             .filter(|entry| is_segment(&entry.as_ref().unwrap().file_name()))
             .count()
     };
-    wait_for("only the segment that is written is there", || {
-        segments() == 1
-    });
-    assert!(!store.upkeep.has_failed());
+    wait_for("only the current segment is left", || segments() == 1);
+    assert!(!store.maintenance.has_failed());
 }
 
 #[test]
-fn a_memtable_is_written_when_nobody_writes() {
+fn a_memtable_is_flushed_when_writers_are_idle() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), 100_000_000);
     fill(&store, 0, 1_500);
-    wait_for("the memtable is written", || {
-        store.tree.table_count() > 0 && store.upkeep() == 0
-    });
+    wait_for_tables(&store);
     fill(&store, 1_500, 1_510);
     drop(store);
     let store = open(folder.path(), 100_000_000);
     assert_eq!(contents(&store.snapshot()).len(), 1_510);
 }
 
-/// A damaged block: reads of it and merges fail, and what the failed merges wrote does not fill the
-/// disk.
+/// Every compaction reads a corrupt block and fails. The table files that it began are removed
+/// between the attempts.
 #[test]
-fn a_merge_that_fails_again_and_again_leaves_nothing_behind() {
+fn compactions_that_keep_failing_leave_no_table_files() {
     let folder = tempfile::tempdir().unwrap();
-    let tables = folder.path().join("tables").join("tables");
-    {
-        let store = open(folder.path(), 1_000_000);
-        fill(&store, 0, 12_000);
-        wait_for("tables are written", || store.tree.table_count() > 2);
-    }
-    let files = || {
-        std::fs::read_dir(&tables)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-    };
-    let largest = files()
-        .max_by_key(|path| std::fs::metadata(path).unwrap().len())
-        .unwrap();
-    damage(&largest, |length| length / 2);
-    let store = open(folder.path(), 1_000_000);
-    fill(&store, 0, 12_000);
-    let is_written = || store.tree.sealed_memtable_count() == 0;
-    wait_for("a merge fails, and nothing else is written", || {
-        store.upkeep.has_failed() && is_written()
+    drop(with_a_table(folder.path(), 5_000));
+    corrupt(&table_files(folder.path())[0], |length| length / 2);
+    let store = open(folder.path(), 100_000_000);
+    // The same keys, so that a compaction must merge both tables.
+    fill_a_table(&store, 5_000);
+    wait_for("some compactions fail", || {
+        store.maintenance.failed_compactions() >= 3
     });
-    let size = || {
-        files()
-            .map(|path| std::fs::metadata(path).map_or(0, |found| found.len()))
-            .sum::<u64>()
+    // No sizes are compared: a flush or the next attempt may be under way at any time.
+    let leftovers = || {
+        let current = store.tree.table_ids();
+        let mut files = table_files(folder.path());
+        files.retain(|file| !current.iter().any(|id| file.ends_with(id.to_string())));
+        files
     };
-    let before = size();
-    std::thread::sleep(Duration::from_secs(4));
-    assert!(
-        size() < before + 1_000_000,
-        "{} bytes of tables became {}",
-        before,
-        size()
+    wait_for(
+        "every table file is in the manifest between attempts",
+        || {
+            store
+                .maintenance
+                .between_attempts(leftovers)
+                .is_some_and(|files| files.is_empty())
+        },
     );
-    // Others are read and written on.
+    // Other keys are still read and written.
     fill(&store, 20_000, 20_100);
     assert!(store.get(&20_050u64.to_be_bytes()).unwrap().is_some());
 }
 
-/// A damaged block keeps the space of others' removals, and no writer waiting.
+/// A corrupt table keeps the space of tombstones in use. It keeps no writer waiting.
 #[test]
-fn writing_all_tables_anew_that_fails_keeps_no_other_merge_waiting() {
+fn a_failing_major_compaction_does_not_delay_other_compactions() {
     let folder = tempfile::tempdir().unwrap();
     {
         let store = open(folder.path(), 100_000_000);
         fill(&store, 1_000_000, 1_001_000);
-        store.seal(&mut store.writing()).unwrap();
-        wait_for("it is written", || {
-            store.tree.table_count() > 0 && store.upkeep() == 0
-        });
+        store.seal(&mut store.writer()).unwrap();
+        wait_for_tables(&store);
     }
-    let tables = folder.path().join("tables").join("tables");
-    let only = std::fs::read_dir(tables)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    damage(&only, |_| 100);
+    corrupt(&table_files(folder.path())[0], |_| 100);
     let store = open(folder.path(), 100_000_000);
     let keys: Vec<[u8; 8]> = (0..1_500u64).map(u64::to_be_bytes).collect();
     let mut has_failed = false;
     for _ in 0..100 {
         fill(&store, 0, 10);
-        store
-            .apply(keys.iter().map(|key| (&key[..], None)), false)
-            .unwrap();
-        store.seal(&mut store.writing()).unwrap();
+        remove_all(&store, &keys);
+        store.seal(&mut store.writer()).unwrap();
         std::thread::sleep(Duration::from_millis(40));
-        has_failed |= store.upkeep.has_failed();
+        has_failed |= store.maintenance.has_failed();
     }
-    assert!(has_failed, "all tables were to be written anew");
+    assert!(has_failed, "no major compaction was tried");
 }
 
-/// A scan that takes long must not keep everything that is written meanwhile.
+/// A long scan must not keep the versions that are written meanwhile.
 #[test]
-fn a_long_scan_holds_only_what_it_reads() {
+fn a_long_scan_keeps_only_the_versions_that_it_reads() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), 50_000);
     fill(&store, 0, 500);
@@ -388,23 +360,25 @@ fn a_long_scan_holds_only_what_it_reads() {
     for _ in 0..40 {
         fill(&store, 0, 500);
     }
-    wait_for("the tables are written", || store.upkeep() == 0);
-    // The next flush lets the versions go that nobody can read any more.
+    wait_for("the tables are compacted", || {
+        store.pending_maintenance() == 0
+    });
+    // The next flush releases the manifests that no reader needs any more.
     fill(&store, 0, 500);
-    wait_for("old versions are let go", || {
-        store.tree.version_free_list_len() < 4
+    wait_for("old manifests are released", || {
+        store.tree.old_manifests() < 4
     });
     assert_eq!(scan.count(), 499);
 }
 
-/// A flush meets one failing call: whichever it is, and whatever the manifest is by then, the flush
-/// is done again, and what was written is there.
+/// Each call of a flush fails in turn, before or after the manifest has changed: the flush is tried
+/// again, and every write is there.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
-fn a_flush_that_fails_at_any_of_its_calls_is_done_again() {
+fn a_flush_that_fails_at_any_of_its_calls_is_tried_again() {
     use keyfold_faults::{Fault, Machine};
     let place = tempfile::tempdir().unwrap();
-    let (mut done_again, mut at) = (0, 0);
+    let (mut retried, mut at) = (0, 0);
     loop {
         at += 1;
         let folder = place.path().join(at.to_string());
@@ -414,15 +388,13 @@ fn a_flush_that_fails_at_any_of_its_calls_is_done_again() {
         let machine = Machine::watch(&folder).unwrap();
         machine.strike(machine.asked() + at, Fault::Error);
         // A new segment of the log may fail, too: then nothing is flushed.
-        if store.seal(&mut store.writing()).is_ok() {
-            let is_done = || {
-                store.tree.table_count() > 0 && store.upkeep() == 0 && !store.upkeep.has_failed()
-            };
-            wait_for(
-                "the table is written, and its segment of the log given up",
-                is_done,
-            );
-            done_again += machine.strikes();
+        if store.seal(&mut store.writer()).is_ok() {
+            wait_for("the memtable is flushed, and its segment retired", || {
+                store.tree.tables() > 0
+                    && store.pending_maintenance() == 0
+                    && !store.maintenance.has_failed()
+            });
+            retried += machine.strikes();
         }
         let is_over = machine.strikes() == 0;
         drop(machine);
@@ -437,38 +409,38 @@ fn a_flush_that_fails_at_any_of_its_calls_is_done_again() {
             break;
         }
     }
-    assert!(done_again > 5, "{done_again} flushes failed");
+    assert!(retried > 5, "{retried} flushes failed");
 }
 
-/// The same beside a merge, which is not waited for: it would write over a list that is named and
-/// not known.
+/// A flush fails beside a compaction. The compaction would write over a manifest that is current on
+/// the disk and not in memory, so the manifest is restored at once.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
-fn a_list_that_a_failed_flush_changed_is_put_back_at_once() {
+fn a_manifest_that_a_failed_flush_changed_is_restored_at_once() {
     use keyfold_faults::{Fault, Machine};
     let place = tempfile::tempdir().unwrap();
     let mut failures = 0;
     for at in 1.. {
         let folder = place.path().join(at.to_string());
         std::fs::create_dir(&folder).unwrap();
-        // Twice, so that tables cannot just be moved.
+        // Twice the same keys, so that tables cannot just be moved to another level.
         let store = with_a_table(&folder, 100);
-        let (told, go_on) = hold_a_merge(&store);
+        let (stopped, resume) = stop_idle_compaction(&store);
         fill_a_table(&store, 100);
-        told.recv_timeout(Duration::from_secs(40)).unwrap();
+        stopped.recv_timeout(Duration::from_secs(40)).unwrap();
         fill(&store, 0, 10);
         let machine = Machine::watch(&folder).unwrap();
         machine.strike(machine.asked() + at, Fault::Error);
-        if store.seal(&mut store.writing()).is_ok() {
-            wait_for("the flush fails, or nothing does", || {
-                store.upkeep.has_failed() || store.tree.sealed_memtable_count() == 0
+        if store.seal(&mut store.writer()).is_ok() {
+            wait_for("the flush fails or succeeds", || {
+                store.maintenance.has_failed() || store.tree.sealed_memtables() == 0
             });
-            failures += u64::from(store.upkeep.has_failed());
+            failures += u64::from(store.maintenance.has_failed());
             let current = std::fs::read(folder.join("tables").join("current")).unwrap();
             let named = u64::from_le_bytes(*current.first_chunk().unwrap());
-            assert_eq!(named, store.tree.current_version().id(), "call {at}");
+            assert_eq!(named, store.tree.manifest(), "call {at}");
         }
-        drop(go_on);
+        drop(resume);
         if machine.strikes() == 0 {
             break;
         }
@@ -476,10 +448,10 @@ fn a_list_that_a_failed_flush_changed_is_put_back_at_once() {
     assert!(failures > 5, "{failures} flushes failed");
 }
 
-/// Any process and any version may have made the data folder.
+/// Another process or an older version may have made the data folder.
 #[test]
 #[cfg(unix)]
-fn nobody_else_can_read_what_clients_wrote() {
+fn other_users_cannot_read_the_data() {
     use std::os::unix::fs::PermissionsExt;
     fn reachable(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
         let is_open =
@@ -489,10 +461,10 @@ fn nobody_else_can_read_what_clients_wrote() {
         }
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => reachable(&path, found),
-                false if is_open(&path) => found.push(path),
-                false => {}
+            if path.is_dir() {
+                reachable(&path, found);
+            } else if is_open(&path) {
+                found.push(path);
             }
         }
     }
@@ -502,13 +474,13 @@ fn nobody_else_can_read_what_clients_wrote() {
         std::fs::set_permissions(folder.path(), open_to_all.clone()).unwrap();
         let store = open(folder.path(), 1_000);
         fill(&store, 0, 50);
-        wait_for("a table is written", || store.tree.table_count() > 0);
+        wait_for("a memtable is flushed", || store.tree.tables() > 0);
         drop(store);
         let mut found = Vec::new();
         reachable(folder.path(), &mut found);
         found.retain(|path| !path.ends_with("checkpoint"));
         assert_eq!(found, Vec::<std::path::PathBuf>::new());
-        // As a version before made them.
+        // An older version made them so.
         for part in ["log", "tables"] {
             std::fs::set_permissions(folder.path().join(part), open_to_all.clone()).unwrap();
         }

@@ -1,0 +1,54 @@
+//! The flush thread: sealed memtables become table files of level 0.
+
+use super::shared::{Shared, State, backoff};
+use crate::error::{StoreError, guarded};
+
+/// Flushes until the store is closed.
+pub(super) fn run(shared: &Shared) {
+    let mut backoff = backoff();
+    let mut state = shared.lock();
+    while !state.has_ended() {
+        if state.sealed_segments.is_empty() {
+            state = shared.wait(state);
+            continue;
+        }
+        if !shared.restore_manifest(&mut state) {
+            state = shared.pause(state, backoff.failed());
+            continue;
+        }
+        let segments = state.sealed_segments.clone();
+        state.is_flushing = true;
+        drop(state);
+        let first_table = shared.tree.next_table_id();
+        let flushed = guarded(|| shared.tree.flush(shared.read_points.oldest()));
+        state = shared.lock();
+        state.is_flushing = false;
+        let retired = flushed.and_then(|()| retire(shared, &mut state, &segments));
+        state.flush_error = retired.err();
+        shared.changed.notify_all();
+        if state.flush_error.is_none() {
+            backoff.succeeded();
+        } else {
+            shared.clean_up(&mut state, first_table);
+            state = shared.pause(state, backoff.failed());
+        }
+    }
+}
+
+/// Retires the segments whose memtables were flushed. The checkpoint comes first: what it names
+/// must exist.
+fn retire(shared: &Shared, state: &mut State, segments: &[u64]) -> Result<(), StoreError> {
+    state.has_new_tables = true;
+    let manifest = shared.tree.manifest();
+    shared.checkpoints.update(|checkpoint| {
+        checkpoint.manifest = checkpoint.manifest.max(manifest);
+        let needed = segments.last().map_or(0, |last| last + 1);
+        checkpoint.oldest_segment = checkpoint.oldest_segment.max(needed);
+    })?;
+    // Oldest first. After an error the segments retired so far are not retired again.
+    for id in segments {
+        shared.files.retire(*id)?;
+        state.sealed_segments.retain(|sealed| sealed != id);
+    }
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! The durable store: opening, reading and writing.
+
+use super::lsm::Tree;
+use super::maintenance::Maintenance;
+use super::manifest;
+use super::read_points::ReadPoints;
+use super::scratch_copy::ScratchCopy;
+use super::shared::{Shared, State};
+use super::snapshot::DurableSnapshot;
+use super::writer::{Writer, insert};
+use crate::checkpoint::{Checkpoint, Checkpoints};
+use crate::error::StoreError;
+use crate::folder::{Claim, claim, claim_for_copy, keep_private};
+use crate::fsync::sync_folder;
+use crate::log::{Change, Log, LogFiles, LogFolder, Recovered};
+use crate::options::FolderOptions;
+use bytes::Bytes;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Replayed segments of the log above which the memtable is flushed when the store is opened.
+const REPLAYED_SEGMENTS_MAX: usize = 4;
+/// Memtables that a table file of the sorted levels holds.
+const MEMTABLES_PER_TABLE: u64 = 16;
+/// The largest table file of the sorted levels, in bytes. The first sorted level has four of them,
+/// and a few memtables are merged into all of it at a time: larger files take more of the device
+/// and the processor from concurrent writers.
+const TABLE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// The multiple of its largest size up to which the memtable grows while no new segment of the log
+/// can be made.
+const OVERDUE_FACTOR: u64 = 8;
+
+pub(crate) struct DurableStore {
+    // Dropped first: its threads use the other fields.
+    maintenance: Maintenance,
+    tree: Tree,
+    writer: Arc<Mutex<Writer>>,
+    read_points: Arc<ReadPoints>,
+    memtable_bytes_max: u64,
+    folder: PathBuf,
+    claim: Arc<Claim>,
+    /// The folder that is written when the store's own is only examined.
+    scratch_copy: Option<ScratchCopy>,
+}
+
+/// The log of a folder, read and not yet replayed.
+struct ReadLog {
+    recovered: Recovered,
+    files: Arc<dyn LogFiles>,
+    checkpoints: Arc<Checkpoints>,
+}
+
+impl DurableStore {
+    pub(crate) fn open(options: &FolderOptions) -> Result<DurableStore, StoreError> {
+        if options.is_examined {
+            return DurableStore::open_examined(options);
+        }
+        let store = DurableStore::open_claimed(options, claim(&options.path)?)?;
+        if !store.claim.is_store {
+            store.claim.complete()?;
+        }
+        Ok(store)
+    }
+
+    /// Opens a scratch copy of the store's folder.
+    fn open_examined(options: &FolderOptions) -> Result<DurableStore, StoreError> {
+        let folder = &options.path;
+        let copy = ScratchCopy::of(folder)?;
+        let options = FolderOptions {
+            path: copy.path().to_owned(),
+            ..options.clone()
+        };
+        let opened =
+            claim(&options.path).and_then(|claim| DurableStore::open_claimed(&options, claim));
+        // The scratch copy is gone when the error is read, so errors name the folder itself.
+        let mut store = opened.map_err(|error| error.with_path(copy.path(), folder))?;
+        store.scratch_copy = Some(copy);
+        Ok(store)
+    }
+
+    /// A store to copy into. Its folder holds no store until [`DurableStore::end_copy`].
+    pub(crate) fn begin_copy(folder: &Path) -> Result<DurableStore, StoreError> {
+        DurableStore::open_claimed(&FolderOptions::new(folder), claim_for_copy(folder)?)
+    }
+
+    /// Refuses a folder that is this store's, or lies in it, as the place of a copy.
+    pub(crate) fn refuse_inside(&self, to: &Path) -> Result<(), StoreError> {
+        crate::folder::refuse_inside(&self.folder, to)
+    }
+
+    /// Marks the folder as a store: everything is copied.
+    pub(crate) fn end_copy(&self) -> Result<(), StoreError> {
+        self.sync()?;
+        self.claim.complete()
+    }
+
+    fn open_claimed(options: &FolderOptions, claim: Claim) -> Result<DurableStore, StoreError> {
+        let folder = &options.path;
+        let tables = folder.join("tables");
+        keep_private(folder, claim.is_store)?;
+        let ReadLog {
+            recovered,
+            files,
+            checkpoints,
+        } = read_log(options, &claim)?;
+        sync_tables(&tables)?;
+        let tree = Tree::open(&tables, options.cache_bytes)?;
+        let writer = replay(&tree, recovered, &checkpoints)?;
+        let read_points = Arc::new(ReadPoints::new(tree.sequence()));
+        let writer = Arc::new(Mutex::new(writer));
+        let table_bytes = options.memtable_bytes.saturating_mul(MEMTABLES_PER_TABLE);
+        let mut maintenance = Maintenance::new(Shared {
+            tree: tree.clone(),
+            read_points: Arc::clone(&read_points),
+            files,
+            checkpoints,
+            table_bytes: table_bytes.min(TABLE_BYTES_MAX),
+            writer: Arc::clone(&writer),
+            state: Mutex::new(State::new()),
+            changed: std::sync::Condvar::new(),
+            #[cfg(test)]
+            after_idle_compaction: Mutex::default(),
+        });
+        if !options.is_examined {
+            maintenance.start()?;
+        }
+        let store = DurableStore {
+            maintenance,
+            tree,
+            writer,
+            read_points,
+            memtable_bytes_max: options.memtable_bytes,
+            folder: folder.clone(),
+            claim: Arc::new(claim),
+            scratch_copy: None,
+        };
+        let mut writer = store.writer();
+        if writer.replayed.len() >= REPLAYED_SEGMENTS_MAX && !options.is_examined {
+            store.seal(&mut writer)?;
+        }
+        drop(writer);
+        // The names of `log` and `tables`.
+        sync_folder(folder)?;
+        Ok(store)
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The newest value of a key.
+    pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        self.tree.get(key, u64::MAX)
+    }
+
+    pub(crate) fn snapshot(&self) -> DurableSnapshot {
+        DurableSnapshot {
+            read_point: self.read_points.newest(),
+            tree: self.tree.clone(),
+            claim: Arc::clone(&self.claim),
+        }
+    }
+
+    /// Writes one batch; each key at most once.
+    pub(crate) fn apply<'c>(
+        &self,
+        changes: impl Iterator<Item = Change<'c>> + Clone,
+        sync: bool,
+    ) -> Result<(), StoreError> {
+        let mut writer = self.writer();
+        if writer.memtable_bytes > self.memtable_bytes_max {
+            self.seal_or_postpone(&mut writer)?;
+        }
+        writer.log.append(changes.clone(), sync)?;
+        let sequence = self.tree.next_sequence();
+        writer.memtable_bytes = insert(&self.tree, sequence, changes);
+        writer.last_write = Instant::now();
+        self.read_points.publish(sequence + 1);
+        Ok(())
+    }
+
+    /// Seals the memtable. When the device has no space for a new segment of the log, the old one
+    /// goes on for some time: no write was lost.
+    fn seal_or_postpone(&self, writer: &mut Writer) -> Result<(), StoreError> {
+        let sealed = self.seal(writer);
+        let bytes_max = self.memtable_bytes_max;
+        let may_postpone = writer.memtable_bytes > bytes_max
+            && writer.memtable_bytes < bytes_max.saturating_mul(OVERDUE_FACTOR)
+            && writer.log.is_sound();
+        sealed.or_else(|error| if may_postpone { Ok(()) } else { Err(error) })
+    }
+
+    /// Begins a new memtable and a new segment of the log.
+    fn seal(&self, writer: &mut Writer) -> Result<(), StoreError> {
+        let segments = writer.begin_segment()?;
+        self.maintenance.seal(segments)
+    }
+
+    /// Syncs everything, and records in the log that it is synced.
+    pub(crate) fn sync(&self) -> Result<(), StoreError> {
+        self.writer().log.attest()
+    }
+
+    /// The number of flushes and compactions that are due.
+    pub(crate) fn pending_maintenance(&self) -> u64 {
+        self.maintenance.pending()
+    }
+}
+
+impl Drop for DurableStore {
+    fn drop(&mut self) {
+        // Best effort: writes acknowledged without a sync survive a crash from here on.
+        drop(self.sync());
+    }
+}
+
+/// Examines the manifest and reads the log. The storage engine opens its files afterwards: it would
+/// take missing files for a new store.
+fn read_log(options: &FolderOptions, claim: &Claim) -> Result<ReadLog, StoreError> {
+    let folder = &options.path;
+    let checkpoint = if claim.is_store {
+        Some(Checkpoint::read(folder)?)
+    } else {
+        None
+    };
+    if let Some(checkpoint) = &checkpoint {
+        manifest::examine(&folder.join("tables"), checkpoint.manifest)?;
+    }
+    let files: Arc<dyn LogFiles> = match &options.log_files {
+        Some(files) => Arc::clone(files),
+        None => Arc::new(LogFolder::open(&folder.join("log"))?),
+    };
+    Ok(ReadLog {
+        recovered: Recovered::read(Arc::clone(&files), checkpoint)?,
+        files,
+        checkpoints: Arc::new(Checkpoints::new(folder, checkpoint.unwrap_or_default())),
+    })
+}
+
+/// Syncs the names of manifests and table files. Later work builds on the files that are read now,
+/// and removes those that they replaced.
+fn sync_tables(tables: &Path) -> Result<(), StoreError> {
+    for folder in [tables.join("tables"), tables.to_owned()] {
+        if folder.exists() {
+            sync_folder(&folder)?;
+        }
+    }
+    Ok(())
+}
+
+/// Replays the log into the memtable, and begins a new segment.
+fn replay(
+    tree: &Tree,
+    recovered: Recovered,
+    checkpoints: &Arc<Checkpoints>,
+) -> Result<Writer, StoreError> {
+    let mut memtable_bytes = 0;
+    let (log, replayed) = Log::open(
+        recovered,
+        Arc::clone(checkpoints),
+        |changes: &mut dyn Iterator<Item = Change<'_>>| {
+            memtable_bytes = insert(tree, tree.next_sequence(), changes).max(memtable_bytes);
+        },
+    )?;
+    Ok(Writer {
+        log,
+        replayed,
+        memtable_bytes,
+        last_write: Instant::now(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,258 @@
+//! Writing a log: appending, syncing, beginning segments.
+
+use super::files::{LogFile, LogFiles};
+use super::record::{Change, HEADER_BYTES, Segment, write_header, write_record, write_watermark};
+use super::recovery::Recovered;
+use crate::checkpoint::Checkpoints;
+use crate::error::StoreError;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+/// Capacity in bytes of the buffer that is kept for the next record.
+const BUFFER_BYTES_KEPT: usize = 1024 * 1024;
+
+/// A log open for writing.
+pub(crate) struct Log {
+    files: Arc<dyn LogFiles>,
+    pub(super) checkpoints: Arc<Checkpoints>,
+    file: Box<dyn LogFile>,
+    segment: Segment,
+    /// Offsets in the segment: the end of what is written, of what is synced, and of what a record
+    /// in the log says is synced.
+    pub(super) written: u64,
+    pub(super) synced: u64,
+    attested: u64,
+    buffer: Vec<u8>,
+    /// Whether a write or sync failed: the content of the disk is not known any more.
+    has_failed: bool,
+    /// Whether the checkpoint names the current segment and the length of its file.
+    is_in_checkpoint: bool,
+}
+
+impl Log {
+    /// Continues a log: hands over every group of changes in order, then begins a new segment. Also
+    /// returns the ids of the segments that were replayed.
+    ///
+    /// # Errors
+    /// `Io` when a file cannot be written or made.
+    pub(crate) fn open(
+        recovered: Recovered,
+        checkpoints: Arc<Checkpoints>,
+        mut visit: impl FnMut(&mut dyn Iterator<Item = Change<'_>>),
+    ) -> Result<(Log, Vec<u64>), StoreError> {
+        let Recovered {
+            files,
+            segments,
+            retired,
+        } = recovered;
+        for id in retired {
+            files.retire(id)?;
+        }
+        for replayed in &segments {
+            replayed.visit(&mut visit);
+            // The padding of the last record may be missing.
+            let unsynced = replayed
+                .bytes
+                .get(replayed.synced..replayed.end.min(replayed.bytes.len()));
+            // These bytes were read, and later work builds on them, so they must not be in the
+            // system's memory only. A new sync would not write them again if an earlier one failed.
+            files.rewrite(
+                replayed.segment.id,
+                replayed.synced as u64,
+                unsynced.unwrap_or_default(),
+            )?;
+        }
+        let (id, previous_end) = segments
+            .last()
+            .map_or((1, 0), |last| (last.segment.id + 1, last.end as u64));
+        let begun = Begun::new(&*files, id, previous_end)?;
+        let has_changes = segments.iter().any(|replayed| replayed.end > HEADER_BYTES);
+        let ids: Vec<u64> = segments.iter().map(|one| one.segment.id).collect();
+        checkpoints.update(|checkpoint| {
+            let oldest = ids.first().copied().filter(|_| has_changes);
+            checkpoint.oldest_segment = oldest.unwrap_or(id);
+            checkpoint.newest_segment = id;
+            checkpoint.allocated_bytes = begun.file.allocated();
+        })?;
+        let log = Log::new(files, checkpoints, begun);
+        if has_changes {
+            return Ok((log, ids));
+        }
+        for id in ids {
+            log.files.retire(id)?;
+        }
+        Ok((log, Vec::new()))
+    }
+
+    /// A log at the beginning of a segment that is in the checkpoint.
+    fn new(files: Arc<dyn LogFiles>, checkpoints: Arc<Checkpoints>, begun: Begun) -> Log {
+        let written = HEADER_BYTES as u64;
+        Log {
+            files,
+            checkpoints,
+            file: begun.file,
+            segment: begun.segment,
+            written,
+            synced: written,
+            attested: written,
+            buffer: Vec::new(),
+            has_failed: false,
+            is_in_checkpoint: true,
+        }
+    }
+
+    /// The id of the current segment.
+    #[cfg(test)]
+    pub(crate) fn id(&self) -> u64 {
+        self.segment.id
+    }
+
+    /// Appends one group of changes; with `sync`, returns when it survives a crash of the machine.
+    pub(crate) fn append<'c>(
+        &mut self,
+        changes: impl Iterator<Item = Change<'c>>,
+        sync: bool,
+    ) -> Result<(), StoreError> {
+        self.buffer.clear();
+        self.buffer.shrink_to(BUFFER_BYTES_KEPT);
+        write_record(
+            &mut self.buffer,
+            self.segment,
+            self.written,
+            self.synced,
+            changes,
+        );
+        self.refuse_after_failure()?;
+        let allocated = self.file.allocated();
+        let written = self.file.append(&self.buffer);
+        self.has_failed = written.is_err();
+        written?;
+        self.written += self.buffer.len() as u64;
+        self.is_in_checkpoint &= self.file.allocated() == allocated;
+        self.update_checkpoint();
+        if sync { self.sync() } else { Ok(()) }
+    }
+
+    pub(crate) fn sync(&mut self) -> Result<(), StoreError> {
+        self.refuse_after_failure()?;
+        if self.synced < self.written {
+            let synced = self.file.sync();
+            self.has_failed = synced.is_err();
+            synced?;
+            self.synced = self.written;
+            self.write_watermark(false);
+        }
+        Ok(())
+    }
+
+    /// Syncs, and appends a record that says so. If the last record cannot be read at the next
+    /// start, this distinguishes corruption from a torn tail.
+    pub(crate) fn attest(&mut self) -> Result<(), StoreError> {
+        self.sync()?;
+        if self.attested < self.written {
+            self.append(std::iter::empty(), true)?;
+            self.attested = self.written;
+            self.write_watermark(true);
+        }
+        Ok(())
+    }
+
+    fn write_watermark(&self, sync: bool) {
+        let watermark = write_watermark(self.segment, self.synced);
+        self.files.keep_watermark(&watermark, sync);
+    }
+
+    /// Whether changes can still be appended.
+    pub(crate) fn is_sound(&self) -> bool {
+        !self.has_failed
+    }
+
+    /// A sync that succeeds after a failed one does not prove that the bytes of the failed one are
+    /// on the device.
+    fn refuse_after_failure(&self) -> Result<(), StoreError> {
+        if self.has_failed {
+            return Err(StoreError::Poisoned(
+                "the log could not be written".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Ends the segment and begins another; returns the id of the ended one. After an error the log
+    /// continues in the old segment. But if the new segment's header may be on the device, the log
+    /// refuses everything: replay stops at the end that this header names.
+    pub(crate) fn rotate(&mut self) -> Result<u64, StoreError> {
+        // A table file must not be newer than the log before it.
+        self.sync()?;
+        let ended = self.segment.id;
+        let begun = Begun::new(&*self.files, ended + 1, self.written);
+        let Begun { file, segment } =
+            begun.inspect_err(|failed| self.has_failed = !failed.is_discarded)?;
+        (self.file, self.segment) = (file, segment);
+        let written = HEADER_BYTES as u64;
+        (self.written, self.synced, self.attested) = (written, written, written);
+        self.is_in_checkpoint = false;
+        self.update_checkpoint();
+        Ok(ended)
+    }
+
+    /// Names the current segment in the checkpoint, unless it does already. If that fails, the old
+    /// checkpoint is still true, but the loss of the newest segment would not be detected; each
+    /// append tries again.
+    fn update_checkpoint(&mut self) {
+        if !self.is_in_checkpoint {
+            let (id, allocated) = (self.segment.id, self.file.allocated());
+            let updated = self.checkpoints.update(|checkpoint| {
+                (checkpoint.newest_segment, checkpoint.allocated_bytes) = (id, allocated);
+            });
+            self.is_in_checkpoint = updated.is_ok();
+        }
+    }
+}
+
+/// A segment that nothing was appended to.
+struct Begun {
+    file: Box<dyn LogFile>,
+    segment: Segment,
+}
+
+/// Why a segment could not be begun.
+struct NotBegun {
+    error: StoreError,
+    /// Whether the next start will find no header of it.
+    is_discarded: bool,
+}
+
+impl From<NotBegun> for StoreError {
+    fn from(failed: NotBegun) -> StoreError {
+        failed.error
+    }
+}
+
+impl Begun {
+    /// Begins a segment and syncs its header. A segment without a header was never written to,
+    /// whatever its file holds.
+    fn new(files: &dyn LogFiles, id: u64, previous_end: u64) -> Result<Begun, NotBegun> {
+        let mut file = files.create(id).map_err(|error| NotBegun {
+            error: error.into(),
+            // Nothing was written: a reused file holds the header of another id.
+            is_discarded: true,
+        })?;
+        let segment = Segment { id, salt: salt() };
+        let mut header = Vec::with_capacity(HEADER_BYTES);
+        write_header(&mut header, segment, previous_end);
+        match file.append(&header).and_then(|()| file.sync()) {
+            Ok(()) => Ok(Begun { file, segment }),
+            // The header names the end of the previous segment, which may grow from now on.
+            Err(error) => Err(NotBegun {
+                is_discarded: files.discard(id).is_ok(),
+                error: error.into(),
+            }),
+        }
+    }
+}
+
+/// An unpredictable number, from the seed of the standard library's hash maps.
+fn salt() -> u64 {
+    RandomState::new().hash_one(0)
+}
