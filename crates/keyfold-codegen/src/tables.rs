@@ -8,8 +8,8 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Every table that a model needs, with its name: a table with periods once for each of these
-/// periods that is one of its own.
+/// Every table that a model needs, with its name. A table with periods appears once for each given
+/// period of its unit.
 fn physical<'m>(model: &'m Model, periods: &[String]) -> Vec<(String, &'m Table)> {
     let mut all = Vec::new();
     for table in &model.tables {
@@ -24,7 +24,7 @@ fn physical<'m>(model: &'m Model, periods: &[String]) -> Vec<(String, &'m Table)
     all
 }
 
-/// The key attributes of a table and its indexes.
+/// The key attributes of a table and its indexes, with their types.
 fn attributes(table: &Table) -> BTreeMap<&str, KeyKind> {
     let own = std::iter::once(&table.partition).chain(&table.sort);
     own.chain(table.indexes.iter().flat_map(Index::columns))
@@ -105,7 +105,7 @@ fn label(table: &str) -> String {
 
 fn properties(name: &str, table: &Table) -> Json {
     let Table {
-        // That of the period, given beside.
+        // The parameter is the name, with the period if there is one.
         name: _,
         span: _,
         end: _,
@@ -114,10 +114,10 @@ fn properties(name: &str, table: &Table) -> Json {
         // Not part of a table's definition.
         type_attribute: _,
         ttl_attribute,
-        // The name says it.
+        // The name contains it.
         period: _,
         capacity,
-        // The template defines present tables.
+        // It is for tables of past periods.
         cooled: _,
         indexes,
         delimiters: _,
@@ -172,7 +172,7 @@ fn index_json(index: &Index, throughput: Option<&Json>) -> Json {
     let Index {
         name,
         span: _,
-        // The list that the index is in.
+        // Each kind has a list of its own.
         kind: _,
         partition,
         sort,
@@ -223,7 +223,7 @@ pub fn terraform(model: &Model, periods: &[String]) -> String {
 /// The body of a table's resource.
 fn body(out: &mut String, name: &str, table: &Table) {
     let Table {
-        // That of the period, given beside.
+        // The parameter is the name, with the period if there is one.
         name: _,
         span: _,
         end: _,
@@ -232,10 +232,10 @@ fn body(out: &mut String, name: &str, table: &Table) {
         // Not part of a table's definition.
         type_attribute: _,
         ttl_attribute,
-        // The name says it.
+        // The name contains it.
         period: _,
         capacity,
-        // The configuration defines present tables.
+        // It is for tables of past periods.
         cooled: _,
         indexes,
         delimiters: _,

@@ -48,7 +48,7 @@ pub(crate) fn aggregates(model: &Model, entity: &Entity) -> Vec<String> {
             of,
             by,
             condition,
-            // Both follow from the declaration.
+            // Both follow from the other properties.
             link: _,
             next: _,
         } = aggregate;
@@ -121,8 +121,8 @@ pub(crate) fn default_text(default: &DefaultValue) -> String {
     }
 }
 
-/// The condition of a sparse index: an attribute that items must have, and its value if only one
-/// counts.
+/// The condition of a sparse index: an attribute that items must have, and its value if the index
+/// holds only one.
 pub(crate) fn sparse_text(sparse: &Sparse) -> String {
     let Sparse { attribute, value } = sparse;
     match value {

@@ -9,7 +9,7 @@ use crate::words::{aggregates, key_columns, promise, sparse_text, templates};
 use crate::{projection, sample};
 use keyfold_model::schema::{Capacity, Column, KeyPair};
 use keyfold_model::template::{Format, KeyTemplate, Part};
-use keyfold_model::{Entity, Index, IndexKind, Model, Table, value};
+use keyfold_model::{Attribute, Copy, Entity, Index, IndexKind, Model, Table, value};
 use keyfold_types::{Item, KeyKind, Value};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
@@ -47,8 +47,9 @@ pub enum WorkbenchError {
     },
 }
 
-/// The version written.
+/// The version of files that are written.
 const VERSION: &str = "3.0";
+/// The versions that are read.
 const VERSIONS: [&str; 3] = ["1.0", "2.0", "3.0"];
 
 /// Reads a file of NoSQL Workbench, and proposes the text of a model for it. The text compiles.
@@ -207,12 +208,12 @@ fn samples(table: &Json, name: &str, key: &[KeyColumn]) -> Result<Vec<Item>, Wor
 pub fn write(model: &Model) -> Json {
     let Model {
         name,
-        // In the description.
+        // The description names it.
         version: _,
         tables,
-        // In their tables.
+        // The tables hold their samples.
         entities: _,
-        // In the description.
+        // The description names them.
         patterns: _,
         writes: _,
     } = model;
@@ -273,29 +274,31 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
         ttl: _,
         // The attribute is in the samples.
         version: _,
-        // In words, below.
+        // They are described below.
         aggregates: _,
-        // The samples show whole items as the application sees them.
+        // The samples are items as the application sees them.
         split: _,
         compressed: _,
-        // Only warnings depend on it.
+        // It changes no item.
         expected: _,
-        // Part of the key.
+        // It follows from the key.
         period_attribute: _,
     } = entity;
     let mut lines: Vec<String> = uniques
         .iter()
         .map(|unique| format!("unique ({})", unique.join(", ")))
         .collect();
-    lines.extend(
-        copies
-            .iter()
-            .map(|copy| format!("the kind {name}.{0} is its copy {0}", copy.name)),
-    );
-    lines.extend(attributes.iter().filter_map(|attribute| {
-        let (to, of) = attribute.refers.as_ref()?;
-        Some(format!("{} refers to {to}.{of}", attribute.name))
+    lines.extend(copies.iter().map(|copy| {
+        let Copy {
+            name: copy,
+            span: _,
+            // The sample of the copy shows both.
+            key: _,
+            attributes: _,
+        } = copy;
+        format!("the kind {name}.{copy} is its copy {copy}")
     }));
+    lines.extend(attributes.iter().filter_map(reference));
     let aggregates = aggregates(model, entity).into_iter();
     lines.extend(aggregates.map(|one| format!("keeps {one}")));
     let sparse = indexes.iter().filter_map(|index| index.sparse.as_ref());
@@ -304,6 +307,23 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
     let computed = keys.flat_map(templates).filter(|one| is_computed(one));
     lines.extend(computed.map(|template| format!("a key is made as {template}")));
     lines
+}
+
+/// The reference of an attribute, in words.
+fn reference(attribute: &Attribute) -> Option<String> {
+    let Attribute {
+        name,
+        span: _,
+        // The samples show the type.
+        kind: _,
+        // The file has no member for these.
+        optional: _,
+        default: _,
+        refers,
+        is_kept: _,
+    } = attribute;
+    let (to, of) = refers.as_ref()?;
+    Some(format!("{name} refers to {to}.{of}"))
 }
 
 /// Whether a sample cannot show how a key is made.
@@ -342,7 +362,7 @@ fn write_table(model: &Model, at: usize, table: &Table) -> Json {
         end: _,
         partition,
         sort,
-        // In the samples.
+        // The samples have it.
         type_attribute: _,
         // The file has no member for these.
         ttl_attribute: _,
@@ -409,7 +429,7 @@ fn write_index(index: &Index) -> Json {
     let Index {
         name,
         span: _,
-        // The list that the index is in.
+        // Each kind has a list of its own.
         kind: _,
         partition,
         sort,

@@ -37,7 +37,7 @@ pub(super) fn attribute(entity: &Entity, pair: Pair<'_, Attribute>, changes: &mu
 struct Shown {
     /// Its type, whether an item may lack it, and its reference.
     form: String,
-    /// Its default, as far as the author of the model gives it.
+    /// Its default; `None` if the model itself keeps the attribute.
     default: Option<String>,
 }
 
@@ -136,7 +136,8 @@ fn migration(entity: &Entity, old: &Attribute, new: &Attribute) -> Option<(Migra
                 format!("settle the items that have {}", gone.join(", ")),
             ))
         }
-        // Any other pair of types, also of types to come: no stored value is trusted to fit.
+        // Any other pair, including types that the language does not have yet: no stored value is
+        // trusted to fit.
         _ => {
             let todo = format!(
                 "write its values in the new form into every item{}",

@@ -21,7 +21,7 @@ pub(super) fn entity(
         table,
         attributes,
         key,
-        // Compared by the attributes that are made for them.
+        // `index_keys` compares the attributes that are made for them.
         indexes: _,
         copies: new_copies,
         uniques: new_uniques,
@@ -31,7 +31,7 @@ pub(super) fn entity(
         split: _,
         compressed: _,
         expected,
-        // Follows from the key.
+        // It follows from the key.
         period_attribute: _,
     } = new;
     let mut changes = Changes::of(format!("entity {name}"), all);
@@ -73,7 +73,7 @@ pub(super) fn entity(
     version(old.version.as_deref(), new_version.as_deref(), &mut changes);
 }
 
-/// The numbers that an entity declares.
+/// The numbers that an entity declares, without their place in the source.
 fn numbers(expected: &Expected) -> ([Option<u64>; 3], &[(String, u64)]) {
     let Expected {
         items,
@@ -194,17 +194,18 @@ fn aggregate_text(model: &Model, aggregate: &Aggregate) -> String {
         span: _,
         entity,
         of,
-        // `link` and `next` follow from it, and `next` only says how the value is found.
+        // `link` follows from it.
         by: _,
         condition,
         link,
+        // A plan, which the compiler derives from the model.
         next: _,
     } = aggregate;
     let child = model.entities.get(*entity).map(|child| &child.name);
     format!("{} {child:?} {of:?} {link:?} {condition:?}", kind.word())
 }
 
-/// A split list or a compressed attribute changes how each item is stored.
+/// Reports a change of how items are stored: a list that is split, attributes that are compressed.
 fn stored_form(old: &Entity, new: &Entity, changes: &mut Changes<'_>) {
     if old.split == new.split && old.compressed == new.compressed {
         return;
@@ -221,7 +222,7 @@ fn stored_form(old: &Entity, new: &Entity, changes: &mut Changes<'_>) {
     );
 }
 
-/// The attribute that counts versions.
+/// Reports a change of the attribute that counts versions.
 fn version(old: Option<&str>, new: Option<&str>, changes: &mut Changes<'_>) {
     match (old, new) {
         (one, two) if one == two => {}

@@ -33,6 +33,7 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
         name,
         version,
         tables,
+        // `entities` compares them.
         entities: _,
         patterns,
         writes,
@@ -88,7 +89,7 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
     all
 }
 
-/// The differences for programs.
+/// The differences as JSON, for programs.
 pub fn json(changes: &[Change]) -> Json {
     changes
         .iter()
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_difference_means_is_what_happens_to_the_data() {
+    fn migrations_match_the_effect_on_the_data() {
         let head = "model m 1\ntable Shop (PK, SK) type kind\n  gsi GSI1 (A, B)\nrecord Line\n  sku: string\nentity User\n  id: string, city: string, state: on | off\n  key \"U#{id}\" \"P\"\n  GSI1 \"C#{city}\" \"{id}\"\nentity Race\n  race: string, path: string\n  key \"R#{race}\" \"P#{path:escape}\"\nwrite add(lines: list of Line)\n  check User\n";
         let changed = |from: &str, to: &str| {
             let new = head.replace(from, to);
@@ -121,8 +122,8 @@ mod tests {
             });
             assert!(found, "{how}: {changes:#?}");
         };
-        // A sign of one kind's key is forbidden in the values of all, and escaped where that is
-        // said.
+        // A delimiter of one entity's key is forbidden in the values of all, and escaped in fields
+        // with `:escape`.
         let signs = changed("\"R#{race}\"", "\"R-{race}\"");
         is(
             &signs,
@@ -131,7 +132,7 @@ mod tests {
             "Race.race, User.city, User.id",
         );
         is(&signs, "`-` is escaped", Migration::Rewrite, "Race.path");
-        // With the attributes of its key an item stays in the index.
+        // An item that keeps the attributes of an index key stays in the index.
         is(
             &changed("  GSI1 \"C#{city}\" \"{id}\"\n", ""),
             "makes A no more",
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn each_change_says_what_it_means_for_data() {
+    fn each_change_has_its_migration() {
         let old = "model m 1\ntable Shop (PK, SK)\n  gsi GSI1 (A, B)\nentity User\n  id: string, city: string\n  key \"U#{id}\" \"P\"\nentity Gone\n  g: string\n  key \"G#{g}\" \"P\"\npattern user(id) -> User?\n";
         let new = "model m 2\ntable Shop (PK, SK)\n  gsi GSI1 (A, B)\nentity User\n  id: string, city: string, age: int, name: string?\n  key \"U#{id}\" \"PROFILE\"\n  GSI1 \"C#{city}\" \"{id}\"\n  unique city\npattern user(id) -> User?\n";
         let found: Vec<(String, Migration)> = diff(&model(old), &model(new))

@@ -27,22 +27,22 @@ fn pattern_text(model: &Model, pattern: &Pattern) -> String {
         name: _,
         span: _,
         parameters,
-        // In the key conditions and filters of the plans.
+        // The key conditions and filters of the plans show them.
         fixed: _,
         fixed_values: _,
         present: _,
         filters: _,
-        // In the promise.
+        // The promise shows both.
         returned: _,
         only: _,
-        // In the plans.
+        // The plans show them.
         order: _,
         page: _,
         strong: _,
         scan: _,
-        // Only warnings depend on it.
+        // It changes no request.
         rate: _,
-        // Together in `plans`.
+        // `plans` returns them together.
         plan: _,
         variants: _,
     } = pattern;
@@ -64,7 +64,7 @@ fn parameter_text(parameter: &Parameter) -> String {
         name,
         kind,
         optional,
-        // In the key conditions and filters of the plans.
+        // The key conditions and filters of the plans show both.
         attribute: _,
         limit: _,
         span: _,
@@ -76,16 +76,16 @@ fn parameter_text(parameter: &Parameter) -> String {
 fn plan_text(without: &[String], plan: &PatternPlan) -> String {
     let PatternPlan {
         request,
-        // In `place`.
+        // `place` shows them.
         table: _,
         index: _,
         period: _,
-        // In `key_condition`.
+        // `key_condition` shows them.
         partition_attributes: _,
         partition: _,
         sort_attributes: _,
         sort: _,
-        // In `requests`.
+        // `requests` shows it.
         fan: _,
         descending,
         // They follow from the key, whose change the entity reports.
@@ -93,7 +93,7 @@ fn plan_text(without: &[String], plan: &PatternPlan) -> String {
         is_reversed: _,
         page,
         strong,
-        // In the promise.
+        // The promise shows it.
         only: _,
         filters,
     } = plan;

@@ -11,6 +11,7 @@ pub(super) fn table(old: &Table, new: &Table, all: &mut Vec<Change>) {
         name,
         span: _,
         end: _,
+        // `key_text` shows both.
         partition: _,
         sort: _,
         type_attribute: new_type_attribute,
@@ -19,7 +20,7 @@ pub(super) fn table(old: &Table, new: &Table, all: &mut Vec<Change>) {
         capacity,
         cooled,
         indexes,
-        // Compared with the keys that contain them.
+        // `delimiters` compares them, with the keys that contain them.
         delimiters: _,
     } = new;
     let mut changes = Changes::of(format!("table {name}"), all);
@@ -62,7 +63,7 @@ pub(super) fn table(old: &Table, new: &Table, all: &mut Vec<Change>) {
     }
 }
 
-/// The attribute that names the entity of each item.
+/// Reports a change of the attribute that names the entity of each item.
 fn type_attribute(old: Option<&str>, new: Option<&str>, changes: &mut Changes<'_>) {
     match (old, new) {
         (one, two) if one == two => {}

@@ -26,12 +26,12 @@ pub(super) fn pattern_rows(chart: &Chart) -> Vec<Vec<String>> {
 fn pattern_row(row: &PatternRow) -> Vec<String> {
     let PatternRow {
         name,
-        // The parameters show it.
+        // The parameters show which are left out.
         without: _,
         parameters,
         returns,
         request,
-        // In the place.
+        // `place` shows both.
         table: _,
         index: _,
         place,
@@ -69,7 +69,7 @@ pub(super) fn key_head(key: &[String]) -> Vec<String> {
     head
 }
 
-/// A row for each kind of item, with a cell for each of so many key attributes.
+/// A row for each kind of item; `columns` is the number of key attributes.
 pub(super) fn key_rows(rows: &[KeyRow], columns: usize) -> Vec<Vec<String>> {
     rows.iter().map(|row| key_row(row, columns)).collect()
 }
@@ -180,22 +180,23 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
         name: _,
         span: _,
         end: _,
+        // The document has a section for each table.
         table: _,
-        // In the rows of attributes.
+        // `attribute_rows` shows them.
         attributes: _,
-        // In the rows of keys.
+        // `key_rows` shows them.
         key: _,
         indexes: _,
         copies: _,
         uniques,
         ttl,
         version,
-        // In words, below.
+        // They are added below.
         aggregates: _,
         split,
         compressed,
         expected,
-        // Part of the key.
+        // It follows from the key.
         period_attribute: _,
     } = entity;
     let mut facts: Vec<String> = uniques

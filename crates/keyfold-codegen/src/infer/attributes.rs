@@ -10,7 +10,7 @@ use crate::texts::text_of;
 use keyfold_types::{Item, KeyKind, Value};
 use std::collections::BTreeMap;
 
-/// The attributes of an entity, to which its keys may add.
+/// The attributes of an entity. Its keys may add some.
 pub(super) struct Attributes {
     /// Names and types.
     pub(super) types: BTreeMap<String, String>,
@@ -116,8 +116,8 @@ impl Attributes {
     }
 }
 
-/// The attributes that the entity declares: all that have a name for it, and that are no keys, type
-/// attribute or expiry. Each once, in the order of the items.
+/// The attributes of items that the entity declares: those with a name that the language takes, but
+/// no keys, no type attribute and no expiry. Each appears once, in the order of the items.
 fn names(source: Source<'_>, items: &[&Item]) -> Vec<String> {
     let Source {
         table,
@@ -139,7 +139,7 @@ fn names(source: Source<'_>, items: &[&Item]) -> Vec<String> {
     names
 }
 
-/// The attributes whose names a model cannot declare, each with this reason.
+/// The attributes whose names the language does not take, each with this reason.
 fn undeclarable(source: Source<'_>, items: &[&Item]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (name, _) in items.iter().flat_map(|item| item.iter()) {

@@ -9,17 +9,17 @@ use super::source::Source;
 use super::template::{index_line, template};
 use super::types::Records;
 
-/// Names that the model has already.
+/// Names that earlier entities of the model took.
 #[derive(Default)]
 pub(super) struct Names {
-    /// Those of entities.
+    /// The names of entities.
     pub(super) entities: Vec<String>,
-    /// Nested types with their text.
+    /// The nested types, with their text.
     pub(super) records: Records,
 }
 
-/// The text of an entity for a kind of item; `place` names the table behind the entity's name, where
-/// that is not clear.
+/// The text of an entity for a kind of item. `place` stands behind the entity's name: ` in TABLE`,
+/// or nothing for the first table.
 pub(super) fn text(source: Source<'_>, kind: &Kind<'_>, place: &str, names: &mut Names) -> String {
     let mut attributes = Attributes::of(source, &kind.items, &mut names.records);
     let table = source.table;
@@ -83,7 +83,7 @@ fn comments(source: Source<'_>, kind: &Kind<'_>, name: &str, attributes: &Attrib
     lines.iter().map(|line| format!("# {line}\n")).collect()
 }
 
-/// Fixed texts in keys that are no names of entities.
+/// Fixed texts in keys that name no entity.
 const USUAL_TEXTS: [&str; 6] = ["Profile", "Meta", "Metadata", "Info", "Details", "Data"];
 
 /// A name for a kind of item: the value of its type attribute, or a fixed text of its keys.

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_stays_as_it_is() {
+    fn keys_that_are_not_understood_become_attributes() {
         let table = shop();
         let strange = vec![
             item(&[("PK", "x!y".into()), ("SK", "1".into()), ("a", 1.into())]),

@@ -1,0 +1,100 @@
+//! The design at a glance: each pattern with its request, each entity with its keys and a sample,
+//! each index with the entities and patterns that share it.
+
+mod pattern;
+mod rows;
+mod table;
+
+pub use crate::words::promise;
+pub use rows::{IndexChart, KeyRow, PatternRow, TableChart, WriteRow};
+
+use crate::words::{action_text, optional};
+use keyfold_model::schema::WriteParameter;
+use keyfold_model::{Model, Write};
+use pattern::pattern_rows;
+use rows::parameters_json;
+use serde_json::{Value as Json, json};
+use table::table_chart;
+
+/// A checked model as rows for people and programs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chart {
+    /// The model's name.
+    pub model: String,
+    /// Its version.
+    pub version: u32,
+    /// A row for each pattern and each choice of its optional parameters.
+    pub patterns: Vec<PatternRow>,
+    /// The tables with their keys and indexes.
+    pub tables: Vec<TableChart>,
+    /// The named writes.
+    pub writes: Vec<WriteRow>,
+}
+
+impl Chart {
+    /// The chart of a model.
+    pub fn of(model: &Model) -> Chart {
+        let Model {
+            name,
+            version,
+            tables,
+            // The tables show them.
+            entities: _,
+            patterns,
+            writes,
+        } = model;
+        let patterns = patterns
+            .iter()
+            .flat_map(|pattern| pattern_rows(model, pattern));
+        let tables = tables.iter().enumerate();
+        Chart {
+            model: name.clone(),
+            version: *version,
+            patterns: patterns.collect(),
+            tables: tables
+                .map(|(at, table)| table_chart(model, at, table))
+                .collect(),
+            writes: writes.iter().map(|write| write_row(model, write)).collect(),
+        }
+    }
+
+    /// The chart as JSON, for programs.
+    pub fn json(&self) -> Json {
+        json!({
+            "model": self.model,
+            "version": self.version,
+            "patterns": self.patterns.iter().map(PatternRow::json).collect::<Vec<_>>(),
+            "tables": self.tables.iter().map(TableChart::json).collect::<Vec<_>>(),
+            "writes": self.writes.iter().map(|write| json!({
+                "name": write.name,
+                "parameters": parameters_json(&write.parameters),
+                "actions": write.actions,
+            })).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn write_row(model: &Model, write: &Write) -> WriteRow {
+    let Write {
+        name,
+        span: _,
+        parameters,
+        actions,
+    } = write;
+    let parameter = |parameter: &WriteParameter| {
+        let WriteParameter {
+            name,
+            kind,
+            optional: may_lack,
+        } = parameter;
+        (optional(name, *may_lack), kind.to_string())
+    };
+    WriteRow {
+        name: name.clone(),
+        parameters: parameters.iter().map(parameter).collect(),
+        actions: actions
+            .iter()
+            .map(|action| action_text(model, action))
+            .collect(),
+    }
+}

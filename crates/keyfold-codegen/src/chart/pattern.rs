@@ -1,0 +1,172 @@
+//! The rows of patterns, with an estimate of the read units of a page.
+
+use super::rows::PatternRow;
+use crate::words::{optional, promise};
+use keyfold_model::check::estimate::{item_bytes, projected_bytes};
+use keyfold_model::schema::{Limit, Parameter, Projection, RequestKind};
+use keyfold_model::{Entity, Fan, Index, Model, Pattern, PatternPlan};
+use keyfold_types::capacity::{CapacityHalves, ReadRate};
+
+/// The rows of a pattern: one when all parameters are given, and one for each choice of those that
+/// are left out.
+pub(super) fn pattern_rows(model: &Model, pattern: &Pattern) -> Vec<PatternRow> {
+    let Pattern {
+        // Each row has both.
+        name: _,
+        parameters: _,
+        span: _,
+        // The key condition and the filters show them.
+        fixed: _,
+        fixed_values: _,
+        present: _,
+        // The promise shows both.
+        returned: _,
+        only: _,
+        // The plan shows them.
+        order: _,
+        page: _,
+        strong: _,
+        scan: _,
+        filters: _,
+        // Only the compiler's estimates use it.
+        rate: _,
+        // `plans` returns them together.
+        plan: _,
+        variants: _,
+    } = pattern;
+    pattern
+        .plans()
+        .map(|(without, plan)| pattern_row(model, pattern, without, plan))
+        .collect()
+}
+
+fn pattern_row(
+    model: &Model,
+    pattern: &Pattern,
+    without: &[String],
+    plan: &PatternPlan,
+) -> PatternRow {
+    let PatternPlan {
+        request,
+        table,
+        index,
+        // `place` shows it.
+        period: _,
+        // `key_condition` shows them.
+        partition_attributes: _,
+        partition: _,
+        sort_attributes: _,
+        sort: _,
+        // `requests` shows it.
+        fan: _,
+        descending,
+        ordered_by: _,
+        is_reversed: _,
+        page,
+        strong,
+        // The promise shows it.
+        only: _,
+        filters,
+    } = plan;
+    let given = pattern
+        .parameters
+        .iter()
+        .filter(|parameter| !without.contains(&parameter.name));
+    PatternRow {
+        name: pattern.name.clone(),
+        without: without.to_vec(),
+        parameters: given.map(parameter_row).collect(),
+        returns: promise(model, pattern),
+        request: request.to_string(),
+        table: table.clone(),
+        index: index.clone(),
+        place: plan.place(),
+        key_condition: plan.key_condition(),
+        is_descending: *descending,
+        page: *page,
+        requests: plan.requests(),
+        units: units(model, pattern, plan),
+        consistency: if *strong { "strong" } else { "eventual" },
+        filters: filters.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn parameter_row(parameter: &Parameter) -> (String, String) {
+    let Parameter {
+        name,
+        kind,
+        optional: may_lack,
+        // The key condition and the filters show both.
+        attribute: _,
+        limit: _,
+        span: _,
+    } = parameter;
+    let may_lack = *may_lack || parameter.is_now();
+    (optional(name, may_lack), kind.to_string())
+}
+
+/// Read units of one page, as far as the number of items is known.
+fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
+    let rate = if plan.strong {
+        ReadRate::Strong
+    } else {
+        ReadRate::Eventual
+    };
+    let largest = pattern
+        .returned
+        .iter()
+        .filter_map(|returned| model.entities.get(returned.entity))
+        .map(|entity| read_bytes(model, plan, entity))
+        .max()?;
+    let bytes = match (plan.request, plan.page) {
+        (RequestKind::GetItem, _) => largest,
+        (RequestKind::Query, Some(page)) => largest * u64::from(page),
+        (RequestKind::Query, None) if pattern.is_single() => largest,
+        (RequestKind::Query, None) => answer_bytes(model, pattern)?,
+        (RequestKind::BatchGetItem | RequestKind::Scan, _) => return None,
+    };
+    // Each shard reads a page of its own. The number of periods depends on the arguments.
+    let requests = match plan.fan {
+        Fan::One => 1,
+        Fan::Shards(count) => u64::from(count),
+        Fan::Periods { .. } => return None,
+    };
+    Some(CapacityHalves(CapacityHalves::read(bytes, rate).0 * requests).units())
+}
+
+/// Bytes of an item as a plan reads it: in an index, only what the index holds.
+fn read_bytes(model: &Model, plan: &PatternPlan, entity: &Entity) -> u64 {
+    let table = model.tables.iter().find(|table| table.name == plan.table);
+    let index = table.and_then(|table| {
+        let is_read = |index: &&Index| Some(&index.name) == plan.index.as_ref();
+        table.indexes.iter().find(is_read)
+    });
+    match index.map(|index| &index.projection) {
+        Some(Projection::Only(names)) => projected_bytes(entity, names),
+        Some(Projection::Keys) => projected_bytes(entity, &[]),
+        Some(Projection::All) | None => item_bytes(entity),
+    }
+}
+
+/// Bytes of all items that a pattern returns, where their number is declared.
+fn answer_bytes(model: &Model, pattern: &Pattern) -> Option<u64> {
+    let is_given = |name: &String| {
+        pattern
+            .parameters
+            .iter()
+            .any(|p| p.limit == Limit::Equal && p.attribute == *name)
+    };
+    let mut sum = 0;
+    for returned in &pattern.returned {
+        let entity = model.entities.get(returned.entity)?;
+        let count = if returned.many {
+            let mut per = entity.expected.per.iter();
+            per.find(|(name, _)| is_given(name))
+                .map(|(_, count)| *count)?
+        } else {
+            1
+        };
+        sum += count * item_bytes(entity);
+    }
+    Some(sum)
+}

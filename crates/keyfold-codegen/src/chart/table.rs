@@ -1,0 +1,162 @@
+//! The charts of tables and indexes: a row for each kind of item.
+
+use super::rows::{IndexChart, KeyRow, TableChart};
+use crate::sample;
+use crate::words::{sparse_text, templates};
+use keyfold_model::schema::{GUARD_SORT, guard_parts};
+use keyfold_model::template::print;
+use keyfold_model::{
+    Copy, Entity, Index, IndexKey, IndexKind, KeyTemplate, Model, Part, Pattern, Table, value,
+};
+
+/// The chart of the table at this place in the model.
+pub(super) fn table_chart(model: &Model, at: usize, table: &Table) -> TableChart {
+    let Table {
+        name,
+        span: _,
+        end: _,
+        partition,
+        sort,
+        // A chart shows keys and items. The definition of the table is in `tables`.
+        type_attribute: _,
+        ttl_attribute: _,
+        period: _,
+        capacity: _,
+        cooled: _,
+        indexes,
+        delimiters: _,
+    } = table;
+    let entities: Vec<&Entity> = model
+        .entities
+        .iter()
+        .filter(|entity| entity.table == at)
+        .collect();
+    let key = std::iter::once(partition).chain(sort);
+    let indexes = indexes.iter().enumerate();
+    TableChart {
+        name: name.clone(),
+        key: key.map(|column| column.name.clone()).collect(),
+        rows: entities
+            .iter()
+            .flat_map(|entity| item_rows(table, entity))
+            .collect(),
+        indexes: indexes
+            .map(|(place, index)| index_chart(model, table, &entities, (place, index)))
+            .collect(),
+    }
+}
+
+/// The rows of an entity's items in its table: the entity, its copies and its guards.
+fn item_rows(table: &Table, entity: &Entity) -> Vec<KeyRow> {
+    let name = &entity.name;
+    let mut rows = vec![key_row(table, entity, name.clone(), templates(&entity.key))];
+    rows.extend(entity.copies.iter().map(|copy| {
+        let Copy {
+            name: copy_name,
+            span: _,
+            key,
+            attributes: _,
+        } = copy;
+        key_row(table, entity, format!("{name}.{copy_name}"), templates(key))
+    }));
+    rows.extend(entity.uniques.iter().map(|unique| {
+        let partition = KeyTemplate {
+            parts: guard_parts(entity, unique),
+            span: entity.span,
+        };
+        let sort = table
+            .sort
+            .as_ref()
+            .map(|_| KeyTemplate::of_text(GUARD_SORT, entity.span));
+        let kind = format!("unique {name}.{}", unique.join("+"));
+        key_row(
+            table,
+            entity,
+            kind,
+            std::iter::once(&partition).chain(&sort),
+        )
+    }));
+    rows
+}
+
+/// The chart of an index at this place in the table.
+fn index_chart(
+    model: &Model,
+    table: &Table,
+    entities: &[&Entity],
+    (place, index): (usize, &Index),
+) -> IndexChart {
+    let Index {
+        name,
+        span: _,
+        kind,
+        partition,
+        sort,
+        // The read units of patterns depend on it.
+        projection: _,
+        projection_span: _,
+    } = index;
+    let mut rows = Vec::new();
+    for entity in entities {
+        for one in entity.indexes.iter().filter(|one| one.index == place) {
+            let IndexKey {
+                index: _,
+                key,
+                sparse,
+                is_declared: _,
+            } = one;
+            let mut row = key_row(table, entity, entity.name.clone(), templates(key));
+            row.only = sparse.as_ref().map(|sparse| match &sparse.value {
+                Some(_) => sparse_text(sparse),
+                None => format!("with {}", sparse_text(sparse)),
+            });
+            rows.push(row);
+        }
+    }
+    let reads = |pattern: &&Pattern| {
+        pattern
+            .plans()
+            .any(|(_, plan)| plan.table == table.name && plan.index.as_ref() == Some(name))
+    };
+    IndexChart {
+        name: name.clone(),
+        kind: match kind {
+            IndexKind::Local => "local",
+            IndexKind::Global => "global",
+        },
+        key: partition
+            .iter()
+            .chain(sort)
+            .map(|column| column.name.clone())
+            .collect(),
+        partition_count: partition.len(),
+        rows,
+        patterns: model
+            .patterns
+            .iter()
+            .filter(reads)
+            .map(|pattern| pattern.name.clone())
+            .collect(),
+    }
+}
+
+/// The row of a kind of item with this key.
+fn key_row<'k>(
+    table: &Table,
+    entity: &Entity,
+    kind: String,
+    key: impl Iterator<Item = &'k KeyTemplate>,
+) -> KeyRow {
+    let values = sample::values(entity);
+    let columns: Vec<&[Part]> = key.flat_map(KeyTemplate::columns).collect();
+    let sample = |parts: &[Part]| {
+        value::column(parts, &values, &table.delimiters)
+            .map_or_else(|_| print(parts), |made| value::display(&made))
+    };
+    KeyRow {
+        kind,
+        templates: columns.iter().map(|parts| print(parts)).collect(),
+        sample: columns.iter().map(|parts| sample(parts)).collect(),
+        only: None,
+    }
+}
