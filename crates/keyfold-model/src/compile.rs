@@ -14,8 +14,8 @@ pub struct Compiled {
     pub more: usize,
 }
 
-/// Most errors and warnings that a compilation reports. A text that is no model has an error at
-/// each word; nobody reads them all.
+/// Most errors and warnings that a compilation reports. A text that is no model has an error at each
+/// word, more than anyone reads.
 pub const DIAGNOSTICS_MAX: usize = 200;
 
 impl Compiled {

@@ -1,4 +1,4 @@
-//! A finding of the compiler: a code, the place, the reason and a repair.
+//! Findings of the compiler: code, place, reason and repair.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -29,26 +29,26 @@ impl Span {
     }
 }
 
-/// The severity.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// The model cannot be used.
     Error,
-    /// The model works; the design may not.
+    /// The model can be used; the design may perform badly.
     Warning,
 }
 
-/// A replacement of a piece of the source; an empty piece is a place to insert at.
+/// A replacement of a piece of the source. An empty piece is an insertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// The text that is replaced.
+    /// The place of the text that is replaced.
     pub span: Span,
     /// The replacement.
     pub text: String,
 }
 
 impl Edit {
-    /// Replaces a piece.
+    /// An edit that replaces a piece.
     pub fn replace(span: Span, text: impl Into<String>) -> Edit {
         Edit {
             span,
@@ -56,7 +56,7 @@ impl Edit {
         }
     }
 
-    /// Inserts at a place.
+    /// An edit that inserts at a place, in bytes.
     pub fn insert(at: usize, text: impl Into<String>) -> Edit {
         Edit {
             span: Span { start: at, end: at },
@@ -79,7 +79,7 @@ pub(crate) fn report<T>(
     }
 }
 
-/// The source with edits carried out. Edits that overlap one before them are left out.
+/// Applies edits to the source. Edits that overlap an earlier one are left out.
 pub fn apply(source: &str, edits: &[Edit]) -> String {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
     sorted.sort_by_key(|edit| (edit.span.start, edit.span.end));
@@ -104,15 +104,15 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// Error or warning.
     pub severity: Severity,
-    /// The fault, in a line.
+    /// The error or warning, in one line.
     pub message: String,
-    /// Places with a word each; the first is where it is wrong.
+    /// Places in the source with a remark each. The first is the place of the finding.
     pub labels: Vec<(Span, String)>,
-    /// Why it matters.
+    /// Reasons.
     pub notes: Vec<String>,
-    /// The repair.
+    /// Repairs, as text.
     pub help: Vec<String>,
-    /// A repair that can be carried out as it is; empty if there is none.
+    /// Edits that repair the source; empty if no repair is known.
     pub repair: Vec<Edit>,
 }
 
@@ -148,14 +148,14 @@ impl Diagnostic {
         }
     }
 
-    /// Adds edits that repair it.
+    /// Sets the edits that repair it.
     #[must_use]
     pub fn repair(mut self, edits: Vec<Edit>) -> Diagnostic {
         self.repair = edits;
         self
     }
 
-    /// Adds another place.
+    /// Adds a place with a remark.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.labels.push((span, text.into()));
@@ -169,19 +169,19 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a repair.
+    /// Adds a repair, as text.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help.push(text.into());
         self
     }
 
-    /// Its place in the source, for ordering.
+    /// Its place in the source, in bytes.
     pub fn place(&self) -> usize {
         self.labels.first().map_or(0, |(span, _)| span.start)
     }
 
-    /// Line and column (from 1) of the place.
+    /// The line and column of its place, counted from 1.
     pub fn line_and_column(&self, source: &str) -> (usize, usize) {
         let before = source.get(..self.place()).unwrap_or(source);
         let line = before.matches('\n').count() + 1;
@@ -195,13 +195,13 @@ impl Diagnostic {
         (line, column)
     }
 
-    /// The finding with the source lines it points at, for a terminal.
+    /// The finding with the source lines that it points at, for a terminal.
     pub fn render(&self, source: &str, path: &str, color: bool) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        // The lines that are pointed at and those between, not a whole file.
+        // Only the lines from the first place to the last.
         let spans = || self.labels.iter().map(|(span, _)| span.range(source));
         let (low, high) = (
             spans().map(|span| span.start).min(),

@@ -1,8 +1,7 @@
-//! Sets of texts, exactly: what a key template can make, and whether two such sets meet.
+//! Sets of texts that key templates make, and the decision whether two such sets are disjoint.
 //!
-//! A language is a small automaton over sets of characters. Whether two meet is decided by walking
-//! both at once; the walk also gives a text that lies in both, which makes the explanation of an
-//! error concrete.
+//! A language is a small automaton over sets of characters. A walk through two automata at once finds
+//! the shortest text in their intersection, which an error shows as an example.
 
 use std::collections::btree_map::Entry;
 use std::collections::hash_map::Entry as HashEntry;
@@ -10,35 +9,35 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// A set of characters, as ranges.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CharSet {
+pub(crate) struct CharSet {
     ranges: Vec<(char, char)>,
 }
 
 impl CharSet {
     /// The characters of a text.
-    pub fn of(characters: &str) -> CharSet {
+    pub(crate) fn of(characters: &str) -> CharSet {
         let sorted: BTreeSet<char> = characters.chars().collect();
         CharSet {
             ranges: sorted.into_iter().map(|c| (c, c)).collect(),
         }
     }
 
-    /// 0 to 9.
-    pub fn digits() -> CharSet {
+    /// The digits 0 to 9.
+    pub(crate) fn digits() -> CharSet {
         CharSet {
             ranges: vec![('0', '9')],
         }
     }
 
     /// Every character.
-    pub fn all() -> CharSet {
+    pub(crate) fn all() -> CharSet {
         CharSet {
             ranges: vec![('\0', char::MAX)],
         }
     }
 
     /// Every character but these.
-    pub fn all_except(excluded: &[char]) -> CharSet {
+    pub(crate) fn all_except(excluded: &[char]) -> CharSet {
         let sorted: BTreeSet<char> = excluded.iter().copied().collect();
         let mut ranges = Vec::new();
         let mut low = Some('\0');
@@ -55,21 +54,21 @@ impl CharSet {
         CharSet { ranges }
     }
 
-    /// Whether a character is in it.
-    pub fn contains(&self, character: char) -> bool {
+    /// Whether the set contains a character.
+    pub(crate) fn contains(&self, character: char) -> bool {
         self.ranges
             .iter()
             .any(|(low, high)| (*low..=*high).contains(&character))
     }
 
-    /// Whether a character is in both.
+    /// Whether the two sets have a character in common.
     fn meets(&self, other: &CharSet) -> bool {
         self.ranges
             .iter()
             .any(|(low, high)| other.ranges.iter().any(|(l, h)| low.max(l) <= high.min(h)))
     }
 
-    /// A character in both, a readable one if there is one.
+    /// A character in both sets, a readable one where possible.
     fn common(&self, other: &CharSet) -> Option<char> {
         if let [(only, last)] = *self.ranges
             && only == last
@@ -110,21 +109,21 @@ fn after(character: char) -> Option<char> {
 /// A set of texts.
 #[derive(Debug, Clone)]
 pub struct Language {
-    /// From state to state by a character; state 0 starts.
+    /// For each state, the characters that lead to other states. State 0 is the initial state.
     steps: Vec<Vec<(CharSet, usize)>>,
-    /// The state in which a text may end.
+    /// The accepting state.
     end: usize,
-    /// The common beginning of its texts: most pairs differ there already.
+    /// The common prefix of its texts. Most pairs of languages already differ there.
     start: String,
-    /// The common end of its texts.
+    /// The common suffix of its texts.
     tail: String,
-    /// Whether nothing but that has been said yet.
+    /// Whether the common prefix is its only text.
     is_fixed: bool,
 }
 
 impl Language {
     /// The language of the empty text.
-    pub fn empty_text() -> Language {
+    pub(crate) fn empty_text() -> Language {
         Language {
             steps: vec![Vec::new()],
             end: 0,
@@ -145,19 +144,19 @@ impl Language {
         }
     }
 
-    /// The common beginning of its texts. Two languages meet only where one of these starts with
-    /// the other.
+    /// The common prefix of its texts. Two languages intersect only if one of their prefixes starts
+    /// with the other.
     pub(crate) fn start(&self) -> &str {
         &self.start
     }
 
-    /// The common end of its texts, read backwards.
+    /// The common suffix of its texts, read backwards.
     pub(crate) fn backward_end(&self) -> String {
         self.tail.chars().rev().collect()
     }
 
-    /// Continues with a fixed text.
-    pub fn text(&mut self, text: &str) {
+    /// Appends a fixed text.
+    pub(crate) fn text(&mut self, text: &str) {
         self.tail.push_str(text);
         for character in text.chars() {
             self.add(&CharSet {
@@ -175,8 +174,8 @@ impl Language {
         self.end = next;
     }
 
-    /// Continues with exactly so many characters of a set.
-    pub fn exactly(&mut self, set: &CharSet, count: usize) {
+    /// Appends exactly `count` characters of a set.
+    pub(crate) fn exactly(&mut self, set: &CharSet, count: usize) {
         if count > 0 {
             self.is_fixed = false;
             self.tail.clear();
@@ -186,19 +185,19 @@ impl Language {
         }
     }
 
-    /// Continues with one or more characters of a set.
-    pub fn some(&mut self, set: &CharSet) {
+    /// Appends one or more characters of a set.
+    pub(crate) fn some(&mut self, set: &CharSet) {
         self.exactly(set, 1);
         self.step(self.end, set.clone(), self.end);
     }
 
-    /// Continues with one of the words.
-    pub fn any_of(&mut self, words: &[String]) {
+    /// Appends one of the words.
+    pub(crate) fn any_of(&mut self, words: &[String]) {
         self.is_fixed = false;
         self.tail.clear();
         let (start, end) = (self.end, self.add_state());
-        // Words that begin alike share their beginning: two lists are compared in time of their
-        // letters.
+        // Words share the states of their common prefixes, so that the comparison of two lists takes
+        // time linear in their letters.
         let mut shared = BTreeMap::new();
         for word in words {
             let mut at = start;
@@ -224,16 +223,16 @@ impl Language {
         self.end = end;
     }
 
-    /// Continues with anything: all texts that start so.
+    /// Appends any text: the result holds all texts with a prefix in this language.
     #[must_use]
-    pub fn and_anything(mut self) -> Language {
+    pub(crate) fn and_anything(mut self) -> Language {
         self.is_fixed = false;
         self.tail.clear();
         self.step(self.end, CharSet::all(), self.end);
         self
     }
 
-    /// Whether the text is in it.
+    /// Whether the language contains a text.
     pub fn accepts(&self, text: &str) -> bool {
         let mut states = BTreeSet::from([0]);
         for character in text.chars() {
@@ -248,8 +247,8 @@ impl Language {
         states.contains(&self.end)
     }
 
-    /// A text that lies in both, the shortest; none if they are disjoint.
-    pub fn meet(&self, other: &Language) -> Option<String> {
+    /// The shortest text in both languages; `None` if they are disjoint.
+    pub(crate) fn meet(&self, other: &Language) -> Option<String> {
         let shared = self.start.len().min(other.start.len());
         if self.start.as_bytes().get(..shared) != other.start.as_bytes().get(..shared) {
             return None;
@@ -285,7 +284,7 @@ impl Language {
         None
     }
 
-    /// The text that leads to a pair of states. `from` tells where a pair was reached from.
+    /// The text that leads to a pair of states. `from` returns the predecessor of a pair.
     fn way_to(&self, other: &Language, end: Pair, from: impl Fn(Pair) -> Option<Pair>) -> String {
         let before = |pair: Pair| {
             let before = from(pair)?;

@@ -1,9 +1,9 @@
-//! The model compiler: a single-table design as text, checked, and lowered to plans.
+//! The model compiler: reads a single-table design as text, checks it, and plans its patterns.
 //!
-//! The way of a model, each step once: `syntax` reads tokens and declarations (recovering line by
-//! line, so that one run reports everything), `resolve` gives names and types their meaning,
-//! [`check`] proves the design rule by rule, [`plan`] finds the requests that serve each pattern.
-//! Nothing here executes: the result is values, which the client carries out.
+//! [`compile`] runs the stages. `syntax` reads tokens and declarations, and recovers line by line, so
+//! that one run reports all errors. `resolve` gives names and types their meaning. [`check`] proves
+//! the design rule by rule. [`plan`] finds the requests that serve each pattern. The compiler
+//! executes nothing: it returns values, and the client carries them out.
 //!
 //! ```text
 //! entity Order                                      pattern orders_of_user(userId) -> Order[] newest
@@ -11,8 +11,8 @@
 //!                                                        AND begins_with(SK, "ORDER#"), descending
 //! ```
 //!
-//! Proofs about keys are decided on languages: each template is the set of texts it can make
-//! ([`language`]), and "no neighbour bleeds in" is the emptiness of an intersection.
+//! Proofs about keys are decisions about languages ([`language`]). A template is the set of texts that
+//! it can make; a key range holds no other items when an intersection of such sets is empty.
 
 pub mod check;
 mod compile;

@@ -1,10 +1,10 @@
-//! Names that are like one another: what was meant where a name means nothing.
+//! Similar names: suggestions for a name that is not known.
 
-/// Letters that may differ between a name and the one that was meant.
+/// Greatest edit distance of a suggestion.
 const LETTERS_MAX: usize = 2;
 
-/// The edit distance of two words, if it is small: only as many letters around the same place are
-/// compared.
+/// The edit distance of two words; `None` if it is more than [`LETTERS_MAX`]. Only letters that are
+/// at most that far apart are compared.
 fn distance(one: &str, two: &str) -> Option<usize> {
     let two: Vec<char> = two.to_lowercase().chars().collect();
     let first = |place: usize| if place <= LETTERS_MAX { place } else { FAR };
@@ -44,12 +44,12 @@ fn distance(one: &str, two: &str) -> Option<usize> {
         .filter(|far| is_near && *far <= LETTERS_MAX)
 }
 
-/// More letters than matter.
+/// An edit distance greater than any that matters.
 const FAR: usize = 1_000;
 
-/// The known names that are most like one: none, the nearest, or several that are as near. Small
-/// words must be more alike: one of two letters is not like every other.
-pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+/// The known names with the least edit distance to a name: none, one, or several at the same
+/// distance. At most half the letters of the shorter word may differ.
+pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let letters = name.chars().count();
     let is_like = |far: usize, other: &str| 2 * far <= other.chars().count().min(letters);
     let mut near: Vec<(usize, &str)> = known
@@ -65,7 +65,7 @@ pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n 
         .collect()
 }
 
-/// The same as a question behind a message: ``; did you mean `user`?``, or nothing.
+/// The nearest names as the end of a message: ``; did you mean `user`?``. Empty if there are none.
 pub fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
     match nearest(name, known).as_slice() {
         [] => String::new(),
@@ -81,7 +81,7 @@ mod tests {
     use super::{distance, meant};
 
     #[test]
-    fn words_are_near_that_differ_in_few_letters() {
+    fn the_distance_of_similar_words_is_found() {
         for (one, two, expected) in [
             ("user", "user", Some(0)),
             ("user", "User", Some(0)),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_is_asked() {
+    fn similar_names_are_suggested() {
         let known = || ["orders_of_user", "user", "uses", "at", "product"].into_iter();
         for (name, expected) in [
             ("usr", "; did you mean `user`?"),

@@ -1,7 +1,7 @@
-//! Units of time that keys and tables are cut into: hours, days, months, years of UTC.
+//! Units of time for keys and tables (hours, days, months, years of UTC), and the precision of times.
 //!
-//! A time is text of fixed width, so a unit's period is a prefix of it: `2024-01-15T10:30:00.000Z`
-//! lies in the day `2024-01-15`.
+//! A time is text of fixed width, so that its period is a prefix of it: `2024-01-15T10:30:00.000Z` is
+//! in the day `2024-01-15`.
 
 use jiff::ToSpan;
 use jiff::civil::{DateTime, date};
@@ -34,7 +34,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// Digits behind the second.
+    /// The number of digits after the seconds.
     pub fn digits(self) -> usize {
         match self {
             Precision::Seconds => 0,
@@ -54,7 +54,7 @@ impl Precision {
         }
     }
 
-    /// A time with nanoseconds, cut to this precision.
+    /// Truncates a time with nanoseconds to this precision.
     pub(crate) fn cut(self, text: &str) -> String {
         let end = match self.digits() {
             0 => 19,
@@ -64,18 +64,18 @@ impl Precision {
     }
 }
 
-/// Most periods that one range may reach over: each is a request.
+/// Most periods in a range: each is a request.
 pub const PERIODS_MAX: usize = 10_000;
 
 impl Unit {
-    /// All units, from the shortest.
-    pub const ALL: [Unit; 4] = [Unit::Hour, Unit::Day, Unit::Month, Unit::Year];
+    /// All units, the shortest first.
+    pub(crate) const ALL: [Unit; 4] = [Unit::Hour, Unit::Day, Unit::Month, Unit::Year];
 
-    /// The unit of a word of the language.
-    pub fn of_word(word: &str) -> Option<Unit> {
+    /// The unit that a word of the language names.
+    pub(crate) fn of_word(word: &str) -> Option<Unit> {
         match word {
             "hour" => Some(Unit::Hour),
-            // `date` is the older word.
+            // `date` is the older word for `day`.
             "day" | "date" => Some(Unit::Day),
             "month" => Some(Unit::Month),
             "year" => Some(Unit::Year),
@@ -83,7 +83,7 @@ impl Unit {
         }
     }
 
-    /// Its word.
+    /// Its word in the language.
     pub fn word(self) -> &'static str {
         match self {
             Unit::Hour => "hour",
@@ -93,7 +93,7 @@ impl Unit {
         }
     }
 
-    /// Characters of a period's text.
+    /// The number of characters in the text of a period.
     pub fn width(self) -> usize {
         match self {
             Unit::Hour => 13,
@@ -108,7 +108,7 @@ impl Unit {
         time.get(..self.width()).unwrap_or(time)
     }
 
-    /// The start of the period that a text names; `None` if it names none.
+    /// The start of the period that a text names.
     fn start(self, text: &str) -> Option<DateTime> {
         let number = |from: usize, to: usize| text.get(from..to)?.parse::<i16>().ok();
         if text.len() != self.width() || !text.is_ascii() {
@@ -135,12 +135,12 @@ impl Unit {
     }
 
     /// A period as a part of a table's name: `2024_01`.
-    pub fn in_name(period: &str) -> String {
+    pub(crate) fn in_name(period: &str) -> String {
         period.replace(['-', 'T'], "_")
     }
 
     /// Whether a part of a table's name can stand for a period: `2024_01`.
-    pub fn is_period_in_name(self, text: &str) -> bool {
+    pub(crate) fn is_period_in_name(self, text: &str) -> bool {
         let sample = Unit::in_name(&self.text(jiff::civil::date(2024, 1, 1).at(0, 0, 0, 0)));
         text.len() == sample.len()
             && text
@@ -152,7 +152,7 @@ impl Unit {
                 })
     }
 
-    /// Whether the text names a period: `2024-02-30` does not.
+    /// Whether the text names a period. `2024-02-30` does not.
     pub fn is_period(self, text: &str) -> bool {
         self.start(text)
             .is_some_and(|start| self.text(start) == text)
@@ -175,9 +175,9 @@ impl Unit {
         }
     }
 
-    /// The periods from that of one time to that of another, in order; `None` when there are more
-    /// than [`PERIODS_MAX`] or a text is no time.
-    pub fn between(self, low: &str, high: &str) -> Option<Vec<String>> {
+    /// The periods from that of `low` to that of `high`, in order. `None` when there are more than
+    /// [`PERIODS_MAX`], or a text is no time.
+    pub(crate) fn between(self, low: &str, high: &str) -> Option<Vec<String>> {
         let (mut at, last) = (self.start(self.of(low))?, self.start(self.of(high))?);
         let mut periods = Vec::new();
         while at <= last {
@@ -191,7 +191,7 @@ impl Unit {
                 Unit::Month => 1.month(),
                 Unit::Year => 1.year(),
             };
-            // Behind the last period there is.
+            // The calendar ends here.
             let Ok(next) = at.checked_add(step) else {
                 break;
             };
@@ -200,9 +200,9 @@ impl Unit {
         Some(periods)
     }
 
-    /// The first time of a period, as a value of this precision; a day for `None`.
+    /// The first time of a period, with this precision; `None` gives the first day.
     pub fn first_time(period: &str, precision: Option<Precision>) -> String {
-        // The digits that a period leaves out are filled up from the first moment there is.
+        // The first time of the calendar provides the digits that a period leaves out.
         let first = date(0, 1, 1).at(0, 0, 0, 0);
         let pattern = format!("{:04}-01-01T00:00:00.000000000Z", first.year());
         let mut text = period.to_owned();

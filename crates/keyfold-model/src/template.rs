@@ -1,4 +1,5 @@
-//! Key templates: `"ORDER#{createdAt}#{orderId:08}"`.
+//! Key templates: `"ORDER#{createdAt}#{orderId:08}"`. A template makes a key text of an item's
+//! attributes, and describes the set of all texts that it can make.
 
 use crate::diagnostic::Span;
 use crate::language::{CharSet, Language};
@@ -6,7 +7,7 @@ use crate::period::{Precision, Unit};
 use crate::types::Type;
 use std::fmt;
 
-/// A template: texts and fields in a row.
+/// A template: a sequence of texts and fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyTemplate {
     /// The parts, from left to right.
@@ -22,77 +23,76 @@ pub enum Part {
     Text(String),
     /// An attribute's value.
     Field {
-        /// The attribute (or the parameter that stands for it).
+        /// The attribute, or the parameter that provides its value.
         name: String,
         /// The attribute's type.
         kind: Type,
         /// Its form in the key.
         format: Format,
     },
-    /// The number of the shard that an item lies in: follows from its key.
+    /// The number of the shard that holds an item.
     Shard {
         /// The number of shards.
         count: u32,
-        /// The parts that the number is a hash of.
+        /// The number is a hash of these parts.
         of: Vec<Part>,
     },
-    /// The number of an item among those that a large one is split over; the first is 0.
+    /// The number of a part, for an item that is split over several. The first is 0.
     Chunk,
-    /// The next attribute of a key that is made of several.
+    /// The border between two attributes of a key with several.
     Break,
 }
 
 /// The format of a value in a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// As text, as it is.
+    /// The value as text.
     Plain,
-    /// The attribute itself is the key: its number, or its text with whatever is in it.
+    /// The attribute itself is the key: a number, binary value, or text with any characters.
     Bare,
-    /// A number with this many digits before and behind the point, zeros in front; in descending
-    /// order if reversed.
+    /// A number with a fixed number of digits, filled up with zeros.
     Padded {
         /// Digits before the point.
         whole: usize,
         /// Digits behind the point.
         decimals: usize,
-        /// Each digit taken from nine, so that the greatest comes first.
+        /// Whether each digit is subtracted from nine, so that the greatest number comes first.
         reversed: bool,
     },
     /// The hour, day, month or year of a time.
     Truncated(Unit),
-    /// A time with each digit taken from nine, so that the latest comes first.
+    /// A time with each digit subtracted from nine, so that the latest comes first.
     Reversed,
-    /// In small letters.
+    /// The text in lower case.
     Lower,
-    /// 32 digits of the SHA-256 of the text.
+    /// The first 32 hexadecimal digits of the text's SHA-256.
     Hash,
-    /// With `%` and hexadecimal digits for the delimiters and `%`.
+    /// The text with delimiters and `%` escaped: `%` and hexadecimal digits.
     Escaped,
 }
 
-/// Digits of a part number: up to 9,999 items for one that is split.
+/// The number of digits in the number of a part.
 pub const CHUNK_DIGITS: usize = 4;
 /// The digits that hashes and UUIDs are made of.
 const HEX_DIGITS: &str = "0123456789abcdef";
-/// Digits of a hash.
-pub const HASH_DIGITS: usize = 32;
-/// Stands between the attributes of a key that is made of several.
-pub const BREAK: char = '\0';
+/// The number of digits in a hash.
+pub(crate) const HASH_DIGITS: usize = 32;
+/// The character between the attributes of a key with several. No value contains it.
+pub(crate) const BREAK: char = '\0';
 
-/// Digits of a shard's number.
-pub fn shard_digits(count: u32) -> usize {
+/// The number of digits in the number of a shard.
+pub(crate) fn shard_digits(count: u32) -> usize {
     (count - 1).to_string().len()
 }
 
 impl Format {
-    /// Whether different values give different texts.
+    /// Whether different values always give different texts.
     pub fn keeps_value(self) -> bool {
         !matches!(self, Format::Truncated(_) | Format::Lower)
     }
 
     /// Whether key order is the reverse of value order.
-    pub fn is_reversed(self) -> bool {
+    pub(crate) fn is_reversed(self) -> bool {
         matches!(
             self,
             Format::Reversed | Format::Padded { reversed: true, .. }
@@ -101,8 +101,8 @@ impl Format {
 }
 
 impl Part {
-    /// A field with its type, as it is.
-    pub fn plain(name: &str, kind: &Type) -> Part {
+    /// A field with the plain format.
+    pub(crate) fn plain(name: &str, kind: &Type) -> Part {
         Part::Field {
             name: name.to_owned(),
             kind: kind.clone(),
@@ -110,7 +110,7 @@ impl Part {
         }
     }
 
-    /// Characters that the part's texts are made of; none for a fixed text.
+    /// The characters that the texts of a field are made of.
     fn charset(kind: &Type, format: Format, delimiters: &[char]) -> CharSet {
         if format == Format::Hash {
             return CharSet::of(HEX_DIGITS);
@@ -140,8 +140,8 @@ impl Part {
         }
     }
 
-    /// Whether every value gives a text of the same length, so that it ends where the length says.
-    pub fn is_fixed_width(&self) -> bool {
+    /// Whether every value gives a text of the same length, so that no delimiter has to end it.
+    pub(crate) fn is_fixed_width(&self) -> bool {
         match self {
             Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => true,
             Part::Field {
@@ -157,7 +157,7 @@ impl Part {
         }
     }
 
-    /// Whether text order is value order, or its reverse; so that a range of texts is one of
+    /// Whether text order is value order or its reverse, so that a range of texts is a range of
     /// values.
     pub fn is_ordered(&self) -> bool {
         match self {
@@ -171,7 +171,7 @@ impl Part {
     }
 
     /// Whether the part's texts may contain the character.
-    pub fn may_contain(&self, character: char, delimiters: &[char]) -> bool {
+    pub(crate) fn may_contain(&self, character: char, delimiters: &[char]) -> bool {
         match self {
             Part::Text(text) => text.contains(character),
             Part::Field { kind, format, .. } => {
@@ -213,7 +213,7 @@ fn append_field(kind: &Type, format: Format, language: &mut Language, delimiters
     }
 }
 
-/// Continues a language with the texts of a value that the format keeps as long as it is.
+/// Continues a language with the texts of a value in a format that keeps its length.
 fn append_value(kind: &Type, format: Format, language: &mut Language, delimiters: &[char]) {
     let charset = || Part::charset(kind, format, delimiters);
     match kind {
@@ -269,7 +269,7 @@ fn time(precision: Precision, language: &mut Language) {
 }
 
 impl KeyTemplate {
-    /// A template of one text.
+    /// A template of one fixed text.
     pub fn of_text(text: &str, span: Span) -> KeyTemplate {
         KeyTemplate {
             parts: vec![Part::Text(text.to_owned())],
@@ -277,7 +277,8 @@ impl KeyTemplate {
         }
     }
 
-    /// The attributes it is made of, from left to right; those of a shard's number included.
+    /// The attributes that it is made of, from left to right, each once. The attributes of a shard's
+    /// number are included.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         fields_of(&self.parts).into_iter()
     }
@@ -293,24 +294,24 @@ impl KeyTemplate {
         )
     }
 
-    /// The templates of each attribute of the key.
+    /// The parts that make each attribute of the key.
     pub fn columns(&self) -> impl Iterator<Item = &[Part]> {
         self.parts.split(|part| *part == Part::Break)
     }
 
-    /// All texts it can make. A bare number's texts are those of no other template.
+    /// The set of all texts that it can make.
     pub fn language(&self, delimiters: &[char]) -> Language {
         language_of(&self.parts, delimiters)
     }
 
-    /// Whether it can have made this text.
+    /// Whether it can make this text.
     pub fn matches(&self, text: &str, delimiters: &[char]) -> bool {
         self.language(delimiters).accepts(text)
     }
 }
 
 /// The attributes that parts are made of, each once.
-pub fn fields_of(parts: &[Part]) -> Vec<&str> {
+pub(crate) fn fields_of(parts: &[Part]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for part in parts {
         let found = match part {
@@ -327,8 +328,8 @@ pub fn fields_of(parts: &[Part]) -> Vec<&str> {
     names
 }
 
-/// All texts that parts in a row can make.
-pub fn language_of(parts: &[Part], delimiters: &[char]) -> Language {
+/// The set of all texts that a sequence of parts can make.
+pub(crate) fn language_of(parts: &[Part], delimiters: &[char]) -> Language {
     let mut language = Language::empty_text();
     for part in parts {
         part.append(&mut language, delimiters);
@@ -367,7 +368,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// Parts as written: in quotes, or in braces when bare.
+/// The parts as the language writes them: in quotes, or in braces when bare.
 pub fn print(parts: &[Part]) -> String {
     let columns: Vec<String> = parts
         .split(|part| *part == Part::Break)

@@ -16,25 +16,25 @@ pub enum Type {
     Number,
     /// True or false.
     Bool,
-    /// A moment, stored as UTC text of fixed width.
+    /// A point in time, stored as UTC text of fixed width.
     Time(Precision),
     /// A day, stored as text.
     Date,
-    /// An hour, day, month or year, as text: only of parameters.
+    /// An hour, day, month or year, as text. Only parameters have this type.
     Period(Unit),
-    /// Bytes; written as base64 where text is needed.
+    /// Bytes; base64 where text is needed.
     Binary,
-    /// An identifier of 26 characters in the order of the moments they were made.
+    /// An identifier of 26 characters, sorted by the time of its creation.
     Ulid,
-    /// An identifier of 36 characters.
+    /// An identifier of 36 characters, in no order.
     Uuid,
     /// One of these words.
     Words(Vec<String>),
-    /// Values in a row.
+    /// A list of values.
     List(Box<Type>),
-    /// Values by name.
+    /// Values with names as keys.
     Map(Box<Type>),
-    /// Different texts, numbers or bytes, in no order.
+    /// Distinct texts, numbers or binary values, without an order.
     Set(Box<Type>),
     /// Named fields.
     Record(Record),
@@ -45,7 +45,7 @@ pub enum Type {
 pub struct Record {
     /// Its name.
     pub name: String,
-    /// Name, type, and whether it may be missing.
+    /// The name, type and optionality of each field.
     pub fields: Vec<(String, Type, bool)>,
 }
 
@@ -69,12 +69,12 @@ impl Type {
         matches!(self, Type::Int | Type::Number)
     }
 
-    /// Whether one value is less than another.
-    pub fn has_order(&self) -> bool {
+    /// Whether values can be compared by `<`.
+    pub(crate) fn has_order(&self) -> bool {
         self.is_text() || self.is_number() || *self == Type::Binary
     }
 
-    /// Whether the order of values is one of time.
+    /// Whether the order of values is the order of time.
     pub fn is_time(&self) -> bool {
         matches!(
             self,
@@ -89,7 +89,7 @@ impl Type {
     }
 
     /// Whether values can stand inside a key text.
-    pub fn fits_key(&self) -> bool {
+    pub(crate) fn fits_key(&self) -> bool {
         self.is_text() || self.is_number() || *self == Type::Bool
     }
 }

@@ -4,15 +4,15 @@
 /// The verb of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// Makes an item that must not exist.
+    /// Writes a new item; an existing item is an error.
     Create,
-    /// Writes a whole item, whether it exists or not.
+    /// Writes all attributes of an item, whether it exists or not.
     Put,
     /// Changes an item that must exist.
     Update,
-    /// Removes an item that must exist.
+    /// Deletes an item that must exist.
     Delete,
-    /// Only looks at an item that must exist.
+    /// Checks conditions of an item that must exist, without a change.
     Check,
 }
 
@@ -28,8 +28,8 @@ impl Verb {
         }
     }
 
-    /// Whether the action writes a whole item, which may not exist before.
-    pub(crate) fn writes_whole_item(self) -> bool {
+    /// Whether the action writes all attributes of the item, which may not exist before.
+    pub(crate) fn writes_all_attributes(self) -> bool {
         match self {
             Verb::Create | Verb::Put => true,
             Verb::Update | Verb::Delete | Verb::Check => false,
@@ -44,7 +44,7 @@ pub enum AggregateKind {
     Count,
     /// The sum of an attribute.
     Sum,
-    /// The greatest of an attribute.
+    /// The greatest value of an attribute.
     Max,
 }
 
@@ -142,21 +142,21 @@ impl Comparator {
     }
 }
 
-/// Local or global.
+/// The kind of a secondary index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexKind {
-    /// The table's partition key with another sort key.
+    /// A local index: the table's partition key with another sort key.
     Local,
-    /// Keys of its own.
+    /// A global index: keys of its own.
     Global,
 }
 
 /// The capacity of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capacity {
-    /// Requests, on demand.
+    /// On demand: the table pays for each request.
     OnDemand,
-    /// Units a second.
+    /// Provisioned units a second.
     Provisioned {
         /// Read units a second.
         reads: u64,

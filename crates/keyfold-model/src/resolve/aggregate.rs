@@ -10,7 +10,7 @@ use crate::syntax::ast::{AggregateDecl, EntityDecl, Name};
 use crate::template::{KeyTemplate, fields_of};
 use keyfold_types::Value;
 
-/// Most references that are followed from one to the next.
+/// Longest chain of references that is followed.
 const REFERENCES_MAX: usize = 30;
 
 /// The attribute that holds an aggregate. `of` is the type of the attribute that is summed up or

@@ -119,11 +119,11 @@ fn check_kinds(table: &TableDecl, diagnostics: &mut Vec<Diagnostic>) {
             }
         }
     }
-    for mark in table.type_attribute.iter().chain(&table.ttl_attribute) {
-        if let Some(first) = kinds.get(mark.text.as_str()) {
-            let message = format!("`{}` is a key attribute", mark.text);
+    for filled in table.type_attribute.iter().chain(&table.ttl_attribute) {
+        if let Some(first) = kinds.get(filled.text.as_str()) {
+            let message = format!("`{}` is a key attribute", filled.text);
             diagnostics.push(
-                Diagnostic::error("KF018", mark.span, message, "would overwrite the key")
+                Diagnostic::error("KF018", filled.span, message, "would overwrite the key")
                     .label(first.name.span, "a key is made of it")
                     .note("an item has one value of an attribute")
                     .help("give it a name of its own"),

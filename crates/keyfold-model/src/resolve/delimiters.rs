@@ -4,8 +4,8 @@ use crate::schema::Model;
 use crate::syntax::ast::{PartDecl, TemplateDecl, Tree};
 use std::collections::BTreeSet;
 
-/// The characters that stand between fields in the templates of each table's entities. A value
-/// inside a key must not contain them, so that keys can be taken apart again.
+/// Collects the characters between fields in the templates of each table's entities. A value inside a
+/// key must not contain them, so that a key can be split into its values.
 pub(super) fn collect(tree: &Tree, model: &mut Model) {
     for (at, table) in model.tables.iter_mut().enumerate() {
         let mut found: BTreeSet<char> = BTreeSet::new();
@@ -38,7 +38,7 @@ pub(super) fn collect(tree: &Tree, model: &mut Model) {
     }
 }
 
-/// A text's characters other than letters and digits, where they touch a field.
+/// Adds the characters next to the fields of a template, except letters and digits.
 fn delimiters_of(template: &TemplateDecl, found: &mut BTreeSet<char>) {
     let mut parts = template.parts.iter().peekable();
     let mut after_field = false;

@@ -147,7 +147,7 @@ impl Scope {
                 .iter()
                 .any(|assignment| assignment.attribute.text == name)
         };
-        let is_whole = declared.verb.writes_whole_item();
+        let is_whole = declared.verb.writes_all_attributes();
         for attribute in &entity.attributes {
             let name = attribute.name.as_str();
             let is_needed = if is_whole {
@@ -211,7 +211,7 @@ impl Scope {
             item,
         };
         // The attributes of an item are operands only where the item exists before the write.
-        let assigned = operands_with((!declared.verb.writes_whole_item()).then_some(entity));
+        let assigned = operands_with((!declared.verb.writes_all_attributes()).then_some(entity));
         let assignments: Vec<Assignment> = declared
             .assignments
             .iter()
@@ -412,7 +412,7 @@ fn check_changeable(
                 .label(entity.key.span, "the key")
                 .note("an item with another key is another item")
                 .help(format!(
-                    "delete the {} and create it anew, in two writes",
+                    "delete the {} and create it again, in two writes",
                     entity.name
                 )),
         ));

@@ -7,11 +7,11 @@ use keyfold_types::Value;
 /// The default of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DefaultValue {
-    /// This value.
+    /// A fixed value.
     Value(Value),
-    /// The moment of writing.
+    /// The time of the write.
     Now,
-    /// A new identifier.
+    /// A new identifier: a ULID or UUID.
     New,
 }
 
@@ -26,10 +26,10 @@ pub struct Attribute {
     pub kind: Type,
     /// Whether an item may lack it.
     pub optional: bool,
-    /// Its default.
+    /// The value of an item that is written without the attribute.
     pub default: Option<DefaultValue>,
-    /// The entity and attribute that it refers to.
+    /// The names of the entity and attribute that it refers to.
     pub refers: Option<(String, String)>,
-    /// Kept by the model itself: an aggregate or a version.
+    /// Whether the model itself keeps it: an aggregate or a version.
     pub is_kept: bool,
 }

@@ -4,7 +4,7 @@ use crate::diagnostic::Span;
 use crate::words::Comparator;
 use keyfold_types::Value;
 
-/// The source of the value of an assignment or condition.
+/// The source of a value in an assignment or condition.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
     /// A parameter of the write.
@@ -31,7 +31,7 @@ pub struct Comparison {
     pub attribute: String,
     /// The comparator.
     pub comparator: Comparator,
-    /// With what; nothing for `exists` and `missing`.
+    /// The value to compare with; `None` for `exists` and `missing`.
     pub operand: Option<Operand>,
     /// Its place in the source.
     pub span: Span,

@@ -1,4 +1,4 @@
-//! Entities: keys, and everything that follows from their attributes.
+//! Entities: their keys, and the items and attributes that are derived from theirs.
 
 use super::attribute::Attribute;
 use super::plan::PatternPlan;
@@ -10,16 +10,16 @@ use crate::words::AggregateKind;
 /// The templates of a key.
 #[derive(Debug, Clone)]
 pub struct KeyPair {
-    /// Makes the partition key.
+    /// The template of the partition key.
     pub partition: KeyTemplate,
-    /// Makes the sort key, where there is one.
+    /// The template of the sort key; `None` in a table or index without one.
     pub sort: Option<KeyTemplate>,
     /// Their place in the source.
     pub span: Span,
 }
 
 impl KeyPair {
-    /// The attributes that the key is made of.
+    /// The names of the attributes that the key is made of; one in both templates occurs twice.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.partition
             .fields()
@@ -27,30 +27,30 @@ impl KeyPair {
     }
 }
 
-/// Which items an index holds.
+/// The condition under which an item gets an index key: `sparse when attribute [= value]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sparse {
-    /// The attribute looked at.
+    /// The attribute that must exist.
     pub attribute: String,
-    /// The value it must have; any, if none.
+    /// The value that it must have, as stored text; `None` allows any value.
     pub value: Option<String>,
 }
 
 /// An entity's key in an index.
 #[derive(Debug, Clone)]
 pub struct IndexKey {
-    /// The index, by its place in the table.
+    /// The position of the index in its table.
     pub index: usize,
     /// The templates.
     pub key: KeyPair,
-    /// Which items are in it; all that have the attributes, if none.
+    /// The condition for a key; with `None`, every item with the key's attributes is in the index.
     pub sparse: Option<Sparse>,
-    /// Said by a line of the entity; or it follows from the attributes that the index has its key
-    /// of.
+    /// Whether a line of the entity declares it. Otherwise the entity has all key attributes of the
+    /// index under their names.
     pub is_declared: bool,
 }
 
-/// A copy of some attributes under another key, kept in step by every write.
+/// A second item of an entity with some attributes and another key. Every write updates it.
 #[derive(Debug, Clone)]
 pub struct Copy {
     /// Its name.
@@ -59,7 +59,7 @@ pub struct Copy {
     pub span: Span,
     /// Its key.
     pub key: KeyPair,
-    /// The attributes it holds.
+    /// The names of the attributes that it holds.
     pub attributes: Vec<String>,
 }
 
@@ -68,33 +68,33 @@ pub struct Copy {
 pub struct Aggregate {
     /// Its kind: a count, a sum or a maximum.
     pub kind: AggregateKind,
-    /// The attribute that holds it.
+    /// The attribute that holds the result.
     pub attribute: String,
     /// The place of its declaration.
     pub span: Span,
-    /// The entity whose items are looked at.
+    /// The position of the entity whose items are counted, summed up or compared.
     pub entity: usize,
-    /// Their attribute; none for a count.
+    /// The attribute that is summed up or compared; `None` for a count.
     pub of: Option<String>,
-    /// The references that it follows, where the model names them.
+    /// The references to follow, where the model names them.
     pub by: Vec<String>,
-    /// Only items with this value.
+    /// An attribute and its value: only items with this value are included.
     pub condition: Option<(String, String)>,
-    /// The attribute of the other entity that stands for each attribute of this entity's key.
+    /// For each attribute of this entity's key, the attribute of the other entity that refers to it.
     pub link: Vec<(String, String)>,
-    /// For the greatest: how the next greatest is found when the greatest goes.
+    /// For a maximum: the plan that finds the next greatest when the greatest is deleted.
     pub next: Option<PatternPlan>,
 }
 
-/// The name of what the model keeps beside an attribute: `balance:items`. No declared attribute has
-/// such a name: those are words.
+/// The name of a hidden attribute that the model keeps for an attribute: `balance:items`. Declared
+/// names are words, so that they never contain a colon.
 pub fn hidden(attribute: &str, what: &str) -> String {
     format!("{attribute}:{what}")
 }
 
 impl Aggregate {
-    /// The attribute that holds how many items are in it: an entity is not deleted as long as there
-    /// are some.
+    /// The attribute that holds the number of included items: an entity with such items is not
+    /// deleted.
     pub fn items_attribute(&self) -> String {
         match self.kind {
             AggregateKind::Count => self.attribute.clone(),
@@ -102,25 +102,25 @@ impl Aggregate {
         }
     }
 
-    /// The attribute that counts changes, so that a search for the next greatest sees that it is
-    /// stale.
+    /// The attribute that counts changes. It shows whether the result of a search for the next
+    /// greatest is stale.
     pub fn changes_attribute(&self) -> String {
         hidden(&self.attribute, "changes")
     }
 }
 
-/// A declared number or rate.
+/// The sizes and rates that an entity declares by `expect`.
 #[derive(Debug, Clone, Default)]
 pub struct Expected {
-    /// Items in all.
+    /// The number of items.
     pub items: Option<u64>,
-    /// Bytes an item.
+    /// The size of an item in bytes.
     pub bytes: Option<u64>,
     /// Writes a second.
     pub writes: Option<u64>,
-    /// Items for each value of an attribute, or elements of a list attribute.
+    /// The number of items for each value of an attribute, or of elements in a list attribute.
     pub per: Vec<(String, u64)>,
-    /// The place of its declaration.
+    /// The place of the first declaration.
     pub span: Option<Span>,
 }
 
@@ -131,9 +131,9 @@ pub struct Entity {
     pub name: String,
     /// The place of its declaration.
     pub span: Span,
-    /// Behind its last line.
+    /// The end of its last line, in bytes of the source.
     pub end: usize,
-    /// Its table, by place.
+    /// The position of its table in the model.
     pub table: usize,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
@@ -143,11 +143,11 @@ pub struct Entity {
     pub indexes: Vec<IndexKey>,
     /// Its copies.
     pub copies: Vec<Copy>,
-    /// Attributes whose values together no two items share.
+    /// Groups of attributes; no two items have the same values in all attributes of a group.
     pub uniques: Vec<Vec<String>>,
-    /// The time at which its items expire.
+    /// The attribute with the time at which an item expires.
     pub ttl: Option<String>,
-    /// The attribute that counts its versions.
+    /// The attribute that counts the versions of an item.
     pub version: Option<String>,
     /// The aggregates that it keeps of other entities.
     pub aggregates: Vec<Aggregate>,
@@ -155,27 +155,27 @@ pub struct Entity {
     pub split: Option<(String, u32)>,
     /// Attributes that are stored compressed.
     pub compressed: Vec<String>,
-    /// Declared numbers.
+    /// The declared sizes and rates.
     pub expected: Expected,
-    /// The attribute whose time says in which period's table an item lies.
+    /// The attribute whose time decides which period's table holds an item.
     pub period_attribute: Option<String>,
 }
 
 impl Entity {
-    /// The attribute of a name.
+    /// The attribute with this name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes
             .iter()
             .find(|attribute| attribute.name == name)
     }
 
-    /// The copy of a name.
+    /// The copy with this name.
     pub fn copy(&self, name: &str) -> Option<&Copy> {
         self.copies.iter().find(|copy| copy.name == name)
     }
 }
 
-/// The parts of the key of the item that guards unique values.
+/// The partition key of the item that guards unique values, as template parts.
 pub fn guard_parts(entity: &Entity, unique: &[String]) -> Vec<Part> {
     let mut parts = vec![Part::Text(format!(
         "UNIQUE#{}#{}#",
@@ -189,7 +189,7 @@ pub fn guard_parts(entity: &Entity, unique: &[String]) -> Vec<Part> {
         if at > 0 {
             parts.push(Part::Text("#".to_owned()));
         }
-        // Escaped, so that any text can be unique.
+        // A unique text may contain delimiters.
         let format = if attribute.kind == Type::String {
             Format::Escaped
         } else {

@@ -1,13 +1,13 @@
-//! The attributes that copies, guards, index keys and aggregates follow from: a write must know
-//! their old values.
+//! Followed attributes: copies, guards, index keys and aggregates are derived from them, so that a
+//! write must know their old values.
 
 use super::entity::{Aggregate, Entity};
 use super::model::Model;
 use crate::template::{KeyTemplate, fields_of};
 
 impl Model {
-    /// The attributes that copies, guards, index keys, parts or other entities' aggregates follow
-    /// from: a write must know their old values. Each once, in the order of their names.
+    /// The attributes from which copies, guards, index keys, parts and other entities' aggregates are
+    /// derived. A write must know their old values. The names are sorted, without duplicates.
     pub fn followed<'m>(&'m self, entity: &'m Entity) -> Vec<&'m str> {
         let aggregates: Vec<&Aggregate> = self
             .aggregates_of(entity)
@@ -16,7 +16,7 @@ impl Model {
         self.followed_with(entity, &aggregates)
     }
 
-    /// The same, of an entity of which these aggregates are kept.
+    /// The followed attributes of an entity, given the aggregates that others keep of it.
     pub(crate) fn followed_with<'m>(
         &'m self,
         entity: &'m Entity,
@@ -40,7 +40,7 @@ impl Model {
                 .flat_map(|i| i.columns());
             let templates = std::iter::once(&key.key.partition).chain(&key.key.sort);
             for (column, parts) in columns.zip(templates.flat_map(KeyTemplate::columns)) {
-                // An attribute that is the key itself needs nothing to follow.
+                // An attribute that is the key itself needs no derived value.
                 let fields = fields_of(parts);
                 names.extend(fields.into_iter().filter(|field| *field != column.name));
             }

@@ -1,4 +1,4 @@
-//! A resolved model: every name has its meaning, every type is known.
+//! The resolved model: references are positions instead of names, and all types are known.
 
 mod attribute;
 mod condition;

@@ -1,16 +1,16 @@
-//! The model as a whole.
+//! The resolved model.
 
 use super::entity::Entity;
 use super::pattern::Pattern;
 use super::table::Table;
 use super::write::Write;
 
-/// A checked model.
+/// A model: tables, entities, patterns and writes.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
     /// Its name.
     pub name: String,
-    /// Its version, counted up by its author.
+    /// Its version, which its author increments.
     pub version: u32,
     /// The tables.
     pub tables: Vec<Table>,
@@ -23,17 +23,17 @@ pub struct Model {
 }
 
 impl Model {
-    /// The entity of a name.
+    /// The entity with this name.
     pub fn entity(&self, name: &str) -> Option<&Entity> {
         self.entities.iter().find(|entity| entity.name == name)
     }
 
-    /// The pattern of a name.
+    /// The pattern with this name.
     pub fn pattern(&self, name: &str) -> Option<&Pattern> {
         self.patterns.iter().find(|pattern| pattern.name == name)
     }
 
-    /// The named write of a name.
+    /// The named write with this name.
     pub fn write(&self, name: &str) -> Option<&Write> {
         self.writes.iter().find(|write| write.name == name)
     }

@@ -10,42 +10,41 @@ use crate::words::Order;
 /// The kind of limit that a parameter puts on its attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// The attribute equals it.
+    /// The attribute equals the argument.
     Equal,
-    /// The attribute is at least this.
+    /// The attribute is at least the argument.
     AtLeast,
-    /// The attribute is at most this.
+    /// The attribute is at most the argument.
     AtMost,
-    /// The attribute's text starts with it.
+    /// The attribute's text starts with the argument.
     Starts,
     /// The attribute's time lies in this hour, day, month or year.
     In(Unit),
-    /// The attribute is one of several.
+    /// The attribute is one of the elements of the argument.
     Among,
-    /// It limits no attribute; a filter compares with it.
+    /// The parameter limits no attribute; a filter compares with it.
     Free,
 }
 
 /// A parameter of a pattern.
 #[derive(Debug, Clone)]
 pub struct Parameter {
-    /// Its name; that of the attribute when it is an equality.
+    /// Its name. A parameter for an equality has the name of the attribute.
     pub name: String,
-    /// The attribute it limits.
+    /// The attribute that it limits; empty for [`Limit::Free`].
     pub attribute: String,
     /// The type of its argument.
     pub kind: Type,
     /// The kind of limit.
     pub limit: Limit,
-    /// Whether it may be left out.
+    /// Whether a caller may leave it out.
     pub optional: bool,
     /// The place of its declaration.
     pub span: Span,
 }
 
 impl Parameter {
-    /// Whether it is the present moment where it is not given: the upper end `now` of a range of
-    /// times.
+    /// Whether its default is the present time: the upper end `now` of a range of times.
     pub fn is_now(&self) -> bool {
         self.name == "now"
             && self.limit == Limit::AtMost
@@ -56,13 +55,13 @@ impl Parameter {
 /// A kind in a pattern's result.
 #[derive(Debug, Clone)]
 pub struct Returned {
-    /// The entity, by place.
+    /// The position of the entity in the model.
     pub entity: usize,
-    /// One of its copies, by place, instead of the entity itself.
+    /// The position of the copy that is returned instead of the entity itself.
     pub copy: Option<usize>,
-    /// Any number of items, or one.
+    /// Whether any number of items is returned, or at most one.
     pub many: bool,
-    /// Whether the one may be missing.
+    /// Whether the single item may be missing.
     pub optional: bool,
     /// The place of its declaration.
     pub span: Span,
@@ -79,29 +78,30 @@ pub struct Pattern {
     pub parameters: Vec<Parameter>,
     /// Attributes with a fixed value: `where status = pending`.
     pub fixed: Vec<(String, String)>,
-    /// The same with the attributes' types.
+    /// The fixed values with the attributes' types.
     pub fixed_values: Vec<(String, Type, String)>,
-    /// Attributes that must be there: `where note`.
+    /// Attributes that must exist: `where note`.
     pub present: Vec<String>,
-    /// The kinds that it returns.
+    /// The entities and copies that it returns.
     pub returned: Vec<Returned>,
-    /// The attributes it gives back; all, if empty.
+    /// The attributes that it returns; empty for all.
     pub only: Vec<String>,
-    /// The order asked for.
+    /// The order that it asks for.
     pub order: Option<Ordered>,
-    /// Items a page.
+    /// The number of items in a page.
     pub page: Option<u32>,
-    /// Whether it reads strongly.
+    /// The place of `strong`, which asks for strongly consistent reads.
     pub strong: Option<Span>,
-    /// Whether it may read a whole table.
+    /// The place of `scan`, which allows it to read all items of a table.
     pub scan: Option<Span>,
-    /// Filters, which are applied after reading.
+    /// Filters, which are applied to the items read.
     pub filters: Vec<Comparison>,
-    /// Declared runs a second.
+    /// The declared number of runs a second.
     pub rate: Option<u64>,
     /// The plan when all parameters are given.
     pub plan: PatternPlan,
-    /// The plans without some optional parameters: their names, and the plan.
+    /// The plans without some optional parameters: the names of the parameters left out, and the
+    /// plan.
     pub variants: Vec<(Vec<String>, PatternPlan)>,
 }
 
@@ -120,7 +120,7 @@ impl Pattern {
             .map_or(&self.plan, |(_, plan)| plan)
     }
 
-    /// All plans: with all parameters, and with some left out.
+    /// All plans, each with the names of the parameters left out. The first has all parameters.
     pub fn plans(&self) -> impl Iterator<Item = (&[String], &PatternPlan)> {
         let variants = self
             .variants
@@ -129,19 +129,19 @@ impl Pattern {
         std::iter::once((&[][..], &self.plan)).chain(variants)
     }
 
-    /// Whether the pattern with these parameters left out returns many items of its only kind.
+    /// Whether the pattern returns at most one item.
     pub fn is_single(&self) -> bool {
         matches!(self.returned.as_slice(), [one] if !one.many)
     }
 }
 
-/// An order, and where it is asked for.
+/// The order that a pattern asks for, and its place.
 #[derive(Debug, Clone)]
 pub struct Ordered {
-    /// Which.
+    /// The order.
     pub order: Order,
-    /// By this attribute; by what the key has, if none.
+    /// The attribute to order by; `None` leaves the choice to the key.
     pub attribute: Option<String>,
-    /// The place where it is asked for.
+    /// The place of the order in the source.
     pub span: Span,
 }

@@ -1,4 +1,4 @@
-//! The plan of a pattern: one request, or a number of them that is known before anything runs.
+//! The plan of a pattern: one request, or a number of requests that is known before the first.
 
 use super::condition::Comparison;
 use crate::period::Unit;
@@ -11,39 +11,39 @@ use std::fmt;
 pub struct PatternPlan {
     /// The operation.
     pub request: RequestKind,
-    /// The table's name; with periods, that of the family.
+    /// The name of the table, or of the family of tables where there are periods.
     pub table: String,
-    /// The index read, if it is not the table.
+    /// The index that is read; `None` for the table itself.
     pub index: Option<String>,
     /// The partition key attributes.
     pub partition_attributes: Vec<String>,
-    /// Their values, made of arguments; none for a scan.
+    /// The template of the partition key, whose fields are arguments; `None` for a scan.
     pub partition: Option<KeyTemplate>,
     /// The sort key attributes.
     pub sort_attributes: Vec<String>,
     /// The range of sort keys.
     pub sort: SortCondition,
-    /// Over how many partitions or tables the request goes.
+    /// The partitions or tables that the plan reads.
     pub fan: Fan,
-    /// In a table with periods: what says which one.
+    /// In a table with periods, the source of the period.
     pub period: Option<TablePeriod>,
     /// Whether the order is descending.
     pub descending: bool,
-    /// The attribute that the order asked for is by.
+    /// The attribute of the order that the pattern asks for.
     pub ordered_by: Option<String>,
     /// Whether key order is the reverse of the order of values.
     pub is_reversed: bool,
-    /// Items a page.
+    /// The number of items in a page.
     pub page: Option<u32>,
     /// Whether the read is strongly consistent.
     pub strong: bool,
-    /// The attributes that are read; all, if empty.
+    /// The attributes that are read; empty for all.
     pub only: Vec<String>,
-    /// Filters, which are applied after reading.
+    /// Filters, which are applied to the items read.
     pub filters: Vec<Comparison>,
 }
 
-/// The operation a pattern becomes.
+/// The operation of a plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RequestKind {
     /// One item by its key.
@@ -53,7 +53,7 @@ pub enum RequestKind {
     Query,
     /// Several items by their keys.
     BatchGetItem,
-    /// A whole table.
+    /// All items of a table.
     Scan,
 }
 
@@ -68,30 +68,30 @@ impl fmt::Display for RequestKind {
     }
 }
 
-/// Over how many partitions or tables a request goes.
+/// The partitions or tables that a plan reads.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Fan {
-    /// One.
+    /// One partition of one table.
     #[default]
     One,
-    /// Each shard, merged by sort key.
+    /// This number of shards, merged by sort key.
     Shards(u32),
-    /// One period after the other.
+    /// One period after another.
     Periods {
-        /// The length of one.
+        /// The length of a period.
         unit: Unit,
-        /// The attribute whose time is cut into them.
+        /// The attribute whose time decides the period.
         attribute: String,
         /// Its type.
         kind: Type,
         /// The parameter that is the lower end.
         low: String,
-        /// The parameter that is the upper end; the present period, if none.
+        /// The parameter that is the upper end; `None` for the present period.
         high: Option<String>,
     },
 }
 
-/// The attribute that says in which period's table an item lies.
+/// The attribute that decides which period's table holds an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TablePeriod {
     /// The length of a period.
@@ -103,23 +103,23 @@ pub struct TablePeriod {
 /// A range of sort keys.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum SortCondition {
-    /// The whole partition.
+    /// All sort keys of the partition.
     #[default]
     Any,
     /// One sort key.
     Equal(KeyTemplate),
-    /// All that start so.
+    /// All sort keys with this prefix.
     BeginsWith(KeyTemplate),
-    /// From the first to the second.
+    /// From the first to the second, both included.
     Between(KeyTemplate, KeyTemplate),
-    /// From here on.
+    /// From this sort key on, included.
     AtLeast(KeyTemplate),
-    /// Up to here.
+    /// Up to this sort key, included.
     AtMost(KeyTemplate),
 }
 
 impl PatternPlan {
-    /// The key condition as a reader writes it; for a scan, what is filtered.
+    /// The key condition as text, with parameters in braces; `every item` for a scan.
     pub fn key_condition(&self) -> String {
         let Some(partition) = &self.partition else {
             return "every item".to_owned();
@@ -177,7 +177,7 @@ impl PatternPlan {
         terms
     }
 
-    /// The source of the items: the table, or an index of it.
+    /// The name of the table or index that is read.
     pub fn place(&self) -> String {
         let table = match &self.period {
             None => self.table.clone(),
@@ -189,7 +189,7 @@ impl PatternPlan {
         }
     }
 
-    /// The number of requests of a page, in words.
+    /// The number of requests that a page needs, in words.
     pub fn requests(&self) -> String {
         match (&self.fan, self.request) {
             (Fan::Shards(count), _) => format!("{count}, merged"),

@@ -17,34 +17,34 @@ pub struct Column {
 /// A table.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// Its name; with periods, that of the family of tables.
+    /// Its name, or that of the family of tables where there are periods.
     pub name: String,
     /// The place of its declaration.
     pub span: Span,
-    /// Behind its last line.
+    /// The end of its last line, in bytes of the source.
     pub end: usize,
     /// Its partition key.
     pub partition: Column,
-    /// Its sort key, if it has one.
+    /// Its sort key.
     pub sort: Option<Column>,
-    /// The attribute that holds each item's entity, if there is one.
+    /// The attribute that holds the name of each item's entity.
     pub type_attribute: Option<String>,
-    /// The attribute that holds when an item expires, in seconds since 1970.
+    /// The attribute that holds the time of an item's expiry, in seconds since 1970.
     pub ttl_attribute: Option<String>,
-    /// One table for each of these, if there is not only one.
+    /// The unit of time that each physical table covers; `None` for a single table.
     pub period: Option<Unit>,
-    /// Its capacity; that of the present period where there are periods.
+    /// Its capacity, or that of the present period's table where there are periods.
     pub capacity: Capacity,
     /// The capacity of the tables of past periods.
     pub cooled: Option<Capacity>,
     /// Its indexes.
     pub indexes: Vec<Index>,
-    /// The characters that separate key parts: no value inside a key may contain one.
+    /// The characters that separate key parts. A value inside a key must not contain them.
     pub delimiters: Vec<char>,
 }
 
 impl Table {
-    /// The name of the table of a period: `Metrics_2024_01`.
+    /// The name of the physical table of a period: `Metrics_2024_01`.
     pub fn physical_name(&self, period: &str) -> String {
         format!("{}_{}", self.name, Unit::in_name(period))
     }
@@ -53,11 +53,11 @@ impl Table {
 /// The projection of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Projection {
-    /// Everything.
+    /// All attributes.
     All,
-    /// The keys.
+    /// The key attributes.
     Keys,
-    /// The keys and these attributes.
+    /// The key attributes and these attributes.
     Only(Vec<String>),
 }
 
@@ -70,13 +70,13 @@ pub struct Index {
     pub span: Span,
     /// Local or global.
     pub kind: IndexKind,
-    /// Its partition key: one attribute, or up to four.
+    /// Its partition key: one to four attributes.
     pub partition: Vec<Column>,
-    /// Its sort key: none, or up to four attributes.
+    /// Its sort key: none to four attributes.
     pub sort: Vec<Column>,
     /// The projection.
     pub projection: Projection,
-    /// The place of that declaration.
+    /// The place of the projection's declaration.
     pub projection_span: Span,
 }
 

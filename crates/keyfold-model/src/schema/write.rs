@@ -10,24 +10,24 @@ use crate::words::Verb;
 pub struct Assignment {
     /// The attribute.
     pub attribute: String,
-    /// Its new value.
+    /// The first operand, or the new value where there is no second.
     pub left: Operand,
-    /// The operand that is added (true) or taken away.
+    /// The second operand, and whether it is added (true) or subtracted.
     pub right: Option<(bool, Operand)>,
 }
 
-/// One change of a named write.
+/// An action of a named write.
 #[derive(Debug, Clone)]
 pub struct Action {
-    /// The action.
+    /// Its verb.
     pub verb: Verb,
-    /// The entity, by place.
+    /// The position of the entity in the model.
     pub entity: usize,
-    /// Once for each element of this parameter, a list of records.
+    /// The parameter with a list of records; the action runs once for each element.
     pub each: Option<String>,
     /// The assignments: changes, or values given beside the parameters.
     pub assignments: Vec<Assignment>,
-    /// Attributes that are taken away.
+    /// Attributes that are removed.
     pub removed: Vec<String>,
     /// The conditions.
     pub conditions: Vec<Comparison>,
@@ -53,6 +53,6 @@ pub struct WriteParameter {
     pub name: String,
     /// Its type.
     pub kind: Type,
-    /// Whether it may be left out.
+    /// Whether a caller may leave it out.
     pub optional: bool,
 }

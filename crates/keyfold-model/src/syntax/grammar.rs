@@ -1,5 +1,5 @@
-//! The grammar as people read it, beside the parser that reads models by it. `docs/grammar.md` and
-//! `keyfold explain grammar` are made of it; a test compares its words with the parser's.
+//! The grammar of the language, for people. `docs/grammar.md` and `keyfold explain grammar` show it; a
+//! test compares its words with those of the parser.
 
 /// The rules of the grammar.
 pub const GRAMMAR: &str = r#"model     := "model" NAME [NUMBER]
@@ -55,7 +55,7 @@ TITLE     := NAME | TEXT
 operand   := NAME | ["-"] NUMBER | TEXT
 "#;
 
-/// The page with the grammar, as `docs/grammar.md` holds it.
+/// The text of `docs/grammar.md`.
 pub fn grammar_markdown() -> String {
     format!(
         "# Grammar\n\nOf the model language, as its parser reads it. `[x]` may be missing, `x*` is any number, `x, ...` is one or more with\ncommas between, words in quotes stand as they are. NAME is a letter or `_`, then letters, digits and `_`; a NUMBER may be grouped,\n`1_000_000`; a TEXT stands in double quotes. A declaration starts in the first column and its members are indented.\n\n```text\n{GRAMMAR}```\n"

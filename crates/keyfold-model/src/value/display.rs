@@ -2,7 +2,7 @@
 
 use keyfold_types::{Number, Value};
 
-/// A value as a person reads and types it.
+/// The text of a value as people read and type it.
 pub fn display(value: &Value) -> String {
     match value {
         Value::S(text) => text.clone(),

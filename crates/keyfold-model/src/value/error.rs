@@ -1,19 +1,19 @@
-//! Errors of values.
+//! Errors about values.
 
-/// Why a text is no value of a type, or a value cannot be part of a key.
+/// The reason why a text is no value of a type, or why a value cannot be part of a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
-    /// The text is none of the type's.
+    /// The text is no value of the type.
     #[error("{name}: `{text}` is not {wanted}")]
     Text {
         /// The attribute or parameter.
         name: String,
         /// The text.
         text: String,
-        /// The form that is wanted.
+        /// The expected form.
         wanted: String,
     },
-    /// A time with more digits than its type keeps.
+    /// A time has more digits than its type keeps.
     #[error(
         "{name}: `{text}` is finer than a {kind} keeps it; leave out the digits that would be cut, or declare a finer time"
     )]
@@ -31,20 +31,20 @@ pub enum ValueError {
     /// A field of a record is missing.
     #[error("{0} is missing: a field of its record")]
     MissingField(String),
-    /// A set without values, or with one twice.
+    /// A set is empty, or has a value twice.
     #[error("{0}: a set has at least one value, and none twice")]
     Set(String),
-    /// A value of another type.
+    /// A value has another type.
     #[error("{name} is no {wanted}: {found}")]
     Kind {
-        /// The attribute, with the way to the nested value.
+        /// The attribute, with the path to the nested value.
         name: String,
-        /// The type that the model says.
+        /// The type in the model.
         wanted: String,
-        /// The value found.
+        /// The value.
         found: String,
     },
-    /// A range of time that reaches over too many hours, days, months or years.
+    /// A range of time has too many periods.
     #[error("{name}: from {low} to {high} are more than {most} periods of a {unit}; ask for less")]
     Periods {
         /// The attribute.
@@ -53,12 +53,12 @@ pub enum ValueError {
         low: String,
         /// The upper end.
         high: String,
-        /// A period's unit.
+        /// The unit of the periods.
         unit: &'static str,
         /// The greatest number of periods.
         most: usize,
     },
-    /// A text with a character that separates key parts.
+    /// A text contains a character that separates key parts.
     #[error(
         "{name}: `{text}` contains `{delimiter}`, which separates the parts of the key; escape it in the template ({{{name}:escape}}) or choose another value"
     )]
@@ -70,10 +70,10 @@ pub enum ValueError {
         /// The character.
         delimiter: char,
     },
-    /// An empty text inside a key.
+    /// A text inside a key is empty.
     #[error("{0} is empty, and a key is made of it")]
     Empty(String),
-    /// A number that does not fit its padding.
+    /// A number does not fit its padding.
     #[error(
         "{name}: {number} does not fit {digits} digits; a padded number is 0 or more and has no more digits"
     )]
@@ -82,13 +82,13 @@ pub enum ValueError {
         name: String,
         /// The number.
         number: String,
-        /// The digits there are: `8`, or `8.2` with two behind the point.
+        /// The digits of the padding: `8`, or `8.2` with two digits after the point.
         digits: String,
     },
 }
 
 impl ValueError {
-    /// The attribute or parameter that is wrong.
+    /// The attribute or parameter with the value.
     pub fn name(&self) -> &str {
         match self {
             ValueError::Missing(name)

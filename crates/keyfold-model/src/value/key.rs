@@ -213,7 +213,7 @@ fn padded_end(number: &str, whole: usize, decimals: usize, is_low: bool) -> Opti
 
 /// The shard of a key: the first four bytes of its SHA-256 modulo the number of shards. Programs in
 /// any language can compute it.
-pub fn shard_of(count: u32, key: &str) -> u32 {
+pub(crate) fn shard_of(count: u32, key: &str) -> u32 {
     let digest = Sha256::digest(key.as_bytes());
     let first = digest
         .iter()
@@ -232,7 +232,7 @@ pub fn digest(text: &str) -> String {
     out
 }
 
-/// The periods that a range of times reaches over.
+/// The periods of a range of times, in order.
 ///
 /// # Errors
 /// `Periods` when there are too many.

@@ -1,4 +1,4 @@
-//! Values of attributes: as arguments, as stored, inside keys, as people read them.
+//! Values of attributes: their forms as arguments, in storage, in keys and for people.
 
 mod display;
 mod error;
@@ -7,5 +7,5 @@ mod parse;
 
 pub use display::display;
 pub use error::ValueError;
-pub use key::{CHUNK, End, SHARD, bucket, column, digest, end, key, prefix, shard_of, text};
-pub use parse::{at_most, canonical, check, epoch_seconds, from_json, parse, time_of_epoch_ms};
+pub use key::{CHUNK, End, SHARD, bucket, column, digest, end, key, prefix, text};
+pub use parse::{at_most, canonical, check, epoch_seconds, parse, time_of_epoch_ms};

@@ -1,4 +1,4 @@
-//! Texts and JSON to values of a type.
+//! Values from texts and JSON, checked by their type.
 
 use super::display::display;
 use super::error::ValueError;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// binary as base64.
 ///
 /// # Errors
-/// `Text` when the text is none of the type's.
+/// `Text` when the text is no value of the type.
 pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
     let wrong = |wanted: &str| ValueError::Text {
         name: name.to_owned(),
@@ -79,8 +79,8 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
 /// The stored value of plain JSON.
 ///
 /// # Errors
-/// `Text` or `Kind`, with the way to what is wrong.
-pub fn from_json(name: &str, kind: &Type, json: &Json) -> Result<Value, ValueError> {
+/// `Text` or `Kind`, with the path to the wrong value.
+pub(crate) fn from_json(name: &str, kind: &Type, json: &Json) -> Result<Value, ValueError> {
     let wrong = || ValueError::Kind {
         name: name.to_owned(),
         wanted: kind.to_string(),
@@ -174,10 +174,10 @@ fn set(values: Vec<Value>) -> Option<Value> {
     }
 }
 
-/// Whether a stored value is one of the type.
+/// Checks that a stored value is a value of the type.
 ///
 /// # Errors
-/// `Kind`, with the way to what is wrong.
+/// `Kind`, with the path to the wrong value.
 pub fn check(name: &str, kind: &Type, value: &Value) -> Result<(), ValueError> {
     let fits = match (kind, value) {
         (Type::List(of), Value::L(values)) => {
@@ -230,14 +230,14 @@ fn wrong_kind(name: &str, kind: &Type, value: &Value) -> ValueError {
     }
 }
 
-/// A day and nothing else: a time without a zone would silently become midnight.
+/// The day that a text names. A time is refused: without a zone, it would become midnight.
 fn day(text: &str) -> Option<Date> {
     let is_day = text.len() == "2024-01-15".len();
     is_day.then(|| text.parse::<Date>().ok()).flatten()
 }
 
-/// The last value of a type that is not after a text: the digits that a time does not keep are cut.
-/// Other texts stay as they are.
+/// The last value of a type that is not after a text: a time is truncated to its precision. Other
+/// texts are returned unchanged.
 pub fn at_most(kind: &Type, text: &str) -> String {
     let cut = match kind {
         Type::Time(precision) => canonical_time(text, *precision),
@@ -259,7 +259,7 @@ pub fn at_most(kind: &Type, text: &str) -> String {
     cut.unwrap_or_else(|| text.to_owned())
 }
 
-/// Whether a text says a time more finely than its type keeps it.
+/// Whether a text has a time with more digits than its type keeps.
 fn is_finer(kind: &Type, text: &str) -> bool {
     let Type::Time(precision) = kind else {
         return false;
@@ -272,9 +272,9 @@ fn is_finer(kind: &Type, text: &str) -> bool {
     })
 }
 
-/// UTC with a fixed number of digits, so that text order is time order.
+/// The time in UTC with a fixed number of digits, so that text order is time order.
 fn canonical_time(text: &str, precision: Precision) -> Option<String> {
-    // In UTC already: up to the very end of the year 9999, where moments with zones end earlier.
+    // A time in UTC is valid to the end of the year 9999. Timestamps with zones end earlier.
     if let Some(utc) = text.strip_suffix(['Z', 'z'])
         && text.contains(['T', 't'])
         && let Ok(time) = utc.parse::<DateTime>()
@@ -313,7 +313,7 @@ fn civil_text(time: DateTime, precision: Precision) -> Option<String> {
     })
 }
 
-/// The moment of a time or day, seconds since 1970; `None` for another value.
+/// The seconds from 1970 to a time or day; `None` for another value.
 pub fn epoch_seconds(value: &Value) -> Option<i64> {
     let Value::S(text) = value else { return None };
     match text.parse::<Timestamp>() {
@@ -328,8 +328,8 @@ pub fn epoch_seconds(value: &Value) -> Option<i64> {
     }
 }
 
-/// A moment, milliseconds since 1970, as a value of a time or day; `None` outside of the years 0 to
-/// 9999.
+/// A time in milliseconds since 1970 as a value of a time or date type; `None` for another type, and
+/// outside the years 0 to 9999.
 pub fn time_of_epoch_ms(kind: &Type, epoch_ms: i64) -> Option<Value> {
     let timestamp = Timestamp::from_millisecond(epoch_ms).ok()?;
     match kind {
@@ -354,7 +354,7 @@ pub fn time_of_epoch_ms(kind: &Type, epoch_ms: i64) -> Option<Value> {
     }
 }
 
-/// Crockford's base 32 in capital letters; the first character is at most 7.
+/// A ULID in upper case: Crockford's base 32, whose first character is at most 7.
 fn ulid(text: &str) -> Option<String> {
     let upper = text.to_ascii_uppercase();
     let fits = upper.len() == 26
@@ -365,7 +365,7 @@ fn ulid(text: &str) -> Option<String> {
     fits.then_some(upper)
 }
 
-/// Small letters and hyphens.
+/// A UUID in lower case.
 fn uuid(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let fits = lower.len() == 36
@@ -376,7 +376,7 @@ fn uuid(text: &str) -> Option<String> {
     fits.then_some(lower)
 }
 
-/// The text of a value in one form, whatever form it was written in: `1.0` is `1`.
+/// The canonical text of a value: `1` for `1.0`.
 ///
 /// # Errors
 /// As [`parse`].
@@ -420,15 +420,18 @@ mod tests {
         ] {
             let kind = Type::Time(precision);
             assert_eq!(at_most(&kind, given), expected);
-            // Two moments must not become one.
+            // Two times must not become one.
             assert_eq!(parse("t", &kind, given).is_ok(), given == expected);
             assert_eq!(parse("t", &kind, expected), Ok(Value::from(expected)));
         }
         assert!(parse("t", &time, "2024-01-15T10:30:00.5000Z").is_ok());
-        let told = parse("t", &time, "2024-01-15T10:30:00.1231Z")
+        let message = parse("t", &time, "2024-01-15T10:30:00.1231Z")
             .unwrap_err()
             .to_string();
-        assert!(told.contains("is finer than a time keeps it"), "{told}");
+        assert!(
+            message.contains("is finer than a time keeps it"),
+            "{message}"
+        );
         let list = parse(
             "ts",
             &Type::List(Box::new(time)),
