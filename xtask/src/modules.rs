@@ -19,7 +19,6 @@ const CIRCLES: &[(&str, &str)] = &[
     ("keyfold-prove", "leftover"),
     ("keyfold-prove", "named"),
     ("keyfold-server", "http"),
-    ("keyfold-transfer", "ion"),
 ];
 
 /// A file's module: `read::page`, of `src/read/page.rs`.

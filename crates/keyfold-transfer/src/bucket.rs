@@ -1,29 +1,30 @@
-//! A folder that stands for a bucket.
+//! A bucket, which is a folder of files.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Why files could not be written or read.
+/// A bucket cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
-    /// There is no folder for the bucket.
+    /// The bucket has no folder.
     #[error("there is no folder for the bucket {0}")]
     NoSuchBucket(String),
-    /// The bucket or key would lead out of the folder.
+    /// The name of a bucket or key is invalid, or leads out of the folder.
     #[error("`{0}` is no name of a bucket or key")]
     Name(String),
-    /// A file could not be written or read.
+    /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
 
 impl TransferError {
+    /// Wraps an error with its file.
     pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> TransferError + '_ {
         move |source| TransferError::File {
             path: path.to_owned(),
@@ -38,12 +39,12 @@ pub struct Bucket {
     folder: PathBuf,
 }
 
-/// Whether a path leads to something of a kind, and not to a link to it.
+/// Whether a path is of a kind itself, and not a link to one.
 fn is_real(path: &Path, is_kind: fn(&Metadata) -> bool) -> bool {
     path.symlink_metadata().is_ok_and(|about| is_kind(&about))
 }
 
-/// Whether every part of a key is an ordinary name.
+/// Whether no part of a key leads out of the bucket.
 fn is_inside(key: &str) -> bool {
     !key.contains('\\')
         && !key.contains('\0')
@@ -51,33 +52,48 @@ fn is_inside(key: &str) -> bool {
 }
 
 impl Bucket {
-    /// The bucket of a name, made if it is absent and `make` says so.
+    /// Opens an existing bucket.
     ///
     /// # Errors
-    /// `Name` when the name is none, `NoSuchBucket` when it is absent and not to be made.
-    pub fn open(buckets: &Path, name: &str, make: bool) -> Result<Bucket, TransferError> {
+    /// `Name` when the name is invalid, `NoSuchBucket` when the bucket is absent.
+    pub fn open(buckets: &Path, name: &str) -> Result<Bucket, TransferError> {
+        let bucket = Bucket::named(buckets, name)?;
+        if bucket.folder.is_dir() {
+            Ok(bucket)
+        } else {
+            Err(TransferError::NoSuchBucket(name.to_owned()))
+        }
+    }
+
+    /// Opens a bucket, and creates it if it is absent.
+    ///
+    /// # Errors
+    /// `Name` when the name is invalid, `File` when the bucket cannot be created.
+    pub fn open_or_create(buckets: &Path, name: &str) -> Result<Bucket, TransferError> {
+        let bucket = Bucket::named(buckets, name)?;
+        std::fs::create_dir_all(&bucket.folder).map_err(TransferError::file(&bucket.folder))?;
+        Ok(bucket)
+    }
+
+    fn named(buckets: &Path, name: &str) -> Result<Bucket, TransferError> {
         if name.is_empty() || name.contains('/') || !is_inside(name) {
             return Err(TransferError::Name(name.to_owned()));
         }
-        let folder = buckets.join(name);
-        if make {
-            std::fs::create_dir_all(&folder).map_err(TransferError::file(&folder))?;
-        } else if !folder.is_dir() {
-            return Err(TransferError::NoSuchBucket(name.to_owned()));
-        }
-        Ok(Bucket { folder })
+        Ok(Bucket {
+            folder: buckets.join(name),
+        })
     }
 
-    /// Makes a folder of the bucket, and those it is in. Links are not followed.
+    /// Creates a folder of the bucket with its parents. Links are not followed.
     ///
     /// # Errors
-    /// `Name` when the key would lead out of the bucket, `File` when the folder cannot be made.
-    pub fn make_folder(&self, key: &str) -> Result<PathBuf, TransferError> {
-        let whole = self.path(key)?;
+    /// `Name` when the key would lead out of the bucket, `File` when the folder cannot be created.
+    pub(crate) fn create_folder(&self, key: &str) -> Result<PathBuf, TransferError> {
+        let path = self.path(key)?;
         let mut folder = self.folder.clone();
-        for part in whole
+        for part in path
             .strip_prefix(&self.folder)
-            .unwrap_or(&whole)
+            .unwrap_or(&path)
             .components()
         {
             folder.push(part);
@@ -89,18 +105,18 @@ impl Bucket {
                 Err(error) => return Err(TransferError::file(&folder)(error)),
             }
         }
-        Ok(whole)
+        Ok(path)
     }
 
-    /// Makes an object, which must not be there: no link is followed.
+    /// Creates an object, which must not exist. Links are not followed.
     ///
     /// # Errors
-    /// `Name` when the key would lead out of the bucket, `File` when the object is there or cannot
-    /// be made.
-    pub fn make(&self, key: &str) -> Result<(PathBuf, File), TransferError> {
+    /// `Name` when the key would lead out of the bucket, `File` when the object exists or cannot be
+    /// created.
+    pub(crate) fn create(&self, key: &str) -> Result<(PathBuf, File), TransferError> {
         let path = self.path(key)?;
-        let made = OpenOptions::new().write(true).create_new(true).open(&path);
-        let file = made.map_err(TransferError::file(&path))?;
+        let created = OpenOptions::new().write(true).create_new(true).open(&path);
+        let file = created.map_err(TransferError::file(&path))?;
         Ok((path, file))
     }
 
@@ -128,11 +144,11 @@ impl Bucket {
         Ok(file)
     }
 
-    /// Where an object is.
+    /// The path of an object.
     ///
     /// # Errors
     /// `Name` when the key would lead out of the bucket.
-    pub fn path(&self, key: &str) -> Result<PathBuf, TransferError> {
+    fn path(&self, key: &str) -> Result<PathBuf, TransferError> {
         let key = key.trim_start_matches('/');
         if key.is_empty() || !is_inside(key) {
             return Err(TransferError::Name(key.to_owned()));
@@ -140,19 +156,19 @@ impl Bucket {
         Ok(self.folder.join(key))
     }
 
-    /// The objects whose keys start with a prefix, in the order of their keys. What is no file, or
-    /// is reached by a link, is none.
+    /// Lists the objects whose keys start with a prefix, in the order of their paths. Links and their
+    /// targets are no objects.
     ///
     /// # Errors
     /// `File` when a folder cannot be read.
-    pub fn objects(&self, prefix: &str) -> Result<Vec<PathBuf>, TransferError> {
+    pub(crate) fn objects(&self, prefix: &str) -> Result<Vec<PathBuf>, TransferError> {
         let prefix = prefix.trim_start_matches('/');
         let (mut found, mut folders) = (Vec::new(), vec![self.folder.clone()]);
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(&folder).map_err(TransferError::file(&folder))? {
                 let entry = entry.map_err(TransferError::file(&folder))?;
                 let path = entry.path();
-                // Of the entry itself, not of what a link leads to.
+                // The kind of the entry itself, not of a link's target.
                 let kind = entry.file_type().map_err(TransferError::file(&path))?;
                 let starts = |key: &Path| key.to_str().is_some_and(|key| key.starts_with(prefix));
                 if kind.is_dir() {
@@ -175,11 +191,11 @@ mod tests {
     #[cfg(unix)]
     fn links_are_not_followed() {
         use std::os::unix::fs::symlink;
-        let place = tempfile::tempdir().unwrap();
-        let outside = place.path().join("outside");
+        let root = tempfile::tempdir().unwrap();
+        let outside = root.path().join("outside");
         std::fs::create_dir(&outside).unwrap();
         std::fs::write(outside.join("secret"), "secret").unwrap();
-        let bucket = Bucket::open(place.path(), "b", true).unwrap();
+        let bucket = Bucket::open_or_create(root.path(), "b").unwrap();
         symlink(&outside, bucket.folder.join("folder")).unwrap();
         symlink(outside.join("secret"), bucket.folder.join("file")).unwrap();
         symlink(bucket.folder.join("self"), bucket.folder.join("self")).unwrap();
@@ -188,31 +204,31 @@ mod tests {
         for path in ["file", "self", "folder/secret"] {
             assert!(bucket.read(&bucket.folder.join(path)).is_err(), "{path}");
         }
-        assert!(bucket.make_folder("folder/x").is_err());
-        assert!(bucket.make("file").is_err());
+        assert!(bucket.create_folder("folder/x").is_err());
+        assert!(bucket.create("file").is_err());
         assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
-        assert!(bucket.make_folder("a/b/c").is_ok());
+        assert!(bucket.create_folder("a/b/c").is_ok());
     }
 
     #[test]
-    fn nothing_leads_out_of_a_bucket() {
+    fn no_name_leads_out_of_a_bucket() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["", "..", "a/b", ".", "a\\b"] {
             assert!(
                 matches!(
-                    Bucket::open(folder.path(), name, true),
+                    Bucket::open_or_create(folder.path(), name),
                     Err(TransferError::Name(_))
                 ),
                 "{name}"
             );
         }
-        let bucket = Bucket::open(folder.path(), "b", true).unwrap();
+        let bucket = Bucket::open_or_create(folder.path(), "b").unwrap();
         for key in ["../x", "a/../../x", "", "/"] {
             assert!(bucket.path(key).is_err(), "{key}");
         }
         assert!(bucket.path("a/b..c").is_ok());
         assert!(matches!(
-            Bucket::open(folder.path(), "absent", false),
+            Bucket::open(folder.path(), "absent"),
             Err(TransferError::NoSuchBucket(_))
         ));
     }

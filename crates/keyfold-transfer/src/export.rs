@@ -1,8 +1,8 @@
-//! An export: data files and the manifests about them.
+//! An export: data files and manifests.
 //!
 //! ```text
 //! <prefix>/AWSDynamoDB/<id>/_started
-//! <prefix>/AWSDynamoDB/<id>/data/<chance>.json.gz          (incremental: <prefix>/AWSDynamoDB/data/...)
+//! <prefix>/AWSDynamoDB/<id>/data/<random>.json.gz          (incremental: <prefix>/AWSDynamoDB/data/...)
 //! <prefix>/AWSDynamoDB/<id>/manifest-files.json, .checksum
 //! <prefix>/AWSDynamoDB/<id>/manifest-summary.json, .checksum
 //! ```
@@ -20,52 +20,54 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-/// Bytes of a data file, before compression, above which the next one is begun.
+/// The uncompressed size at which a data file ends.
 const FILE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// How items are written.
+/// The format of exported items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// A line of DynamoDB's JSON for each.
+    /// A line of DynamoDB's JSON for each item.
     DynamoDbJson,
-    /// A line of Amazon Ion for each.
+    /// A line of Amazon Ion for each item.
     Ion,
 }
 
-/// What became of an item between two moments.
+/// The change of an item between two moments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// The key.
     pub keys: RawItem,
-    /// When it was last written, microseconds since the epoch.
+    /// The time of the last write, in microseconds since the epoch.
     pub written_epoch_us: u64,
-    /// The item at the first moment, if it existed (and the view asks for it).
+    /// The item at the first moment, if it existed and the view includes it.
     pub old: Option<RawItem>,
-    /// The item at the second moment, if it exists.
+    /// The item at the second moment, if it existed.
     pub new: Option<RawItem>,
 }
 
-/// What the summary tells besides what was written.
+/// The members of the summary besides counts and files.
 #[derive(Debug, Clone)]
 pub struct Manifest {
-    /// The export's full name.
+    /// The export's ARN.
     pub export_arn: String,
-    /// The table's full name.
+    /// The table's ARN.
     pub table_arn: String,
     /// The table's UUID.
     pub table_id: String,
     /// The bucket's name.
     pub bucket: String,
-    /// What stands before every key.
+    /// The prefix of every key.
     pub prefix: Option<String>,
-    /// When the export began, milliseconds since the epoch.
+    /// The start of the export, in milliseconds since the epoch.
     pub start_epoch_ms: u64,
-    /// The moment of a full export, or the two of an incremental one, milliseconds since the epoch.
+    /// The moment of a full export, or both moments of an incremental one, in milliseconds since the
+    /// epoch.
     pub moments: (u64, Option<u64>),
     /// The view of an incremental export.
     pub view: Option<&'static str>,
 }
 
+/// An open data file.
 struct DataFile {
     key: String,
     path: PathBuf,
@@ -77,19 +79,20 @@ struct DataFile {
 /// Writes an export.
 pub struct ExportWriter {
     bucket: Bucket,
-    /// The folder of this export, and that of its data files.
+    /// The folder of this export.
     root: String,
+    /// The folder of its data files.
     data: String,
     format: Format,
     open: Option<DataFile>,
     files: Vec<serde_json::Value>,
     items: u64,
-    /// Bytes of items as DynamoDB counts them.
+    /// The size of the items as DynamoDB counts it.
     bytes: u64,
 }
 
 impl ExportWriter {
-    /// Begins an export of an id.
+    /// Begins the export with an id.
     ///
     /// # Errors
     /// When the bucket cannot be written.
@@ -123,21 +126,23 @@ impl ExportWriter {
             bytes: 0,
         };
         for folder in [&writer.root, &writer.data] {
-            writer.bucket.make_folder(folder)?;
+            writer.bucket.create_folder(folder)?;
         }
-        // An attempt before may have come so far when its process ended.
-        let started = writer.bucket.make_folder(&writer.root)?.join("_started");
+        // A previous attempt may have written it before its process ended.
+        let started = writer.bucket.create_folder(&writer.root)?.join("_started");
         if !started.is_file() {
             writer.put("_started", b"")?;
         }
         Ok(writer)
     }
 
+    /// Writes a file into the folder of the export.
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), TransferError> {
-        let (path, mut file) = self.bucket.make(&format!("{}/{name}", self.root))?;
+        let (path, mut file) = self.bucket.create(&format!("{}/{name}", self.root))?;
         file.write_all(bytes).map_err(TransferError::file(&path))
     }
 
+    /// The open data file, or the next one.
     fn file(&mut self) -> Result<&mut DataFile, TransferError> {
         if self
             .open
@@ -147,22 +152,14 @@ impl ExportWriter {
             self.close()?;
         }
         if self.open.is_none() {
-            let letter = || {
-                char::from(
-                    b"abcdefghijklmnopqrstuvwxyz234567"
-                        .get(fastrand::usize(..32))
-                        .copied()
-                        .unwrap_or(b'a'),
-                )
-            };
-            let name: String = (0..26).map(|_| letter()).collect();
+            let name = random_name();
             let ending = if self.format == Format::Ion {
                 "ion.gz"
             } else {
                 "json.gz"
             };
             let key = format!("{}/{name}.{ending}", self.data);
-            let (path, file) = self.bucket.make(&key)?;
+            let (path, file) = self.bucket.create(&key)?;
             let out = GzEncoder::new(BufWriter::new(file), Compression::fast());
             self.open = Some(DataFile {
                 key,
@@ -175,6 +172,7 @@ impl ExportWriter {
         Ok(self.open.as_mut().expect("a file was just opened"))
     }
 
+    /// Appends a line to the data file; `bytes` is the size of its items.
     fn line(&mut self, line: &[u8], bytes: u64) -> Result<(), TransferError> {
         self.items += 1;
         self.bytes += bytes;
@@ -198,7 +196,7 @@ impl ExportWriter {
         self.line(&line, item.size_bytes())
     }
 
-    /// Writes what became of an item.
+    /// Writes the change of an item.
     ///
     /// # Errors
     /// When the bucket cannot be written.
@@ -235,6 +233,7 @@ impl ExportWriter {
         self.line(&line, bytes)
     }
 
+    /// Ends the open data file.
     fn close(&mut self) -> Result<(), TransferError> {
         let Some(file) = self.open.take() else {
             return Ok(());
@@ -261,8 +260,8 @@ impl ExportWriter {
         Ok(())
     }
 
-    /// Ends the export: at least one data file, and the manifests. Gives the key of the summary,
-    /// the number of items and their bytes.
+    /// Ends the export with at least one data file and the manifests; returns the key of the summary,
+    /// the number of items and their size in bytes.
     ///
     /// # Errors
     /// When the bucket cannot be written.
@@ -276,7 +275,7 @@ impl ExportWriter {
         }
         self.close()?;
         let files: String = self.files.iter().map(|file| format!("{file}\n")).collect();
-        self.checked("manifest-files", files.as_bytes())?;
+        self.put_with_checksum("manifest-files", files.as_bytes())?;
         let mut summary = json!({
             "version": "2020-06-30",
             "exportArn": about.export_arn,
@@ -310,7 +309,7 @@ impl ExportWriter {
                 members.insert(name.to_owned(), value.into());
             }
         }
-        self.checked("manifest-summary", summary.to_string().as_bytes())?;
+        self.put_with_checksum("manifest-summary", summary.to_string().as_bytes())?;
         Ok((
             format!("{}/manifest-summary.json", self.root),
             self.items,
@@ -319,7 +318,7 @@ impl ExportWriter {
     }
 
     /// Writes a manifest and its checksum.
-    fn checked(&self, name: &str, bytes: &[u8]) -> Result<(), TransferError> {
+    fn put_with_checksum(&self, name: &str, bytes: &[u8]) -> Result<(), TransferError> {
         self.put(&format!("{name}.json"), bytes)?;
         self.put(
             &format!("{name}.checksum"),
@@ -328,7 +327,14 @@ impl ExportWriter {
     }
 }
 
-/// `{"Item":{...}}` and a line's end.
+/// A name for a data file: 26 letters and digits.
+fn random_name() -> String {
+    const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+    let letter = |_| LETTERS.get(fastrand::usize(..32)).copied().unwrap_or(b'a');
+    (0..26).map(letter).map(char::from).collect()
+}
+
+/// Returns a line `{"Item":{...}}`, of one or several named items.
 fn named_line(parts: &[(&str, &RawItem)]) -> Vec<u8> {
     let mut line = Vec::new();
     for (at, (name, item)) in parts.iter().enumerate() {
@@ -341,6 +347,7 @@ fn named_line(parts: &[(&str, &RawItem)]) -> Vec<u8> {
     line
 }
 
+/// A time as manifests write it.
 fn moment(epoch_ms: u64) -> String {
     let moment = i64::try_from(epoch_ms)
         .ok()

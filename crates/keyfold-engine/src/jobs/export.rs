@@ -110,7 +110,7 @@ impl ExportJob {
         if !is_kept {
             return Err(Stopped::Gone);
         }
-        let bucket = Bucket::open(&buckets(core), &export.bucket, true)?;
+        let bucket = Bucket::open_or_create(&buckets(core), &export.bucket)?;
         let format = if export.format == ExportFormat::Ion {
             Format::Ion
         } else {

@@ -156,7 +156,7 @@ fn keep(core: &Core, import: &Import) -> Result<(), ApiError> {
 }
 
 fn open(core: &Core, import: &Import, table: &Table) -> Result<import::Reader, Stopped> {
-    let bucket = Bucket::open(&buckets(core), &import.bucket, false)?;
+    let bucket = Bucket::open(&buckets(core), &import.bucket)?;
     let format = match import.format {
         InputFormat::DynamodbJson => ImportFormat::DynamoDbJson,
         InputFormat::Ion => ImportFormat::Ion,
