@@ -140,7 +140,7 @@ impl Unit {
     }
 
     /// Whether a part of a table's name can stand for a period: `2024_01`.
-    pub(crate) fn is_period_in_name(self, text: &str) -> bool {
+    pub fn is_period_in_name(self, text: &str) -> bool {
         let sample = Unit::in_name(&self.text(jiff::civil::date(2024, 1, 1).at(0, 0, 0, 0)));
         text.len() == sample.len()
             && text
