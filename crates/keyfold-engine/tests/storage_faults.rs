@@ -73,15 +73,15 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
     let mut rng = Rng::with_seed(seed);
     let (mut found, mut strikes) = (BTreeMap::new(), 0);
     for turn in 0..CRASHES {
-        let at = rng.u64(1..=whole.asked());
+        let at = rng.u64(1..=whole.changes());
         let fault = [Fault::Stop, Fault::Stop, Fault::Error, Fault::Full][rng.usize(..4)];
         let tail = [Tail::Kept, Tail::Lost, Tail::Torn, Tail::Torn][rng.usize(..4)];
         let told = format!(
             "seed {seed}, turn {turn}: {fault:?} at {at} of {}, {tail:?}",
-            whole.asked()
+            whole.changes()
         );
         let (folder, struck) = machine(place.path(), &format!("struck{turn}"));
-        struck.strike(at, fault);
+        struck.inject(at, fault);
         let mut done = 0;
         // It may fail to open, too.
         if let Ok(engine) = open(&folder, CACHE) {
@@ -91,12 +91,12 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
                 assert_eq!(seen(&engine), states.seen[done], "{told}, read on after it");
             }
         }
-        strikes += usize::from(struck.strikes() > 0);
+        strikes += usize::from(struck.injected() > 0);
         let mut may = done..done + 2;
         if fault != Fault::Stop {
             // The process goes on, ends, and is started again on the same device. What is seen then
             // stays.
-            struck.heal();
+            struck.clear_faults();
             let engine = open(&folder, CACHE).unwrap_or_else(|error| panic!("{told}: {error}"));
             engine.work().unwrap();
             let state = states.find(&engine, may.clone());
@@ -106,7 +106,7 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
             may.end = may.start + 1;
         }
         let left = place.path().join(format!("left{turn}"));
-        struck.remains(tail, &left, &mut || rng.bool()).unwrap();
+        struck.after_crash(tail, &left, &mut || rng.bool()).unwrap();
         drop(struck);
         let again = Machine::watch(&left).unwrap();
         let engine = open(&left, CACHE).unwrap_or_else(|error| panic!("{told}: {error}"));
@@ -114,10 +114,10 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
         *found.entry(state).or_insert(0) += 1;
         // What is written now lasts, too.
         let after = seen(&engine);
-        again.strike(again.asked() + 1, Fault::Stop);
+        again.inject(again.changes() + 1, Fault::Stop);
         drop(engine);
         let last = place.path().join(format!("last{turn}"));
-        again.remains(Tail::Lost, &last, &mut || false).unwrap();
+        again.after_crash(Tail::Lost, &last, &mut || false).unwrap();
         let engine = open(&last, CACHE).unwrap_or_else(|error| panic!("{told}, again: {error}"));
         assert_eq!(seen(&engine), after, "{told}, after the second crash");
     }
@@ -202,9 +202,9 @@ fn an_answer_is_right_or_an_error_whichever_read_fails() {
             assert!(!is_failure(&right), "{right}");
             for read in 1.. {
                 machine.fail_reads(machine.reads() + read, machine.reads() + read);
-                let before = machine.strikes();
+                let before = machine.injected();
                 let answer = without_next(operation, &body);
-                machine.heal();
+                machine.clear_faults();
                 if is_failure(&answer) {
                     failures += 1;
                 } else {
@@ -218,7 +218,7 @@ fn an_answer_is_right_or_an_error_whichever_read_fails() {
                     right,
                     "{operation} {body}, after it"
                 );
-                if machine.strikes() == before {
+                if machine.injected() == before {
                     break;
                 }
             }
@@ -243,8 +243,8 @@ fn a_change_whose_reads_fail_is_made_whole_or_not_at_all() {
             let count = rng.u64(1..20);
             struck.fail_reads(from, from + count - 1);
             let done = work(&engine, seed, |_| {}).acknowledged;
-            failures += u64::from(struck.strikes() > 0);
-            struck.heal();
+            failures += u64::from(struck.injected() > 0);
+            struck.clear_faults();
             let told = format!(
                 "seed {seed}, turn {turn}: {count} reads from {from} on failed after {done} changes"
             );

@@ -1,49 +1,41 @@
-//! The C library's file calls, as the standard library makes them: each asks who watches its file
-//! before it is made.
+//! The C library's file calls that the standard library makes. Each looks for the watched folder of
+//! its file before it is made.
 //!
-//! A program's own definition of a symbol goes before the C library's. What is let through is
-//! handed to the system as it is.
+//! A program's own definition of a symbol takes precedence over the C library's. Calls that proceed
+//! go to the kernel unchanged.
 #![allow(
     clippy::missing_safety_doc,
     reason = "each is the C library's call of that name, with its contract"
 )]
 
-use crate::machine::{Verdict, Want, Watched, is_anything_watched, watching};
+use crate::bypass::{bypass, is_bypassed};
+use crate::synced::Capture;
+use crate::watched::{Call, Verdict, Watched, is_any_watched, watching};
 use libc::{c_char, c_int, c_long, c_uint, c_void, mode_t, off64_t, size_t, ssize_t};
-use std::cell::Cell;
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-thread_local! {
-    /// Whether this crate's own calls are under way.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Does something whose calls are not looked at.
-pub(crate) fn unwatched<T>(work: impl FnOnce() -> T) -> T {
-    let before = INSIDE.replace(true);
-    let done = work();
-    INSIDE.set(before);
-    done
-}
-
+/// The watched folder of the path that `find` returns, with the path.
 fn watched(find: impl FnOnce() -> Option<PathBuf>) -> Option<(Arc<Watched>, PathBuf)> {
-    if !is_anything_watched() || INSIDE.get() {
+    if !is_any_watched() || is_bypassed() {
         return None;
     }
-    unwatched(|| {
+    bypass(|| {
         let path = find()?;
         Some((watching(&path)?, path))
     })
 }
 
+/// The watched folder of an open file.
 fn watched_file(file: c_int) -> Option<(Arc<Watched>, PathBuf)> {
     watched(|| std::fs::read_link(format!("/proc/self/fd/{file}")).ok())
 }
 
+/// The watched folder of a path.
+///
 /// # Safety
 /// The text ends with a zero.
 unsafe fn watched_path(path: *const c_char) -> Option<(Arc<Watched>, PathBuf)> {
@@ -54,30 +46,33 @@ unsafe fn watched_path(path: *const c_char) -> Option<(Arc<Watched>, PathBuf)> {
     })
 }
 
-fn verdict(watched: Option<(Arc<Watched>, PathBuf)>, want: Want) -> Verdict {
-    watched.map_or(Verdict::Go, |(watched, _)| {
-        unwatched(|| watched.judge(want))
+/// Counts a call and decides about it.
+fn verdict(watched: Option<(Arc<Watched>, PathBuf)>, call: Call) -> Verdict {
+    watched.map_or(Verdict::Proceed, |(watched, _)| {
+        bypass(|| watched.judge(call))
     })
 }
 
+/// Sets the thread's error number; returns what a failed call returns.
 fn fail(error: c_int) -> c_int {
     // SAFETY: the place of this thread's error number is always there.
     unsafe { *libc::__errno_location() = error };
     -1
 }
 
-/// For calls that are made whole or not at all.
+/// Makes a call that has no partial result, unless it is to fail.
 fn unless_failed(verdict: Verdict, call: impl FnOnce() -> c_long) -> c_int {
     match verdict {
-        Verdict::Go => c_int::try_from(call()).unwrap_or(-1),
+        Verdict::Proceed => c_int::try_from(call()).unwrap_or(-1),
         Verdict::Fail(error) => fail(error),
         Verdict::Half => fail(libc::ENOSPC),
     }
 }
 
+/// Makes a call that moves up to `count` bytes, or half of them, unless it is to fail.
 fn transfer(verdict: Verdict, count: size_t, call: impl FnOnce(size_t) -> c_long) -> ssize_t {
     let moved = match verdict {
-        Verdict::Go => call(count),
+        Verdict::Proceed => call(count),
         Verdict::Half if count > 1 => call(count / 2),
         Verdict::Half => c_long::from(fail(libc::ENOSPC)),
         Verdict::Fail(error) => c_long::from(fail(error)),
@@ -85,51 +80,48 @@ fn transfer(verdict: Verdict, count: size_t, call: impl FnOnce(size_t) -> c_long
     moved as ssize_t
 }
 
-/// A sync: what is on the device after it is what was there before it.
+/// Makes a sync and records what it has put on the device.
 fn sync(file: c_int, number: c_long) -> c_int {
     // SAFETY: no memory is handed over.
     let call = || unsafe { libc::syscall(number, file) };
     let Some((watched, path)) = watched_file(file) else {
-        return unless_failed(Verdict::Go, call);
+        return unless_failed(Verdict::Proceed, call);
     };
-    let picture = unwatched(|| watched.picture(&path));
-    let done = unless_failed(unwatched(|| watched.judge(Want::Change)), call);
-    if let Ok(picture) = picture {
-        unwatched(|| {
-            if done == 0 {
-                watched.note_synced(picture)
-            } else {
-                watched.note_failed(&picture)
-            }
-        });
+    let capture = bypass(|| Capture::of(&path));
+    let done = unless_failed(bypass(|| watched.judge(Call::Change)), call);
+    if let Ok(capture) = capture {
+        bypass(|| watched.sync_ended(capture, done == 0));
     }
     done
 }
 
-/// Bytes were written where the file's position was.
-fn note_written(watched: Option<(Arc<Watched>, PathBuf)>, file: c_int, count: ssize_t) {
-    let Some((watched, path)) =
-        watched.filter(|(watched, _)| count > 0 && unwatched(|| watched.has_lost()))
+/// Records bytes that were written up to the file's position.
+fn record_written(watched: Option<(Arc<Watched>, PathBuf)>, file: c_int, count: ssize_t) {
+    let has_lost_pages = |watched: &Watched| bypass(|| watched.lock().synced.has_lost_pages());
+    let Some((watched, path)) = watched.filter(|(watched, _)| count > 0 && has_lost_pages(watched))
     else {
         return;
     };
     // SAFETY: no memory is handed over.
     let end = unsafe { libc::lseek(file, 0, libc::SEEK_CUR) };
     let at = usize::try_from(end - count as off64_t).unwrap_or(0);
-    if let Ok(about) = unwatched(|| path.metadata()) {
-        unwatched(|| watched.note_written(about.ino(), at, count as usize));
-    }
+    bypass(|| {
+        if let Ok(metadata) = path.metadata() {
+            let synced = &mut watched.lock().synced;
+            synced.written(metadata.ino(), at, count as usize);
+        }
+    });
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn write(file: c_int, bytes: *const c_void, count: size_t) -> ssize_t {
     let watched = watched_file(file);
-    let verdict = verdict(watched.clone(), Want::Room);
-    // SAFETY: no more bytes than the caller says there are.
+    let verdict = verdict(watched.clone(), Call::Allocate);
+    // SAFETY: no more bytes than the caller's buffer has.
     let written = transfer(verdict, count, |count| unsafe {
         libc::syscall(libc::SYS_write, file, bytes, count)
     });
-    note_written(watched, file, written);
+    record_written(watched, file, written);
     written
 }
 
@@ -140,8 +132,8 @@ unsafe extern "C" fn pwrite64(
     count: size_t,
     at: off64_t,
 ) -> ssize_t {
-    let verdict = verdict(watched_file(file), Want::Room);
-    // SAFETY: no more bytes than the caller says there are.
+    let verdict = verdict(watched_file(file), Call::Allocate);
+    // SAFETY: no more bytes than the caller's buffer has.
     transfer(verdict, count, |count| unsafe {
         libc::syscall(libc::SYS_pwrite64, file, bytes, count, at)
     })
@@ -149,9 +141,11 @@ unsafe extern "C" fn pwrite64(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn writev(file: c_int, parts: *const libc::iovec, count: c_int) -> ssize_t {
-    match verdict(watched_file(file), Want::Room) {
+    match verdict(watched_file(file), Call::Allocate) {
         // SAFETY: the caller's arguments as they are.
-        Verdict::Go => (unsafe { libc::syscall(libc::SYS_writev, file, parts, count) }) as ssize_t,
+        Verdict::Proceed => {
+            (unsafe { libc::syscall(libc::SYS_writev, file, parts, count) }) as ssize_t
+        }
         Verdict::Half => fail(libc::ENOSPC) as ssize_t,
         Verdict::Fail(error) => fail(error) as ssize_t,
     }
@@ -159,8 +153,8 @@ unsafe extern "C" fn writev(file: c_int, parts: *const libc::iovec, count: c_int
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn read(file: c_int, bytes: *mut c_void, count: size_t) -> ssize_t {
-    let verdict = verdict(watched_file(file), Want::Read);
-    // SAFETY: no more room than the caller says there is.
+    let verdict = verdict(watched_file(file), Call::Read);
+    // SAFETY: no more bytes than the caller's buffer has.
     transfer(verdict, count, |count| unsafe {
         libc::syscall(libc::SYS_read, file, bytes, count)
     })
@@ -173,8 +167,8 @@ unsafe extern "C" fn pread64(
     count: size_t,
     at: off64_t,
 ) -> ssize_t {
-    let verdict = verdict(watched_file(file), Want::Read);
-    // SAFETY: no more room than the caller says there is.
+    let verdict = verdict(watched_file(file), Call::Read);
+    // SAFETY: no more bytes than the caller's buffer has.
     transfer(verdict, count, |count| unsafe {
         libc::syscall(libc::SYS_pread64, file, bytes, count, at)
     })
@@ -192,29 +186,29 @@ unsafe extern "C" fn fdatasync(file: c_int) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ftruncate64(file: c_int, length: off64_t) -> c_int {
-    let verdict = verdict(watched_file(file), Want::Room);
+    let verdict = verdict(watched_file(file), Call::Allocate);
     // SAFETY: no memory is handed over.
     unless_failed(verdict, || unsafe {
         libc::syscall(libc::SYS_ftruncate, file, length)
     })
 }
 
-/// The mode is there when a file may be made; it is handed over as it came.
+/// The mode is passed on unchanged; callers set it when the call may make a file.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
     // SAFETY: a path of the caller's.
     let watched = unsafe { watched_path(path) };
-    // A file that is there is opened without room.
-    let is_there = watched
+    // Opening an existing file takes no space.
+    let exists = watched
         .as_ref()
-        .is_some_and(|(_, path)| unwatched(|| path.exists()));
-    let makes = flags & libc::O_CREAT != 0 && !is_there;
-    let want = if makes || flags & libc::O_TRUNC != 0 {
-        Want::Room
+        .is_some_and(|(_, path)| bypass(|| path.exists()));
+    let makes = flags & libc::O_CREAT != 0 && !exists;
+    let call = if makes || flags & libc::O_TRUNC != 0 {
+        Call::Allocate
     } else {
-        Want::Read
+        Call::Read
     };
-    let verdict = verdict(watched, want);
+    let verdict = verdict(watched, call);
     // SAFETY: the caller's arguments as they are.
     unless_failed(verdict, || unsafe {
         libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, flags, mode)
@@ -224,7 +218,7 @@ unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: c_uint) -> 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mkdir(path: *const c_char, mode: mode_t) -> c_int {
     // SAFETY: a path of the caller's.
-    let verdict = verdict(unsafe { watched_path(path) }, Want::Room);
+    let verdict = verdict(unsafe { watched_path(path) }, Call::Allocate);
     // SAFETY: the caller's arguments as they are.
     unless_failed(verdict, || unsafe {
         libc::syscall(libc::SYS_mkdirat, libc::AT_FDCWD, path, mode)
@@ -234,7 +228,7 @@ unsafe extern "C" fn mkdir(path: *const c_char, mode: mode_t) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn unlink(path: *const c_char) -> c_int {
     // SAFETY: a path of the caller's.
-    let verdict = verdict(unsafe { watched_path(path) }, Want::Change);
+    let verdict = verdict(unsafe { watched_path(path) }, Call::Change);
     // SAFETY: the caller's arguments as they are.
     unless_failed(verdict, || unsafe {
         libc::syscall(libc::SYS_unlinkat, libc::AT_FDCWD, path, 0)
@@ -244,7 +238,7 @@ unsafe extern "C" fn unlink(path: *const c_char) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn rename(from: *const c_char, to: *const c_char) -> c_int {
     // SAFETY: a path of the caller's.
-    let verdict = verdict(unsafe { watched_path(to) }, Want::Change);
+    let verdict = verdict(unsafe { watched_path(to) }, Call::Change);
     // SAFETY: the caller's arguments as they are.
     unless_failed(verdict, || unsafe {
         libc::syscall(
@@ -258,6 +252,6 @@ unsafe extern "C" fn rename(from: *const c_char, to: *const c_char) -> c_int {
     })
 }
 
-/// Keeps the calls in every program that uses this crate.
+/// A reference that makes the linker keep the calls in every program that uses this crate.
 #[used]
 static FSYNC: unsafe extern "C" fn(c_int) -> c_int = fsync;

@@ -1,19 +1,22 @@
-//! File calls that fail on demand, and what a machine that ends leaves of them.
+//! File calls that fail on demand, and the files that a crash leaves; for tests only.
 //!
-//! A test that links this crate has its calls of the C library's `write`, `fsync`, `rename` ...
-//! taken here first. A [`Machine`] watches a folder: it counts what is asked of it, fails the nth
-//! call, and knows what was synced, names and contents apart. So code that does its own file work,
-//! the storage engine's above all, meets what a failing device and a machine that ends would do to
-//! it.
+//! This crate intercepts a test's calls of the C library's `write`, `fsync`, `rename` ... A
+//! [`Machine`] watches a folder: it counts the calls, lets the nth one fail, and tracks which names
+//! and contents are synced. So code that does its own file work, the storage engine's above all,
+//! can be tested against a failing device and a crashing machine.
 //!
-//! 64-bit Linux with glibc only; for tests only, and the only crate with `unsafe` code. Not seen:
-//! calls that go past the C library (the one `rename` of the `tempfile` crate), folders that are
-//! opened to be removed whole, files mapped into memory.
+//! It works on 64-bit Linux with glibc, and is the only crate with `unsafe` code. It does not
+//! intercept calls that bypass the C library (the one `rename` of the `tempfile` crate), removals of
+//! a folder with its content, and files mapped into memory.
 #![cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 
+mod bypass;
 mod calls;
+mod crash;
 mod machine;
-mod remains;
+mod synced;
+mod watched;
 
-pub use machine::{Fault, Machine};
-pub use remains::Tail;
+pub use crash::Tail;
+pub use machine::Machine;
+pub use watched::Fault;

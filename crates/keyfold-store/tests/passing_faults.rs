@@ -64,12 +64,12 @@ fn survives(fault: Transient) -> bool {
     std::fs::create_dir(&folder).unwrap();
     let machine = Machine::watch(&folder).unwrap();
     match fault {
-        Transient::Change { at } => machine.strike(at, Fault::Error),
+        Transient::Change { at } => machine.inject(at, Fault::Error),
         Transient::Reads { from, count } => machine.fail_reads(from, from + count - 1),
     }
     let done = work(&folder);
-    let has_failed = machine.strikes() > 0;
-    machine.heal();
+    let has_failed = machine.injected() > 0;
+    machine.clear_faults();
     for opening in 1..=2 {
         let store = match open(&folder) {
             Ok(store) => store,
@@ -91,7 +91,7 @@ fn no_acknowledged_write_is_lost_to_a_transient_fault() {
     std::fs::create_dir(&folder).unwrap();
     let machine = Machine::watch(&folder).unwrap();
     assert_eq!(work(&folder), WRITES);
-    let (changes, reads) = (machine.asked(), machine.reads());
+    let (changes, reads) = (machine.changes(), machine.reads());
     drop(machine);
     let after_changes = (1..=changes)
         .filter(|at| survives(Transient::Change { at: *at }))

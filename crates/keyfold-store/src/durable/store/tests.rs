@@ -386,7 +386,7 @@ fn a_flush_that_fails_at_any_of_its_calls_is_tried_again() {
         let store = open(&folder, 100_000_000);
         fill(&store, 0, 100);
         let machine = Machine::watch(&folder).unwrap();
-        machine.strike(machine.asked() + at, Fault::Error);
+        machine.inject(machine.changes() + at, Fault::Error);
         // A new segment of the log may fail, too: then nothing is flushed.
         if store.seal(&mut store.writer()).is_ok() {
             wait_for("the memtable is flushed, and its segment retired", || {
@@ -394,9 +394,9 @@ fn a_flush_that_fails_at_any_of_its_calls_is_tried_again() {
                     && store.pending_maintenance() == 0
                     && !store.maintenance.has_failed()
             });
-            retried += machine.strikes();
+            retried += machine.injected();
         }
-        let is_over = machine.strikes() == 0;
+        let is_over = machine.injected() == 0;
         drop(machine);
         assert_eq!(contents(&store.snapshot()).len(), 100);
         drop(store);
@@ -430,7 +430,7 @@ fn a_manifest_that_a_failed_flush_changed_is_restored_at_once() {
         stopped.recv_timeout(Duration::from_secs(40)).unwrap();
         fill(&store, 0, 10);
         let machine = Machine::watch(&folder).unwrap();
-        machine.strike(machine.asked() + at, Fault::Error);
+        machine.inject(machine.changes() + at, Fault::Error);
         if store.seal(&mut store.writer()).is_ok() {
             wait_for("the flush fails or succeeds", || {
                 store.maintenance.has_failed() || store.tree.sealed_memtables() == 0
@@ -441,7 +441,7 @@ fn a_manifest_that_a_failed_flush_changed_is_restored_at_once() {
             assert_eq!(named, store.tree.manifest(), "call {at}");
         }
         drop(resume);
-        if machine.strikes() == 0 {
+        if machine.injected() == 0 {
             break;
         }
     }

@@ -1,6 +1,7 @@
-//! The remains of a crash: synced names with synced contents, and of everything else any part.
+//! The files that a crash leaves: synced names with synced contents, and any part of the other
+//! changes.
 
-use crate::machine::{Synced, list};
+use crate::synced::{Synced, list};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -8,27 +9,28 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
+/// The unit in which the device writes, in bytes.
 const SECTOR: usize = 512;
 
-/// What became of changes that were not synced.
+/// The fate of changes that were not synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tail {
-    /// Only the process ended: everything is there.
+    /// Only the process crashed: they are kept.
     Kept,
-    /// The machine ended: nothing of them is there.
+    /// The machine crashed: they are lost.
     Lost,
-    /// The machine ended: some names and some sectors are there.
+    /// The machine crashed: some names and some sectors of them are kept.
     Torn,
 }
 
-/// Where one name leads to, before and after it was last synced.
-struct Places {
+/// The inode of a name: when its folder was last synced, and now.
+struct Inodes {
     synced: Option<u64>,
     now: Option<u64>,
 }
 
-impl Places {
-    fn chosen(&self, tail: Tail, coin: &mut dyn FnMut() -> bool) -> Option<u64> {
+impl Inodes {
+    fn after_crash(&self, tail: Tail, coin: &mut dyn FnMut() -> bool) -> Option<u64> {
         let is_new = match tail {
             Tail::Kept => true,
             Tail::Lost => false,
@@ -38,7 +40,7 @@ impl Places {
     }
 }
 
-/// Puts into a new folder what is left of another.
+/// Makes the folder `into` with the files of `folder` after a crash.
 pub(crate) fn leave(
     synced: &Synced,
     folder: &Path,
@@ -54,37 +56,38 @@ pub(crate) fn leave(
     };
     let none = BTreeMap::new();
     let before = match folder.metadata() {
-        Ok(about) => synced.names.get(&about.ino()).unwrap_or(&none),
-        // Removed, which no store does to a folder of its own.
+        Ok(metadata) => synced.names(metadata.ino()).unwrap_or(&none),
+        // It was removed. No store removes its own folder.
         Err(_) => &none,
     };
     let names: BTreeSet<&OsString> = before.keys().chain(now.keys()).collect();
     for name in names {
-        let places = Places {
+        let inodes = Inodes {
             synced: before.get(name).copied(),
             now: now.get(name).copied(),
         };
-        let Some(inode) = places.chosen(tail, coin) else {
+        let Some(inode) = inodes.after_crash(tail, coin) else {
             continue;
         };
         let path = folder.join(name);
-        let file = match synced.held.get(&inode).map(File::try_clone) {
+        let file = match synced.open_file(inode).map(File::try_clone) {
             Some(file) => file?,
-            // Removed when nobody looked.
+            // It was removed before any capture.
             None if !path.exists() => continue,
             None => File::open(&path)?,
         };
         if file.metadata()?.is_dir() {
             leave(synced, &path, tail, &into.join(name), coin)?;
         } else {
-            let kept = synced.contents.get(&inode).map_or(&[][..], Vec::as_slice);
-            fs::write(into.join(name), contents(kept, &file, tail, coin)?)?;
+            let left = content(synced.content(inode), &file, tail, coin)?;
+            fs::write(into.join(name), left)?;
         }
     }
     Ok(())
 }
 
-fn contents(
+/// The content of a file after a crash. `synced`: its synced content.
+fn content(
     synced: &[u8],
     file: &File,
     tail: Tail,
@@ -101,7 +104,7 @@ fn contents(
             } else {
                 synced.len()
             };
-            // What the file has grown by and was not written is zeros.
+            // Bytes that the file has grown by and that were not written are zero.
             let mut left = synced.to_vec();
             left.resize(length, 0);
             for (at, sector) in left.chunks_mut(SECTOR).enumerate() {
