@@ -1,11 +1,11 @@
-//! Inputs that are kept, one a line: those that were written by hand, one for each thing that
-//! should be reached, and those that the fuzzer found to reach something new.
+//! The corpora: inputs in files, one a line. Some are written by hand, one for each thing that the
+//! target should reach; the fuzzer found the others, which reach something new.
 
 use crate::escape::unescape;
 use std::path::PathBuf;
 
-/// Where a target's inputs are kept.
-pub fn files(target: &str) -> [PathBuf; 2] {
+/// The files of a target's inputs: those written by hand, and those found by the fuzzer.
+fn files(target: &str) -> [PathBuf; 2] {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("corpus");
     [
         folder.join(format!("{target}.txt")),
@@ -13,12 +13,12 @@ pub fn files(target: &str) -> [PathBuf; 2] {
     ]
 }
 
-/// A target's inputs that were written by hand.
+/// The inputs of a target that were written by hand.
 pub fn written(target: &str) -> Vec<Vec<u8>> {
     read(&files(target)[0])
 }
 
-/// A target's inputs.
+/// All inputs of a target.
 pub fn of(target: &str) -> Vec<Vec<u8>> {
     files(target).iter().flat_map(read).collect()
 }

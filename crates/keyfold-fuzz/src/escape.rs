@@ -1,12 +1,12 @@
-//! Inputs as lines of text: escapes for what is none. Shared with `xtask`, which lays corpora out
-//! for libFuzzer.
+//! Inputs as lines of text, with escapes for bytes that are no printable ASCII. `xtask` includes this
+//! file: it writes corpora for libFuzzer.
 
-/// An input as a line.
+/// Encodes an input as a line.
 pub fn escape(input: &[u8]) -> String {
     input.escape_ascii().to_string()
 }
 
-/// The input of a line.
+/// Decodes the input of a line.
 pub fn unescape(line: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(line.len());
     let mut bytes = line.bytes();

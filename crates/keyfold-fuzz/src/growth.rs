@@ -1,31 +1,31 @@
-//! What a text costs grows with its length: a part of it is repeated, and repeated four times as
-//! often, and the memory that is asked for on the way is counted. What grows with pairs of parts
-//! asks for sixteen times as much.
+//! The cost of a text grows with its length, and no faster: a part of the text is repeated, then
+//! repeated four times as often, and the bytes that are allocated for both are compared. A cost that
+//! grows with pairs of parts is sixteen times as high.
 
-use crate::places::{self, with_engine};
-use keyfold_api::Operation;
+use crate::engine::{self, with_engine};
 
-/// Between the five parts of an input: what it is for, the beginning, what is repeated, what stands
-/// between, the end.
+/// The separator of an input's five parts: target, beginning, repeated part, separator of the
+/// repeated parts, end.
 const PART: char = '\u{1f}';
-/// Stands for the number of the repetition.
+/// The placeholder for the number of the repetition.
 const NUMBER: char = '\u{1e}';
-/// Bytes of the shorter text. Four times 900 bytes are still an expression; 4 KB are bodies of
-/// requests.
+/// Bytes of the shorter text. Four times 900 bytes are still an expression; 4 KB are the body of a
+/// request.
 const SHORTER: [usize; 2] = [900, 4 * 1024];
-/// How many times as long the longer text is.
+/// The length of the longer text, in lengths of the shorter.
 const LONGER: u64 = 4;
-/// How many times as much the longer text may cost: limits are reached with one and not with the
-/// other.
+/// The most that the longer text may cost, in costs of the shorter. It leaves space for a limit that
+/// only the longer text reaches.
 const COST_TIMES_MAX: u64 = 2 * LONGER;
-/// Bytes that are asked for in any case: pages, tables of the engine, and the texts themselves.
+/// Bytes that any text may cost: pages, tables of the engine, and the text itself.
 const FREE_BYTES: u64 = 1024 * 1024;
-/// Bytes that a byte may hold at a time.
-const HELD_A_BYTE: u64 = 1024;
+/// The most bytes that may be allocated at a time for each byte of a text.
+const PEAK_BYTES_A_BYTE: u64 = 1024;
 
-/// An input's parts, filled in.
+/// The parts of an input.
 struct Repeated<'t> {
-    what: &'t str,
+    /// The operation whose body the text is, or `model`.
+    target: &'t str,
     before: &'t str,
     part: &'t str,
     between: &'t str,
@@ -36,9 +36,9 @@ impl<'t> Repeated<'t> {
     fn of(text: &'t str) -> Option<Repeated<'t>> {
         let mut parts = text.split(PART);
         let mut next = || parts.next();
-        let (what, before, part, between, after) = (next()?, next()?, next()?, next()?, next()?);
+        let (target, before, part, between, after) = (next()?, next()?, next()?, next()?, next()?);
         (!part.is_empty()).then_some(Repeated {
-            what,
+            target,
             before,
             part,
             between,
@@ -46,35 +46,45 @@ impl<'t> Repeated<'t> {
         })
     }
 
+    /// The text with this number of repetitions.
     fn text(&self, times: usize) -> String {
         let part = |n: usize| self.part.replace(NUMBER, &n.to_string());
         let parts: Vec<String> = (0..times).map(part).collect();
         format!("{}{}{}", self.before, parts.join(self.between), self.after)
     }
 
-    /// Bytes that are asked for to deal with a text, all together and at a time.
-    fn cost(&self, text: &str) -> Option<(u64, u64)> {
-        let operation = Operation::ALL
-            .iter()
-            .copied()
-            .find(|known| known.name() == self.what);
-        let count = |deal: &mut dyn FnMut()| {
-            let counted = allocation_counter::measure(deal);
-            Some((counted.bytes_total, counted.bytes_max))
-        };
-        match operation {
-            // They write files of the machine.
-            Some(Operation::ExportTableToPointInTime | Operation::ImportTable) => None,
-            Some(operation) => with_engine(|engine| {
-                count(&mut || drop(places::ask(engine, operation, text.as_bytes())))
-            }),
-            None if self.what == "model" => count(&mut || drop(keyfold_model::compile(text))),
+    /// The cost of a text; `None` if the input has no target that is measured.
+    fn cost(&self, text: &str) -> Option<Cost> {
+        match engine::operation(self.target) {
+            Some(operation) if engine::writes_files(operation) => None,
+            Some(operation) => Some(with_engine(|engine| {
+                Cost::of(|| drop(engine::ask(engine, operation, text.as_bytes())))
+            })),
+            None if self.target == "model" => Some(Cost::of(|| drop(keyfold_model::compile(text)))),
             None => None,
         }
     }
 }
 
-/// A text with a part that is repeated.
+/// Allocated bytes.
+struct Cost {
+    /// All together.
+    total: u64,
+    /// The most at a time.
+    peak: u64,
+}
+
+impl Cost {
+    fn of(work: impl FnOnce()) -> Cost {
+        let counted = allocation_counter::measure(work);
+        Cost {
+            total: counted.bytes_total,
+            peak: counted.bytes_max,
+        }
+    }
+}
+
+/// An operation's body or a model with a part that is repeated: the cost grows with the length.
 pub(crate) fn growth(input: &[u8]) {
     let Some(repeated) = std::str::from_utf8(input).ok().and_then(Repeated::of) else {
         return;
@@ -82,23 +92,27 @@ pub(crate) fn growth(input: &[u8]) {
     SHORTER.iter().for_each(|bytes| compare(&repeated, *bytes));
 }
 
+/// Compares the costs of a text of about this length and of one that is longer.
 fn compare(repeated: &Repeated<'_>, bytes: usize) {
     let times = bytes / (repeated.part.len() + repeated.between.len()) + 1;
     let (short, long) = (repeated.text(times), repeated.text(times * LONGER as usize));
-    // The engine is there afterwards, and what it keeps of the table is, too.
+    // The first run makes the engine and fills its caches.
     repeated.cost(&short);
-    let (Some((few, _)), Some((many, held))) = (repeated.cost(&short), repeated.cost(&long)) else {
+    let (Some(few), Some(many)) = (repeated.cost(&short), repeated.cost(&long)) else {
         return;
     };
     assert!(
-        many <= few * COST_TIMES_MAX + FREE_BYTES,
-        "{} bytes ask for {few} bytes of memory, and {} for {many}",
+        many.total <= few.total * COST_TIMES_MAX + FREE_BYTES,
+        "{} bytes allocate {} bytes, and {} allocate {}",
         short.len(),
-        long.len()
+        few.total,
+        long.len(),
+        many.total
     );
     assert!(
-        held <= long.len() as u64 * HELD_A_BYTE + FREE_BYTES,
-        "{} bytes hold {held} bytes at a time",
-        long.len()
+        many.peak <= long.len() as u64 * PEAK_BYTES_A_BYTE + FREE_BYTES,
+        "{} bytes hold {} bytes at a time",
+        long.len(),
+        many.peak
     );
 }

@@ -1,18 +1,20 @@
-//! Fuzz targets: what reads bytes that strangers send or a disk gives back. Whatever the bytes are,
-//! nothing panics, and what each target says must hold does.
+//! Fuzz targets for all code that reads untrusted bytes: requests from the network and files from a
+//! disk. No bytes make it panic, and each target asserts its own invariants.
 //!
-//! `cargo xtask fuzz` runs them under libFuzzer, which looks for inputs that reach new code, and
-//! keeps those in `corpus`; `cargo test` runs the corpora, and random changes of them.
+//! `cargo xtask fuzz` runs the targets under libFuzzer, which looks for inputs that reach new code;
+//! with `--keep` they are added to `corpus`. `cargo test` runs the corpora and random mutations of
+//! them.
 
 pub mod corpus;
+mod engine;
 pub mod escape;
 mod growth;
-mod places;
+mod signature;
 mod targets;
 
-pub use places::{good_answers, start_anew};
+pub use engine::{reset_engine, successes};
 
-/// Tries one input.
+/// Tries one input, and panics on a finding.
 pub type Target = fn(&[u8]);
 
 /// All targets, by name.
@@ -24,7 +26,7 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("key", targets::key),
     ("item", targets::item),
     ("iterator", targets::iterator),
-    ("signature", targets::signature),
+    ("signature", signature::signature),
     ("growth", growth::growth),
 ];
 

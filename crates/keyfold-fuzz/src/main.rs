@@ -1,5 +1,5 @@
 //! The entry for libFuzzer; `KEYFOLD_FUZZ_TARGET` names the target. Without the feature
-//! `libfuzzer`, runs the corpora once.
+//! `libfuzzer`, the program runs the corpora once.
 #![cfg_attr(feature = "libfuzzer", no_main)]
 
 #[cfg(feature = "libfuzzer")]

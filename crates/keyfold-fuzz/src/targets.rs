@@ -1,99 +1,111 @@
-//! The targets themselves.
+//! The targets for requests, models and stored bytes.
 
-use crate::places::{self, ask_json, item as sample, with_engine};
+use crate::engine::{self, TABLE, ask_json, item as sample, with_engine};
 use bytes::Bytes;
 use keyfold_api::Operation;
 use keyfold_codec::{RawItem, RawValue};
-use keyfold_sigv4::{Authorization, Query, SigningKey};
 use keyfold_types::{Number, Value};
 use serde_json::json;
 
-/// A request's operation and body, with a space between: it is decoded and carried out. An answer
-/// is JSON, and never an internal error.
+/// A request's operation and body, with a space between. The request is decoded and carried out; the
+/// answer is JSON, and no internal error.
 pub(crate) fn body(input: &[u8]) {
     let Some(space) = input.iter().position(|byte| *byte == b' ') else {
         return;
     };
     let (name, body) = input.split_at(space);
-    let Some(operation) = Operation::ALL
-        .iter()
-        .copied()
-        .find(|known| known.name().as_bytes() == name)
-    else {
+    let name = std::str::from_utf8(name).unwrap_or_default();
+    let Some(operation) = engine::operation(name) else {
         return;
     };
-    // They write files of the machine.
-    if matches!(
-        operation,
-        Operation::ExportTableToPointInTime | Operation::ImportTable
-    ) {
+    if engine::writes_files(operation) {
         drop(keyfold_wire::decode(operation, body));
         return;
     }
     with_engine(|engine| {
-        places::ask_known(engine, operation, body);
+        engine::ask_known(engine, operation, body);
     });
 }
 
-/// An expression of each kind, with names and values for whatever placeholders it has.
+/// A text as an expression of each kind, with names and values for its placeholders.
 pub(crate) fn expression(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;
     };
-    let (mut names, mut values) = (serde_json::Map::new(), serde_json::Map::new());
-    for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '#' | ':'))) {
-        if word.len() > 1 && word.starts_with('#') {
-            // The name itself, behind the sign.
-            names.insert(word.to_owned(), word.trim_start_matches('#').into());
-        }
-        if word.len() > 1 && word.starts_with(':') {
-            // The last letter tells the type.
-            let value = match word.as_bytes().last() {
-                Some(b'n') => json!({"N": "3"}),
-                Some(b'l') => json!({"L": [{"S": "x"}]}),
-                Some(b'm') => json!({"M": {"a": {"N": "1"}}}),
-                Some(b's') => json!({"NS": ["1"]}),
-                Some(b'b') => json!({"B": "AAEC"}),
-                Some(b't') => json!({"BOOL": true}),
-                _ => json!({"S": word.trim_start_matches(':')}),
-            };
-            values.insert(word.to_owned(), value);
-        }
-    }
+    let placeholders = Placeholders::of(text);
     let with = |mut body: serde_json::Value| {
-        if !names.is_empty() {
-            body["ExpressionAttributeNames"] = names.clone().into();
-        }
-        if !values.is_empty() {
-            body["ExpressionAttributeValues"] = values.clone().into();
-        }
+        placeholders.add_names(&mut body);
+        placeholders.add_values(&mut body);
         body
     };
     let key = json!({"pk": {"S": "p"}, "sk": {"S": "s"}});
     with_engine(|engine| {
-        let update = with(json!({"TableName": "Tab", "Key": key, "UpdateExpression": text}));
+        let update = with(json!({"TableName": TABLE, "Key": key, "UpdateExpression": text}));
         ask_json(engine, Operation::UpdateItem, &update);
         ask_json(
             engine,
             Operation::PutItem,
-            &json!({"TableName": "Tab", "Item": sample()}),
+            &json!({"TableName": TABLE, "Item": sample()}),
         );
-        let put = with(json!({"TableName": "Tab", "Item": sample(), "ConditionExpression": text}));
+        let put = with(json!({"TableName": TABLE, "Item": sample(), "ConditionExpression": text}));
         ask_json(engine, Operation::PutItem, &put);
-        let scan = with(json!({"TableName": "Tab", "FilterExpression": text}));
+        let scan = with(json!({"TableName": TABLE, "FilterExpression": text}));
         ask_json(engine, Operation::Scan, &scan);
-        let query = with(json!({"TableName": "Tab", "KeyConditionExpression": text}));
+        let query = with(json!({"TableName": TABLE, "KeyConditionExpression": text}));
         ask_json(engine, Operation::Query, &query);
         // A projection takes no values.
-        let mut get = json!({"TableName": "Tab", "Key": key, "ProjectionExpression": text});
-        if !names.is_empty() {
-            get["ExpressionAttributeNames"] = names.clone().into();
-        }
+        let mut get = json!({"TableName": TABLE, "Key": key, "ProjectionExpression": text});
+        placeholders.add_names(&mut get);
         ask_json(engine, Operation::GetItem, &get);
     });
 }
 
-/// A statement, with parameters for its question marks.
+/// Names and values for the placeholders of an expression.
+struct Placeholders {
+    names: serde_json::Map<String, serde_json::Value>,
+    values: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Placeholders {
+    fn of(text: &str) -> Placeholders {
+        let (mut names, mut values) = (serde_json::Map::new(), serde_json::Map::new());
+        let is_sign = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '#' | ':'));
+        for word in text.split(is_sign).filter(|word| word.len() > 1) {
+            if word.starts_with('#') {
+                // The name is the text behind the sign.
+                names.insert(word.to_owned(), word.trim_start_matches('#').into());
+            }
+            if word.starts_with(':') {
+                // The last letter names the type.
+                let value = match word.as_bytes().last() {
+                    Some(b'n') => json!({"N": "3"}),
+                    Some(b'l') => json!({"L": [{"S": "x"}]}),
+                    Some(b'm') => json!({"M": {"a": {"N": "1"}}}),
+                    Some(b's') => json!({"NS": ["1"]}),
+                    Some(b'b') => json!({"B": "AAEC"}),
+                    Some(b't') => json!({"BOOL": true}),
+                    _ => json!({"S": word.trim_start_matches(':')}),
+                };
+                values.insert(word.to_owned(), value);
+            }
+        }
+        Placeholders { names, values }
+    }
+
+    fn add_names(&self, body: &mut serde_json::Value) {
+        if !self.names.is_empty() {
+            body["ExpressionAttributeNames"] = self.names.clone().into();
+        }
+    }
+
+    fn add_values(&self, body: &mut serde_json::Value) {
+        if !self.values.is_empty() {
+            body["ExpressionAttributeValues"] = self.values.clone().into();
+        }
+    }
+}
+
+/// A PartiQL statement, with parameters for its question marks.
 pub(crate) fn partiql(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;
@@ -124,8 +136,8 @@ pub(crate) fn partiql(input: &[u8]) {
     });
 }
 
-/// A model file: it compiles or is diagnosed, with places that are in the text; what is formatted
-/// once stays as it is, and means the same.
+/// The text of a model: it compiles, or has diagnostics with places inside the text. Formatting
+/// changes no meaning, and formatting twice is formatting once.
 pub(crate) fn model(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;
@@ -150,35 +162,36 @@ pub(crate) fn model(input: &[u8]) {
         formatted,
         "formatting twice is formatting once"
     );
-    let written = |text: &str| text.replace(|c: char| c.is_whitespace() || c == '\u{feff}', "");
+    let without_space =
+        |text: &str| text.replace(|c: char| c.is_whitespace() || c == '\u{feff}', "");
     assert_eq!(
-        written(&formatted),
-        written(text),
+        without_space(&formatted),
+        without_space(text),
         "formatting changes nothing but space"
     );
-    let said = |compiled: &keyfold_model::Compiled| -> Vec<_> {
-        let mut said: Vec<_> = compiled
+    let messages = |compiled: &keyfold_model::Compiled| -> Vec<_> {
+        let mut messages: Vec<_> = compiled
             .diagnostics
             .iter()
             .map(|one| (one.code, one.message.clone()))
             .collect();
-        // Said in the order of places, which formatting changes.
-        said.sort();
-        said
+        // Diagnostics come in the order of their places, which formatting changes.
+        messages.sort();
+        messages
     };
     assert_eq!(
-        said(&compiled),
-        said(&keyfold_model::compile(&formatted)),
+        messages(&compiled),
+        messages(&keyfold_model::compile(&formatted)),
         "formatting changes no meaning"
     );
 }
 
-/// Two key values: their bytes are ordered as they are, and neither is the beginning of the other.
+/// Two key values: their bytes have the order of the values, and neither is a prefix of the other.
 pub(crate) fn key(input: &[u8]) {
     let Some((first, rest)) = input.split_first() else {
         return;
     };
-    // A number of an encoding is the number that was encoded.
+    // A decoded number survives encoding.
     if let Some(number) = keyfold_codec::number::decode(rest) {
         let mut bytes = Vec::new();
         keyfold_codec::number::encode(&mut bytes, &number);
@@ -208,7 +221,7 @@ pub(crate) fn key(input: &[u8]) {
         (Value::B(one), Value::B(other)) => one.cmp(other),
         (Value::S(one), Value::S(other)) => one.as_bytes().cmp(other.as_bytes()),
         (Value::N(one), Value::N(other)) => one.cmp(other),
-        _ => return,
+        _ => unreachable!("both values have one type"),
     };
     assert_eq!(a.cmp(&b), order, "{one:?} and {other:?}");
     assert!(
@@ -217,16 +230,15 @@ pub(crate) fn key(input: &[u8]) {
     );
 }
 
-/// An item's bytes with the checksum they should have: they are refused, or they are an item, which
-/// is the same when it is encoded again.
+/// An item's bytes, to which the right checksum is added: they are refused, or they are an item that
+/// survives encoding.
 pub(crate) fn item(input: &[u8]) {
     let mut bytes = input.to_vec();
     bytes.extend_from_slice(&crc32fast::hash(input).to_le_bytes());
     let Ok(raw) = RawItem::open(Bytes::from(bytes)) else {
         return;
     };
-    // What has the right checksum was written by us, and may be trusted; it must not do harm all
-    // the same.
+    // Only our own writes have the right checksum; forged bytes must not panic either.
     let item = raw.to_item();
     for (name, value) in raw.attributes() {
         std::hint::black_box((name.len(), walk(&value, 0)));
@@ -236,6 +248,7 @@ pub(crate) fn item(input: &[u8]) {
     assert_eq!(again.size_bytes(), item.size_bytes());
 }
 
+/// Visits a value with its elements, and counts them.
 fn walk(value: &RawValue<'_>, depth: usize) -> usize {
     if depth > 64 {
         return 0;
@@ -253,21 +266,21 @@ fn walk(value: &RawValue<'_>, depth: usize) -> usize {
     elements + entries + value.members().take(1000).count()
 }
 
-/// A stream's iterator: as it is, behind the name of the stream that there is, and made of the
-/// bytes as the engine makes it.
+/// A stream's iterator: the text itself, the text behind the ARN of the stream, and the bytes in the
+/// form that the engine gives to iterators.
 pub(crate) fn iterator(input: &[u8]) {
     with_engine(|engine| {
         let text = String::from_utf8_lossy(input);
-        let arn = places::stream(engine);
-        let made = format!("{arn}|1|{}", places::base64(input));
-        for told in [&*text, &format!("{arn}{text}"), &made] {
+        let arn = engine::stream(engine);
+        let made = format!("{arn}|1|{}", engine::base64(input));
+        for iterator in [&*text, &format!("{arn}{text}"), &made] {
             ask_json(
                 engine,
                 Operation::GetRecords,
-                &json!({"ShardIterator": told}),
+                &json!({"ShardIterator": iterator}),
             );
         }
-        let shard = places::shard(engine, &arn);
+        let shard = engine::shard(engine, &arn);
         for kind in ["AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"] {
             let at = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": kind, "SequenceNumber": text});
             if let Some(answer) = ask_json(engine, Operation::GetShardIterator, &at) {
@@ -290,110 +303,4 @@ pub(crate) fn iterator(input: &[u8]) {
             &json!({"StreamArn": arn, "ExclusiveStartShardId": text}),
         );
     });
-}
-
-/// An `Authorization` header or a query, and behind each line's end the value of a header that it
-/// may name. Whatever it is, it is not accepted; and what is signed with a key is, until a byte is
-/// changed.
-pub(crate) fn signature(input: &[u8]) {
-    let Ok(text) = std::str::from_utf8(input) else {
-        return;
-    };
-    let mut lines = text.split('\n');
-    let header = lines.next().unwrap_or_default();
-    let values: Vec<&str> = lines.collect();
-    let value = |at: usize, otherwise| values.get(at).copied().unwrap_or(otherwise);
-    let given = [
-        ("host", value(0, "localhost:8000")),
-        ("x-amz-date", value(1, "20260101T000000Z")),
-        ("x-amz-target", value(2, "DynamoDB_20120810.GetItem")),
-        ("x-amz-security-token", value(3, "token")),
-    ];
-    let body = value(4, "{}").as_bytes();
-    fn lookup<'h>(given: &[(&str, &'h str)], name: &str) -> Option<&'h str> {
-        given
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| *value)
-    }
-    if let Ok(told) = Authorization::parse(header) {
-        let outcome = told.verify(
-            "secret",
-            &Query::default(),
-            |name| lookup(&given, name),
-            given.iter().map(|(name, _)| *name),
-            body,
-        );
-        assert!(outcome.is_err(), "nobody guesses a signature");
-    }
-    if let Ok(query) = Query::parse(header)
-        && let Ok(Some(told)) = query.authorization()
-    {
-        let names = given.iter().map(|(name, _)| *name);
-        assert!(
-            told.verify("secret", &query, |name| lookup(&given, name), names, body)
-                .is_err()
-        );
-    }
-    let date = given[1].1;
-    let is_date = date.len() == 16 && date.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if !is_date || given.iter().any(|(_, value)| value.trim() != *value) {
-        return;
-    }
-    let key = SigningKey {
-        access_key: "key",
-        secret: "secret",
-        region: "eu-west-1",
-    };
-    let signed = keyfold_sigv4::sign(key, date, &given, body);
-    let told = Authorization::parse(&signed).expect("what is signed can be read");
-    let names = || given.iter().map(|(name, _)| *name);
-    assert_eq!(
-        told.verify(
-            "secret",
-            &Query::default(),
-            |name| lookup(&given, name),
-            names(),
-            body
-        ),
-        Ok(())
-    );
-    let mut other = body.to_vec();
-    other.push(b' ');
-    assert!(
-        told.verify(
-            "secret",
-            &Query::default(),
-            |name| lookup(&given, name),
-            names(),
-            &other
-        )
-        .is_err()
-    );
-    assert!(
-        told.verify(
-            "other",
-            &Query::default(),
-            |name| lookup(&given, name),
-            names(),
-            body
-        )
-        .is_err()
-    );
-    let parameters = [("X-Amz-Target", header)];
-    let query = keyfold_sigv4::presign(key, date, 60, &parameters, &given, body);
-    let query = Query::parse(&query).expect("what is signed can be read");
-    let told = query
-        .authorization()
-        .expect("and is whole")
-        .expect("and there");
-    assert_eq!(query.get("x-amz-target"), Some(header));
-    assert_eq!(
-        told.verify("secret", &query, |name| lookup(&given, name), names(), body),
-        Ok(())
-    );
-    assert!(
-        told.verify("other", &query, |name| lookup(&given, name), names(), body)
-            .is_err()
-    );
 }

@@ -1,15 +1,17 @@
-//! The corpora, and random changes of them: what the fuzzer found once stays found.
+//! The corpora and random mutations of them: an input that once failed never fails again.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use fastrand::Rng;
 use keyfold_api::Operation;
-use keyfold_fuzz::{TARGETS, corpus, escape, good_answers, start_anew, target};
+use keyfold_fuzz::{TARGETS, corpus, escape, reset_engine, successes, target};
 
-/// Changed inputs tried for each target.
-const CHANGES: usize = 400;
+/// Mutations of inputs that are tried for each target.
+const MUTATIONS: usize = 400;
+/// Bytes of the longest mutation.
+const BYTES_MAX: usize = 4096;
 
-/// Cuts, repeats, joins and damages.
-fn changed(rng: &mut Rng, inputs: &[Vec<u8>]) -> Vec<u8> {
+/// An input with up to three mutations: cut, joined with another, or with a byte added or changed.
+fn mutated(rng: &mut Rng, inputs: &[Vec<u8>]) -> Vec<u8> {
     let any = |rng: &mut Rng| rng.choice(inputs).cloned().unwrap_or_default();
     let mut input = any(rng);
     for _ in 0..rng.usize(1..4) {
@@ -24,44 +26,43 @@ fn changed(rng: &mut Rng, inputs: &[Vec<u8>]) -> Vec<u8> {
                 }
             }
         }
-        input.truncate(4096);
+        input.truncate(BYTES_MAX);
     }
     input
 }
 
 #[test]
-fn every_kept_input_and_changes_of_it_do_no_harm() {
+fn corpora_and_their_mutations_pass() {
     for (name, target) in TARGETS {
         let inputs = corpus::of(name);
         assert!(inputs.len() >= 10, "{name} has {} inputs", inputs.len());
         let mut rng = Rng::with_seed(1);
-        let changes = (0..CHANGES)
-            .map(|_| changed(&mut rng, &inputs))
+        let mutations = (0..MUTATIONS)
+            .map(|_| mutated(&mut rng, &inputs))
             .collect::<Vec<_>>();
-        for input in inputs.iter().chain(&changes) {
+        for input in inputs.iter().chain(&mutations) {
             let outcome = std::panic::catch_unwind(|| target(input));
             assert!(outcome.is_ok(), "{name}: {}", escape::escape(input));
         }
     }
 }
 
-/// Good answers that a new engine takes.
-const MAKING: u64 = 4;
+/// Requests that succeed while a new engine is filled.
+const SUCCESSES_OF_FILLING: u64 = 4;
 
-/// Good answers to an input.
-fn good(name: &str, input: &[u8]) -> u64 {
-    start_anew();
-    let before = good_answers();
+/// The number of requests that succeed for an input.
+fn successes_of(name: &str, input: &[u8]) -> u64 {
+    reset_engine();
+    let before = successes();
     target(name).unwrap()(input);
-    // Making the engine takes some.
-    good_answers() - before - MAKING
+    successes() - before - SUCCESSES_OF_FILLING
 }
 
 #[test]
-fn what_was_written_by_hand_reaches_what_it_should() {
+fn inputs_written_by_hand_succeed() {
     let bodies = corpus::written("body");
     for operation in Operation::ALL {
-        // These write files, or tell of what did.
+        // These write files, or describe operations that do.
         use Operation::{DescribeExport, DescribeImport, ExportTableToPointInTime, ImportTable};
         if matches!(
             operation,
@@ -74,27 +75,27 @@ fn what_was_written_by_hand_reaches_what_it_should() {
             .iter()
             .filter(|input| input.starts_with(own.as_bytes()));
         assert!(
-            inputs.any(|input| good("body", input) > 0),
+            inputs.any(|input| successes_of("body", input) > 0),
             "{} is never carried out",
             operation.name()
         );
     }
     for input in corpus::written("expression") {
-        // The item is put in any case.
+        // The put of the item succeeds for every input.
         assert!(
-            good("expression", &input) > 1,
+            successes_of("expression", &input) > 1,
             "{} is no expression of any kind",
             escape::escape(&input)
         );
     }
-    let reads: u64 = corpus::written("partiql")
+    let statements: u64 = corpus::written("partiql")
         .iter()
-        .map(|input| good("partiql", input))
+        .map(|input| successes_of("partiql", input))
         .sum();
-    assert!(reads >= 20, "{reads} statements are carried out");
+    assert!(statements >= 20, "{statements} statements are carried out");
     let reads: u64 = corpus::written("iterator")
         .iter()
-        .map(|input| good("iterator", input))
+        .map(|input| successes_of("iterator", input))
         .sum();
     assert!(reads >= 10, "{reads} iterators are followed");
     let models = corpus::written("model");
