@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Integers are big-endian. The hash of the partition value's bytes spreads partitions, gives a
-//! scan its order and cuts it into segments; within a partition the order is that of the sort
-//! value. A local index's entry leaves out the base partition value, which it has already.
+//! scan its order and divides it into segments; within a partition the order is that of the sort
+//! value. A local index's entry omits the base partition value, which it contains already.
 
 use crate::number;
 use keyfold_types::{Item, KeySchema, Value};
@@ -42,7 +42,7 @@ impl From<Vec<u8>> for KeyBytes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TableId(pub u32);
 
-/// Which of a table's ordered sets a key belongs to: 0 is the table itself.
+/// The table's own items (0) or one of its indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IndexId(pub u8);
 
@@ -51,7 +51,7 @@ impl IndexId {
     pub const BASE: IndexId = IndexId(0);
 }
 
-/// Why a value cannot be part of a key: it is not a string, number or binary.
+/// A value is missing, or is no string, number or binary, and cannot be part of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotAKeyValue;
 
@@ -84,7 +84,7 @@ fn encode_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(&[0x00, 0x01]);
 }
 
-/// The bytes that start the encoding of each string (or binary) value starting with `prefix`.
+/// Appends the bytes that start the encoding of every string or binary that starts with `prefix`.
 pub fn encode_prefix(out: &mut Vec<u8>, prefix: &[u8]) {
     escape(out, prefix);
 }
@@ -97,15 +97,15 @@ pub fn space_prefix(table: TableId, index: IndexId) -> Vec<u8> {
     out
 }
 
-/// The hash that places a partition: of its encoded value.
-pub fn partition_hash(encoded_partition: &[u8]) -> u32 {
+/// The hash of a partition's encoded value, by which partitions are ordered.
+fn partition_hash(encoded_partition: &[u8]) -> u32 {
     (xxhash_rust::xxh3::xxh3_64(encoded_partition) >> 32) as u32
 }
 
 /// The first bytes of all keys of one partition.
 ///
 /// # Errors
-/// [`NotAKeyValue`] if a value is none.
+/// [`NotAKeyValue`] if a value is no string, number or binary.
 pub fn partition_prefix(
     table: TableId,
     index: IndexId,
@@ -124,6 +124,7 @@ pub fn partition_prefix(
     Ok(out)
 }
 
+/// The partition values and the sort values of an item's key.
 fn values_of<'a>(
     schema: &'a KeySchema,
     item: &'a Item,
@@ -152,12 +153,12 @@ pub fn base_key(table: TableId, schema: &KeySchema, item: &Item) -> Result<KeyBy
     Ok(KeyBytes(out))
 }
 
-/// Whether an index entry's key repeats the base partition value.
+/// The part of the base key at the end of an index entry's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryTail {
-    /// A global index: base partition and base sort value follow.
+    /// In a global index: the base partition value and the base sort value.
     PartitionAndSort,
-    /// A local index: only the base sort value follows.
+    /// In a local index: the base sort value.
     Sort,
 }
 
@@ -190,9 +191,9 @@ pub fn entry_key(
 /// A range of encoded keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRange {
-    /// Where it starts.
+    /// The lower bound.
     pub low: Bound<Vec<u8>>,
-    /// Where it ends.
+    /// The upper bound.
     pub high: Bound<Vec<u8>>,
 }
 
@@ -206,7 +207,7 @@ impl KeyRange {
         }
     }
 
-    /// The bounds, borrowed: what a store is asked for.
+    /// The bounds, borrowed.
     pub fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         (
             self.low.as_ref().map(Vec::as_slice),
@@ -214,7 +215,7 @@ impl KeyRange {
         )
     }
 
-    /// Whether `key` is inside.
+    /// Whether `key` is between the bounds.
     pub fn contains(&self, key: &[u8]) -> bool {
         let above = match &self.low {
             Bound::Included(low) => key >= low.as_slice(),
@@ -230,7 +231,7 @@ impl KeyRange {
     }
 }
 
-/// The least byte string above all that start with `prefix`; none when the prefix is all `ff`.
+/// The least byte string above all that start with `prefix`; `None` when the prefix is all `ff`.
 pub fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     let kept = prefix.iter().rposition(|byte| *byte != 0xff)?;
     let mut next = prefix.get(..=kept)?.to_vec();
@@ -240,7 +241,7 @@ pub fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(next)
 }
 
-/// The keys of one segment of a scan: an even share of the partition hashes.
+/// The keys of one of `total` segments of a scan: an even share of the partition hashes.
 pub fn segment_range(table: TableId, index: IndexId, segment: u32, total: u32) -> KeyRange {
     let prefix = space_prefix(table, index);
     let edge = |number: u32| (u64::from(number) << 32).div_ceil(u64::from(total.max(1)));
@@ -287,6 +288,7 @@ mod tests {
             (Value::S(a), Value::S(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
             (Value::B(a), Value::B(b)) => Some(a.cmp(b)),
             (Value::N(a), Value::N(b)) => Some(a.cmp(b)),
+            // Values of two kinds have no order; the strategy makes only these kinds.
             _ => None,
         }
     }
@@ -296,7 +298,7 @@ mod tests {
         fn order_of_bytes_is_order_of_values(a in key_value(), b in key_value(), tail in key_value()) {
             if let Some(expected) = order(&a, &b) {
                 prop_assert_eq!(encoded(&a).cmp(&encoded(&b)), expected);
-                // Also with another component behind: a component never runs into the next.
+                // A component that follows does not change the order.
                 if expected.is_ne() {
                     let with_tail = |value| [encoded(value), encoded(&tail)].concat();
                     prop_assert_eq!(with_tail(&a).cmp(&with_tail(&b)), expected);
@@ -314,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_part_the_key_space() {
+    fn every_key_is_in_one_segment() {
         let (table, total) = (TableId(7), 7);
         for n in 0..2000 {
             let item: Item = [("pk", Value::from(n))].into_iter().collect();

@@ -8,14 +8,14 @@
 //!
 //! `e` counts the digits before the decimal point of `0.d1d2d3… × 10^e`, shifted to be positive; a
 //! pair is two digits from the left, the last one padded with a zero. Only canonical numbers are
-//! encoded, so a shorter number is a prefix of a longer one and the terminator sorts it first.
+//! encoded, so a shorter number is a prefix of a longer one, and its terminator sorts it first.
 
 use keyfold_types::Number;
 
 /// Added to the decimal point's place (-129..=126) to make it positive.
 const POINT_BIAS: i32 = 200;
 const ZERO: u16 = 0x8000;
-/// Digits of a number at the most.
+/// The largest count of a number's digits.
 const DIGITS_MAX: usize = 38;
 
 /// Appends the encoding of `number`.
@@ -54,8 +54,9 @@ pub(crate) fn length(number: &Number) -> usize {
     }
 }
 
-/// How many bytes at the front of `bytes` are one encoded number.
-pub fn encoded_len(bytes: &[u8]) -> Option<usize> {
+/// The length of the encoded number at the front of `bytes`; `None` when there is none.
+#[cfg(test)]
+fn encoded_len(bytes: &[u8]) -> Option<usize> {
     match bytes {
         [0x80, 0x00, ..] => Some(2),
         [head, _, tail @ ..] => {
@@ -66,12 +67,12 @@ pub fn encoded_len(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// What an encoding of a number other than zero says.
+/// The parts of the encoding of a number other than zero.
 struct Parts<'a> {
     negative: bool,
-    /// What the pairs are combined with.
+    /// The mask of the pairs: `ff` in a negative number.
     flip: u8,
-    /// Digits before the decimal point; below zero, zeros behind it.
+    /// The number of digits before the decimal point; if negative, of zeros behind it.
     point: i32,
     /// Two digits each, from the left; 1 to 19.
     pairs: &'a [u8],
@@ -101,6 +102,7 @@ impl<'a> Parts<'a> {
         })
     }
 
+    /// The pairs, from the left; `None` for a byte that is none.
     fn pairs(&self) -> impl Iterator<Item = Option<u8>> {
         self.pairs
             .iter()
@@ -108,8 +110,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Appends the number that `bytes` are the encoding of, as DynamoDB writes it: digits, perhaps with
-/// a sign and a point. False, and nothing is appended, when they are none.
+/// Appends the text of an encoded number as DynamoDB writes it: digits, perhaps with a sign and a
+/// point. Returns false, and appends nothing, when `bytes` are no encoding.
 pub fn append_text(out: &mut Vec<u8>, bytes: &[u8]) -> bool {
     if bytes == ZERO.to_be_bytes() {
         out.push(b'0');
@@ -158,7 +160,7 @@ pub fn append_text(out: &mut Vec<u8>, bytes: &[u8]) -> bool {
     true
 }
 
-/// How long the text of [`append_text`] is, at the most.
+/// An upper bound of the length of [`append_text`]'s text.
 pub(crate) fn text_bytes(bytes: &[u8]) -> usize {
     let Some(parts) = Parts::of(bytes) else {
         return 1;
@@ -171,7 +173,7 @@ pub(crate) fn text_bytes(bytes: &[u8]) -> usize {
     }
 }
 
-/// The number that `bytes` are the encoding of; `None` when they are none.
+/// The number of an encoding; `None` when `bytes` are none.
 pub fn decode(bytes: &[u8]) -> Option<Number> {
     if bytes == ZERO.to_be_bytes() {
         return Some(Number::ZERO);
@@ -186,7 +188,7 @@ pub fn decode(bytes: &[u8]) -> Option<Number> {
     let pairs = parts.pairs;
     let exponent = parts.point - 2 * pairs.len() as i32;
     let number = Number::new(parts.negative, coefficient, exponent).ok()?;
-    // Canonical: a leading zero digit or a trailing zero pair would not come back the same.
+    // Only canonical encodings: no leading zero digit and no trailing zero pair.
     (coefficient >= 10u128.pow(2 * pairs.len() as u32 - 1)
         && pairs.last().is_some_and(|last| (last ^ parts.flip) != 1))
     .then_some(number)
@@ -233,7 +235,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_is_no_longer_than_told(number in any_number()) {
+        fn the_bound_of_a_texts_length_holds_and_is_close(number in any_number()) {
             let (encoded, mut text) = (bytes(&number), Vec::new());
             assert!(append_text(&mut text, &encoded));
             assert!((text.len()..text.len() + 5).contains(&text_bytes(&encoded)));

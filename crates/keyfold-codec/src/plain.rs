@@ -1,11 +1,11 @@
-//! Plain text: without quotes, backslashes and control characters, so that JSON writes it as it is.
-//! An item says of itself that it has no other, and who writes it need not look again.
+//! Plain text: without quotes, backslashes and control characters, so that JSON needs no escapes.
+//! An encoded item records whether all its texts are plain, so the wire does not examine them.
 
 use crate::raw::{Entries, RawValue};
 use keyfold_types::ValueKind;
 
-/// Whether no byte of the text is special. Looks at many bytes at once: most texts are short, and
-/// all are looked at.
+/// Whether a text is plain. Examines several bytes at a time, since every written text is
+/// examined.
 pub fn is_plain(text: &[u8]) -> bool {
     !has_specials(text)
 }
@@ -36,6 +36,7 @@ fn is_plain_value(value: RawValue<'_>) -> bool {
     }
 }
 
+/// Whether a byte of the text is special: a quote, a backslash or a control character.
 fn has_specials(text: &[u8]) -> bool {
     let is_special = |byte: u8| (byte < 0x20) | (byte == b'"') | (byte == b'\\');
     let (blocks, rest) = text.as_chunks::<32>();
@@ -56,7 +57,7 @@ fn has_specials(text: &[u8]) -> bool {
             tail.last_chunk::<4>(),
         ) {
             _ if tail.is_empty() => false,
-            // Some bytes are looked at twice.
+            // The last words overlap those before.
             (Some(last), ..) => has_special(u64::from_le_bytes(*last)),
             (None, Some(&[a, b, c, d]), Some(&[e, f, g, h])) => {
                 has_special(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
@@ -65,11 +66,11 @@ fn has_specials(text: &[u8]) -> bool {
         }
 }
 
-/// Whether one of eight bytes is a control character, a quote or a backslash.
+/// Whether one of eight bytes is special.
 fn has_special(word: u64) -> bool {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
-    // The highest bit of a byte is set by what borrows from it: less than the number that is taken
-    // away, and not above 127.
+    // Subtracting from each byte sets the highest bit of a byte that is less than the subtrahend.
+    // Bytes above 127 have the bit already and are masked out.
     let has_less = |word: u64, than: u64| word.wrapping_sub(ONES * than) & !word;
     let has = |byte: u8| has_less(word ^ (ONES * u64::from(byte)), 1);
     (has_less(word, 0x20) | has(b'"') | has(b'\\')) & (ONES * 0x80) != 0
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn specials_are_found_wherever_they_are() {
+    fn special_bytes_are_found_at_every_offset() {
         for length in 0..80 {
             let plain = vec![b'a'; length];
             assert!(is_plain(&plain));

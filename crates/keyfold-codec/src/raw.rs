@@ -1,4 +1,4 @@
-//! An encoded value, read where it lies.
+//! An encoded value, read in place.
 //!
 //! ```text
 //! S, B            tag  length  bytes
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Lengths and counts are varints. Map names and set members ascend, numbers are canonical: equal
-//! values have equal bytes. Reading never panics; bytes that are no encoding read as empty, which
-//! cannot happen behind an item's checksum.
+//! values have equal bytes. Reading never panics; bytes that are no encoding read as empty. An
+//! item's checksum excludes them.
 
 use crate::{number, varint};
 use keyfold_types::{Number, Set, Value, ValueKind};
@@ -30,16 +30,16 @@ const SS: u8 = 9;
 const NS: u8 = 10;
 const BS: u8 = 11;
 
-/// Appends the encoding of `value`. Lengths stand before what they measure, so they are found
-/// first: every byte is written once, however deep it is nested.
+/// Appends the encoding of `value`. Lengths precede their bodies, so all are computed first; then
+/// every byte is written once, at any depth.
 pub fn encode(out: &mut Vec<u8>, value: &Value) {
     let mut bodies = Vec::new();
     out.reserve(measure(value, &mut bodies));
     write(out, value, &mut bodies.into_iter());
 }
 
-/// Bytes of a value's encoding; those of every body inside it are noted in the order in which they
-/// are written.
+/// The length of a value's encoding. Appends the lengths of the bodies inside it to `bodies`, in the
+/// order in which they are written.
 fn measure(value: &Value, bodies: &mut Vec<usize>) -> usize {
     let chunk = |length: usize| varint::length(length as u64) + length;
     match value {
@@ -67,20 +67,22 @@ fn measure(value: &Value, bodies: &mut Vec<usize>) -> usize {
     }
 }
 
+/// The length of a list, map or set: its tag, and its body, whose length is put into `bodies`.
 fn measure_body(
     count: usize,
     bodies: &mut Vec<usize>,
     members: impl FnOnce(&mut Vec<usize>) -> usize,
 ) -> usize {
-    let place = bodies.len();
+    let index = bodies.len();
     bodies.push(0);
     let body = varint::length(count as u64) + members(bodies);
-    if let Some(slot) = bodies.get_mut(place) {
+    if let Some(slot) = bodies.get_mut(index) {
         *slot = body;
     }
     1 + varint::length(body as u64) + body
 }
 
+/// Appends the encoding of `value`; `bodies` are the lengths of [`measure`].
 fn write(out: &mut Vec<u8>, value: &Value, bodies: &mut std::vec::IntoIter<usize>) {
     let mut begin = |out: &mut Vec<u8>, tag: u8, count: usize| {
         out.push(tag);
@@ -156,8 +158,8 @@ impl<'a> RawValue<'a> {
 
     /// Takes one value from the front of `bytes`.
     pub(crate) fn take(bytes: &mut &'a [u8]) -> Option<RawValue<'a>> {
-        let whole = *bytes;
-        let (&tag, rest) = whole.split_first()?;
+        let start = *bytes;
+        let (&tag, rest) = start.split_first()?;
         *bytes = rest;
         match tag {
             FALSE | TRUE | NULL => {}
@@ -166,7 +168,7 @@ impl<'a> RawValue<'a> {
             }
             _ => return None,
         }
-        whole.get(..whole.len() - bytes.len()).map(RawValue::new)
+        start.get(..start.len() - bytes.len()).map(RawValue::new)
     }
 
     /// The encoded bytes, to copy into another item.
@@ -190,7 +192,7 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// What follows the tag and its length.
+    /// The bytes behind the tag and the length.
     fn payload(&self) -> &'a [u8] {
         let mut rest = self.bytes.get(1..).unwrap_or_default();
         varint::take_chunk(&mut rest).unwrap_or_default()
@@ -234,13 +236,14 @@ impl<'a> RawValue<'a> {
             .then(|| self.scalar_bytes().cmp(other.scalar_bytes()))
     }
 
+    /// The count of a body, and the bytes behind it.
     fn counted(&self) -> (usize, &'a [u8]) {
         let mut rest = self.payload();
         let count = varint::take(&mut rest).unwrap_or(0);
         (usize::try_from(count).unwrap_or(0), rest)
     }
 
-    /// Elements of a list, entries of a map, members of a set; 0 for scalars.
+    /// The number of elements, entries or members; 0 for scalars.
     pub fn count(&self) -> usize {
         match self.kind() {
             ValueKind::L | ValueKind::M | ValueKind::Ss | ValueKind::Ns | ValueKind::Bs => {
@@ -287,16 +290,6 @@ impl<'a> RawValue<'a> {
         })
     }
 
-    /// The entry of a map by name.
-    pub fn entry(&self, name: &str) -> Option<RawValue<'a>> {
-        self.entries().find(name)
-    }
-
-    /// The element of a list by position.
-    pub fn element(&self, position: usize) -> Option<RawValue<'a>> {
-        self.elements().nth(position)
-    }
-
     /// The value as a tree.
     pub fn to_value(&self) -> Value {
         match self.kind() {
@@ -339,7 +332,7 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// The value behind `name`, stopping as soon as the names pass it.
+    /// The value of `name`. Stops at the first name above it.
     pub fn find(self, name: &str) -> Option<RawValue<'a>> {
         for (found, value) in self {
             match found.cmp(name) {
@@ -350,9 +343,7 @@ impl<'a> Entries<'a> {
         }
         None
     }
-}
 
-impl<'a> Entries<'a> {
     fn next_pair(&mut self) -> Option<(&'a [u8], RawValue<'a>)> {
         Some((
             varint::take_chunk(&mut self.rest)?,
@@ -360,8 +351,8 @@ impl<'a> Entries<'a> {
         ))
     }
 
-    /// The same with names as bytes, for who writes them on: it is not checked again that they are
-    /// UTF-8.
+    /// The entries with names as bytes, for callers that only write them: names are not checked to be
+    /// UTF-8 again.
     pub fn unchecked(mut self) -> impl Iterator<Item = (&'a [u8], RawValue<'a>)> {
         std::iter::from_fn(move || self.next_pair())
     }

@@ -1,4 +1,4 @@
-//! Unsigned integers of seven bits a byte, lowest first.
+//! Varints: unsigned integers in seven bits a byte, lowest first.
 
 /// Appends `value`.
 pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
@@ -9,17 +9,16 @@ pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Bytes of a value's encoding.
+/// The length of a value's encoding in bytes.
 pub(crate) fn length(value: u64) -> usize {
     (u64::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize
 }
 
-/// Reads a value from the front of `bytes` and moves past it; `None` when it is cut off or too
-/// long.
+/// Takes a value from the front of `bytes`; `None` when it is incomplete or too long.
 #[inline]
 pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     match bytes.split_first() {
-        // Most are of one byte.
+        // Most values take one byte.
         Some((&byte, rest)) if byte < 0x80 => {
             *bytes = rest;
             Some(u64::from(byte))

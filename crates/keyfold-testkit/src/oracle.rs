@@ -1,4 +1,4 @@
-//! A table as a list of items, searched from end to end. Slow and obviously right.
+//! A table as a list of items that is searched from end to end: slow and obviously right.
 
 use keyfold_types::{Item, Value};
 use std::cmp::Ordering;
@@ -23,12 +23,12 @@ pub struct OracleIndex<'i> {
 }
 
 /// Order of two key values of one type.
-pub fn compare(one: &Value, two: &Value) -> Ordering {
+fn compare(one: &Value, two: &Value) -> Ordering {
     match (one, two) {
         (Value::S(one), Value::S(two)) => one.as_bytes().cmp(two.as_bytes()),
         (Value::N(one), Value::N(two)) => one.cmp(two),
         (Value::B(one), Value::B(two)) => one.cmp(two),
-        _ => Ordering::Equal,
+        (one, two) => unreachable!("{one:?} and {two:?} are no keys of one type"),
     }
 }
 
@@ -47,17 +47,17 @@ impl Oracle {
         &self.items
     }
 
-    fn same_key(&self, one: &Item, two: &Item) -> bool {
+    fn has_same_key(&self, one: &Item, two: &Item) -> bool {
         one.get(&self.partition) == two.get(&self.partition)
             && one.get(&self.sort) == two.get(&self.sort)
     }
 
     /// The item with the key.
     pub fn get(&self, key: &Item) -> Option<&Item> {
-        self.items.iter().find(|item| self.same_key(item, key))
+        self.items.iter().find(|item| self.has_same_key(item, key))
     }
 
-    /// Puts an item in place of the one with its key.
+    /// Puts an item, which replaces the item with its key.
     pub fn put(&mut self, item: Item) {
         self.delete(&item);
         self.items.push(item);
@@ -65,10 +65,11 @@ impl Oracle {
 
     /// Removes the item with the key.
     pub fn delete(&mut self, key: &Item) {
-        let (partition, sort) = (self.partition.clone(), self.sort.clone());
-        self.items.retain(|item| {
-            item.get(&partition) != key.get(&partition) || item.get(&sort) != key.get(&sort)
-        });
+        let items = std::mem::take(&mut self.items);
+        self.items = items
+            .into_iter()
+            .filter(|item| !self.has_same_key(item, key))
+            .collect();
     }
 
     /// The items of one partition of the table or of an index, ascending. Equal index keys are
@@ -91,7 +92,7 @@ impl Oracle {
                 .into_iter()
                 .map(|name| match (one.get(name), two.get(name)) {
                     (Some(one), Some(two)) => compare(one, two),
-                    _ => Ordering::Equal,
+                    (None, _) | (_, None) => Ordering::Equal,
                 })
                 .find(|order| order.is_ne())
                 .unwrap_or(Ordering::Equal)

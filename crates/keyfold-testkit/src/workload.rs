@@ -1,4 +1,4 @@
-//! Seeded random data that reaches the corners.
+//! Seeded random data that reaches edge cases.
 
 use fastrand::Rng;
 use keyfold_types::{Item, Number, Set, Value};
@@ -38,19 +38,19 @@ const NUMBERS: &[&str] = &[
     "100",
 ];
 
-/// A text from the corners.
-pub fn text(rng: &mut Rng) -> Value {
+/// One of the texts, as a value.
+fn text(rng: &mut Rng) -> Value {
     Value::from(rng.choice(TEXTS).copied().unwrap_or("a"))
 }
 
-/// A number from the corners.
+/// One of the numbers, as a value.
 pub fn number(rng: &mut Rng) -> Value {
     let text = rng.choice(NUMBERS).copied().unwrap_or("0");
     Value::N(text.parse().unwrap_or(Number::ZERO))
 }
 
-/// Any value, nested a little.
-pub fn value(rng: &mut Rng, depth: u32) -> Value {
+/// A value of any kind, nested up to `depth` levels.
+fn value(rng: &mut Rng, depth: u32) -> Value {
     match rng.u8(..if depth == 0 { 7 } else { 9 }) {
         0 => Value::from(""),
         1 => text(rng),
@@ -80,7 +80,7 @@ pub fn value(rng: &mut Rng, depth: u32) -> Value {
     }
 }
 
-/// A key of the attributes `pk` (text) and `sk` (text), from few enough values to meet again.
+/// A key of the attributes `pk` (text) and `sk` (text). There are few keys, so that they repeat.
 pub fn key(rng: &mut Rng) -> Item {
     let partition = rng.choice(&TEXTS[..3]).copied().unwrap_or("a");
     [("pk", Value::from(partition)), ("sk", text(rng))]

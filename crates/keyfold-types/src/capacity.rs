@@ -11,7 +11,7 @@ use std::ops::{Add, AddAssign, Mul};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CapacityHalves(pub u64);
 
-/// How a read is charged.
+/// The rate at which a read is charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadRate {
     /// Half a unit for each 4 KB.
@@ -23,7 +23,7 @@ pub enum ReadRate {
 }
 
 impl CapacityHalves {
-    /// Nothing.
+    /// No capacity.
     pub const ZERO: CapacityHalves = CapacityHalves(0);
 
     /// The charge for reading `bytes`, at least that of one block.

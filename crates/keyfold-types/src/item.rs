@@ -25,12 +25,12 @@ impl Item {
         self.attributes.get_mut(name)
     }
 
-    /// Sets an attribute and gives back its previous value.
+    /// Sets an attribute; returns its previous value.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         self.attributes.insert(name.into(), value.into())
     }
 
-    /// Removes an attribute and gives back its value.
+    /// Removes an attribute; returns its value.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         self.attributes.remove(name)
     }
@@ -40,12 +40,12 @@ impl Item {
         self.attributes.iter()
     }
 
-    /// How many attributes there are.
+    /// The number of attributes.
     pub fn len(&self) -> usize {
         self.attributes.len()
     }
 
-    /// Whether there is no attribute.
+    /// Whether the item has no attribute.
     pub fn is_empty(&self) -> bool {
         self.attributes.is_empty()
     }
@@ -58,7 +58,7 @@ impl Item {
             .sum()
     }
 
-    /// The deepest nesting of any attribute, in levels.
+    /// The deepest nesting of any attribute's value, in levels: see [`Value::depth`].
     pub fn depth(&self) -> usize {
         self.attributes
             .values()

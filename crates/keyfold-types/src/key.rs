@@ -20,7 +20,7 @@ impl KeyKind {
         self.value_kind().descriptor()
     }
 
-    /// The kind of the values that fit.
+    /// The kind of the values that a key attribute of this type accepts.
     pub fn value_kind(self) -> ValueKind {
         match self {
             KeyKind::S => ValueKind::S,
@@ -29,7 +29,7 @@ impl KeyKind {
         }
     }
 
-    /// The key kind a descriptor names, if it is one.
+    /// The key kind of a type descriptor; `None` for other texts.
     pub fn from_descriptor(text: &str) -> Option<KeyKind> {
         match text {
             "S" => Some(KeyKind::S),
@@ -72,17 +72,17 @@ impl KeySchema {
         self.attributes().any(|attribute| attribute.name == name)
     }
 
-    /// How many attributes the key has.
+    /// The number of attributes.
     pub fn len(&self) -> usize {
         self.partition.len() + self.sort.len()
     }
 
-    /// Whether the key has no attribute (never true for a real key).
+    /// Whether the key has no attribute. Never true for a table's or an index's key.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The item's key attributes as an item of their own; attributes it lacks are left out.
+    /// The item's key attributes as an item of their own, without those that the item lacks.
     pub fn key_of(&self, item: &Item) -> Item {
         self.attributes()
             .filter_map(|attribute| {
@@ -93,7 +93,7 @@ impl KeySchema {
     }
 }
 
-/// The length in bytes that the key limits count; 0 for values that are no key.
+/// The length in bytes that the limits of keys count; 0 for values that cannot be in a key.
 pub fn key_value_bytes(value: &Value) -> usize {
     match value {
         Value::S(text) => text.len(),

@@ -1,7 +1,7 @@
 //! Values, numbers, names, sizes and limits of the DynamoDB data model.
 //!
-//! The vocabulary every other crate speaks: what an attribute value is, how large DynamoDB counts
-//! it, what a key is made of. Plain data and arithmetic only: no JSON, no bytes on disk, no I/O.
+//! The types that all other crates share: attribute values, their sizes as DynamoDB counts them, the
+//! schemas of keys. Plain data and arithmetic only: no JSON, no bytes on disk, no I/O.
 
 pub mod capacity;
 pub mod item;

@@ -1,6 +1,6 @@
-//! Every limit of the data model and the API, once, with its unit.
+//! The limits of the data model and the API, each with its unit.
 //!
-//! Code and messages both read from here. Sources: the DynamoDB developer guide ("Service, account,
+//! Code and messages both use these constants. Sources: the DynamoDB developer guide ("Service, account,
 //! and table quotas") and the API model's constraints.
 
 /// Largest item, in bytes, attribute names included (400 KB).
@@ -25,11 +25,11 @@ pub const BATCH_WRITE_REQUESTS_MAX: usize = 25;
 pub const TRANSACTION_ACTIONS_MAX: usize = 100;
 /// Bytes of items in one transaction (4 MB).
 pub const TRANSACTION_BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// How long a ClientRequestToken is remembered, in seconds.
+/// The time for which a ClientRequestToken makes a request idempotent, in seconds.
 pub const TOKEN_LIFETIME_S: u64 = 600;
 /// Bytes of one expression string.
 pub const EXPRESSION_BYTES_MAX: usize = 4096;
-/// Bytes of all placeholders and what they stand for, in one request (2 MB).
+/// Bytes of all placeholders, with their names and values, in one request (2 MB).
 pub const SUBSTITUTION_BYTES_MAX: u64 = 2 * 1024 * 1024;
 /// Bytes of one placeholder, its `#` or `:` included.
 pub const PLACEHOLDER_BYTES_MAX: usize = 255;
@@ -39,19 +39,19 @@ pub const EXPRESSION_OPERATORS_MAX: usize = 300;
 pub const IN_OPERANDS_MAX: usize = 100;
 /// Characters of a PartiQL statement.
 pub const STATEMENT_CHARS_MAX: usize = 8192;
-/// Largest position of a list in an expression. The service refuses 4,294,967,295; where it begins
-/// to is not known.
+/// Largest index of a list element in an expression. The service refuses 4,294,967,295; its exact
+/// limit is not known.
 pub const LIST_INDEX_MAX: usize = i32::MAX as usize;
-/// Bytes that evaluating a page's filter may look at, after which the page ends early (64 MB). Our
+/// Bytes that the evaluation of a page's filter may examine; then the page ends early (64 MB). Our
 /// own limit.
 pub const PAGE_WORK_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// Bytes that evaluating the conditions of one write request may look at (512 MB). Our own limit.
+/// Bytes that the evaluation of one write request's conditions may examine (512 MB). Our own limit.
 pub const WRITE_WORK_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// Dereferences in one document path.
 pub const PATH_DEPTH_MAX: usize = 32;
-/// Characters of a table or index name, shortest.
+/// Least characters of a table or index name.
 pub const NAME_CHARS_MIN: usize = 3;
-/// Characters of a table or index name, longest.
+/// Most characters of a table or index name.
 pub const NAME_CHARS_MAX: usize = 255;
 /// Bytes of the name of a key attribute or a projected attribute.
 pub const KEY_NAME_BYTES_MAX: usize = 255;
@@ -83,5 +83,5 @@ pub const PARTITION_WRITE_UNITS_S: u64 = 1000;
 pub const READ_UNIT_BYTES: u64 = 4096;
 /// Bytes one write unit covers.
 pub const WRITE_UNIT_BYTES: u64 = 1024;
-/// Bytes of one HTTP request body: a 16 MB batch in base64 and JSON, with room to spare.
+/// Bytes of one HTTP request body: more than a 16 MB batch in base64 and JSON takes.
 pub const REQUEST_BODY_BYTES_MAX: usize = 32 * 1024 * 1024;

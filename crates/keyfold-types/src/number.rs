@@ -12,9 +12,9 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// Smallest power of ten of a leading digit.
+/// Smallest power of ten of a number's first digit.
 const MAGNITUDE_MIN: i32 = -130;
-/// Largest power of ten of a leading digit.
+/// Largest power of ten of a number's first digit.
 const MAGNITUDE_MAX: i32 = 125;
 
 /// A decimal of at most 38 significant digits, magnitude 1E-130 to 9.99…E+125, or zero.
@@ -29,7 +29,7 @@ pub struct Number {
     exponent: i16,
 }
 
-/// Why a text or a result is not a Number.
+/// The reason why a text or a result is no Number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NumberError {
     /// The text is not a decimal number.
@@ -54,7 +54,7 @@ impl Number {
         exponent: 0,
     };
 
-    /// Builds `±coefficient × 10^exponent`, dropping trailing zeros.
+    /// The number `±coefficient × 10^exponent`. Trailing zeros of the coefficient are dropped.
     ///
     /// # Errors
     /// `Precision`, `Overflow` or `Underflow` when the value is outside DynamoDB's range.
@@ -109,7 +109,7 @@ impl Number {
         i32::from(self.exponent)
     }
 
-    /// How many significant digits there are; 0 for zero.
+    /// The number of significant digits; 0 for zero.
     pub fn digits(&self) -> u32 {
         if self.coefficient == 0 {
             0
@@ -121,7 +121,7 @@ impl Number {
     /// The exact sum.
     ///
     /// # Errors
-    /// `Precision` or `Overflow` when the exact result is not a Number; nothing is rounded.
+    /// `Precision` or `Overflow` when the exact result is no Number; nothing is rounded.
     pub fn checked_add(&self, other: &Number) -> Result<Number, NumberError> {
         if self.is_zero() {
             return Ok(*other);
@@ -135,7 +135,7 @@ impl Number {
             (other, self)
         };
         let gap = (high.exponent - low.exponent) as u32;
-        // Past u128 the result has a nonzero last digit and at least 39 digits.
+        // If this overflows, the result has a nonzero last digit and at least 39 digits.
         let scaled = 10u128
             .checked_pow(gap)
             .and_then(|scale| high.coefficient.checked_mul(scale))
@@ -163,7 +163,7 @@ impl Number {
         self.checked_add(&other.negated())
     }
 
-    /// The number with its sign turned.
+    /// The number with the opposite sign.
     pub fn negated(&self) -> Number {
         Number {
             negative: !self.negative && self.coefficient != 0,
@@ -171,7 +171,7 @@ impl Number {
         }
     }
 
-    /// The value as an integer, if it is one and fits.
+    /// The value as an integer; `None` when it is none or does not fit.
     pub fn to_i64(&self) -> Option<i64> {
         let exponent = u32::try_from(self.exponent).ok()?;
         let magnitude = 10i128
@@ -180,9 +180,9 @@ impl Number {
         i64::try_from(if self.negative { -magnitude } else { magnitude }).ok()
     }
 
-    /// Size in bytes as DynamoDB counts it: a byte for each two digits before the point, and for
-    /// each two behind it, without the zeros at the ends; one more, and one for a negative sign.
-    /// Zero is 1.
+    /// Size in bytes as DynamoDB counts it: one byte, one for each two digits before the point, one
+    /// for each two behind it, and one for a negative sign. Zeros at the ends do not count; the
+    /// number zero takes one byte.
     pub fn size_bytes(&self) -> u64 {
         if self.is_zero() {
             return 1;
@@ -231,14 +231,15 @@ impl FromStr for Number {
     }
 }
 
-/// Collects digits, keeping at most the first 39 significant ones as a coefficient.
+/// A coefficient under construction, digit by digit.
 #[derive(Default)]
 struct Digits {
     coefficient: u128,
     exponent: i64,
-    /// Zeros seen since the last nonzero digit, not yet multiplied in.
+    /// Zeros since the last nonzero digit, which are not in the coefficient yet.
     zeros: i64,
-    lost: bool,
+    /// Whether a digit did not fit into the coefficient.
+    has_overflowed: bool,
 }
 
 impl Digits {
@@ -256,7 +257,7 @@ impl Digits {
             .and_then(|scaled| scaled.checked_add(u128::from(digit)));
         match scaled {
             Some(value) => self.coefficient = value,
-            None => self.lost = true,
+            None => self.has_overflowed = true,
         }
         self.zeros = 0;
     }
@@ -271,7 +272,7 @@ impl Digits {
     }
 
     fn finish(self, negative: bool, exponent: i64) -> Result<Number, NumberError> {
-        if self.lost {
+        if self.has_overflowed {
             return Err(NumberError::Precision);
         }
         if self.coefficient == 0 {
@@ -282,6 +283,7 @@ impl Digits {
     }
 }
 
+/// Takes the digits at the front of a text; returns their count.
 fn take_digits(rest: &mut &[u8], mut push: impl FnMut(u8)) -> usize {
     let mut taken = 0;
     while let [digit @ b'0'..=b'9', tail @ ..] = rest {
@@ -292,6 +294,7 @@ fn take_digits(rest: &mut &[u8], mut push: impl FnMut(u8)) -> usize {
     taken
 }
 
+/// The exponent at the end of a text; 0 for an empty text.
 fn parse_exponent(rest: &[u8]) -> Result<i64, NumberError> {
     let (negative, digits) = match rest {
         [] => return Ok(0),
@@ -337,6 +340,7 @@ impl Ord for Number {
     }
 }
 
+/// Compares two numbers other than zero, without their signs.
 fn cmp_magnitude(a: &Number, b: &Number) -> Ordering {
     let (digits_a, digits_b) = (a.digits(), b.digits());
     let leading = |number: &Number, digits: u32| number.exponent() + digits as i32;
@@ -358,7 +362,7 @@ impl PartialOrd for Number {
 }
 
 impl Number {
-    /// Appends what [`Display`](fmt::Display) prints; short numbers without its machinery.
+    /// Appends the text of [`Display`](fmt::Display). Faster for short numbers.
     pub fn append_to(&self, out: &mut Vec<u8>) {
         let fraction = usize::from(self.exponent.unsigned_abs());
         let (Ok(mut rest), true) = (

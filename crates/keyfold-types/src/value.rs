@@ -1,7 +1,7 @@
 //! The ten attribute types.
 //!
-//! Maps and sets keep one canonical order (names and members ascending), so equal values have equal
-//! representations everywhere below.
+//! Maps and sets have one canonical order (names and members ascending), so equal values have equal
+//! encodings.
 
 use crate::number::{Number, NumberError};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub enum Value {
     B(Vec<u8>),
     /// True or false.
     Bool(bool),
-    /// The null value, which exists (unlike a missing attribute).
+    /// The null value. It exists, unlike a missing attribute.
     Null,
     /// Values of any types in order; may be empty.
     L(Vec<Value>),
@@ -60,7 +60,7 @@ pub enum ValueKind {
 
 impl ValueKind {
     /// Every kind, once.
-    pub const ALL: [ValueKind; 10] = [
+    const ALL: [ValueKind; 10] = [
         ValueKind::S,
         ValueKind::N,
         ValueKind::B,
@@ -105,7 +105,7 @@ impl ValueKind {
         }
     }
 
-    /// The kind a descriptor names, if it is one.
+    /// The kind of a type descriptor; `None` for other texts.
     pub fn from_descriptor(text: &str) -> Option<ValueKind> {
         ValueKind::ALL
             .into_iter()
@@ -123,13 +123,13 @@ impl ValueKind {
     }
 }
 
-/// Why a list of members is not a set.
+/// The reason why a list of members is no set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SetError {
-    /// No member at all.
+    /// There is no member.
     #[error("a set may not be empty")]
     Empty,
-    /// A member twice.
+    /// A member is there twice.
     #[error("a set may not contain duplicates")]
     Duplicate,
 }
@@ -169,7 +169,7 @@ impl<T: Ord> Set<T> {
         self
     }
 
-    /// The members that `other` lacks; nothing when none is left.
+    /// The members that `other` lacks; `None` when there are none.
     pub fn difference(mut self, other: &Set<T>) -> Option<Set<T>> {
         self.members
             .retain(|member| other.members.binary_search(member).is_err());
@@ -182,11 +182,6 @@ impl<T: Ord> Set<T> {
 }
 
 impl Value {
-    /// A string value.
-    pub fn s(text: impl Into<String>) -> Value {
-        Value::S(text.into())
-    }
-
     /// A number value from its text.
     ///
     /// # Errors
