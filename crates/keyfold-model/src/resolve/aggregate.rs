@@ -3,11 +3,8 @@
 use super::comparison::stored_text;
 use super::names::{attribute_of, unknown};
 use crate::diagnostic::{Diagnostic, report};
-use crate::schema::{
-    Aggregate, AggregateKind, Attribute, DefaultValue, Entity, Index, Model, Type,
-};
-use crate::syntax::ast::{AggregateDecl, EntityDecl, Name};
-use crate::template::{KeyTemplate, fields_of};
+use crate::schema::{Aggregate, AggregateKind, Attribute, DefaultValue, Entity, Model, Type};
+use crate::syntax::ast::{AggregateDecl, EntityDecl, Name, texts};
 use keyfold_types::Value;
 
 /// Longest chain of references that is followed.
@@ -96,7 +93,7 @@ fn aggregate(
         of: declared.of.as_ref().map(|of| of.text.clone()),
         condition,
         link: link(declared, parent, child, model)?,
-        by: declared.by.iter().map(|name| name.text.clone()).collect(),
+        by: texts(&declared.by),
         next: None,
     })
 }
@@ -353,20 +350,7 @@ fn check_no_index_key(
     let name = declared.attribute.text.as_str();
     let table = model.tables.get(parent.table);
     for index in &parent.indexes {
-        let columns = table
-            .and_then(|table| table.indexes.get(index.index))
-            .into_iter();
-        let columns = columns.flat_map(Index::columns);
-        let templates = std::iter::once(&index.key.partition).chain(&index.key.sort);
-        let follows = columns
-            .zip(templates.flat_map(KeyTemplate::columns))
-            .any(|(column, parts)| fields_of(parts).contains(&name) && column.name != name);
-        if follows
-            || index
-                .sparse
-                .as_ref()
-                .is_some_and(|sparse| sparse.attribute == name)
-        {
+        if index.followed(table).contains(&name) {
             let message = format!("`{name}` is part of an index key");
             return Err(Box::new(
                 Diagnostic::error("KF016", declared.attribute.span, message, "added to by other writes")

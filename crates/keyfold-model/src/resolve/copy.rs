@@ -5,7 +5,7 @@ use super::names::attribute_of;
 use super::template::{self, Columns};
 use crate::diagnostic::{Diagnostic, report};
 use crate::schema::{Attribute, Copy, Entity, KeyPair, Table};
-use crate::syntax::ast::{CopyDecl, Name};
+use crate::syntax::ast::{CopyDecl, Name, texts};
 use crate::template::Part;
 
 /// Resolves a copy; `None` when its key is faulty.
@@ -32,7 +32,7 @@ pub(super) fn resolve(
             for name in names {
                 report(check_held(name, entity), diagnostics);
             }
-            names.iter().map(|name| name.text.clone()).collect()
+            texts(names)
         }
     };
     report(
@@ -75,8 +75,7 @@ fn check_not_overwritten(
     key: &KeyPair,
     attributes: &[String],
 ) -> Result<(), Box<Diagnostic>> {
-    let templates = std::iter::once(&key.partition).chain(&key.sort);
-    for (column, template) in columns.all().zip(templates) {
+    for (column, template) in columns.all().zip(key.templates()) {
         let is_itself = template.is_bare() && template.fields().any(|field| field == column.name);
         if attributes.contains(&column.name) && !is_itself {
             let message = format!(

@@ -215,8 +215,7 @@ fn uniques(
 
 /// The table must be able to hold the guards of unique values.
 fn check_guards(first: &Name, table: &Table, diagnostics: &mut Vec<Diagnostic>) {
-    let mut columns = std::iter::once(&table.partition).chain(&table.sort);
-    if let Some(column) = columns.find(|column| column.kind != KeyKind::S) {
+    if let Some(column) = table.columns().find(|column| column.kind != KeyKind::S) {
         let message = format!("`unique` needs text keys, and {} is none", column.name);
         let label = "its guard could not be stored";
         diagnostics.push(

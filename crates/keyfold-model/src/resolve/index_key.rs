@@ -79,9 +79,9 @@ pub(super) fn resolve_all(
 
 /// The templates of the table's own key.
 fn of_table(table: &Table, entity: &Entity) -> BTreeMap<String, Made> {
-    let sort = table.sort.as_ref().zip(entity.key.sort.as_ref());
-    std::iter::once((&table.partition, &entity.key.partition))
-        .chain(sort)
+    table
+        .columns()
+        .zip(entity.key.templates())
         .map(|(column, template)| {
             let made = Made {
                 parts: template.parts.clone(),
@@ -95,8 +95,7 @@ fn of_table(table: &Table, entity: &Entity) -> BTreeMap<String, Made> {
 
 /// Whether an attribute is part of the table's own key.
 fn is_base(table: &Table, column: &Column) -> bool {
-    let mut base = std::iter::once(&table.partition).chain(&table.sort);
-    base.any(|one| one.name == column.name)
+    table.columns().any(|one| one.name == column.name)
 }
 
 /// Whether a template is nothing but the attribute of this name.
@@ -234,8 +233,8 @@ impl<'e> Scope<'e> {
 
     /// Adds the attributes of the entity that have the name of a key attribute.
     fn add_attributes(&mut self) -> Result<(), Box<Diagnostic>> {
-        let base = std::iter::once(&self.table.partition).chain(&self.table.sort);
-        for column in base.chain(self.table.indexes.iter().flat_map(Index::columns)) {
+        let of_indexes = self.table.indexes.iter().flat_map(Index::columns);
+        for column in self.table.columns().chain(of_indexes) {
             let Some(attribute) = self.entity.attribute(&column.name) else {
                 continue;
             };

@@ -10,7 +10,8 @@ use crate::schema::{
     Returned, Type,
 };
 use crate::syntax::ast::{
-    ConditionDecl, ExpectUnit, LimitDecl, Name, OrderDecl, ParameterDecl, PatternDecl, ReturnedDecl,
+    ConditionDecl, ExpectUnit, LimitDecl, Name, OrderDecl, ParameterDecl, PatternDecl,
+    ReturnedDecl, texts,
 };
 
 /// Resolves a pattern; `None` when it has an error.
@@ -130,7 +131,7 @@ impl Scope<'_> {
                 .collect(),
             fixed_values,
             present,
-            only: declared.only.iter().map(|name| name.text.clone()).collect(),
+            only: texts(&declared.only),
             returned: self.returned.to_vec(),
             order,
             page: declared.page,

@@ -4,7 +4,7 @@ use super::names::{distinct, unknown};
 use crate::diagnostic::Diagnostic;
 use crate::period::Unit;
 use crate::schema::{Capacity, Column, Index, IndexKind, Projection, Table};
-use crate::syntax::ast::{self, IndexDecl, ProjectionDecl, TableDecl};
+use crate::syntax::ast::{self, IndexDecl, ProjectionDecl, TableDecl, texts};
 use keyfold_types::KeyKind;
 use keyfold_types::limits::INDEX_KEY_ATTRIBUTES_MAX;
 
@@ -139,9 +139,7 @@ fn index(
         projection: match &declared.projection {
             ProjectionDecl::All => Projection::All,
             ProjectionDecl::Keys => Projection::Keys,
-            ProjectionDecl::Only(names) => {
-                Projection::Only(names.iter().map(|name| name.text.clone()).collect())
-            }
+            ProjectionDecl::Only(names) => Projection::Only(texts(names)),
         },
         projection_span: declared.projection_span,
     }

@@ -8,7 +8,7 @@ use crate::schema::{
     Action, Assignment, Attribute, Entity, Model, Operand, Record, Type, Verb, Write,
     WriteParameter,
 };
-use crate::syntax::ast::{ActionDecl, AssignmentDecl, Name, TypeDecl, WriteDecl};
+use crate::syntax::ast::{ActionDecl, AssignmentDecl, Name, TypeDecl, WriteDecl, texts};
 
 /// Resolves a named write; `None` when it has an error.
 pub(super) fn resolve(
@@ -233,11 +233,7 @@ impl Scope {
             entity: at,
             each: each.map(|each| each.parameter),
             assignments,
-            removed: declared
-                .removed
-                .iter()
-                .map(|name| name.text.clone())
-                .collect(),
+            removed: texts(&declared.removed),
             conditions,
         })
     }

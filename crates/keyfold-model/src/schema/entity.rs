@@ -19,11 +19,14 @@ pub struct KeyPair {
 }
 
 impl KeyPair {
+    /// The templates, that of the partition key first.
+    pub fn templates(&self) -> impl Iterator<Item = &KeyTemplate> {
+        std::iter::once(&self.partition).chain(&self.sort)
+    }
+
     /// The names of the attributes that the key is made of; one in both templates occurs twice.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
-        self.partition
-            .fields()
-            .chain(self.sort.iter().flat_map(KeyTemplate::fields))
+        self.templates().flat_map(KeyTemplate::fields)
     }
 }
 

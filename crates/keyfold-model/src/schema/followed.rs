@@ -1,9 +1,29 @@
 //! Followed attributes: copies, guards, index keys and aggregates are derived from them, so that a
 //! write must know their old values.
 
-use super::entity::{Aggregate, Entity};
+use super::entity::{Aggregate, Entity, IndexKey};
 use super::model::Model;
+use super::table::{Index, Table};
 use crate::template::{KeyTemplate, fields_of};
+
+impl IndexKey {
+    /// The attributes from which other key attributes are derived, and the one that decides whether
+    /// an item is in the index. An attribute that is the key itself is not followed.
+    pub(crate) fn followed<'k>(&'k self, table: Option<&Table>) -> Vec<&'k str> {
+        let columns = table
+            .and_then(|table| table.indexes.get(self.index))
+            .into_iter()
+            .flat_map(Index::columns);
+        let parts = self.key.templates().flat_map(KeyTemplate::columns);
+        let mut names: Vec<&str> = Vec::new();
+        for (column, parts) in columns.zip(parts) {
+            let fields = fields_of(parts).into_iter();
+            names.extend(fields.filter(|field| *field != column.name));
+        }
+        names.extend(self.sparse.iter().map(|sparse| sparse.attribute.as_str()));
+        names
+    }
+}
 
 impl Model {
     /// The attributes from which copies, guards, index keys, parts and other entities' aggregates are
@@ -34,17 +54,7 @@ impl Model {
         }
         let table = self.tables.get(entity.table);
         for key in &entity.indexes {
-            let columns = table
-                .and_then(|table| table.indexes.get(key.index))
-                .into_iter()
-                .flat_map(|i| i.columns());
-            let templates = std::iter::once(&key.key.partition).chain(&key.key.sort);
-            for (column, parts) in columns.zip(templates.flat_map(KeyTemplate::columns)) {
-                // An attribute that is the key itself needs no derived value.
-                let fields = fields_of(parts);
-                names.extend(fields.into_iter().filter(|field| *field != column.name));
-            }
-            names.extend(key.sparse.iter().map(|sparse| sparse.attribute.as_str()));
+            names.extend(key.followed(table));
         }
         names.extend(entity.split.iter().map(|(name, _)| name.as_str()));
         names.extend(entity.ttl.iter().map(String::as_str));

@@ -44,6 +44,11 @@ pub struct Table {
 }
 
 impl Table {
+    /// The attributes of its key, the partition key first.
+    pub fn columns(&self) -> impl Iterator<Item = &Column> {
+        std::iter::once(&self.partition).chain(&self.sort)
+    }
+
     /// The name of the physical table of a period: `Metrics_2024_01`.
     pub fn physical_name(&self, period: &str) -> String {
         format!("{}_{}", self.name, Unit::in_name(period))
@@ -81,7 +86,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// All attributes of its key.
+    /// The attributes of its key, those of the partition key first.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
         self.partition.iter().chain(&self.sort)
     }

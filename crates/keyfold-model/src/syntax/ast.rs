@@ -26,6 +26,11 @@ impl Name {
     }
 }
 
+/// The texts of names.
+pub(crate) fn texts(names: &[Name]) -> Vec<String> {
+    names.iter().map(|name| name.text.clone()).collect()
+}
+
 /// All declarations of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
