@@ -1,24 +1,24 @@
-//! The number of connections of each address, so that one client does not take all.
+//! The number of connections of each address. A limit keeps one client from taking all connections.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The connections of all addresses.
+/// The open connections of all addresses.
 pub(crate) struct Addresses {
     open: Mutex<HashMap<IpAddr, usize>>,
-    /// Connections that one address may have.
+    /// Connections that one address may have open.
     max: usize,
 }
 
-/// A connection that is counted for its address until this is dropped.
-pub(crate) struct Place {
+/// An admitted connection, which counts for its address until this is dropped.
+pub(crate) struct Admitted {
     addresses: Arc<Addresses>,
     address: IpAddr,
 }
 
-/// Whom an address belongs to: of IPv6, everyone has 2^64.
-fn owner(address: IpAddr) -> IpAddr {
+/// The client of an address: the address itself, of IPv6 its /64 network.
+fn client(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
@@ -37,23 +37,23 @@ impl Addresses {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a connection; `None` when its address has as many as it may.
-    pub(crate) fn admit(self: &Arc<Addresses>, address: IpAddr) -> Option<Place> {
-        let address = owner(address);
+    /// Counts a connection; `None` when its address has reached the limit.
+    pub(crate) fn admit(self: &Arc<Addresses>, address: IpAddr) -> Option<Admitted> {
+        let address = client(address);
         let mut open = self.lock();
         let count = open.entry(address).or_default();
         if *count >= self.max {
             return None;
         }
         *count += 1;
-        Some(Place {
+        Some(Admitted {
             addresses: Arc::clone(self),
             address,
         })
     }
 }
 
-impl Drop for Place {
+impl Drop for Admitted {
     fn drop(&mut self) {
         let mut open = self.addresses.lock();
         if let Some(count) = open.get_mut(&self.address) {
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_address_has_its_own_and_gives_them_back() {
+    fn each_address_has_a_limit_and_gets_closed_connections_back() {
         let addresses = Addresses::new(2);
         let admit = |address: &str| addresses.admit(address.parse().unwrap());
         let first = admit("10.0.0.1").unwrap();
@@ -89,7 +89,7 @@ mod tests {
         drop(network);
         assert!(
             !addresses.lock().keys().any(IpAddr::is_ipv6),
-            "nobody is remembered who has gone"
+            "addresses without connections are removed"
         );
     }
 }

@@ -1,5 +1,5 @@
-//! Authentication: the form of every request's signature, and, with configured credentials, the
-//! signature itself and the rights.
+//! Authentication and authorization. The form of every signature is checked; with configured
+//! credentials, so are the signature itself and the rights.
 
 use crate::config::{Access, Credential, ServerConfig};
 use hyper::HeaderMap;
@@ -17,22 +17,22 @@ const DATE: HeaderName = HeaderName::from_static("x-amz-date");
 /// Largest difference between a request's date and now, in seconds.
 const DATE_SKEW_S: i64 = 15 * 60;
 
-/// The caller, as far as it is known.
+/// The caller of a request.
 #[derive(Clone, Default)]
 pub(crate) struct Caller<'c> {
-    /// The credential that signed; none when anyone may call.
+    /// The credential that signed; none on servers without credentials.
     pub(crate) credential: Option<&'c Credential>,
     /// The region of the signature's scope.
     pub(crate) region: Option<&'c str>,
 }
 
-/// The query of a request.
+/// Parses the query of a request.
 pub(crate) fn query(parts: &Parts) -> Result<Query, ApiError> {
     Query::parse(parts.uri.query().unwrap_or_default()).map_err(refused)
 }
 
-/// Judges a request's signature, in its header or its query. Without credentials only its form is
-/// judged.
+/// Checks a request's signature, in its header or its query. Without credentials only its form is
+/// checked.
 pub(crate) fn check<'c>(
     config: &'c ServerConfig,
     headers: &'c HeaderMap,
@@ -42,7 +42,7 @@ pub(crate) fn check<'c>(
 ) -> Result<Caller<'c>, ApiError> {
     check_headers(headers)?;
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    // A header that is no text is no signature, but it is present.
+    // A header that is not text counts as present and malformed.
     let given = headers
         .get(AUTHORIZATION)
         .map(|value| value.to_str().unwrap_or_default());
@@ -104,8 +104,7 @@ pub(crate) fn check<'c>(
     })
 }
 
-/// Refuses a header of the API's that comes twice: one reader may take the first, and another the
-/// last.
+/// Refuses a repeated header of the API: one reader may take the first, and another the last.
 fn check_headers(headers: &HeaderMap) -> Result<(), ApiError> {
     let is_ours = |name: &HeaderName| *name == AUTHORIZATION || name.as_str().starts_with("x-amz-");
     match headers
@@ -126,15 +125,15 @@ fn is_region(text: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
-/// Whether it was signed no longer ago than it holds, and not in the future.
-fn check_date(given: &str, now: Timestamp, holds_s: i64) -> Result<(), ApiError> {
+/// Checks that a request was signed at most `valid_s` seconds ago, and not in the future.
+fn check_date(given: &str, now: Timestamp, valid_s: i64) -> Result<(), ApiError> {
     let wrong = |message: String| Err(ApiError::InvalidSignature(message));
-    let Some(signed) = moment(given) else {
+    let Some(signed) = parse_timestamp(given) else {
         return wrong(format!(
             "Date must be in ISO-8601 'basic format'. Got '{given}'."
         ));
     };
-    let text = |moment: Timestamp| moment.strftime("%Y%m%dT%H%M%SZ").to_string();
+    let text = |time: Timestamp| time.strftime("%Y%m%dT%H%M%SZ").to_string();
     let edge = |seconds: i64| now.checked_add(seconds.seconds()).unwrap_or(now);
     let span = |seconds: i64| {
         if seconds % 60 == 0 {
@@ -143,13 +142,13 @@ fn check_date(given: &str, now: Timestamp, holds_s: i64) -> Result<(), ApiError>
             format!("{seconds} s.")
         }
     };
-    let (low, high) = (edge(-holds_s), edge(DATE_SKEW_S));
+    let (low, high) = (edge(-valid_s), edge(DATE_SKEW_S));
     if signed < low {
         return wrong(format!(
             "Signature expired: {given} is now earlier than {} ({} - {})",
             text(low),
             text(now),
-            span(holds_s)
+            span(valid_s)
         ));
     }
     if signed > high {
@@ -173,7 +172,7 @@ fn refused(error: SignatureError) -> ApiError {
     }
 }
 
-/// Refuses what the caller's credential has no right to.
+/// Refuses an operation for which the caller's credential lacks a right.
 pub(crate) fn check_rights(
     caller: &Caller<'_>,
     operation: Operation,
@@ -202,19 +201,19 @@ pub(crate) fn check_rights(
     Ok(())
 }
 
-/// The moment of `20260101T000000Z`.
-fn moment(timestamp: &str) -> Option<Timestamp> {
+/// Parses a timestamp such as `20260101T000000Z`.
+fn parse_timestamp(timestamp: &str) -> Option<Timestamp> {
     let time = DateTime::strptime("%Y%m%dT%H%M%SZ", timestamp).ok()?;
     TimeZone::UTC.to_timestamp(time).ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::moment;
+    use super::parse_timestamp;
 
     #[test]
     fn timestamps_are_seconds_since_the_epoch() {
-        let seconds = |text: &str| moment(text).map(|moment| moment.as_second());
+        let seconds = |text: &str| parse_timestamp(text).map(|time| time.as_second());
         assert_eq!(seconds("19700101T000000Z"), Some(0));
         assert_eq!(seconds("20240229T123456Z"), Some(1_709_210_096));
         assert_eq!(seconds("yesterday"), None);

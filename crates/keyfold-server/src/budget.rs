@@ -1,9 +1,9 @@
-//! Memory for bodies under way, shared by all connections: who sends a large body slowly, or does
-//! not read a large answer, holds a part of it until the time is up, and all together hold no more
-//! than all of it.
+//! Memory for bodies in flight, shared by all connections. A client that sends a large body slowly,
+//! or does not read a large answer, holds a part of the budget until its time is up; all clients
+//! together hold no more than the budget.
 //!
-//! Bytes received count, not bytes announced; and small bodies are free, so that requests of the
-//! usual size are served whatever large ones do. Requests and answers have a budget each: who
+//! Received bytes count, announced ones do not. Small bodies are free, so that requests of the usual
+//! size are served whatever large ones do. Requests and answers have a budget each: a client that
 //! cannot send can still be answered.
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// A kind of memory that is counted.
+/// Bytes that one permit of the semaphore stands for.
 const UNIT: usize = 1024;
 /// Bodies up to this size are free.
 pub(crate) const FREE_BYTES: usize = 64 * 1024;
@@ -20,27 +20,28 @@ pub(crate) const FREE_BYTES: usize = 64 * 1024;
 /// and short enough for clients to try again.
 const WAIT: Duration = Duration::from_secs(2);
 
+/// A number of bytes that reservations share.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    room: Arc<Semaphore>,
+    free: Arc<Semaphore>,
     units: usize,
 }
 
-/// There was no room in time.
+/// The budget had too few free bytes for too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NoRoom;
+pub(crate) struct Exhausted;
 
-/// Room that is free again when this is dropped.
+/// A part of a budget, which is free again when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct Reservation {
     permit: Option<OwnedSemaphorePermit>,
     /// Time that it may still wait to grow.
     patience: Duration,
 }
 
-impl Default for Room {
-    fn default() -> Room {
-        Room {
+impl Default for Reservation {
+    fn default() -> Reservation {
+        Reservation {
             permit: None,
             patience: WAIT,
         }
@@ -51,50 +52,56 @@ impl Budget {
     pub(crate) fn new(bytes: usize) -> Budget {
         let units = (bytes / UNIT).clamp(1, Semaphore::MAX_PERMITS);
         Budget {
-            room: Arc::new(Semaphore::new(units)),
+            free: Arc::new(Semaphore::new(units)),
             units,
         }
     }
 
-    /// Bytes that are taken now.
-    pub(crate) fn taken_bytes(&self) -> usize {
-        (self.units - self.room.available_permits()) * UNIT
+    /// Bytes that are reserved now.
+    pub(crate) fn reserved_bytes(&self) -> usize {
+        (self.units - self.free.available_permits()) * UNIT
     }
 
-    /// Makes `room` what a body of so many bytes takes, if there is as much at once.
-    pub(crate) fn try_fit(&self, room: &mut Room, bytes: usize) -> bool {
+    /// Resizes a reservation for a body of so many bytes, if the budget has them now; returns
+    /// whether it had.
+    pub(crate) fn try_fit(&self, reservation: &mut Reservation, bytes: usize) -> bool {
         let needed = self.needed(bytes);
-        let held = room.units();
+        let held = reservation.units();
         if needed == 0 {
-            room.permit = None;
+            reservation.permit = None;
         } else if needed < held {
             drop(
-                room.permit
+                reservation
+                    .permit
                     .as_mut()
                     .and_then(|permit| permit.split(held - needed)),
             );
         } else if needed > held {
             let more = u32::try_from(needed - held).unwrap_or(u32::MAX);
-            let Ok(more) = Arc::clone(&self.room).try_acquire_many_owned(more) else {
+            let Ok(more) = Arc::clone(&self.free).try_acquire_many_owned(more) else {
                 return false;
             };
-            room.add(more);
+            reservation.add(more);
         }
         true
     }
 
-    /// Makes `room` what a body of so many bytes takes; waits for it, but not for long.
-    pub(crate) async fn fit(&self, room: &mut Room, bytes: usize) -> Result<(), NoRoom> {
-        if !self.try_fit(room, bytes) {
-            let more = self
-                .take(self.needed(bytes) - room.units(), &mut room.patience)
-                .await?;
-            room.add(more);
+    /// Resizes a reservation for a body of so many bytes, and waits for them as long as the
+    /// reservation may.
+    pub(crate) async fn fit(
+        &self,
+        reservation: &mut Reservation,
+        bytes: usize,
+    ) -> Result<(), Exhausted> {
+        if !self.try_fit(reservation, bytes) {
+            let more = self.needed(bytes) - reservation.units();
+            let more = self.take(more, &mut reservation.patience).await?;
+            reservation.add(more);
         }
         Ok(())
     }
 
-    /// One body larger than everything is let in alone.
+    /// The units that a body takes. A body larger than the budget takes all of it.
     fn needed(&self, bytes: usize) -> usize {
         if bytes <= FREE_BYTES {
             0
@@ -107,20 +114,20 @@ impl Budget {
         &self,
         units: usize,
         patience: &mut Duration,
-    ) -> Result<OwnedSemaphorePermit, NoRoom> {
+    ) -> Result<OwnedSemaphorePermit, Exhausted> {
         let units = u32::try_from(units).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.room).acquire_many_owned(units);
+        let acquired = Arc::clone(&self.free).acquire_many_owned(units);
         let begun = Instant::now();
-        let taken = tokio::time::timeout(*patience, room).await;
+        let taken = tokio::time::timeout(*patience, acquired).await;
         *patience = patience.saturating_sub(begun.elapsed());
         match taken {
             Ok(Ok(permit)) => Ok(permit),
-            Ok(Err(_)) | Err(_) => Err(NoRoom),
+            Ok(Err(_)) | Err(_) => Err(Exhausted),
         }
     }
 }
 
-impl Room {
+impl Reservation {
     fn units(&self) -> usize {
         self.permit
             .as_ref()
@@ -134,27 +141,31 @@ impl Room {
         }
     }
 
-    /// Gives back what is held: who needs more waits for all of it, and keeps nobody else waiting
-    /// meanwhile.
-    pub(crate) fn give_back(&mut self) {
+    /// Frees everything. A waiter for more bytes releases first and then waits for all of them, so
+    /// that it blocks nobody meanwhile.
+    pub(crate) fn release(&mut self) {
         self.permit = None;
     }
 
-    /// The bytes, which keep the room until the last of them is let go.
+    /// The bytes, which keep the reservation until their last part is dropped.
     pub(crate) fn filled_with(self, bytes: Vec<u8>) -> Bytes {
         if self.permit.is_none() {
             return Bytes::from(bytes);
         }
-        Bytes::from_owner(Kept { bytes, _room: self })
+        Bytes::from_owner(Reserved {
+            bytes,
+            _reservation: self,
+        })
     }
 }
 
-struct Kept {
+/// Bytes with their reservation.
+struct Reserved {
     bytes: Vec<u8>,
-    _room: Room,
+    _reservation: Reservation,
 }
 
-impl AsRef<[u8]> for Kept {
+impl AsRef<[u8]> for Reserved {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -165,19 +176,19 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_parts_of_a_body_wait_no_longer_than_the_whole_may() {
+    async fn the_parts_of_a_body_share_one_time_limit() {
         let budget = Arc::new(Budget::new(1024 * 1024));
-        let mut all = Room::default();
+        let mut all = Reservation::default();
         budget.fit(&mut all, 1024 * 1024).await.unwrap();
         let freeing = Arc::clone(&budget);
         let free = tokio::spawn(async move {
-            // A little every second, which is enough for the next part.
+            // Frees a little every second, which is enough for the next part.
             for left in (0..1024).rev() {
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 freeing.fit(&mut all, 64 * 1024 + left * 512).await.unwrap();
             }
         });
-        let (begun, mut slow) = (Instant::now(), Room::default());
+        let (begun, mut slow) = (Instant::now(), Reservation::default());
         let mut parts = (1..).map(|part| 64 * 1024 + part * 400);
         while budget.fit(&mut slow, parts.next().unwrap()).await.is_ok() {}
         assert!(
@@ -189,34 +200,38 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn large_bodies_wait_for_room_and_small_ones_do_not() {
+    async fn large_bodies_wait_for_the_budget_and_small_ones_do_not() {
         let budget = Budget::new(1024 * 1024);
-        let mut large = Room::default();
+        let mut large = Reservation::default();
         budget.fit(&mut large, FREE_BYTES).await.unwrap();
         assert!(large.permit.is_none(), "small ones are free");
         budget.fit(&mut large, 600_000).await.unwrap();
         budget.fit(&mut large, 1_000_000).await.unwrap();
-        let mut other = Room::default();
-        assert_eq!(budget.fit(&mut other, 100_000).await, Err(NoRoom));
+        let mut other = Reservation::default();
+        assert_eq!(budget.fit(&mut other, 100_000).await, Err(Exhausted));
         assert_eq!(budget.fit(&mut other, FREE_BYTES).await, Ok(()));
-        let mut page = Room::default();
+        let mut page = Reservation::default();
         assert!(
             budget.fit(&mut page, 500_000).await.is_err(),
-            "there is room, but too little"
+            "the budget has free bytes, but too few"
         );
         let bytes = large.filled_with(vec![0; 1_000_000]);
         let part = bytes.slice(..10);
         drop(bytes);
         assert_eq!(
             budget.fit(&mut other, 600_000).await,
-            Err(NoRoom),
-            "a part keeps it all"
+            Err(Exhausted),
+            "a part of the bytes keeps the whole reservation"
         );
         drop(part);
-        assert_eq!(budget.fit(&mut other, usize::MAX).await, Ok(()), "alone");
+        assert_eq!(
+            budget.fit(&mut other, usize::MAX).await,
+            Ok(()),
+            "a body larger than the budget is admitted alone"
+        );
         assert!(budget.fit(&mut page, 100_000).await.is_err());
         budget.fit(&mut other, 10).await.unwrap();
-        let mut page = Room::default();
+        let mut page = Reservation::default();
         budget.fit(&mut page, usize::MAX).await.unwrap();
         budget.fit(&mut page, 500_000).await.unwrap();
         budget.fit(&mut other, 400_000).await.unwrap();

@@ -32,9 +32,9 @@ pub struct Credential {
     pub access: Access,
     /// Rights to single tables.
     pub tables: BTreeMap<String, Access>,
-    /// Rights to single buckets. Exports need the right to write, imports to read. With other
-    /// buckets it may do what it may with every table: an export of any table can stand in any
-    /// bucket.
+    /// Rights to single buckets. Exports need the right to write, imports the right to read. The
+    /// right to other buckets is the least of the rights to all tables, since any bucket can hold
+    /// an export of any table.
     pub buckets: BTreeMap<String, Access>,
 }
 
@@ -51,7 +51,7 @@ impl Credential {
         }
     }
 
-    /// The credential's rights.
+    /// The credential's right to a table, a bucket or the account.
     pub(crate) fn access_to(&self, subject: &Subject) -> Access {
         match subject {
             Subject::Table(name) => self.tables.get(name).copied().unwrap_or(self.access),
@@ -65,7 +65,7 @@ impl Credential {
         }
     }
 
-    /// The credential's right to every table.
+    /// The least of the credential's rights to all tables.
     pub(crate) fn to_everything(&self) -> Access {
         self.tables.values().copied().fold(self.access, Access::min)
     }
@@ -85,36 +85,36 @@ pub struct TlsFiles {
 pub struct ServerConfig {
     /// The address; port 0 takes any free one.
     pub address: SocketAddr,
-    /// The credentials that may call. Empty: anyone, whatever the signature.
+    /// The credentials that may call. Empty: anyone may call, with any signature.
     pub credentials: Vec<Credential>,
     /// Whether requests without any signature are served, when there are no credentials. The
     /// service refuses them.
     pub allow_unsigned: bool,
-    /// Origins whose pages may call, as browsers name them (`http://localhost:3000`); `*` is every
-    /// one.
+    /// Origins whose web pages may call, as browsers write them (`http://localhost:3000`); `*` is
+    /// every origin.
     pub allow_origins: Vec<String>,
-    /// Names of this server that others could register, for servers without credentials.
+    /// Registrable names of this server, for servers without credentials. Other registrable names
+    /// in `Host` are refused.
     pub allow_hosts: Vec<String>,
-    /// The folder that copies of the data folder go into; none are made without.
+    /// The folder for copies of the data folder; none are made without it.
     pub backups: Option<PathBuf>,
     /// Speaks HTTPS with this certificate instead of HTTP.
     pub tls: Option<TlsFiles>,
-    /// Answers later than it could, and the seed of the times.
+    /// Delays answers by this profile, with this seed.
     pub latency: Option<(LatencyProfile, u64)>,
-    /// Bytes of a request body at the most, also after decompression.
+    /// The largest request body in bytes, also after decompression.
     pub body_bytes_max: usize,
-    /// Time that a client may take to send headers, or to begin with a body; a large body may take
-    /// longer as long as it comes.
+    /// Time that a client may take to send headers or to begin a body. A large body may take
+    /// longer while its bytes keep arriving.
     pub receive_timeout: Duration,
     /// Time that a client may take to read a part of an answer.
     pub send_timeout: Duration,
-    /// Bytes of memory for the large bodies of all clients together: so many for requests, and as
-    /// many for answers.
+    /// Bytes of memory for the large request bodies of all clients together, and as many again for
+    /// the large answers.
     pub bodies_bytes_max: usize,
-    /// Connections at a time; more wait until one is closed.
+    /// Open connections; more wait until one is closed.
     pub connections_max: usize,
-    /// Connections of one address at a time, or of one /64 network of IPv6; more are closed at
-    /// once.
+    /// Open connections of one address, or of one /64 network of IPv6; more are closed at once.
     pub connections_of_address_max: usize,
     /// Time that open requests may take during a shutdown.
     pub shutdown_timeout: Duration,
@@ -143,7 +143,7 @@ impl ServerConfig {
     }
 }
 
-/// Why a server cannot run.
+/// A server cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The address cannot be listened on.
@@ -151,7 +151,7 @@ pub enum ServerError {
     Bind {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The certificate or its key cannot be used.
@@ -159,7 +159,7 @@ pub enum ServerError {
     Certificate {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The reason, for people.
         reason: String,
     },
 }

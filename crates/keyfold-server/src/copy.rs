@@ -1,23 +1,23 @@
-//! Keyfold's own request: a copy of the data folder, made while others read and write.
+//! Keyfold's own operation: copying the data folder while others read and write.
 
 use crate::auth::Caller;
 use crate::config::Access;
-use crate::server::Service;
+use crate::service::Service;
 use keyfold_api::{ApiError, ErrorKind, Validation};
 use keyfold_wire::admin::{decode_copy, encode_copied};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of a copy's name at the most.
+/// The longest name of a copy.
 const NAME_BYTES_MAX: usize = 200;
 
-/// Carries the request out and gives the answer's body.
+/// Copies the data folder; returns the answer's body.
 pub(crate) async fn data_folder(
     service: &Service,
     caller: &Caller<'_>,
     body: &[u8],
 ) -> Result<Vec<u8>, ApiError> {
-    // Every table is in it.
+    // The copy holds every table.
     if caller
         .credential
         .is_some_and(|credential| credential.to_everything() < Access::ReadWrite)
@@ -27,15 +27,18 @@ pub(crate) async fn data_folder(
         return Err(ApiError::Plain(ErrorKind::AccessDenied, sentence));
     }
     let name = decode_copy(body)?;
-    let to = target(service.config.backups.as_deref(), &name)?;
+    let to = destination(service.config.backups.as_deref(), &name)?;
     let engine = Arc::clone(&service.engine);
-    // It may take long: not on a thread that answers others.
+    // A copy can take long, so it does not run on a thread that answers other requests.
     let copied = tokio::task::spawn_blocking(move || engine.copy_to(&to)).await;
     let keys = copied
         .map_err(|error| ApiError::Internal(error.to_string()))?
-        .map_err(|error| match error {
-            ApiError::Validation(why) => refused(format!("The copy {name} cannot be made: {why}")),
-            other => other,
+        .map_err(|error| {
+            if let ApiError::Validation(reason) = error {
+                refused(format!("The copy {name} cannot be made: {reason}"))
+            } else {
+                error
+            }
         })?;
     let mut out = Vec::new();
     encode_copied(&mut out, keys);
@@ -46,9 +49,8 @@ fn refused(sentence: String) -> ApiError {
     Validation::Sentence(sentence).into()
 }
 
-/// The folder of a copy: a new one in the folder that the server was started with, and nowhere
-/// else.
-fn target(backups: Option<&Path>, name: &str) -> Result<PathBuf, ApiError> {
+/// The folder of a copy: a direct child of the folder that the server was started with.
+fn destination(backups: Option<&Path>, name: &str) -> Result<PathBuf, ApiError> {
     let Some(backups) = backups else {
         let advice = "The server has no folder for copies; start it with --backups DIR";
         return Err(refused(advice.to_owned()));
@@ -75,17 +77,17 @@ fn target(backups: Option<&Path>, name: &str) -> Result<PathBuf, ApiError> {
 
 #[cfg(test)]
 mod tests {
-    use super::target;
+    use super::destination;
 
     #[test]
-    fn copies_go_into_their_folder_and_nowhere_else() {
+    fn copies_are_direct_children_of_their_folder() {
         let folder = tempfile::tempdir().unwrap();
         let backups = Some(folder.path());
         assert_eq!(
-            target(backups, "monday-1.2").unwrap(),
+            destination(backups, "monday-1.2").unwrap(),
             folder.path().join("monday-1.2")
         );
-        assert!(target(None, "monday").is_err());
+        assert!(destination(None, "monday").is_err());
         for odd in [
             "",
             ".",
@@ -99,12 +101,12 @@ mod tests {
             "ä",
             &"n".repeat(201),
         ] {
-            assert!(target(backups, odd).is_err(), "{odd:?}");
+            assert!(destination(backups, odd).is_err(), "{odd:?}");
         }
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("/tmp", folder.path().join("link")).unwrap();
-            assert!(target(backups, "link").is_err());
+            assert!(destination(backups, "link").is_err());
         }
     }
 }

@@ -1,12 +1,12 @@
-//! A stream that refuses requests which say in two ways how long their body is.
+//! A stream that refuses requests which declare the length of their body in two ways.
 //!
-//! With `Content-Length` beside `Transfer-Encoding` one reader may take for a body what another
-//! takes for the next request: what a proxy in front of the server let through is then not what the
-//! server carries out. The HTTP library takes the chunks and forgets the length, so heads are
-//! looked at before it reads them. The end of a refused head is made unreadable: the library
-//! answers 400 and closes.
+//! With `Content-Length` beside `Transfer-Encoding`, one reader takes bytes as a body that another
+//! reads as the next request (request smuggling): the server then executes requests that a proxy in
+//! front of it has not seen. The HTTP library takes the chunks and ignores the length, so this stream
+//! inspects heads before the library reads them. It makes the end of a refused head unreadable: the
+//! library answers 400 and closes.
 //!
-//! Not an HTTP parser: whatever else is wrong with a head or a chunk is the library's to refuse.
+//! This is no HTTP parser: the library refuses everything else that is wrong with a head or a chunk.
 
 use memchr::memchr;
 use std::io::{self, IoSlice};
@@ -14,28 +14,29 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Bytes of a line that are looked at, without blanks: names, and any length that a body can have.
+/// Bytes of a line that are kept, without blanks: the inspected names, with any length that a body
+/// can have.
 const LINE_BYTES_MAX: usize = 64;
 /// A byte that no head can contain.
 const UNREADABLE: u8 = 0;
 
-/// Looks at the heads of the requests that are read.
+/// A stream that inspects the heads of the requests that are read from it.
 pub(crate) struct Heads<S> {
     stream: S,
-    place: Place,
+    position: Position,
 }
 
 /// The position of the next byte in the sequence of requests.
-enum Place {
+enum Position {
     Head(Head),
-    /// So many bytes of a body are left.
+    /// This many bytes of a body are left.
     Body(u64),
     ChunkSize(Line),
-    /// So many bytes of a chunk and its end are left.
+    /// This many bytes of a chunk and its line end are left.
     Chunk(u64),
-    /// Headers behind the last chunk.
+    /// The headers after the last chunk.
     Trailer(Line),
-    /// The library gives up on this connection.
+    /// The head is refused; the library closes this connection.
     Refused,
 }
 
@@ -44,9 +45,9 @@ struct Head {
     line: Line,
     has_begun: bool,
     has_length: bool,
-    /// None when it cannot be read.
+    /// The length; none if it does not parse.
     length: Option<u64>,
-    /// It has a `Transfer-Encoding`: the library refuses any but chunks.
+    /// Whether there is a `Transfer-Encoding`. The library refuses any other than chunks.
     is_chunked: bool,
 }
 
@@ -55,13 +56,12 @@ struct Head {
 struct Line {
     bytes: Vec<u8>,
     has_blanks: bool,
-    /// The last byte so far was a carriage return.
+    /// Whether the last byte so far is a carriage return.
     has_return: bool,
 }
 
 impl Line {
-    /// Takes bytes up to the end of the line; gives how many these were, and the line when it has
-    /// ended.
+    /// Takes bytes up to the end of the line; returns their number, and the line if it has ended.
     fn take(&mut self, bytes: &[u8]) -> (usize, Option<Line>) {
         let end = memchr(b'\n', bytes);
         let taken = end.map_or(bytes.len(), |end| end + 1);
@@ -81,10 +81,10 @@ impl Line {
 }
 
 impl Head {
-    /// Takes a line of the head; returns whether it was the last.
+    /// Takes a line of the head; returns whether it is the last.
     fn take_line(&mut self, line: &[u8]) -> bool {
         if line.is_empty() {
-            // Empty lines before a request mean nothing.
+            // Empty lines before a request are skipped.
             return self.has_begun;
         }
         self.has_begun = true;
@@ -102,12 +102,12 @@ impl Head {
         false
     }
 
-    /// The position of the next byte behind this head; none if it is not certain.
-    fn behind(&self) -> Option<Place> {
+    /// The position after this head; `None` if it is ambiguous.
+    fn next_position(&self) -> Option<Position> {
         match (self.is_chunked, self.has_length, self.length) {
-            (true, false, _) => Some(Place::ChunkSize(Line::default())),
-            (false, false, _) | (false, true, Some(0)) => Some(Place::Head(Head::default())),
-            (false, true, Some(length)) => Some(Place::Body(length)),
+            (true, false, _) => Some(Position::ChunkSize(Line::default())),
+            (false, false, _) | (false, true, Some(0)) => Some(Position::Head(Head::default())),
+            (false, true, Some(length)) => Some(Position::Body(length)),
             (true, true, _) | (false, true, None) => None,
         }
     }
@@ -120,67 +120,69 @@ fn number(digits: &[u8], radix: u32) -> Option<u64> {
     u64::from_str_radix(digits, radix).ok()
 }
 
-/// The position of the next byte behind the line with a chunk's size. Extensions of the size are
-/// skipped.
-fn behind_size(line: &[u8]) -> Option<Place> {
+/// The position after the line with a chunk's size; `None` if the size does not parse. Extensions of
+/// the size are skipped.
+fn position_after_size(line: &[u8]) -> Option<Position> {
     let digits = line
         .split(|byte| *byte == b';')
         .next()
         .filter(|digits| digits.len() < LINE_BYTES_MAX)?;
     Some(match number(digits, 16)? {
-        0 => Place::Trailer(Line::default()),
-        // With the line's end behind it.
-        size => Place::Chunk(size.saturating_add(2)),
+        0 => Position::Trailer(Line::default()),
+        // The chunk and the line end after it.
+        size => Position::Chunk(size.saturating_add(2)),
     })
 }
 
-impl Place {
-    /// Goes on by what can be decided at once of `bytes`, which are not empty; gives how many bytes
-    /// that was, and whether what ends there is refused.
+impl Position {
+    /// Advances by a part of `bytes`, which are not empty; returns the length of the part, and
+    /// whether the head or chunk that ends there is refused.
     fn advance(&mut self, bytes: &[u8]) -> (usize, bool) {
         let (taken, next) = match self {
-            Place::Head(head) => {
+            Position::Head(head) => {
                 let (taken, line) = head.line.take(bytes);
                 let has_ended = line.is_some_and(|line| head.take_line(&line.bytes));
-                (taken, has_ended.then(|| head.behind()))
+                (taken, has_ended.then(|| head.next_position()))
             }
-            Place::ChunkSize(line) => {
+            Position::ChunkSize(line) => {
                 let (taken, line) = line.take(bytes);
                 (
                     taken,
-                    line.map(|line| behind_size(&line.bytes).filter(|_| line.has_return)),
+                    line.map(|line| position_after_size(&line.bytes).filter(|_| line.has_return)),
                 )
             }
-            Place::Trailer(line) => {
+            Position::Trailer(line) => {
                 let (taken, line) = line.take(bytes);
                 let next = line.and_then(|line| match (line.has_return, line.bytes.is_empty()) {
-                    // Here the library ends no line without a carriage return: it would read the
-                    // rest as something else.
+                    // Among trailers the library requires a carriage return at the end of a line: it
+                    // would read the rest differently.
                     (false, _) => Some(None),
-                    (true, true) => Some((!line.has_blanks).then(|| Place::Head(Head::default()))),
+                    (true, true) => {
+                        Some((!line.has_blanks).then(|| Position::Head(Head::default())))
+                    }
                     (true, false) => None,
                 });
                 (taken, next)
             }
-            Place::Body(left) | Place::Chunk(left) => {
+            Position::Body(left) | Position::Chunk(left) => {
                 let taken = usize::try_from(*left)
                     .unwrap_or(usize::MAX)
                     .min(bytes.len());
                 *left -= taken as u64;
-                let next = if let Place::Chunk(0) = self {
-                    Some(Some(Place::ChunkSize(Line::default())))
-                } else if let Place::Body(0) = self {
-                    Some(Some(Place::Head(Head::default())))
+                let next = if let Position::Chunk(0) = self {
+                    Some(Some(Position::ChunkSize(Line::default())))
+                } else if let Position::Body(0) = self {
+                    Some(Some(Position::Head(Head::default())))
                 } else {
                     None
                 };
                 (taken, next)
             }
-            Place::Refused => (bytes.len(), None),
+            Position::Refused => (bytes.len(), None),
         };
         let is_refused = matches!(next, Some(None));
         if let Some(next) = next {
-            *self = next.unwrap_or(Place::Refused);
+            *self = next.unwrap_or(Position::Refused);
         }
         (taken, is_refused)
     }
@@ -190,14 +192,14 @@ impl<S> Heads<S> {
     pub(crate) fn new(stream: S) -> Heads<S> {
         Heads {
             stream,
-            place: Place::Head(Head::default()),
+            position: Position::Head(Head::default()),
         }
     }
 
-    /// Looks through what was read, and makes the end of what is refused unreadable.
-    fn look(&mut self, mut bytes: &mut [u8]) {
+    /// Inspects bytes that were read, and makes the end of a refused head unreadable.
+    fn inspect(&mut self, mut bytes: &mut [u8]) {
         while !bytes.is_empty() {
-            let (taken, is_refused) = self.place.advance(bytes);
+            let (taken, is_refused) = self.position.advance(bytes);
             let (seen, rest) = bytes.split_at_mut(taken);
             if let Some(end) = seen.last_mut().filter(|_| is_refused) {
                 *end = UNREADABLE;
@@ -215,7 +217,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Heads<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
-        self.look(buffer.filled_mut().get_mut(before..).unwrap_or_default());
+        self.inspect(buffer.filled_mut().get_mut(before..).unwrap_or_default());
         Poll::Ready(Ok(()))
     }
 }
@@ -254,11 +256,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Heads<S> {
 mod tests {
     use super::*;
 
-    /// Which bytes of the requests are changed, when they come in parts of this size.
+    /// The positions of the bytes that are changed in requests read in parts of this size.
     fn changed(requests: &str, part: usize) -> Vec<usize> {
         let mut heads = Heads::new(());
         let mut bytes = requests.as_bytes().to_vec();
-        bytes.chunks_mut(part).for_each(|part| heads.look(part));
+        bytes.chunks_mut(part).for_each(|part| heads.inspect(part));
         bytes
             .iter()
             .zip(requests.as_bytes())
@@ -271,32 +273,32 @@ mod tests {
     const LENGTH: &str = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\nhello world";
     const NONE: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
     const CHUNKS: &str = "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n5;a=b\r\nhello\r\nC\r\ncontent-leng\r\n0\r\nTrailer: 1\r\n\r\n";
-    /// A body that looks like the head of a request with both.
-    /// Lines that another reader may end elsewhere.
+    /// A body that looks like the head of a request with both lengths.
+    const LOOKS: &str = "POST / HTTP/1.1\nContent-Length: 57\n\nPOST / HTTP/1.1\nContent-Length: 5\nTransfer-Encoding: x\n\n\n";
+
+    /// Another reader may end such lines elsewhere.
     #[test]
     fn chunks_whose_lines_end_without_a_return_are_refused() {
         let begun = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
-        for (behind, refused) in [
+        for (rest, refused) in [
             ("2\r\n{}\r\n0\r\n\nContent-Length: 100000\r\n\r\n", 10),
             ("2\r\n{}\r\n0\r\nX: y\n\nContent-Length: 100000\r\n\r\n", 14),
             ("2\r\n{}\r\n0\r\n \r\n\r\n", 12),
             ("2\n{}\r\n0\r\n\r\n", 1),
         ] {
-            let all = [begun, behind].concat();
+            let all = [begun, rest].concat();
             for part in 1..all.len() {
                 assert_eq!(
                     changed(&all, part),
                     [begun.len() + refused],
-                    "{behind:?} in parts of {part}"
+                    "{rest:?} in parts of {part}"
                 );
             }
         }
     }
 
-    const LOOKS: &str = "POST / HTTP/1.1\nContent-Length: 57\n\nPOST / HTTP/1.1\nContent-Length: 5\nTransfer-Encoding: x\n\n\n";
-
     #[test]
-    fn requests_that_say_it_once_are_let_through() {
+    fn requests_that_declare_one_length_pass() {
         let all = [
             LENGTH, NONE, CHUNKS, LOOKS, "\r\n\r\n", CHUNKS, LENGTH, LOOKS, NONE,
         ]
@@ -311,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_says_it_twice_is_made_unreadable_wherever_it_stands() {
+    fn a_request_that_declares_two_lengths_is_made_unreadable() {
         let one = "Transfer-Encoding: chunked\r\n";
         for (first, second) in [
             ("Content-Length: 5\r\n", one),
@@ -326,7 +328,7 @@ mod tests {
                 "Content-Length:                                                                   5\r\n",
                 one,
             ),
-            // A length of which the beginning is not the whole.
+            // A length that is longer than the kept part of its line.
             (
                 "Content-Length: 00000000000000000000000000000000000000000000000000000000000000005\r\n",
                 "\tx: y\r\n",

@@ -1,9 +1,7 @@
-//! Answers as late as the cloud's, when that is asked for, so that an application meets them before
-//! its users do.
+//! Simulated latencies of the cloud, so that an application meets them before its users do.
 //!
-//! A profile is a distribution, not a promise: times are log-normal around a median for each class
-//! of operation, as latencies of services are, and the same seed gives the same times in the same
-//! order.
+//! Times are log-normal around a median for each class of operation, as latencies of services are.
+//! The same seed gives the same times in the same order.
 
 use keyfold_api::Operation;
 use std::sync::{Mutex, PoisonError};
@@ -12,21 +10,21 @@ use std::time::Duration;
 /// A distribution of latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LatencyProfile {
-    /// As from a machine in the table's region: reads around 3 ms, writes 5 ms, transactions 12 ms,
-    /// and one in a hundred about three times as long.
+    /// The latencies within a region: reads around 3 ms, writes 5 ms, transactions 12 ms, and one in
+    /// a hundred about three times as long.
     SameRegion,
-    /// The same and a way of 80 ms, as from another continent.
+    /// The latencies from another continent: those within a region and 80 ms more.
     CrossRegion,
-    /// Always the same.
+    /// A constant latency.
     Fixed(Duration),
 }
 
-/// The way to another continent and back.
-const FAR: Duration = Duration::from_millis(80);
+/// The round trip to another continent.
+const ROUND_TRIP: Duration = Duration::from_millis(80);
 /// Spread of the latencies: the 99th percentile is at e^(2.33 * 0.47), three times the median.
 const SPREAD: f64 = 0.47;
 
-/// Makes delays.
+/// Draws latencies.
 pub(crate) struct Latency {
     profile: LatencyProfile,
     random: Mutex<fastrand::Rng>,
@@ -45,10 +43,11 @@ impl Latency {
         match self.profile {
             LatencyProfile::Fixed(delay) => delay,
             LatencyProfile::SameRegion => self.spread(median(operation)),
-            LatencyProfile::CrossRegion => FAR + self.spread(median(operation)),
+            LatencyProfile::CrossRegion => ROUND_TRIP + self.spread(median(operation)),
         }
     }
 
+    /// A random latency around a median.
     fn spread(&self, median: Duration) -> Duration {
         let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
         // The sum of twelve uniform numbers is close to normal, with variance 1.
@@ -57,13 +56,55 @@ impl Latency {
     }
 }
 
+/// The median latency of an operation.
 fn median(operation: Operation) -> Duration {
     let ms = match operation {
         Operation::GetItem | Operation::Query | Operation::Scan | Operation::BatchGetItem => 3,
         Operation::TransactGetItems
         | Operation::TransactWriteItems
         | Operation::ExecuteTransaction => 12,
-        _ => 5,
+        Operation::BatchExecuteStatement
+        | Operation::BatchWriteItem
+        | Operation::CreateBackup
+        | Operation::CreateTable
+        | Operation::DeleteBackup
+        | Operation::DeleteItem
+        | Operation::DeleteResourcePolicy
+        | Operation::DeleteTable
+        | Operation::DescribeBackup
+        | Operation::DescribeContinuousBackups
+        | Operation::DescribeContributorInsights
+        | Operation::DescribeEndpoints
+        | Operation::DescribeExport
+        | Operation::DescribeImport
+        | Operation::DescribeLimits
+        | Operation::DescribeStream
+        | Operation::DescribeTable
+        | Operation::DescribeTimeToLive
+        | Operation::ExecuteStatement
+        | Operation::ExportTableToPointInTime
+        | Operation::GetRecords
+        | Operation::GetResourcePolicy
+        | Operation::GetShardIterator
+        | Operation::ImportTable
+        | Operation::ListBackups
+        | Operation::ListContributorInsights
+        | Operation::ListExports
+        | Operation::ListImports
+        | Operation::ListStreams
+        | Operation::ListTables
+        | Operation::ListTagsOfResource
+        | Operation::PutItem
+        | Operation::PutResourcePolicy
+        | Operation::RestoreTableFromBackup
+        | Operation::RestoreTableToPointInTime
+        | Operation::TagResource
+        | Operation::UntagResource
+        | Operation::UpdateContinuousBackups
+        | Operation::UpdateContributorInsights
+        | Operation::UpdateItem
+        | Operation::UpdateTable
+        | Operation::UpdateTimeToLive => 5,
     };
     Duration::from_millis(ms)
 }
@@ -88,7 +129,7 @@ mod tests {
         assert!((2.9..3.1).contains(&ms(5000)), "{}", ms(5000));
         assert!((8.0..10.0).contains(&ms(9900)), "{}", ms(9900));
         let far = Latency::new(LatencyProfile::CrossRegion, 7).next(Operation::PutItem);
-        assert!(far > FAR);
+        assert!(far > ROUND_TRIP);
         let fixed = LatencyProfile::Fixed(Duration::from_millis(25));
         assert_eq!(
             Latency::new(fixed, 1).next(Operation::PutItem),

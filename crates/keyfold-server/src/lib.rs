@@ -1,15 +1,17 @@
 //! The HTTP server: DynamoDB's wire protocol over an engine.
 //!
-//! The way of a request: [`http`] receives it, `auth` checks the signature if credentials are
-//! configured, the wire decodes, the engine answers, the wire encodes, and the answer leaves with
-//! request id, checksum and, where it pays, gzip. Engine calls run on the connection's own task: a
-//! read is answered without changing threads, a write is awaited while the log syncs. What hostile
-//! clients may hold is bounded: headers by size, slow ones by time and pace (`paced`), large bodies
-//! by a budget that all share (`budget`).
+//! A request passes `origin` (may this web page call?), `receive` (its body), `auth` (its signature
+//! and rights) and `call` (decode, admit, execute, encode), and leaves through `respond` with
+//! checksum and, for larger answers, gzip; `http` routes, counts and logs. Engine calls run on the
+//! connection's own task: a read is answered without changing threads, a write is awaited while the
+//! log syncs. The resources of hostile clients are bounded: headers by size, slow clients by time
+//! and pace (`paced`), large bodies by a budget that all clients share (`budget`).
 
 mod addresses;
+mod answer_size;
 mod auth;
 mod budget;
+mod call;
 mod config;
 mod copy;
 mod heads;
@@ -18,9 +20,12 @@ mod latency;
 mod metrics;
 mod origin;
 mod paced;
+mod receive;
+mod refusal;
 mod request_id;
-mod room;
+mod respond;
 mod server;
+mod service;
 mod tls;
 
 pub use config::{Access, Credential, ServerConfig, ServerError, TlsFiles};

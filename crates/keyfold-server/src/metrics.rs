@@ -1,19 +1,20 @@
-//! Metrics for Prometheus: requests by operation and outcome, and how long they took.
+//! Metrics for Prometheus: request counts and latencies by operation and outcome, connections,
+//! bodies, and the store.
 
 use keyfold_api::Operation;
 use keyfold_engine::Engine;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::encoding::{EncodeLabelSet, LabelSetEncoder};
+use prometheus_client::encoding::{EncodeLabel, EncodeLabelSet, LabelSetEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Metric, Registry};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Upper edges of the buckets of a request's time, in seconds.
-const EDGES: [f64; 12] = [
+/// Upper bounds of the buckets for latencies, in seconds.
+const BUCKETS_S: [f64; 12] = [
     0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0,
 ];
 
@@ -42,23 +43,22 @@ impl EncodeLabelSet for ByOperation {
     }
 }
 
-use prometheus_client::encoding::EncodeLabel;
-
-/// Which operation was asked for, as far as it is known.
+/// The value of the label `operation`.
 #[derive(Clone, Copy)]
-pub(crate) enum Told {
+pub(crate) enum OperationLabel {
+    /// The request was refused before its operation was known.
     Unknown,
     Known(Operation),
-    /// Keyfold's own.
+    /// Keyfold's own operation.
     CopyDataFolder,
 }
 
-impl Told {
+impl OperationLabel {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Told::Unknown => "unknown",
-            Told::Known(operation) => operation.name(),
-            Told::CopyDataFolder => "CopyDataFolder",
+            OperationLabel::Unknown => "unknown",
+            OperationLabel::Known(operation) => operation.name(),
+            OperationLabel::CopyDataFolder => "CopyDataFolder",
         }
     }
 }
@@ -68,98 +68,71 @@ pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Outcome, Counter>,
     seconds: Family<ByOperation, Histogram, fn() -> Histogram>,
-    /// The two of good answers, in the order of [`Operation::ALL`]: found without a look-up.
-    good: Vec<OnceLock<(Counter, Histogram)>>,
+    /// The counter and the histogram of successful answers, in the order of [`Operation::ALL`]. They
+    /// save a look-up by labels.
+    succeeded: Vec<OnceLock<(Counter, Histogram)>>,
     received: Counter,
     sent: Counter,
     connections: Gauge,
-    turned_away: Counter,
-    turned_away_pages: Counter,
+    refused_connections: Counter,
+    refused_pages: Counter,
     commits: Gauge,
     batches: Gauge,
-    upkeep: Gauge,
+    pending_maintenance: Gauge,
     failures: Gauge,
     received_held: Gauge,
     sent_held: Gauge,
 }
 
+/// Registers a new metric.
+fn register<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
+    registered(registry, name, help, M::default())
+}
+
+/// Registers a metric and returns it.
+fn registered<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+    registry.register(name, help, metric.clone());
+    metric
+}
+
 impl Metrics {
     pub(crate) fn new() -> Metrics {
-        let requests = Family::<Outcome, Counter>::default();
-        let seconds: Family<ByOperation, Histogram, fn() -> Histogram> =
-            Family::new_with_constructor(|| Histogram::new(EDGES));
-        let [received, sent, turned_away, turned_away_pages] =
-            std::array::from_fn(|_| Counter::default());
-        let [
-            connections,
-            commits,
-            batches,
-            upkeep,
-            failures,
-            received_held,
-            sent_held,
-        ] = std::array::from_fn(|_| Gauge::default());
         let mut registry = Registry::with_prefix("keyfold");
-        registry.register(
-            "requests",
-            "Requests by operation and outcome",
-            requests.clone(),
-        );
-        registry.register("request_seconds", "How long requests took", seconds.clone());
-        registry.register(
-            "received_bytes",
-            "Bytes of request bodies",
-            received.clone(),
-        );
-        registry.register("sent_bytes", "Bytes of response bodies", sent.clone());
-        registry.register("connections", "Open connections", connections.clone());
-        let closed = "Connections closed at once, since their address has as many as it may";
-        registry.register("connections_turned_away", closed, turned_away.clone());
-        let refused = "Requests refused for the Host or Origin that they name";
-        registry.register("pages_turned_away", refused, turned_away_pages.clone());
-        registry.register(
-            "store_commits",
-            "Synced commits since the start",
-            commits.clone(),
-        );
-        registry.register(
-            "store_batches",
-            "Batches written since the start",
-            batches.clone(),
-        );
-        let good = Operation::ALL.iter().map(|_| OnceLock::new()).collect();
-        let left = "Memtables to be written and merges to be done, behind the writes";
-        registry.register("store_upkeep", left, upkeep.clone());
-        let failed = "Failures in the background since the start: indexes, expiry, backups, restores, exports, imports";
-        registry.register("background_failures", failed, failures.clone());
-        let held = "Bytes that large request bodies take of their budget now";
-        registry.register("received_held_bytes", held, received_held.clone());
-        let held = "Bytes that large answers take of their budget now";
-        registry.register("sent_held_bytes", held, sent_held.clone());
+        let all = &mut registry;
+        let histograms: Family<ByOperation, Histogram, fn() -> Histogram> =
+            Family::new_with_constructor(|| Histogram::new(BUCKETS_S));
+        let requests = "Requests by operation and outcome";
+        let refused_connections =
+            "Connections closed at once because their address had reached its limit";
+        let refused_pages = "Requests refused for their Host or Origin";
+        let pending_maintenance = "Memtables to be flushed and compactions to be done";
+        let failures = "Failures of background work since the start: indexes, expiry, backups, restores, exports, imports";
+        let received_held = "Bytes of the budget for large request bodies that are in use";
+        let sent_held = "Bytes of the budget for large answers that are in use";
         Metrics {
+            requests: register(all, "requests", requests),
+            seconds: registered(all, "request_seconds", "Latency of requests", histograms),
+            received: register(all, "received_bytes", "Bytes of request bodies"),
+            sent: register(all, "sent_bytes", "Bytes of response bodies"),
+            connections: register(all, "connections", "Open connections"),
+            refused_connections: register(all, "connections_turned_away", refused_connections),
+            refused_pages: register(all, "pages_turned_away", refused_pages),
+            commits: register(all, "store_commits", "Synced commits since the start"),
+            batches: register(all, "store_batches", "Batches written since the start"),
+            pending_maintenance: register(all, "store_pending_maintenance", pending_maintenance),
+            failures: register(all, "background_failures", failures),
+            received_held: register(all, "received_held_bytes", received_held),
+            sent_held: register(all, "sent_held_bytes", sent_held),
+            succeeded: Operation::ALL.iter().map(|_| OnceLock::new()).collect(),
             registry,
-            requests,
-            seconds,
-            good,
-            received,
-            sent,
-            connections,
-            turned_away,
-            turned_away_pages,
-            commits,
-            batches,
-            upkeep,
-            failures,
-            received_held,
-            sent_held,
         }
     }
 
-    /// Counts an answer: to which operation, if that was known, and the exception's name if it
-    /// failed.
+    /// Counts an answer with its latency and the lengths of its bodies; `failure` is its outcome
+    /// unless it succeeded.
     pub(crate) fn answered(
         &self,
-        operation: Told,
+        operation: OperationLabel,
         failure: Option<&'static str>,
         took: Duration,
         (received, sent): (usize, usize),
@@ -176,18 +149,17 @@ impl Metrics {
                     .get_or_create_owned(&ByOperation { operation: name }),
             )
         };
-        let place = if let Told::Known(operation) = operation {
-            Some(operation as usize)
-        } else {
-            None
+        let known = match operation {
+            OperationLabel::Known(operation) => self.succeeded.get(operation as usize),
+            OperationLabel::Unknown | OperationLabel::CopyDataFolder => None,
         };
         let count = |(requests, seconds): &(Counter, Histogram)| {
             requests.inc();
             seconds.observe(took.as_secs_f64());
         };
-        match (failure, place.and_then(|place| self.good.get(place))) {
+        match (failure, known) {
             (None, Some(known)) => count(known.get_or_init(|| counters("ok"))),
-            (failure, _) => count(&counters(failure.unwrap_or("ok"))),
+            (None, None) | (Some(_), _) => count(&counters(failure.unwrap_or("ok"))),
         }
         self.received.inc_by(received as u64);
         self.sent.inc_by(sent as u64);
@@ -197,25 +169,26 @@ impl Metrics {
         self.connections.inc();
     }
 
-    pub(crate) fn turned_away(&self) {
-        self.turned_away.inc();
+    pub(crate) fn connection_refused(&self) {
+        self.refused_connections.inc();
     }
 
-    pub(crate) fn turned_away_page(&self) {
-        self.turned_away_pages.inc();
+    pub(crate) fn page_refused(&self) {
+        self.refused_pages.inc();
     }
 
     pub(crate) fn disconnected(&self) {
         self.connections.dec();
     }
 
-    /// Everything, in Prometheus' text format; `held` are the bytes that bodies and answers hold.
+    /// All metrics in Prometheus' text format; `held` are the bytes reserved by request bodies and
+    /// by answers.
     pub(crate) fn text(&self, engine: &Engine, held: (usize, usize)) -> String {
         let counts = engine.store_counts();
         let gauges = [
             (&self.commits, counts.commits),
             (&self.batches, counts.batches),
-            (&self.upkeep, engine.store_upkeep()),
+            (&self.pending_maintenance, engine.pending_maintenance()),
             (&self.failures, engine.background_failures()),
             (&self.received_held, held.0 as u64),
             (&self.sent_held, held.1 as u64),

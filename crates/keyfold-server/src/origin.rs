@@ -1,9 +1,9 @@
-//! Which web pages may call: none, unless the server was started for their origin.
+//! The protection from web pages: a page may call only if the server was started for its origin.
 //!
-//! A page in a browser on this machine reaches a server that only this machine reaches. Two ways
-//! are closed here: a page of another origin, which browsers name in `Origin`, and a page whose own
-//! name was made to lead here (DNS rebinding), which is seen by `Host`. Programs that are no
-//! browsers send no `Origin`, and are not hindered.
+//! A page in a browser on this machine reaches servers that only this machine reaches. Two ways are
+//! closed here: a page of another origin, which browsers send in `Origin`, and a page whose own name
+//! resolves to this server (DNS rebinding), which shows in `Host`. Other programs send no `Origin`
+//! and are not affected.
 
 use crate::config::ServerConfig;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -11,40 +11,41 @@ use hyper::http::request::Parts;
 use std::net::{IpAddr, Ipv6Addr};
 
 const EXPOSED: &str = "x-amzn-requestid,x-amzn-errortype,x-amz-crc32,date";
-/// Seconds that a browser need not ask again.
-const ASKED_FOR_S: &str = "172800";
-const WANTS_PRIVATE: HeaderName = HeaderName::from_static("access-control-request-private-network");
-const ALLOWS_PRIVATE: HeaderName = HeaderName::from_static("access-control-allow-private-network");
+/// Seconds for which a browser may cache the answer to a preflight.
+const PREFLIGHT_MAX_AGE_S: &str = "172800";
+const REQUEST_PRIVATE: HeaderName =
+    HeaderName::from_static("access-control-request-private-network");
+const ALLOW_PRIVATE: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 
-/// The origin of a request.
+/// The web page that sent a request.
 pub(crate) enum Page {
-    /// No page, or one of this server's own.
+    /// No page, or a page of this server.
     Own,
     /// A page of an origin that the server was started for.
     Allowed(HeaderValue),
 }
 
-/// Tells who calls, or why a page may not.
+/// Determines the page of a request; returns the reason for people if it may not call.
 pub(crate) fn judge(config: &ServerConfig, parts: &Parts) -> Result<Page, String> {
     for name in [header::HOST, header::ORIGIN] {
         if parts.headers.get_all(&name).iter().count() > 1 {
             return Err(format!("There is more than one {name} header"));
         }
     }
-    // A target with a name of its own goes before `Host`. Probes of HTTP/1.0 have neither.
+    // An absolute target takes precedence over `Host`. Probes of HTTP/1.0 have neither.
     let authority = parts.uri.authority().map(|authority| authority.as_str());
-    // A header that is no text names no origin.
+    // A header that is not text matches no name.
     let host = parts
         .headers
         .get(header::HOST)
         .map(|value| value.to_str().unwrap_or("?"));
     let named = authority.or(host);
-    // Without a credential a page could call under its own name; with one it cannot sign, and over
-    // HTTPS its certificate differs.
+    // A rebound page can call only an open server: it cannot sign, and over HTTPS its certificate
+    // differs.
     let is_open = config.credentials.is_empty() && config.tls.is_none();
     if let Some(named) = named.filter(|_| is_open) {
         let name = name_of(named).ok_or_else(|| format!("`{named}` is no name of a server"))?;
-        if !is_ours(config, name) {
+        if !is_safe_name(config, name) {
             return Err(format!(
                 "`{name}` is not a name of this server; if it is, start the server with --allow-host {name}"
             ));
@@ -77,7 +78,7 @@ pub(crate) fn judge(config: &ServerConfig, parts: &Parts) -> Result<Page, String
     ))
 }
 
-/// The name in `name`, `name:port` or `[address]:port`; none in anything else.
+/// The name in `name`, `name:port` or `[address]:port`; `None` for anything else.
 fn name_of(authority: &str) -> Option<&str> {
     let (name, rest) = match authority.strip_prefix('[') {
         Some(rest) => rest.split_once(']')?,
@@ -86,19 +87,19 @@ fn name_of(authority: &str) -> Option<&str> {
             .map_or((authority, ""), |at| authority.split_at(at)),
     };
     let is_port = |port: &str| port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
-    let is_whole = rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port);
+    let has_valid_rest = rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port);
     let is_name = match authority.starts_with('[') {
         true => name.parse::<Ipv6Addr>().is_ok(),
         false => name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')),
     };
-    (is_whole && is_name && !name.is_empty()).then_some(name)
+    (has_valid_rest && is_name && !name.is_empty()).then_some(name)
 }
 
-/// Whether nobody can have made a name lead here: addresses, names that cannot be registered, and
-/// those that the server was started with.
-fn is_ours(config: &ServerConfig, name: &str) -> bool {
+/// Whether a name is safe from rebinding: an address, a name that cannot be registered, or a name
+/// that the server was started with.
+fn is_safe_name(config: &ServerConfig, name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let is_reserved = |top: &str| {
         name == top
@@ -117,8 +118,8 @@ fn is_ours(config: &ServerConfig, name: &str) -> bool {
             .any(|allowed| allowed.eq_ignore_ascii_case(&name))
 }
 
-/// Adds what lets an allowed page read an answer.
-pub(crate) fn tell(page: &Page, answer: &mut HeaderMap) {
+/// Adds the headers that let an allowed page read an answer.
+pub(crate) fn expose(page: &Page, answer: &mut HeaderMap) {
     if let Page::Allowed(origin) = page {
         answer.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
         answer.insert(
@@ -129,7 +130,7 @@ pub(crate) fn tell(page: &Page, answer: &mut HeaderMap) {
     }
 }
 
-/// Adds what an allowed page asked for before it calls.
+/// Adds the headers that answer a preflight of an allowed page.
 pub(crate) fn preflight(page: &Page, asked: &HeaderMap, answer: &mut HeaderMap) {
     if let Page::Own = page {
         return;
@@ -143,16 +144,16 @@ pub(crate) fn preflight(page: &Page, asked: &HeaderMap, answer: &mut HeaderMap) 
             header::ACCESS_CONTROL_REQUEST_HEADERS,
             header::ACCESS_CONTROL_ALLOW_HEADERS,
         ),
-        (WANTS_PRIVATE, ALLOWS_PRIVATE),
+        (REQUEST_PRIVATE, ALLOW_PRIVATE),
     ];
-    for (asked_in, told_in) in pairs {
+    for (asked_in, answered_in) in pairs {
         if let Some(wanted) = asked.get(asked_in) {
-            answer.insert(told_in, wanted.clone());
+            answer.insert(answered_in, wanted.clone());
         }
     }
     answer.insert(
         header::ACCESS_CONTROL_MAX_AGE,
-        HeaderValue::from_static(ASKED_FOR_S),
+        HeaderValue::from_static(PREFLIGHT_MAX_AGE_S),
     );
 }
 
@@ -162,7 +163,7 @@ mod tests {
     use crate::config::Credential;
     use std::net::SocketAddr;
 
-    fn told(config: &ServerConfig, host: &str, origin: Option<&str>) -> Result<bool, String> {
+    fn judged(config: &ServerConfig, host: &str, origin: Option<&str>) -> Result<bool, String> {
         let mut request = hyper::Request::post("/").header("host", host);
         if let Some(origin) = origin {
             request = request.header("origin", origin);
@@ -178,7 +179,7 @@ mod tests {
     #[test]
     fn names_that_anyone_can_register_are_refused() {
         let mut config = plain();
-        for ours in [
+        for safe in [
             "localhost",
             "localhost:8000",
             "127.0.0.1:8000",
@@ -186,9 +187,12 @@ mod tests {
             "a.localhost",
             "keyfold:8000",
         ] {
-            assert_eq!(told(&config, ours, None), Ok(false), "{ours}");
+            assert_eq!(judged(&config, safe, None), Ok(false), "{safe}");
         }
-        assert_eq!(told(&config, "host.docker.internal:8000", None), Ok(false));
+        assert_eq!(
+            judged(&config, "host.docker.internal:8000", None),
+            Ok(false)
+        );
         for other in [
             "evil.example",
             "evil.example:8000",
@@ -204,17 +208,17 @@ mod tests {
             "local host",
             "",
         ] {
-            assert!(told(&config, other, None).is_err(), "{other}");
+            assert!(judged(&config, other, None).is_err(), "{other}");
         }
         config.allow_hosts.push("db.example.com".to_owned());
-        assert_eq!(told(&config, "DB.example.com:8000", None), Ok(false));
+        assert_eq!(judged(&config, "DB.example.com:8000", None), Ok(false));
         // With credentials a page cannot sign.
         config.credentials.push(Credential::new("A", "s"));
-        assert_eq!(told(&config, "evil.example", None), Ok(false));
+        assert_eq!(judged(&config, "evil.example", None), Ok(false));
     }
 
     #[test]
-    fn a_header_that_comes_twice_names_nobody() {
+    fn a_repeated_header_is_refused() {
         for name in ["host", "origin"] {
             let request = hyper::Request::post("/").header("host", "localhost");
             let request = request
@@ -226,10 +230,10 @@ mod tests {
     }
 
     #[test]
-    fn pages_call_from_their_own_origin_or_an_allowed_one() {
+    fn pages_may_call_from_the_servers_origin_or_an_allowed_one() {
         let mut config = plain();
         assert_eq!(
-            told(&config, "localhost:8000", Some("http://localhost:8000")),
+            judged(&config, "localhost:8000", Some("http://localhost:8000")),
             Ok(false)
         );
         for other in [
@@ -240,7 +244,7 @@ mod tests {
             "",
         ] {
             assert!(
-                told(&config, "localhost:8000", Some(other)).is_err(),
+                judged(&config, "localhost:8000", Some(other)).is_err(),
                 "{other}"
             );
         }
@@ -248,11 +252,11 @@ mod tests {
             .allow_origins
             .push("http://localhost:3000".to_owned());
         assert_eq!(
-            told(&config, "localhost:8000", Some("http://localhost:3000")),
+            judged(&config, "localhost:8000", Some("http://localhost:3000")),
             Ok(true)
         );
-        assert!(told(&config, "localhost:8000", Some("http://localhost:30001")).is_err());
+        assert!(judged(&config, "localhost:8000", Some("http://localhost:30001")).is_err());
         config.allow_origins.push("*".to_owned());
-        assert_eq!(told(&config, "localhost:8000", Some("null")), Ok(true));
+        assert_eq!(judged(&config, "localhost:8000", Some("null")), Ok(true));
     }
 }

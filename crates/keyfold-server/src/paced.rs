@@ -1,8 +1,8 @@
-//! A stream that is given up when the other side reads too slowly. Standing still is found by the
-//! stream inside.
+//! A stream that fails when the client reads an answer too slowly. The stream inside detects a client
+//! that does not read at all.
 //!
-//! A client that reads a little now and then would hold an answer, and its budget, for as long as
-//! it likes. Not for what is received, which is looked at where bodies are read.
+//! Without a minimal pace, a client that reads a little now and then would hold an answer, and its
+//! budget, for as long as it likes. The pace of request bodies is limited in `receive`.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -12,18 +12,19 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Bytes a second that the other side must read in the long run.
+/// Bytes a second that a client must read in the long run.
 const SENT_A_SECOND_MIN: u32 = 256 * 1024;
 
-/// Answers that are not read at once must be read at this pace.
+/// A stream whose answers must be read at a minimal pace.
 pub(crate) struct Paced<S> {
     stream: S,
-    /// Allowance of an answer beyond the time that its bytes take.
+    /// Time that an answer may take beyond that of its bytes.
     patience: Duration,
-    /// The answer that is waited for.
+    /// The answer that the client has not read yet.
     late: Option<Late>,
 }
 
+/// An answer in flight.
 struct Late {
     since: Instant,
     sent: usize,
@@ -39,7 +40,7 @@ impl<S> Paced<S> {
         }
     }
 
-    /// The stream is not ready: gives up when it has not been for too long.
+    /// Ready with an error when the stream has not been ready for too long.
     fn wait(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
         let late = self.late.get_or_insert_with(|| {
             let since = Instant::now();
@@ -61,6 +62,7 @@ impl<S> Paced<S> {
         ))
     }
 
+    /// Counts written bytes, or waits.
     fn written(
         &mut self,
         context: &mut Context<'_>,
@@ -111,11 +113,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         self.stream.is_write_vectored()
     }
 
-    /// Everything that was written is on its way: the answer is out.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match Pin::new(&mut self.stream).poll_flush(context) {
             Poll::Pending => self.wait(context).map(Err),
             Poll::Ready(outcome) => {
+                // Everything written has left: the answer is sent.
                 self.late = None;
                 Poll::Ready(outcome)
             }
@@ -135,7 +137,7 @@ mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
-    /// Writes an answer to who reads so many bytes every ten seconds.
+    /// Writes an answer to a client that reads so many bytes every ten seconds.
     async fn send(answer: usize, read: usize) -> (io::Result<()>, Duration) {
         let (ours, mut theirs) = duplex(1024);
         let mut paced = Paced::new(ours, Duration::from_secs(30));
@@ -156,14 +158,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_reads_a_little_now_and_then_is_let_go() {
+    async fn a_client_that_reads_a_little_now_and_then_is_disconnected() {
         let (outcome, took) = send(1024 * 1024, 10 * 1024).await;
         assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::TimedOut);
         assert!(took <= Duration::from_secs(31), "{took:?}");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_reads_slowly_but_enough_gets_everything_however_long_it_takes() {
+    async fn a_client_that_keeps_the_pace_gets_a_long_answer() {
         let (outcome, took) = send(100 * 1024 * 1024, 3 * 1024 * 1024).await;
         outcome.unwrap();
         assert!(took > Duration::from_secs(300), "{took:?}");

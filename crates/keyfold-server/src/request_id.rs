@@ -11,7 +11,7 @@ const LENGTH: usize = 52;
 pub(crate) struct RequestId([u8; LENGTH]);
 
 impl RequestId {
-    /// A fresh one.
+    /// A random id.
     pub(crate) fn new() -> RequestId {
         let mut letters = [b'A'; LENGTH];
         // Twelve letters of five bits from each number.
@@ -25,7 +25,7 @@ impl RequestId {
         RequestId(letters)
     }
 
-    /// As it is sent.
+    /// The id as a header's value.
     pub(crate) fn header(&self) -> HeaderValue {
         HeaderValue::from_bytes(&self.0).unwrap_or(HeaderValue::from_static(""))
     }

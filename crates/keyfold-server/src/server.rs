@@ -1,13 +1,11 @@
 //! Listening, connections, shutdown.
 
-use crate::addresses::Addresses;
-use crate::budget::Budget;
+use crate::addresses::{Addresses, Admitted};
 use crate::config::{ServerConfig, ServerError};
 use crate::heads::Heads;
 use crate::http;
-use crate::latency::Latency;
-use crate::metrics::Metrics;
 use crate::paced::Paced;
+use crate::service::Service;
 use crate::tls;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -17,7 +15,6 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -33,79 +30,36 @@ pub struct Server {
     service: Arc<Service>,
 }
 
-/// The state that every request needs.
-pub(crate) struct Service {
-    pub(crate) engine: Arc<Engine>,
-    pub(crate) config: ServerConfig,
-    pub(crate) metrics: Metrics,
-    pub(crate) latency: Option<Latency>,
-    /// Memory for requests' bodies.
-    pub(crate) received: Budget,
-    /// Memory for answers.
-    pub(crate) sent: Budget,
-    /// Requests that have been received whole and are not answered yet.
-    pub(crate) executing: AtomicUsize,
-}
-
-/// One of the requests that are carried out, until this is dropped.
-pub(crate) struct Executing<'s>(&'s Service);
-
-impl Service {
-    pub(crate) fn executing(&self) -> Executing<'_> {
-        self.executing.fetch_add(1, Ordering::Relaxed);
-        Executing(self)
-    }
-}
-
-impl Drop for Executing<'_> {
-    fn drop(&mut self) {
-        self.0.executing.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 /// Silence after which an idle client is disconnected during a shutdown.
 const SILENCE_MAX: Duration = Duration::from_secs(1);
-/// Interval at which that is checked.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Interval at which silence is checked.
+const SILENCE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Bytes that the system may hold of a connection each way, which are nobody's budget: enough for
+/// The buffer that the system keeps for a connection each way, outside of our budgets: enough for
 /// any network that a database is on.
 const SOCKET_BYTES: u32 = 256 * 1024;
+/// Pause after a connection could not be accepted.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 /// Connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
 
-/// Bytes of a request's headers at the most: SDKs send less than a tenth.
+/// The limit of a request's headers in bytes: SDKs send less than a tenth.
 const HEADERS_BYTES_MAX: usize = 64 * 1024;
 
 impl Server {
     /// Starts listening; connections wait until [`Server::run`].
     ///
     /// # Errors
-    /// `Bind` when the address is taken or not ours, `Certificate` when that cannot be used.
+    /// `Bind` when the address cannot be listened on, `Certificate` when the certificate or its key
+    /// cannot be used.
     pub async fn bind(engine: Arc<Engine>, config: ServerConfig) -> Result<Server, ServerError> {
         let address = config.address;
         let listener = listen(address).map_err(|source| ServerError::Bind { address, source })?;
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
-        let latency = config
-            .latency
-            .map(|(profile, seed)| Latency::new(profile, seed));
-        let (received, sent) = (
-            Budget::new(config.bodies_bytes_max),
-            Budget::new(config.bodies_bytes_max),
-        );
-        let service = Service {
-            engine,
-            config,
-            metrics: Metrics::new(),
-            latency,
-            received,
-            sent,
-            executing: AtomicUsize::new(0),
-        };
         Ok(Server {
             listener,
             tls,
-            service: Arc::new(service),
+            service: Arc::new(Service::new(engine, config)),
         })
     }
 
@@ -116,30 +70,30 @@ impl Server {
             .unwrap_or(self.service.config.address)
     }
 
-    /// Answers until `shutdown` is done, then finishes the requests under way.
+    /// Answers until `shutdown` is done, then finishes the requests in flight.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let (stop, stopped) = watch::channel(());
         let mut connections = JoinSet::new();
-        let addresses = Addresses::new(self.service.config.connections_of_address_max);
+        let config = &self.service.config;
+        let addresses = Addresses::new(config.connections_of_address_max);
         tokio::pin!(shutdown);
         loop {
+            let has_capacity = connections.len() < config.connections_max;
             tokio::select! {
                 () = &mut shutdown => break,
-                accepted = self.listener.accept(), if connections.len() < self.service.config.connections_max => match accepted {
+                accepted = self.listener.accept(), if has_capacity => match accepted {
                     Ok((stream, from)) => {
-                        let Some(place) = addresses.admit(from.ip()) else {
-                            self.service.metrics.turned_away();
-                            tracing::warn!(%from, "closed at once: the address has as many connections as it may (--connections-of-address)");
-                            continue;
-                        };
-                        let (service, tls, stopped) = (Arc::clone(&self.service), self.tls.clone(), stopped.clone());
-                        connections.spawn(async move {
-                            connection(service, tls, stream, stopped).await;
-                            drop(place);
-                        });
+                        if let Some(admitted) = self.admit(&addresses, from) {
+                            let (service, tls) = (Arc::clone(&self.service), self.tls.clone());
+                            let stopped = stopped.clone();
+                            connections.spawn(async move {
+                                connection(service, tls, stream, stopped).await;
+                                drop(admitted);
+                            });
+                        }
                     }
-                    // Out of file descriptors, or a client that went away: others are served on.
-                    Err(_) => tokio::time::sleep(std::time::Duration::from_millis(20)).await,
+                    // Out of file descriptors, or the client went away: serve the others.
+                    Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
                 },
                 Some(_) = connections.join_next(), if !connections.is_empty() => {}
             }
@@ -147,31 +101,47 @@ impl Server {
         drop(self.listener);
         drop(stopped);
         stop.send_replace(());
-        let all_done = async { while connections.join_next().await.is_some() {} };
-        let too_long = async {
-            tokio::select! {
-                () = tokio::time::sleep(self.service.config.shutdown_timeout) => {}
-                () = silence(&self.service) => {}
-            }
-        };
-        let is_done = tokio::select! {
-            () = all_done => true,
-            () = too_long => false,
-        };
-        if !is_done {
-            connections.abort_all();
+        drain(&self.service, connections).await;
+    }
+
+    /// Counts a connection for its address, or refuses it.
+    fn admit(&self, addresses: &Arc<Addresses>, from: SocketAddr) -> Option<Admitted> {
+        let admitted = addresses.admit(from.ip());
+        if admitted.is_none() {
+            self.service.metrics.connection_refused();
+            tracing::warn!(%from, "closed at once: the address has reached its limit of connections (--connections-of-address)");
         }
+        admitted
     }
 }
 
-/// Ends when nothing has been carried out for a while: who is connected still says nothing, or does
-/// not read its answer.
+/// Waits for open connections to finish; aborts them after the shutdown's time limit, or when no
+/// request is executing any more.
+async fn drain(service: &Service, mut connections: JoinSet<()>) {
+    let all_done = async { while connections.join_next().await.is_some() {} };
+    let too_long = async {
+        tokio::select! {
+            () = tokio::time::sleep(service.config.shutdown_timeout) => {}
+            () = silence(service) => {}
+        }
+    };
+    let is_done = tokio::select! {
+        () = all_done => true,
+        () = too_long => false,
+    };
+    if !is_done {
+        connections.abort_all();
+    }
+}
+
+/// Returns when no request has been executed for a while: the remaining clients send nothing, or do
+/// not read their answers.
 async fn silence(service: &Service) {
     let mut silent = Duration::ZERO;
     while silent < SILENCE_MAX {
-        tokio::time::sleep(LOOK_EVERY).await;
-        silent = if service.executing.load(Ordering::Relaxed) == 0 {
-            silent + LOOK_EVERY
+        tokio::time::sleep(SILENCE_INTERVAL).await;
+        silent = if service.is_idle() {
+            silent + SILENCE_INTERVAL
         } else {
             Duration::ZERO
         };
@@ -185,17 +155,17 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
         TcpSocket::new_v6()?
     };
     if cfg!(unix) {
-        // A restarted server takes its port again at once.
+        // Lets a restarted server take its port again at once.
         socket.set_reuseaddr(true)?;
     }
-    // Connections inherit both.
+    // Accepted connections inherit both sizes.
     socket.set_send_buffer_size(SOCKET_BYTES)?;
     socket.set_recv_buffer_size(SOCKET_BYTES)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// A connection that is counted until this is dropped, however it ends.
+/// A connection that counts as open until this is dropped.
 struct Counted<'s>(&'s Service);
 
 impl<'s> Counted<'s> {
@@ -217,7 +187,7 @@ async fn connection(
     stream: TcpStream,
     stopped: watch::Receiver<()>,
 ) {
-    // Answers are small and whole: waiting to fill packets only costs.
+    // Answers are written at once: waiting to fill packets would only delay them.
     if stream.set_nodelay(true).is_err() {
         return;
     }
@@ -234,7 +204,7 @@ async fn connection(
     }
 }
 
-/// Answers one request after another.
+/// Answers the requests of a connection one after another.
 async fn converse(
     service: &Arc<Service>,
     stream: impl AsyncRead + AsyncWrite + Unpin,
@@ -244,8 +214,8 @@ async fn converse(
         let service = Arc::clone(service);
         async move { Ok::<_, Infallible>(http::answer(&service, request).await) }
     });
-    // A client that does not read answers is disconnected; each holds one at the most, since its
-    // next request waits.
+    // A client that does not read its answer is disconnected. It holds one answer at most, since
+    // its next request is read afterwards.
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(service.config.send_timeout));
     let stream = Paced::new(Box::pin(stream), service.config.send_timeout);
@@ -260,12 +230,12 @@ async fn converse(
         .serve_connection(TokioIo::new(stream), answer);
     tokio::pin!(connection);
     tokio::select! {
-        // A broken connection is the client's affair.
+        // The client is gone after a broken connection, so there is nobody to report it to.
         _ended = &mut connection => {}
         _changed = stopped.changed() => {
             connection.as_mut().graceful_shutdown();
             if connection.await.is_err() {
-                // The client is gone: nobody is left to report it to.
+                // The client is gone here, too.
             }
         }
     }

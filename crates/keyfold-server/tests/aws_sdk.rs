@@ -26,7 +26,7 @@ fn text(value: &str) -> AttributeValue {
 async fn the_rust_sdk_works_unchanged() {
     let engine = Arc::new(Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap());
     let mut config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
-    // Signatures are verified: the SDK's way of signing is one of those that must pass.
+    // The server verifies signatures, so that the SDK's signing is tested, too.
     let mut temporary = Credential::new("AK", "secret");
     temporary.session_token = Some("token".to_owned());
     config.credentials.push(temporary);
@@ -162,13 +162,13 @@ async fn use_tables_and_items(client: &Client) {
         found += 1;
     }
     assert_eq!(found, 3);
-    let said = client
+    let selected = client
         .execute_statement()
         .statement("SELECT n FROM Tab WHERE p = 'a'")
         .send()
         .await
         .unwrap();
-    assert_eq!(said.items()[0]["n"], AttributeValue::N("2".into()));
+    assert_eq!(selected.items()[0]["n"], AttributeValue::N("2".into()));
     let missing = client
         .get_item()
         .table_name("None")
@@ -192,17 +192,17 @@ async fn read_the_stream(client: &Client, streams: &aws_sdk_dynamodbstreams::Cli
         .latest_stream_arn()
         .unwrap()
         .to_owned();
-    let told = streams
+    let described = streams
         .describe_stream()
         .stream_arn(&arn)
         .send()
         .await
         .unwrap();
-    let shard = told.stream_description().unwrap().shards()[0]
+    let shard = described.stream_description().unwrap().shards()[0]
         .shard_id()
         .unwrap()
         .to_owned();
-    let place = streams
+    let position = streams
         .get_shard_iterator()
         .stream_arn(&arn)
         .shard_id(shard)
@@ -212,7 +212,7 @@ async fn read_the_stream(client: &Client, streams: &aws_sdk_dynamodbstreams::Cli
         .unwrap();
     let read = streams
         .get_records()
-        .shard_iterator(place.shard_iterator().unwrap())
+        .shard_iterator(position.shard_iterator().unwrap())
         .send()
         .await
         .unwrap();

@@ -46,7 +46,7 @@ fn a_connection_serves_one_request_after_another() {
 }
 
 #[test]
-fn bodies_that_are_no_request_get_an_error_and_hurt_nobody() {
+fn malformed_bodies_get_an_error_and_do_not_disturb_others() {
     let server = Running::start(|_| {});
     let deep_lists = [b"[".repeat(200_000), b"]".repeat(200_000)].concat();
     let deep_values = format!(
@@ -106,7 +106,7 @@ fn bodies_that_are_no_request_get_an_error_and_hurt_nobody() {
 }
 
 #[test]
-fn malformed_http_is_refused_and_slow_clients_are_let_go() {
+fn malformed_http_is_refused_and_slow_clients_are_disconnected() {
     let server = Running::start(|config| config.body_bytes_max = 1_000);
     for raw in [
         "nonsense\r\n\r\n",
@@ -122,7 +122,7 @@ fn malformed_http_is_refused_and_slow_clients_are_let_go() {
         );
     }
     assert_eq!(server.post("PutItem", &vec![b' '; 2_000]).status, 413);
-    // A body that never comes.
+    // A body that never arrives.
     let mut stream = server.connect();
     write_post(
         &mut stream,
@@ -131,14 +131,13 @@ fn malformed_http_is_refused_and_slow_clients_are_let_go() {
         100,
     );
     assert_eq!(Answer::read(&mut stream).status, 408);
-    // A client that goes away in the middle.
+    // A client that leaves in the middle of its body.
     write_post(&mut server.connect(), &[], b"{", 100);
     server.is_well();
 }
 
-/// Whichever length others would take for the body's.
 #[test]
-fn a_request_with_two_lengths_is_refused_and_nothing_behind_it_is_read() {
+fn a_request_with_two_lengths_is_refused_and_nothing_after_it_is_read() {
     let server = Running::start(|_| {});
     let list = "X-Amz-Target: DynamoDB_20120810.ListTables\r\n";
     let (length, chunks) = ("Content-Length: 12\r\n", "Transfer-Encoding: chunked\r\n");
@@ -151,14 +150,14 @@ fn a_request_with_two_lengths_is_refused_and_nothing_behind_it_is_read() {
         stream
             .write_all(format!("{head}2\r\n{{}}\r\n0\r\n\r\n{head}").as_bytes())
             .unwrap();
-        let mut told = String::new();
-        drop(stream.read_to_string(&mut told));
+        let mut answer = String::new();
+        drop(stream.read_to_string(&mut answer));
         assert!(
-            told.starts_with("HTTP/1.1 400") && told.matches("HTTP/1.1").count() == 1,
-            "{told}"
+            answer.starts_with("HTTP/1.1 400") && answer.matches("HTTP/1.1").count() == 1,
+            "{answer}"
         );
     }
-    // With one of them it is served, behind others on the same connection.
+    // A request with one length is served, also after others on the same connection.
     let mut stream = server.connect();
     for (lengths, body) in [
         (length, "{          }"),
@@ -196,30 +195,31 @@ fn one_address_does_not_take_all_connections() {
     while list(&mut server.connect()) != 200 {
         assert!(
             std::time::Instant::now() < deadline,
-            "the place of who has gone is not free"
+            "the closed connection still counts"
         );
     }
     first
         .write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
         .unwrap();
-    let told = Answer::read(&mut first);
+    let metrics = Answer::read(&mut first);
     assert!(
-        !told
+        !metrics
             .text()
             .contains("keyfold_connections_turned_away_total 0"),
         "{}",
-        told.text()
+        metrics.text()
     );
     assert!(
-        told.text()
+        metrics
+            .text()
             .contains("keyfold_connections_turned_away_total"),
         "{}",
-        told.text()
+        metrics.text()
     );
 }
 
 #[test]
-fn a_shutdown_finishes_the_request_under_way_and_takes_no_more() {
+fn a_shutdown_finishes_the_request_in_flight_and_accepts_no_more() {
     let mut server = Running::start(|config| config.receive_timeout = Duration::from_secs(60));
     let mut stream = server.connect();
     write_post(
@@ -228,7 +228,7 @@ fn a_shutdown_finishes_the_request_under_way_and_takes_no_more() {
         b"{",
         2,
     );
-    // The first half is there before the server is told to stop.
+    // The first half arrives before the server stops.
     server.is_well();
     drop(server.stop.take());
     while TcpStream::connect(server.address).is_ok() {
@@ -266,19 +266,19 @@ fn connections_beyond_the_limit_wait_until_one_is_closed() {
     assert_eq!(
         Answer::read(&mut third).status,
         0,
-        "one more is served beside the two"
+        "a third connection is served beside the two"
     );
-    // Who was there before is served meanwhile.
+    // Open connections are served meanwhile.
     list(&mut first);
     drop(second);
     third
         .set_read_timeout(Some(Duration::from_secs(10)))
         .unwrap();
-    let told = Answer::read(&mut third);
+    let metrics = Answer::read(&mut third);
     assert!(
-        told.text().contains("keyfold_connections 2\n"),
+        metrics.text().contains("keyfold_connections 2\n"),
         "{}",
-        told.text()
+        metrics.text()
     );
 }
 
@@ -316,7 +316,7 @@ fn gzip_goes_both_ways() {
         .read_to_string(&mut plain)
         .unwrap();
     assert!(plain.contains("yyyy") && answer.body.len() < 500);
-    // Small answers are not worth it; a bomb is refused; what is no gzip is told so.
+    // Small answers are not compressed; a decompression bomb is refused; invalid gzip is reported.
     assert_eq!(
         server
             .send(
@@ -376,7 +376,7 @@ fn probes_and_browsers_are_answered() {
 }
 
 #[test]
-fn pages_call_only_from_allowed_origins() {
+fn only_pages_of_allowed_origins_may_call() {
     let mut store = Vec::new();
     for is_allowed in [false, true] {
         let server = Running::start(|config| {
@@ -389,7 +389,7 @@ fn pages_call_only_from_allowed_origins() {
             stream.write_all(raw.as_bytes()).unwrap();
             Answer::read(&mut stream)
         };
-        let told = |answer: &Answer, name: &str| answer.header(name).map(str::to_owned);
+        let header = |answer: &Answer, name: &str| answer.header(name).map(str::to_owned);
         let preflight = request(
             "OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://a\r\nAccess-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: x-amz-target\r\n\r\n",
         );
@@ -402,13 +402,13 @@ fn pages_call_only_from_allowed_origins() {
         let answer = call("Origin: http://a\r\n", "{}");
         store.push((
             preflight.status,
-            told(&preflight, "access-control-allow-headers"),
-            told(&preflight, "access-control-allow-methods"),
-            told(&preflight, "access-control-max-age"),
+            header(&preflight, "access-control-allow-headers"),
+            header(&preflight, "access-control-allow-methods"),
+            header(&preflight, "access-control-max-age"),
             answer.status,
-            told(&answer, "access-control-allow-origin"),
+            header(&answer, "access-control-allow-origin"),
         ));
-        // Whatever a page can send without being asked is refused, and an unknown name of the
+        // Requests that a page can send without a preflight are refused, and unknown names of the
         // server, too.
         assert_eq!(call("Origin: http://b\r\n", "{}").status, 403);
         assert_eq!(
@@ -460,7 +460,7 @@ fn a_body_in_an_unknown_encoding_is_refused() {
 }
 
 #[test]
-fn headers_have_a_limit_however_they_come() {
+fn headers_have_a_limit() {
     let server = Running::start(|_| {});
     for (bytes, is_served) in [(60_000, true), (70_000, false), (130_000, false)] {
         let mut stream = server.connect();
@@ -468,7 +468,7 @@ fn headers_have_a_limit_however_they_come() {
             "GET / HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n",
             "v".repeat(bytes)
         );
-        // The server may close before all of it is sent.
+        // The server may close before everything is sent.
         drop(stream.write_all(head.as_bytes()));
         let mut status = [0; 12];
         let read = std::io::Read::read_exact(&mut stream, &mut status).is_ok();
@@ -477,7 +477,7 @@ fn headers_have_a_limit_however_they_come() {
 }
 
 #[test]
-fn other_content_types_and_paths_are_no_api() {
+fn other_content_types_and_paths_are_not_found() {
     let server = Running::start(|_| {});
     let with_type = |kind: &str| {
         server
@@ -524,7 +524,7 @@ fn requests_are_counted() {
 }
 
 #[test]
-fn headers_that_never_come_end_the_connection() {
+fn headers_that_never_arrive_end_the_connection() {
     let server = Running::start(|_| {});
     let mut stream = server.connect();
     stream
@@ -550,8 +550,8 @@ fn a_chunked_body_has_the_same_limit() {
     assert_eq!(Answer::read(&mut stream).status, 413);
 }
 
-/// How long a shutdown takes while a client has sent half of a request.
-fn stopped_beside_half_a_request(server: &mut Running) -> Duration {
+/// Returns the duration of a shutdown while a client has sent half of a request.
+fn shut_down_beside_half_a_request(server: &mut Running) -> Duration {
     let mut stream = server.connect();
     write_post(&mut stream, &[], b"{", 2);
     server.is_well();
@@ -563,9 +563,9 @@ fn stopped_beside_half_a_request(server: &mut Running) -> Duration {
 }
 
 #[test]
-fn a_shutdown_does_not_wait_for_who_says_nothing() {
+fn a_shutdown_does_not_wait_for_silent_clients() {
     let mut server = Running::start(|config| config.receive_timeout = Duration::from_secs(60));
-    let took = stopped_beside_half_a_request(&mut server);
+    let took = shut_down_beside_half_a_request(&mut server);
     assert!(took < Duration::from_secs(6), "{took:?}");
 }
 
@@ -575,5 +575,5 @@ fn a_shutdown_does_not_wait_for_ever() {
         config.receive_timeout = Duration::from_secs(60);
         config.shutdown_timeout = Duration::from_millis(300);
     });
-    assert!(stopped_beside_half_a_request(&mut server) < Duration::from_secs(5));
+    assert!(shut_down_beside_half_a_request(&mut server) < Duration::from_secs(5));
 }

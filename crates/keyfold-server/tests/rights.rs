@@ -1,12 +1,12 @@
-//! Who may call, and what: signatures, sessions, and rights by table, whatever way a table is
-//! named.
+//! Authentication and rights: signatures, sessions, and rights by table under every spelling of its
+//! name.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "common/running.rs"]
 mod running;
 
 use keyfold_server::{Access, Credential};
-use running::{Answer, Running, now, signed};
+use running::{Answer, Coding, Running, now, signed, signing_key};
 
 fn with_credentials() -> Running {
     let mut reader = Credential::new("READER", "secret");
@@ -27,9 +27,16 @@ fn ask(server: &Running, key: &str, operation: &str, body: &str) -> String {
     } else {
         format!("DynamoDB_20120810.{operation}")
     };
-    signed(server, (key, None), &now(), &target, body.as_bytes(), false)
-        .text()
-        .to_owned()
+    signed(
+        server,
+        (key, None),
+        &now(),
+        &target,
+        body.as_bytes(),
+        Coding::Plain,
+    )
+    .text()
+    .to_owned()
 }
 
 fn shifted(minutes: i64) -> String {
@@ -39,7 +46,7 @@ fn shifted(minutes: i64) -> String {
     moment.strftime("%Y%m%dT%H%M%SZ").to_string()
 }
 
-/// Requests that name a table or something of it, with a hole for the name.
+/// Requests that name a table or a part of it; `@` stands for the name.
 const NAMING: &[(&str, &str)] = &[
     ("GetItem", r#"{"TableName":"@","Key":{"p":{"S":"a"}}}"#),
     ("PutItem", r#"{"TableName":"@","Item":{"p":{"S":"b"}}}"#),
@@ -212,7 +219,7 @@ fn configured_credentials_are_required() {
             ("x-amz-date", timestamp),
             ("x-amz-target", "DynamoDB_20120810.ListTables"),
         ];
-        let signed = keyfold_sigv4::sign(key, secret, "us-east-1", timestamp, &headers, b"{}");
+        let signed = keyfold_sigv4::sign(signing_key(key, secret), timestamp, &headers, b"{}");
         let sent = [
             ("X-Amz-Date", timestamp),
             ("X-Amz-Target", "DynamoDB_20120810.ListTables"),
@@ -243,14 +250,14 @@ fn configured_credentials_are_required() {
         ),
         "{refused}"
     );
-    // What one reader would take from the first header, and another from the last.
+    // Of repeated headers one reader could take the first, and another the last.
     let twice = |name: &'static str, value: &str| {
         let headers = [
             ("host", "localhost"),
             ("x-amz-date", now.as_str()),
             ("x-amz-target", "DynamoDB_20120810.ListTables"),
         ];
-        let signed = keyfold_sigv4::sign("AK", "secret", "us-east-1", &now, &headers, b"{}");
+        let signed = keyfold_sigv4::sign(signing_key("AK", "secret"), &now, &headers, b"{}");
         let sent = [
             ("X-Amz-Date", now.as_str()),
             ("X-Amz-Target", "DynamoDB_20120810.ListTables"),
@@ -268,7 +275,7 @@ fn configured_credentials_are_required() {
     assert_eq!(twice("X-Other", "x"), r#"{"TableNames":[]}"#);
     // A temporary credential needs its token.
     assert!(try_with("TEMP", "secret", &now, None).contains("UnrecognizedClientException"));
-    // Rights are by table; what belongs to no table needs the general right.
+    // Rights are by table; operations on no table need the general right.
     let ask = |operation: &str, body: &str| {
         let target = format!("DynamoDB_20120810.{operation}");
         let headers = [
@@ -277,9 +284,7 @@ fn configured_credentials_are_required() {
             ("x-amz-target", target.as_str()),
         ];
         let signed = keyfold_sigv4::sign(
-            "READER",
-            "secret",
-            "us-east-1",
+            signing_key("READER", "secret"),
             &now,
             &headers,
             body.as_bytes(),
@@ -311,7 +316,7 @@ fn configured_credentials_are_required() {
 }
 
 #[test]
-fn without_credentials_a_signature_is_asked_for_and_its_region_is_told() {
+fn without_credentials_a_signature_is_required_and_its_region_is_used() {
     let server = Running::start(|config| config.allow_unsigned = false);
     assert!(
         server
@@ -319,7 +324,7 @@ fn without_credentials_a_signature_is_asked_for_and_its_region_is_told() {
             .text()
             .contains("Request is missing Authentication Token")
     );
-    // What is no operation is told before.
+    // An unknown operation is reported first.
     assert!(
         server
             .post("Nonsense", b"{}")
@@ -361,50 +366,50 @@ fn without_credentials_a_signature_is_asked_for_and_its_region_is_told() {
 #[test]
 fn a_batch_needs_the_right_to_write() {
     let server = with_credentials();
-    let told = ask(
+    let answer = ask(
         &server,
         "READER",
         "BatchWriteItem",
         r#"{"RequestItems":{"Open":[{"DeleteRequest":{"Key":{"p":{"S":"a"}}}}]}}"#,
     );
-    assert!(told.contains("AccessDeniedException"), "{told}");
+    assert!(answer.contains("AccessDeniedException"), "{answer}");
 }
 
 #[test]
-fn every_table_of_a_transaction_is_judged() {
+fn every_table_of_a_transaction_is_checked() {
     let server = with_credentials();
     let get =
         |table: &str| format!(r#"{{"Get":{{"TableName":"{table}","Key":{{"p":{{"S":"a"}}}}}}}}"#);
-    let told = ask(
+    let answer = ask(
         &server,
         "READER",
         "TransactGetItems",
         &format!(r#"{{"TransactItems":[{},{}]}}"#, get("Open"), get("Closed")),
     );
-    assert!(told.contains("AccessDeniedException"), "{told}");
+    assert!(answer.contains("AccessDeniedException"), "{answer}");
 }
 
 #[test]
-fn an_arn_is_its_table() {
+fn the_rights_of_an_arn_are_those_of_its_table() {
     let server = with_credentials();
-    let told = ask(
+    let answer = ask(
         &server,
         "MOST",
         "GetItem",
         r#"{"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/Closed","Key":{}}"#,
     );
-    assert!(told.contains("AccessDeniedException"), "{told}");
-    let told = ask(
+    assert!(answer.contains("AccessDeniedException"), "{answer}");
+    let answer = ask(
         &server,
         "READER",
         "GetItem",
         r#"{"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/Open","Key":{}}"#,
     );
-    assert!(told.contains("ResourceNotFoundException"), "{told}");
+    assert!(answer.contains("ResourceNotFoundException"), "{answer}");
 }
 
 #[test]
-fn signatures_are_good_for_a_quarter_of_an_hour() {
+fn signatures_are_valid_for_a_quarter_of_an_hour() {
     let server = with_credentials();
     let list = |at: &str| {
         signed(
@@ -413,7 +418,7 @@ fn signatures_are_good_for_a_quarter_of_an_hour() {
             at,
             "DynamoDB_20120810.ListTables",
             b"{}",
-            false,
+            Coding::Plain,
         )
         .text()
         .to_owned()
@@ -425,7 +430,7 @@ fn signatures_are_good_for_a_quarter_of_an_hour() {
 }
 
 #[test]
-fn a_session_token_must_be_the_one() {
+fn a_session_token_must_match() {
     let server = with_credentials();
     let list = |token| {
         signed(
@@ -434,7 +439,7 @@ fn a_session_token_must_be_the_one() {
             &now(),
             "DynamoDB_20120810.ListTables",
             b"{}",
-            false,
+            Coding::Plain,
         )
         .text()
         .to_owned()
@@ -446,31 +451,31 @@ fn a_session_token_must_be_the_one() {
 #[test]
 fn a_copy_needs_the_right_to_write() {
     let server = with_credentials();
-    let told = ask(
+    let answer = ask(
         &server,
         "LOOKS",
         "Keyfold.CopyDataFolder",
         r#"{"To":"/nonexistent/x"}"#,
     );
-    assert!(told.contains("AccessDeniedException"), "{told}");
+    assert!(answer.contains("AccessDeniedException"), "{answer}");
 }
 
 #[test]
 fn a_signature_covers_the_compressed_body() {
     let server = with_credentials();
-    let told = signed(
+    let answer = signed(
         &server,
         ("MOST", None),
         &now(),
         "DynamoDB_20120810.ListTables",
         b"{}",
-        true,
+        Coding::Gzip,
     );
-    assert!(told.text().contains("TableNames"), "{}", told.text());
+    assert!(answer.text().contains("TableNames"), "{}", answer.text());
 }
 
 #[test]
-fn no_spelling_of_a_name_has_a_right_that_the_name_has_not() {
+fn no_spelling_of_a_name_has_more_rights_than_the_name() {
     let mut most = Credential::new("MOST", "secret");
     most.tables.insert("Secret".to_owned(), Access::None);
     let server =
@@ -496,10 +501,10 @@ fn no_spelling_of_a_name_has_a_right_that_the_name_has_not() {
             &now(),
             &target(operation),
             body.as_bytes(),
-            false,
+            Coding::Plain,
         )
     };
-    let told = |answer: &Answer, member: &str| {
+    let member_of = |answer: &Answer, member: &str| {
         let text = answer.text();
         let rest = text
             .split_once(&format!("\"{member}\":\""))
@@ -523,7 +528,7 @@ fn no_spelling_of_a_name_has_a_right_that_the_name_has_not() {
     }
     let put = r#"{"TableName":"Secret","Item":{"p":{"S":"a"},"v":{"S":"classified"}}}"#;
     assert_eq!(call("ALL", "PutItem", put).status, 200);
-    let backup = told(
+    let backup = member_of(
         &call(
             "ALL",
             "CreateBackup",
@@ -533,15 +538,15 @@ fn no_spelling_of_a_name_has_a_right_that_the_name_has_not() {
     );
     let described = call("ALL", "DescribeTable", r#"{"TableName":"Secret"}"#);
     let (table, stream) = (
-        told(&described, "TableArn"),
-        told(&described, "LatestStreamArn"),
+        member_of(&described, "TableArn"),
+        member_of(&described, "LatestStreamArn"),
     );
     let shards = call(
         "ALL",
         "DescribeStream",
         &format!(r#"{{"StreamArn":"{stream}"}}"#),
     );
-    let shard = told(&shards, "ShardId");
+    let shard = member_of(&shards, "ShardId");
     let iterator = call(
         "ALL",
         "GetShardIterator",
@@ -549,7 +554,7 @@ fn no_spelling_of_a_name_has_a_right_that_the_name_has_not() {
             r#"{{"StreamArn":"{stream}","ShardId":"{shard}","ShardIteratorType":"TRIM_HORIZON"}}"#
         ),
     );
-    let iterator = told(&iterator, "ShardIterator");
+    let iterator = member_of(&iterator, "ShardIterator");
     let records = |key: &str| {
         call(
             key,

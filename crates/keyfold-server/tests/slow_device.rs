@@ -1,4 +1,4 @@
-//! A device that takes its time: who reads is answered, however much others have to write.
+//! A slow device: readers are answered, however much is waiting to be written.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -16,7 +16,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Sends a request, after whose answer the server closes.
+/// Sends a request after which the server closes.
 fn send(address: SocketAddr, operation: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     stream
@@ -32,9 +32,9 @@ fn send(address: SocketAddr, operation: &str, body: &str) -> TcpStream {
 }
 
 fn answer(mut stream: TcpStream) -> String {
-    let mut told = String::new();
-    stream.read_to_string(&mut told).unwrap();
-    told
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! HTTPS with a chain of certificates, to a client that knows only its root.
+//! HTTPS with a chain of certificates and a client that trusts only its root.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -21,8 +21,8 @@ fn authority() -> (CertificateParams, KeyPair) {
     (params, KeyPair::generate().unwrap())
 }
 
-/// Writes the chain of a server named localhost, below an authority below the root whose
-/// certificate is given back.
+/// Writes the certificate chain of localhost, with one authority between it and the root; returns the
+/// files and the root's certificate.
 fn write_chain(folder: &Path) -> (TlsFiles, CertificateDer<'static>) {
     let (params, key) = authority();
     let root = CertifiedIssuer::self_signed(params, key).unwrap();
@@ -70,7 +70,7 @@ async fn list_tables(address: SocketAddr, roots: RootCertStore) -> std::io::Resu
 }
 
 #[tokio::test]
-async fn a_client_that_trusts_the_root_is_served_and_others_go_away() {
+async fn only_clients_that_trust_the_root_are_served() {
     let folder = tempfile::tempdir().unwrap();
     let (files, root) = write_chain(folder.path());
     let server = Server::bind(engine(), config(files)).await.unwrap();
@@ -88,23 +88,23 @@ async fn a_client_that_trusts_the_root_is_served_and_others_go_away() {
         list_tables(address, RootCertStore::empty()).await.is_err(),
         "a stranger's certificate"
     );
-    // Plain HTTP is not answered in clear, and hurts nobody.
+    // A request without TLS gets no answer, and does not disturb others.
     let mut plain = TcpStream::connect(address).await.unwrap();
     plain
         .write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         .await
         .unwrap();
-    let mut told = Vec::new();
-    // Closed or reset: either will do.
-    drop(plain.read_to_end(&mut told).await);
-    assert!(!told.starts_with(b"HTTP"), "{told:?}");
+    let mut answer = Vec::new();
+    // The connection may be closed or reset.
+    drop(plain.read_to_end(&mut answer).await);
+    assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
     assert!(list_tables(address, roots).await.is_ok());
     drop(stop);
     serving.await.unwrap();
 }
 
 #[tokio::test]
-async fn files_that_are_no_certificate_are_named() {
+async fn the_error_names_the_unusable_file() {
     let folder = tempfile::tempdir().unwrap();
     let (files, _) = write_chain(folder.path());
     let absent = TlsFiles {

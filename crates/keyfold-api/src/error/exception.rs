@@ -81,6 +81,19 @@ impl CancellationReason {
         }
     }
 
+    /// The present item of a failed condition, if requested.
+    pub fn item(&self) -> Option<&RawItem> {
+        match self {
+            CancellationReason::ConditionalCheckFailed(item) => item.as_deref(),
+            CancellationReason::None
+            | CancellationReason::ValidationError(_)
+            | CancellationReason::ItemCollectionSizeLimitExceeded
+            | CancellationReason::TransactionConflict
+            | CancellationReason::DuplicateItem
+            | CancellationReason::Throttled(_) => None,
+        }
+    }
+
     /// The reason's message; `None` if the action itself did not fail.
     pub fn message(&self) -> Option<&str> {
         match self {

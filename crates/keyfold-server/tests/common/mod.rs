@@ -1,4 +1,4 @@
-//! What the tests over TLS share.
+//! TLS clients of the tests.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;

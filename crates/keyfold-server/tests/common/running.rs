@@ -3,12 +3,13 @@
     dead_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "not every test needs all of it, and fails by panicking"
+    reason = "not every test uses everything, and a test fails by panicking"
 )]
 
 use flate2::read::GzEncoder;
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_server::{Server, ServerConfig};
+use keyfold_sigv4::SigningKey;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -29,7 +30,7 @@ impl Running {
         change(&mut config);
         let engine = Arc::new(Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap());
         let (stop, stopped) = oneshot::channel();
-        let (tell, told) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
@@ -38,12 +39,12 @@ impl Running {
                 .unwrap();
             runtime.block_on(async {
                 let server = Server::bind(engine, config).await.unwrap();
-                tell.send(server.address()).unwrap();
+                sender.send(server.address()).unwrap();
                 server.run(async { drop(stopped.await) }).await;
             });
         });
         Running {
-            address: told.recv().unwrap(),
+            address: receiver.recv().unwrap(),
             stop: Some(stop),
             thread: Some(thread),
         }
@@ -70,7 +71,7 @@ impl Running {
         Answer::read(&mut stream)
     }
 
-    /// The server still answers others.
+    /// Checks that the server still answers others.
     pub(crate) fn is_well(&self) {
         assert_eq!(
             self.post("ListTables", b"{}").text(),
@@ -160,13 +161,30 @@ impl Answer {
     }
 }
 
+/// A key of the region in which the tests sign.
+pub(crate) fn signing_key<'k>(access_key: &'k str, secret: &'k str) -> SigningKey<'k> {
+    SigningKey {
+        access_key,
+        secret,
+        region: "us-east-1",
+    }
+}
+
+/// The coding in which a test sends a body.
+#[derive(Clone, Copy)]
+pub(crate) enum Coding {
+    Plain,
+    Gzip,
+}
+
+/// Sends a signed request.
 pub(crate) fn signed(
     server: &Running,
     (key, token): (&str, Option<&str>),
     signed_at: &str,
     target: &str,
     body: &[u8],
-    gzip: bool,
+    coding: Coding,
 ) -> Answer {
     let mut headers = vec![
         ("host", "localhost"),
@@ -180,8 +198,11 @@ pub(crate) fn signed(
     GzEncoder::new(body, flate2::Compression::fast())
         .read_to_end(&mut packed)
         .unwrap();
-    let body = if gzip { packed.as_slice() } else { body };
-    let authorization = keyfold_sigv4::sign(key, "secret", "us-east-1", signed_at, &headers, body);
+    let body = match coding {
+        Coding::Plain => body,
+        Coding::Gzip => &packed,
+    };
+    let authorization = keyfold_sigv4::sign(signing_key(key, "secret"), signed_at, &headers, body);
     let mut sent = vec![
         ("X-Amz-Date", signed_at),
         ("X-Amz-Target", target),
@@ -190,7 +211,7 @@ pub(crate) fn signed(
     if let Some(token) = token {
         sent.push(("X-Amz-Security-Token", token));
     }
-    if gzip {
+    if let Coding::Gzip = coding {
         sent.push(("Content-Encoding", "gzip"));
     }
     server.send(&sent, body)
