@@ -290,6 +290,16 @@ impl<'a> RawValue<'a> {
         })
     }
 
+    /// The value of an entry of a map, by name.
+    pub fn entry(&self, name: &str) -> Option<RawValue<'a>> {
+        self.entries().find(name)
+    }
+
+    /// The element of a list at an index.
+    pub fn element(&self, index: usize) -> Option<RawValue<'a>> {
+        self.elements().nth(index)
+    }
+
     /// The value as a tree.
     pub fn to_value(&self) -> Value {
         match self.kind() {
