@@ -1,19 +1,19 @@
-//! Patterns as SQL: arguments from the rows, the rows that must be found, and in which order.
+//! Patterns as SQL: arguments from the rows, and the rows that must be found, in their order.
 
 use crate::ProveError;
 use crate::generate::Generator;
 use crate::order::order;
-use crate::rows::{Rows, column, sql};
+use crate::rows::{OrderBy, Rows, quoted, sql};
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Comparator, Comparison, Limit, Order, Parameter};
 use keyfold_model::{
-    Entity, Fan, Format, Operand, Part, Pattern, PatternPlan, SortCondition, Type, value,
+    Entity, Fan, Format, Operand, Part, Pattern, PatternPlan, Precision, SortCondition, Type, value,
 };
 use keyfold_types::Value;
 use rusqlite::types::Value as Sql;
 
-/// Arguments of a pattern: mostly those of a row that is there, so that there is an answer.
-/// `given` optional parameters are given, the first ones.
+/// Random arguments of a pattern, mostly those of an existing row, so that there is an answer. The
+/// first `given` optional parameters have a value.
 pub(crate) fn arguments<'m>(
     pattern: &'m Pattern,
     given: usize,
@@ -44,24 +44,26 @@ pub(crate) fn arguments<'m>(
         let value = match parameter.limit {
             Limit::Among => Value::L(list(entity, parameter, rows, generator)),
             Limit::Free => free(pattern, parameter, &one, generator),
-            _ => limited(
-                entity,
-                parameter,
-                if strange { None } else { Some(&one) },
-                &other,
-                generator,
-            ),
+            Limit::Equal | Limit::AtLeast | Limit::AtMost | Limit::Starts | Limit::In(_) => {
+                limited(
+                    entity,
+                    parameter,
+                    if strange { None } else { Some(&one) },
+                    &other,
+                    generator,
+                )
+            }
         };
         values.insert(parameter.name.clone(), value);
     }
-    // Ranges that end before they start are asked for, too.
+    // Some ranges end before they start.
     if generator.rng.u8(..8) > 0 {
         order_ends(pattern, &mut values);
     }
     values
 }
 
-/// The lower end of a range is not above the upper one.
+/// Swaps the ends of ranges whose lower end is above the upper one.
 fn order_ends(pattern: &Pattern, values: &mut Values) {
     for low in pattern
         .parameters
@@ -84,6 +86,7 @@ fn order_ends(pattern: &Pattern, values: &mut Values) {
     }
 }
 
+/// An argument that selects by one attribute: the value of a row, or a random one.
 fn limited<'m>(
     entity: &'m Entity,
     parameter: &Parameter,
@@ -95,9 +98,11 @@ fn limited<'m>(
     let Some(attribute) = entity.attribute(name) else {
         return Value::Null;
     };
-    let held = match parameter.limit {
-        Limit::AtMost => other.get(name).or(one.and_then(|row| row.get(name))),
-        _ => one.and_then(|row| row.get(name)),
+    let of_one = one.and_then(|row| row.get(name));
+    let held = if parameter.limit == Limit::AtMost {
+        other.get(name).or(of_one)
+    } else {
+        of_one
     };
     let held = match held {
         Some(value) => value.clone(),
@@ -118,10 +123,20 @@ fn limited<'m>(
             let kept = generator.rng.usize(0..=length);
             Value::S(text.chars().take(kept).collect())
         }
-        _ => held,
+        (
+            Limit::Free
+            | Limit::Equal
+            | Limit::AtLeast
+            | Limit::AtMost
+            | Limit::Starts
+            | Limit::In(_)
+            | Limit::Among,
+            _,
+        ) => held,
     }
 }
 
+/// A random list of ids, most of them of existing rows.
 fn list<'m>(
     entity: &'m Entity,
     parameter: &Parameter,
@@ -146,7 +161,7 @@ fn list<'m>(
     ids
 }
 
-/// What a filter compares with: the value of a row.
+/// An argument of a filter: the value of a row, or a random one.
 fn free(
     pattern: &Pattern,
     parameter: &Parameter,
@@ -175,82 +190,108 @@ pub(crate) fn expected(
     rows: &Rows<'_>,
     arguments: &Values,
 ) -> Result<Vec<i64>, ProveError> {
-    let (mut conditions, mut parameters) = (vec!["1".to_owned()], Vec::new());
-    for parameter in pattern
-        .parameters
-        .iter()
-        .filter(|parameter| arguments.contains_key(&parameter.name))
-    {
-        let name = column(&parameter.attribute);
-        let held = arguments.get(&parameter.name);
-        let lower = is_lower(plan, &parameter.attribute, &parameter.name);
-        let (left, right) = if lower {
-            (format!("lower({name})"), "lower(?)")
-        } else {
-            (name, "?")
-        };
-        match parameter.limit {
-            Limit::Free => continue,
-            Limit::Equal => conditions.push(format!("{left} = {right}")),
-            Limit::AtLeast => conditions.push(format!("{left} >= {right}")),
-            Limit::AtMost => conditions.push(format!("{left} <= {right}")),
-            Limit::Starts => {
-                conditions.push(format!("substr({left}, 1, length({right})) = {right}"));
-                parameters.push(sql(held));
-            }
-            Limit::In(unit) => {
-                conditions.push(format!("substr({left}, 1, {}) = {right}", unit.width()))
-            }
-            Limit::Among => {
-                let Some(Value::L(ids)) = held else { continue };
-                let marks = vec!["?"; ids.len()].join(", ");
-                conditions.push(format!("{left} IN ({marks})"));
-                parameters.extend(ids.iter().map(|id| sql(Some(id))));
-                continue;
-            }
+    let mut selection = Selection::default();
+    for parameter in &pattern.parameters {
+        if let Some(argument) = arguments.get(&parameter.name) {
+            let is_lower = is_lower(plan, &parameter.attribute, &parameter.name);
+            selection.add_argument(parameter, argument, is_lower);
         }
-        parameters.push(sql(held));
     }
-    // Without an upper end, periods are read up to the present one.
-    if let Fan::Periods {
-        unit,
-        attribute,
-        high: None,
-        ..
-    } = &plan.fan
-        && let Some(Value::S(now)) = value::time_of_epoch_ms(
-            &Type::Time(keyfold_model::Precision::Millis),
-            rows.now_epoch_ms,
-        )
-    {
-        conditions.push(format!(
-            "substr({}, 1, {}) <= ?",
-            column(attribute),
-            unit.width()
-        ));
-        parameters.push(Sql::Text(unit.of(&now).to_owned()));
-    }
+    selection.add_last_period(plan, rows);
     for (name, kind, text) in &pattern.fixed_values {
-        conditions.push(format!("{} = ?", column(name)));
-        parameters.push(sql(value::parse(name, kind, text).ok().as_ref()));
+        let fixed = value::parse(name, kind, text).ok();
+        selection.add(format!("{} = ?", quoted(name)), sql(fixed.as_ref()));
     }
     for name in &pattern.present {
-        conditions.push(format!("{} IS NOT NULL", column(name)));
+        selection
+            .conditions
+            .push(format!("{} IS NOT NULL", quoted(name)));
     }
     for filter in &pattern.filters {
-        conditions.push(filtered(filter, arguments, rows, entity, &mut parameters));
+        let condition = filtered(filter, arguments, rows, entity, &mut selection.parameters);
+        selection.conditions.push(condition);
     }
     let descending = pattern
         .order
         .as_ref()
         .is_some_and(|order| matches!(order.order, Order::Newest | Order::Highest));
-    let order = plan
-        .ordered_by
-        .as_ref()
-        .map(|name| (name.as_str(), descending));
-    rows.select(entity, &conditions.join(" AND "), order, parameters)
+    let order = plan.ordered_by.as_ref().map(|attribute| OrderBy {
+        attribute,
+        descending,
+    });
+    selection.conditions.push("1".to_owned());
+    let condition = selection.conditions.join(" AND ");
+    rows.select(entity, &condition, order, selection.parameters)
 }
 
+/// The conditions of a question in SQL, with their parameters in order.
+#[derive(Default)]
+struct Selection {
+    conditions: Vec<String>,
+    parameters: Vec<Sql>,
+}
+
+impl Selection {
+    fn add(&mut self, condition: String, parameter: Sql) {
+        self.conditions.push(condition);
+        self.parameters.push(parameter);
+    }
+
+    /// Adds the condition of an argument. `is_lower`: the key contains the attribute in lower case.
+    fn add_argument(&mut self, parameter: &Parameter, argument: &Value, is_lower: bool) {
+        let name = quoted(&parameter.attribute);
+        let (left, right) = if is_lower {
+            (format!("lower({name})"), "lower(?)")
+        } else {
+            (name, "?")
+        };
+        let one = sql(Some(argument));
+        match parameter.limit {
+            // The filters that use the parameter add it.
+            Limit::Free => {}
+            Limit::Equal => self.add(format!("{left} = {right}"), one),
+            Limit::AtLeast => self.add(format!("{left} >= {right}"), one),
+            Limit::AtMost => self.add(format!("{left} <= {right}"), one),
+            Limit::Starts => {
+                let condition = format!("substr({left}, 1, length({right})) = {right}");
+                self.parameters.push(one.clone());
+                self.add(condition, one);
+            }
+            Limit::In(unit) => {
+                let condition = format!("substr({left}, 1, {}) = {right}", unit.width());
+                self.add(condition, one);
+            }
+            Limit::Among => {
+                if let Value::L(ids) = argument {
+                    let placeholders = vec!["?"; ids.len()].join(", ");
+                    self.conditions.push(format!("{left} IN ({placeholders})"));
+                    self.parameters.extend(ids.iter().map(|id| sql(Some(id))));
+                }
+            }
+        }
+    }
+
+    /// Adds the end of a range of periods without an upper end: the present period is the last.
+    fn add_last_period(&mut self, plan: &PatternPlan, rows: &Rows<'_>) {
+        let Fan::Periods {
+            unit,
+            attribute,
+            high: None,
+            ..
+        } = &plan.fan
+        else {
+            return;
+        };
+        let kind = Type::Time(Precision::Millis);
+        if let Some(Value::S(now)) = value::time_of_epoch_ms(&kind, rows.now_epoch_ms) {
+            let name = quoted(attribute);
+            let condition = format!("substr({name}, 1, {}) <= ?", unit.width());
+            self.add(condition, Sql::Text(unit.of(&now).to_owned()));
+        }
+    }
+}
+
+/// The SQL of a filter.
 fn filtered(
     filter: &Comparison,
     arguments: &Values,
@@ -258,10 +299,10 @@ fn filtered(
     entity: usize,
     parameters: &mut Vec<Sql>,
 ) -> String {
-    let name = column(&filter.attribute);
+    let name = quoted(&filter.attribute);
     let (operand, value) = match &filter.operand {
         None => (String::new(), None),
-        Some(Operand::Attribute(other)) => (column(other), None),
+        Some(Operand::Attribute(other)) => (quoted(other), None),
         Some(Operand::Parameter(parameter)) => ("?".to_owned(), arguments.get(parameter).cloned()),
         Some(Operand::Literal(value)) => ("?".to_owned(), Some(value.clone())),
     };
@@ -272,6 +313,7 @@ fn filtered(
         .and_then(|entity| entity.attribute(&filter.attribute));
     let nested =
         kind.is_some_and(|attribute| matches!(attribute.kind, Type::List(_) | Type::Set(_)));
+    // The SQL of `starts` names its operand twice.
     let times = if filter.comparator == Comparator::Starts {
         2
     } else {
@@ -281,7 +323,7 @@ fn filtered(
         parameters.extend(std::iter::repeat_n(sql(value.as_ref()), times));
     }
     match filter.comparator {
-        // An attribute that is missing is different from everything.
+        // An absent attribute is unequal to every value.
         Comparator::Unequal => format!("{name} IS NOT {operand}"),
         Comparator::Exists => format!("{name} IS NOT NULL"),
         Comparator::Missing => format!("{name} IS NULL"),
@@ -290,11 +332,15 @@ fn filtered(
         }
         Comparator::Contains => format!("instr({name}, {operand}) > 0"),
         Comparator::Starts => format!("substr({name}, 1, length({operand})) = {operand}"),
-        other => format!("{name} {} {operand}", other.word()),
+        Comparator::Equal
+        | Comparator::Less
+        | Comparator::AtMost
+        | Comparator::Greater
+        | Comparator::AtLeast => format!("{name} {} {operand}", filter.comparator.word()),
     }
 }
 
-/// Whether the key that a pattern reads holds an attribute in small letters only.
+/// Whether the key that a pattern reads contains an attribute in lower case only.
 fn is_lower(plan: &PatternPlan, attribute: &str, parameter: &str) -> bool {
     let sort = match &plan.sort {
         SortCondition::Any => None,
@@ -313,7 +359,7 @@ fn is_lower(plan: &PatternPlan, attribute: &str, parameter: &str) -> bool {
     let is_of = |name: &String| name == attribute || name == parameter;
     let lower = parts()
         .any(|part| matches!(part, Part::Field { name, format: Format::Lower, .. } if is_of(name)));
-    let whole = parts()
+    let keeps = parts()
         .any(|part| matches!(part, Part::Field { name, format, .. } if is_of(name) && format.keeps_value()));
-    lower && !whole
+    lower && !keeps
 }

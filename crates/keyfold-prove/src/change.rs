@@ -7,7 +7,7 @@ use crate::rows::Rows;
 use keyfold_client::arguments::Values;
 use keyfold_model::Entity;
 
-/// A new row; now and then one that is there already, or one that lacks what may be missing.
+/// The creation of a random row; sometimes of one whose key exists.
 pub(crate) fn create<'m>(rows: &Rows<'m>, entity: &'m Entity, generator: &mut Generator<'m>) -> Op {
     let at = rows.place(entity);
     let mut values = generator.row(entity, rows);
@@ -19,8 +19,7 @@ pub(crate) fn create<'m>(rows: &Rows<'m>, entity: &'m Entity, generator: &mut Ge
     Op::Create { entity: at, values }
 }
 
-/// A change, a replacement, a deletion of a row, or a named write. None where there is no row to
-/// change.
+/// A random named write, or change of a row; `None` where there is no row to change.
 pub(crate) fn any<'m>(rows: &Rows<'m>, generator: &mut Generator<'m>) -> Option<Op> {
     let model = rows.model;
     if generator.rng.u8(..4) == 0 && !model.writes.is_empty() {
@@ -35,18 +34,14 @@ pub(crate) fn any<'m>(rows: &Rows<'m>, generator: &mut Generator<'m>) -> Option<
     of_entity(rows, model.entities.get(at)?, generator)
 }
 
-/// A change of one of an entity's rows.
-pub(crate) fn of_entity<'m>(
-    rows: &Rows<'m>,
-    entity: &'m Entity,
-    generator: &mut Generator<'m>,
-) -> Option<Op> {
+/// A random change of one of an entity's rows.
+fn of_entity<'m>(rows: &Rows<'m>, entity: &'m Entity, generator: &mut Generator<'m>) -> Option<Op> {
     let at = rows.place(entity);
     let old = picked(rows, at, generator)?;
     Some(of_row(rows, entity, &old, generator))
 }
 
-/// A change of a row.
+/// A random change of a row: an update, a replacement, a deletion, an expiry.
 pub(crate) fn of_row<'m>(
     rows: &Rows<'m>,
     entity: &'m Entity,
@@ -68,34 +63,42 @@ pub(crate) fn of_row<'m>(
         }
         3 if generator.rng.u8(..4) == 0 => Op::Create {
             entity: at,
-            values: old_without_kept(entity, old),
+            values: without_kept(entity, old),
         },
-        _ => {
-            let fresh = generator.row(entity, rows);
-            let (mut changes, mut removed) = (key.clone(), Vec::new());
-            let free = entity
-                .attributes
-                .iter()
-                .filter(|a| !a.is_kept && !key.contains_key(&a.name));
-            for attribute in free {
-                match (generator.rng.u8(..3), fresh.get(&attribute.name)) {
-                    (0, Some(value)) => {
-                        changes.insert(attribute.name.clone(), value.clone());
-                    }
-                    (0, None) if attribute.optional => removed.push(attribute.name.clone()),
-                    _ => {}
-                }
-            }
-            Op::Update {
-                entity: at,
-                changes,
-                removed,
-            }
-        }
+        _ => update(rows, entity, key, generator),
     }
 }
 
-fn old_without_kept(entity: &Entity, old: &Values) -> Values {
+/// An update of a row that sets and removes random attributes.
+fn update<'m>(
+    rows: &Rows<'m>,
+    entity: &'m Entity,
+    key: Values,
+    generator: &mut Generator<'m>,
+) -> Op {
+    let fresh = generator.row(entity, rows);
+    let (mut changes, mut removed) = (key.clone(), Vec::new());
+    let free = entity
+        .attributes
+        .iter()
+        .filter(|a| !a.is_kept && !key.contains_key(&a.name));
+    for attribute in free {
+        match (generator.rng.u8(..3), fresh.get(&attribute.name)) {
+            (0, Some(value)) => {
+                changes.insert(attribute.name.clone(), value.clone());
+            }
+            (0, None) if attribute.optional => removed.push(attribute.name.clone()),
+            _ => {}
+        }
+    }
+    Op::Update {
+        entity: rows.place(entity),
+        changes,
+        removed,
+    }
+}
+
+fn without_kept(entity: &Entity, old: &Values) -> Values {
     let is_given = |name: &String| {
         entity
             .attribute(name)
@@ -107,13 +110,14 @@ fn old_without_kept(entity: &Entity, old: &Values) -> Values {
         .collect()
 }
 
+/// The values of a random row of an entity.
 fn picked<'m>(rows: &Rows<'m>, at: usize, generator: &mut Generator<'m>) -> Option<Values> {
     let row = rows.pick_row(at, &mut generator.rng)?;
     rows.get(at, row).cloned()
 }
 
 /// The attributes of a row's key.
-pub(crate) fn key_of(entity: &Entity, values: &Values) -> Values {
+fn key_of(entity: &Entity, values: &Values) -> Values {
     entity
         .key
         .fields()

@@ -1,25 +1,33 @@
-//! Two answers compared: which items, in which order, and in how many requests.
+//! The comparison of a pattern's answer with SQL's: the items, their order, and the number of
+//! requests.
 
 use crate::report::{Failure, PatternReport};
 use crate::rows::Rows;
 use crate::{ProveError, ask};
 use keyfold_api::ErrorKind;
 use keyfold_client::arguments::Values;
-use keyfold_client::read::{self, Pages};
+use keyfold_client::read::{self, Found, Pages};
 use keyfold_client::{Backend, ClientError, FoundItem, PageRequest};
 use keyfold_model::schema::RequestKind;
 use keyfold_model::schema::{Limit, Returned};
 use keyfold_model::{Entity, Fan, Pattern, PatternPlan, value};
 use keyfold_types::Value;
+use keyfold_types::limits::BATCH_GET_KEYS_MAX;
 use std::collections::BTreeMap;
 
-/// An item that must be found, and what it is ordered by.
+/// The length of texts that, with the fixed text of a template, may be too long for a sort key.
+const LONG_TEXT_BYTES: usize = 1000;
+
+/// A moment after all times of the data: the year 2100.
+const LAST_EPOCH_MS: i64 = 4_102_444_800_000;
+
+/// An item that must be found, and the attribute that it is ordered by, if any.
 struct Expected {
     item: FoundItem,
     key: Option<Value>,
 }
 
-/// Asks a pattern with these arguments, in several ways, and notes what is wrong.
+/// Asks a pattern with these arguments, whole, in pages and backward, and reports the failures.
 pub(crate) fn pattern(
     backend: &Backend,
     rows: &Rows<'_>,
@@ -30,36 +38,33 @@ pub(crate) fn pattern(
 ) -> Result<(), ProveError> {
     let plan = pattern.plan_for(|name| arguments.contains_key(name));
     let mut expected = all_expected(rows, pattern, plan, arguments)?;
-    if let [one] = pattern.returned.as_slice()
-        && one.many
-        && plan.ordered_by.is_some()
-    {
-        // Kept in SQL's order.
-    } else {
+    let has_order = matches!(pattern.returned.as_slice(), [one] if one.many);
+    if !has_order || plan.ordered_by.is_none() {
         expected.iter_mut().for_each(|one| one.key = None);
     }
+    let question = Question {
+        backend,
+        rows,
+        pattern,
+        plan,
+        arguments,
+        expected,
+    };
     let way = |limit: Option<u32>, backward: bool| PageRequest {
         limit,
         backward,
         now_epoch_ms: Some(rows.now_epoch_ms),
         ..PageRequest::default()
     };
-    let ways = [
-        way(None, false),
-        way(Some(page), false),
-        way(Some(page), true),
-    ];
-    let takes_pages = plan.request == RequestKind::Query;
-    for way in ways.iter().take(if takes_pages { 3 } else { 1 }) {
-        ask_once(
-            backend, rows, pattern, plan, arguments, way, &expected, report,
-        );
+    question.ask(&way(None, false), report);
+    if plan.request == RequestKind::Query {
+        question.ask(&way(Some(page), false), report);
+        question.ask(&way(Some(page), true), report);
     }
     Ok(())
 }
 
-/// The rows of all returned kinds that a pattern must find; none where one is missing that must be
-/// there.
+/// The items of all returned kinds that a pattern must find; none where a required item is absent.
 fn all_expected(
     rows: &Rows<'_>,
     pattern: &Pattern,
@@ -72,7 +77,7 @@ fn all_expected(
         for row in ask::expected(pattern, plan, returned.entity, rows, arguments)? {
             expected.extend(expect(rows, pattern, plan, returned, row));
         }
-        // Without the one that must be there, the others are no answer.
+        // Without a required item, the others are no answer.
         if !returned.many && !returned.optional && expected.len() == before {
             expected.clear();
             break;
@@ -81,7 +86,7 @@ fn all_expected(
     Ok(expected)
 }
 
-/// What a pattern must find, in SQL's order where it has one.
+/// The items that a pattern must find, in SQL's order where it has one.
 pub(crate) fn must_find(
     rows: &Rows<'_>,
     pattern: &Pattern,
@@ -94,6 +99,7 @@ pub(crate) fn must_find(
         .collect())
 }
 
+/// The item of a row; `None` for a row that does not exist.
 fn expect(
     rows: &Rows<'_>,
     pattern: &Pattern,
@@ -118,7 +124,6 @@ fn expect(
         .into_iter()
         .filter(is_asked)
         .filter_map(|name| Some((name.to_owned(), values.get(name)?.clone())))
-        // A split list that is empty is stored as one.
         .collect();
     let kind = match copy {
         Some(copy) => format!("{}.{}", entity.name, copy.name),
@@ -135,23 +140,86 @@ fn expect(
     })
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "one way of asking one pattern, and where it is noted"
-)]
-fn ask_once(
-    backend: &Backend,
-    rows: &Rows<'_>,
-    pattern: &Pattern,
-    plan: &PatternPlan,
-    arguments: &Values,
-    way: &PageRequest,
-    expected: &[Expected],
-    report: &mut PatternReport,
-) {
-    report.runs += 1;
-    let mut note = |expected: String, found: String| {
-        let shown: Vec<String> = arguments
+/// A pattern with arguments, and the items that it must find.
+struct Question<'q> {
+    backend: &'q Backend,
+    rows: &'q Rows<'q>,
+    pattern: &'q Pattern,
+    plan: &'q PatternPlan,
+    arguments: &'q Values,
+    expected: Vec<Expected>,
+}
+
+impl Question<'_> {
+    /// Asks the pattern once and reports the first failure.
+    fn ask(&self, way: &PageRequest, report: &mut PatternReport) {
+        report.runs += 1;
+        let found = read::run(
+            self.backend,
+            self.rows.model,
+            self.pattern,
+            self.arguments,
+            way,
+            Pages::All,
+        );
+        let failure = match found {
+            Ok(found) => {
+                report.items += found.items.len();
+                report.requests += u64::from(found.requests);
+                report.answered += usize::from(!found.items.is_empty());
+                self.judge(&found, way)
+            }
+            Err(error) if self.may_refuse(&error) => None,
+            Err(error) => Some((format!("{} items", self.expected.len()), error.to_string())),
+        };
+        if let Some((expected, found)) = failure {
+            report.failures.push(Failure {
+                what: self.show(way),
+                expected,
+                found,
+            });
+        }
+    }
+
+    /// Whether an error is a right answer.
+    fn may_refuse(&self, error: &ClientError) -> bool {
+        let is_empty = self.expected.is_empty();
+        match error {
+            ClientError::NotFound(_) => is_empty,
+            // No row can have an argument that no key takes.
+            ClientError::Value(_) => {
+                is_empty || lists_strange(self.rows, self.pattern, self.arguments)
+            }
+            ClientError::Service { .. } => is_too_long(error, self.arguments),
+            ClientError::Unknown(_)
+            | ClientError::Missing(_)
+            | ClientError::Transport(_)
+            | ClientError::OutcomeUnknown { .. }
+            | ClientError::TableDiffers { .. }
+            | ClientError::Refused(_)
+            | ClientError::Taken { .. }
+            | ClientError::StaleVersion(_) => false,
+        }
+    }
+
+    /// The first difference between an answer and what it must be: expected, then found.
+    fn judge(&self, found: &Found, way: &PageRequest) -> Option<(String, String)> {
+        if let Some(difference) = difference(&self.expected, &found.items, way.backward) {
+            return Some(difference);
+        }
+        let most = self.promised_requests(way.limit.or(self.plan.page), found.items.len())?;
+        (u64::from(found.requests) > most).then(|| {
+            (
+                format!("at most {most} requests"),
+                format!("{} requests", found.requests),
+            )
+        })
+    }
+
+    /// The question for people.
+    fn show(&self, way: &PageRequest) -> String {
+        let shown: Vec<String> = self
+            .arguments
             .iter()
             .map(|(name, held)| format!("{name}={}", value::display(held)))
             .collect();
@@ -159,70 +227,74 @@ fn ask_once(
             .limit
             .map_or(String::new(), |limit| format!(" --limit {limit}"));
         let backward = if way.backward { " backward" } else { "" };
-        let what = format!("{} {}{limit}{backward}", pattern.name, shown.join(" "));
-        report.failures.push(Failure {
-            what,
-            expected,
-            found,
-        });
-    };
-    let found = match read::run(backend, rows.model, pattern, arguments, way, Pages::All) {
-        Ok(found) => found,
-        Err(ClientError::NotFound(_)) if expected.is_empty() => return,
-        // A delimiter in an argument: no row can have it either.
-        Err(ClientError::Value(_))
-            if expected.is_empty() || lists_strange(rows, pattern, arguments) =>
-        {
-            return;
-        }
-        Err(error) if is_too_long(&error, arguments) => return,
-        Err(error) => {
-            note(format!("{} items", expected.len()), error.to_string());
-            return;
-        }
-    };
-    report.items += found.items.len();
-    report.requests += u64::from(found.requests);
-    report.answered += usize::from(!found.items.is_empty());
-    if let Some((wanted, is)) = difference(expected, &found.items, way.backward) {
-        note(wanted, is);
-        return;
+        format!("{} {}{limit}{backward}", self.pattern.name, shown.join(" "))
     }
-    let limit = way.limit.or(plan.page);
-    let split = |entity: &Entity| entity.split.is_some();
-    let is_split = pattern
-        .returned
-        .iter()
-        .any(|one| rows.model.entities.get(one.entity).is_some_and(split));
-    if let Some(most) = promised(
-        pattern,
-        plan,
-        arguments,
-        (limit, is_split),
-        found.items.len(),
-    ) && u64::from(found.requests) > most
-    {
-        note(
-            format!("at most {most} requests"),
-            format!("{} requests", found.requests),
-        );
+
+    /// The most requests that a whole answer may take; `None` where it depends on the items that
+    /// are filtered or joined.
+    fn promised_requests(&self, limit: Option<u32>, items: usize) -> Option<u64> {
+        let (pattern, plan, arguments) = (self.pattern, self.plan, self.arguments);
+        let split = |entity: &Entity| entity.split.is_some();
+        let is_split = pattern
+            .returned
+            .iter()
+            .any(|one| self.rows.model.entities.get(one.entity).is_some_and(split));
+        if !plan.filters.is_empty() || is_split {
+            return None;
+        }
+        // A page that ends with the last item does not show that it is the last one.
+        let pages = limit.map_or(1, |limit| items as u64 / u64::from(limit) + 1);
+        match (plan.request, &plan.fan) {
+            (RequestKind::GetItem, _) => Some(1),
+            (RequestKind::Scan, _) => None,
+            (RequestKind::BatchGetItem, _) => {
+                let ids = pattern.parameters.iter().find(|p| p.limit == Limit::Among);
+                let Some(Value::L(ids)) = ids.and_then(|p| arguments.get(&p.name)) else {
+                    return None;
+                };
+                // In a table with periods, each period takes a request.
+                let batches = if plan.period.is_some() {
+                    ids.len()
+                } else {
+                    ids.len().div_ceil(BATCH_GET_KEYS_MAX)
+                };
+                Some(batches as u64)
+            }
+            (RequestKind::Query, Fan::One) => Some(pages),
+            (RequestKind::Query, Fan::Shards(count)) => Some(u64::from(*count) * (pages + 1)),
+            (
+                RequestKind::Query,
+                Fan::Periods {
+                    unit,
+                    low,
+                    high,
+                    attribute,
+                    kind,
+                },
+            ) => {
+                let low = arguments.get(low)?;
+                let high = high.as_ref().and_then(|high| arguments.get(high)).cloned();
+                let high = high.or_else(|| value::time_of_epoch_ms(kind, LAST_EPOCH_MS))?;
+                let periods = value::bucket(attribute, *unit, low, &high).ok()?;
+                Some(periods.len() as u64 + pages * 2)
+            }
+        }
     }
 }
 
-/// Whether the engine refuses a request because an argument is longer than a key may be.
+/// Whether the engine refused a request because an argument is too long for a key.
 pub(crate) fn is_too_long(error: &ClientError, arguments: &Values) -> bool {
-    let is_long = |held: &Value| matches!(held, Value::S(text) if text.len() > 1000);
-    let has_long = arguments.values().any(|held| match held {
-        Value::L(ids) => ids.iter().any(is_long),
-        one => is_long(one),
-    });
+    let is_long = |held: &Value| matches!(held, Value::S(text) if text.len() > LONG_TEXT_BYTES);
+    let has_long = arguments
+        .values()
+        .any(|held| is_long(held) || matches!(held, Value::L(ids) if ids.iter().any(is_long)));
     has_long && error.kind() == Some(ErrorKind::Validation)
 }
 
-/// Whether a list of ids has one that no key of the table can hold: that is refused, whatever else
-/// is asked for.
+/// Whether a list of ids has one that no key of the table can contain. The client refuses the whole
+/// list.
 fn lists_strange(rows: &Rows<'_>, pattern: &Pattern, arguments: &Values) -> bool {
-    let is_apart = |c: char| {
+    let is_delimiter = |c: char| {
         c == char::MAX
             || rows
                 .model
@@ -231,66 +303,32 @@ fn lists_strange(rows: &Rows<'_>, pattern: &Pattern, arguments: &Values) -> bool
                 .any(|table| table.delimiters.contains(&c))
     };
     let is_strange = |id: &Value| match id {
-        Value::S(text) => text.is_empty() || text.len() > 1000 || text.contains(is_apart),
+        Value::S(text) => {
+            text.is_empty() || text.len() > LONG_TEXT_BYTES || text.contains(is_delimiter)
+        }
         Value::N(number) => {
             number.is_negative() || number.exponent() < 0 || number.to_string().len() > 4
         }
-        _ => false,
+        Value::B(_)
+        | Value::Bool(_)
+        | Value::Null
+        | Value::L(_)
+        | Value::M(_)
+        | Value::Ss(_)
+        | Value::Ns(_)
+        | Value::Bs(_) => false,
     };
-    pattern.parameters.iter().filter(|parameter| parameter.limit == Limit::Among).any(
-        |parameter| matches!(arguments.get(&parameter.name), Some(Value::L(ids)) if ids.iter().any(is_strange)),
-    )
+    let mut lists = pattern
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.limit == Limit::Among);
+    lists.any(|list| {
+        matches!(arguments.get(&list.name), Some(Value::L(ids)) if ids.iter().any(is_strange))
+    })
 }
 
-/// How many requests a whole answer may take; none where it depends on what is thrown away.
-fn promised(
-    pattern: &Pattern,
-    plan: &PatternPlan,
-    arguments: &Values,
-    (limit, is_split): (Option<u32>, bool),
-    items: usize,
-) -> Option<u64> {
-    let items = items as u64;
-    // A page that ends with the last item does not know that it is the last.
-    let pages = limit.map_or(1, |limit| items / u64::from(limit) + 1);
-    if !plan.filters.is_empty() || is_split {
-        return None;
-    }
-    match (plan.request, &plan.fan) {
-        (RequestKind::GetItem, _) => Some(1),
-        (RequestKind::Scan, _) => None,
-        (RequestKind::BatchGetItem, _) => {
-            let ids = pattern.parameters.iter().find(|p| p.limit == Limit::Among);
-            match ids.and_then(|p| arguments.get(&p.name)) {
-                // In a table with periods, each period's is a request of its own.
-                Some(Value::L(ids)) if plan.period.is_some() => Some(ids.len() as u64),
-                Some(Value::L(ids)) => Some((ids.len() as u64).div_ceil(100)),
-                _ => None,
-            }
-        }
-        (RequestKind::Query, Fan::One) => Some(pages),
-        (RequestKind::Query, Fan::Shards(count)) => Some(u64::from(*count) * (pages + 1)),
-        (
-            RequestKind::Query,
-            Fan::Periods {
-                unit,
-                low,
-                high,
-                attribute,
-                kind,
-            },
-        ) => {
-            let low = arguments.get(low)?;
-            let high = high.as_ref().and_then(|high| arguments.get(high)).cloned();
-            let high = high.or_else(|| value::time_of_epoch_ms(kind, 4_102_444_800_000))?;
-            let periods = value::bucket(attribute, *unit, low, &high).ok()?;
-            Some(periods.len() as u64 + pages * 2)
-        }
-    }
-}
-
-/// The first difference between what must be found and what was; items of one rank may come in any
-/// order.
+/// The first difference between the expected and the found items. Items of the same rank may come in
+/// any order.
 fn difference(
     expected: &[Expected],
     found: &[FoundItem],
@@ -340,7 +378,7 @@ fn difference(
     None
 }
 
-/// How often each item is there.
+/// The number of occurrences of each item.
 fn counted<'i>(items: impl Iterator<Item = &'i FoundItem>) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for item in items {

@@ -1,14 +1,15 @@
-//! The items that must be stored for a row, from the model's declarations: the item, its copies,
+//! The items that must be stored for a row, from the model's declarations: the main item, its copies,
 //! guards, parts and index keys.
 //!
-//! Written anew from what the language's description says, and shares no code with the client that
-//! writes them: what both get wrong would be proved.
+//! This code follows the description of the language and shares nothing with the client, which
+//! writes the items: a mistake in shared code would be proved.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use keyfold_client::arguments::Values;
 use keyfold_model::{Entity, Format, KeyTemplate, Model, Part, Table, Type, Unit};
 use keyfold_types::Value;
+use keyfold_types::limits::{PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -16,118 +17,129 @@ use std::collections::BTreeMap;
 /// The attributes of an item.
 pub(crate) type Attributes = BTreeMap<String, Value>;
 
-/// An item that must be there.
+/// An item that must be stored.
 pub(crate) struct Expected {
     pub(crate) table: String,
     pub(crate) key: Attributes,
     pub(crate) item: Attributes,
-    /// What it is, for people.
-    pub(crate) what: String,
+    /// The kind of the item: `Order`, `Order.part`, `Order.copy` or `unique`.
+    pub(crate) kind: String,
 }
 
-/// Why a row cannot be stored.
+/// The reason why a row cannot be stored.
 #[derive(Debug, Clone)]
 pub(crate) struct Unstorable(pub(crate) String);
 
 type Made<T> = Result<T, Unstorable>;
 
-/// Longest partition and sort keys, in bytes: DynamoDB's limits.
-const PARTITION_BYTES: usize = 2048;
-const SORT_BYTES: usize = 1024;
-
-/// The items of a row, its own first.
+/// The items of a row, the main one first.
+///
+/// # Errors
+/// `Unstorable` when a key cannot contain a value, or is too long.
 pub(crate) fn items(model: &Model, entity: &Entity, row: &Values) -> Made<Vec<Expected>> {
     let Some(table) = model.tables.get(entity.table) else {
         return Ok(Vec::new());
     };
-    let name = physical(table, entity, row)?;
-    let with_key = |key: Attributes, rest: Attributes, kind: &str| {
-        let mut item = key.clone();
-        item.extend(rest);
-        item.extend(
-            table
-                .type_attribute
-                .iter()
-                .map(|name| (name.clone(), Value::from(kind))),
-        );
-        item.extend(expiry(table, entity, row));
-        Expected {
-            table: name.clone(),
-            key,
-            item,
-            what: kind.to_owned(),
-        }
+    let stored = Row {
+        table,
+        name: physical(table, entity, row)?,
+        entity,
+        row,
     };
     let mut all = Vec::new();
-    let chunks = chunks(entity, row);
-    for (number, chunk) in chunks.iter().enumerate() {
-        let key = base_key(
-            table,
-            &entity.key.partition,
-            entity.key.sort.as_ref(),
-            row,
-            number,
-        )?;
-        let mut rest = Attributes::new();
-        if number == 0 {
-            rest.extend(row.iter().map(|(name, held)| (name.clone(), held.clone())));
-            rest.extend(index_keys(table, entity, row)?);
-        }
-        if let (Some((list, _)), Some(chunk)) = (&entity.split, chunk) {
-            rest.insert(list.clone(), Value::L(chunk.clone()));
-            if number == 0 {
-                let count = i64::try_from(chunks.len()).unwrap_or(i64::MAX);
-                rest.insert(format!("{list}:parts"), Value::from(count));
-                rest.insert(
-                    format!("{list}:digest"),
-                    Value::S(digest_of_list(row.get(list))),
-                );
-            }
-        }
-        let kind = if number == 0 {
-            entity.name.clone()
-        } else {
-            format!("{}.part", entity.name)
-        };
-        all.push(with_key(key, rest, &kind));
-    }
-    for copy in &entity.copies {
-        let key = base_key(table, &copy.key.partition, copy.key.sort.as_ref(), row, 0)?;
-        let held = copy
-            .attributes
-            .iter()
-            .filter_map(|name| Some((name.clone(), row.get(name)?.clone())));
-        all.push(with_key(
-            key,
-            held.collect(),
-            &format!("{}.{}", entity.name, copy.name),
-        ));
-    }
-    for unique in entity
-        .uniques
-        .iter()
-        .filter(|unique| unique.iter().all(|name| row.contains_key(name)))
-    {
-        let mut key = Attributes::new();
-        key.insert(
-            table.partition.name.clone(),
-            Value::S(guard(table, entity, unique, row)?),
-        );
-        key.extend(
-            table
-                .sort
-                .iter()
-                .map(|column| (column.name.clone(), Value::from("UNIQUE"))),
-        );
-        all.push(with_key(key, Attributes::new(), "unique"));
-    }
+    stored.add_parts(&mut all)?;
+    stored.add_copies(&mut all)?;
+    stored.add_guards(&mut all)?;
     all.iter()
         .try_for_each(|one| fits_indexes(table, &one.item))?;
     Ok(all)
 }
 
-/// Whether an item's attributes fit the keys of the indexes that it is in: a table's key may be
-/// longer than an index's.
+/// A row of an entity, and the table that it is stored in.
+struct Row<'r> {
+    table: &'r Table,
+    /// The name of the table; with periods, of the table of the row's time.
+    name: String,
+    entity: &'r Entity,
+    row: &'r Values,
+}
+
+impl Row<'_> {
+    /// Adds the main item and the parts behind it.
+    fn add_parts(&self, all: &mut Vec<Expected>) -> Made<()> {
+        let (table, entity, row) = (self.table, self.entity, self.row);
+        let chunks = chunks(entity, row);
+        for (number, chunk) in chunks.iter().enumerate() {
+            let (partition, sort) = (&entity.key.partition, entity.key.sort.as_ref());
+            let key = base_key(table, partition, sort, row, number)?;
+            let mut rest = Attributes::new();
+            let mut kind = format!("{}.part", entity.name);
+            if number == 0 {
+                kind = entity.name.clone();
+                rest.extend(row.iter().map(|(name, held)| (name.clone(), held.clone())));
+                rest.extend(index_keys(table, entity, row)?);
+            }
+            if let (Some((list, _)), Some(chunk)) = (&entity.split, chunk) {
+                rest.insert(list.clone(), Value::L(chunk.clone()));
+                if number == 0 {
+                    let count = i64::try_from(chunks.len()).unwrap_or(i64::MAX);
+                    rest.insert(format!("{list}:parts"), Value::from(count));
+                    let digest = digest_of_list(row.get(list));
+                    rest.insert(format!("{list}:digest"), Value::S(digest));
+                }
+            }
+            all.push(self.item(key, rest, kind));
+        }
+        Ok(())
+    }
+
+    fn add_copies(&self, all: &mut Vec<Expected>) -> Made<()> {
+        for copy in &self.entity.copies {
+            let (partition, sort) = (&copy.key.partition, copy.key.sort.as_ref());
+            let key = base_key(self.table, partition, sort, self.row, 0)?;
+            let held = copy
+                .attributes
+                .iter()
+                .filter_map(|name| Some((name.clone(), self.row.get(name)?.clone())));
+            let kind = format!("{}.{}", self.entity.name, copy.name);
+            all.push(self.item(key, held.collect(), kind));
+        }
+        Ok(())
+    }
+
+    /// Adds the guards of the unique values that the row has.
+    fn add_guards(&self, all: &mut Vec<Expected>) -> Made<()> {
+        let (table, entity, row) = (self.table, self.entity, self.row);
+        let has_all = |unique: &&Vec<String>| unique.iter().all(|name| row.contains_key(name));
+        for unique in entity.uniques.iter().filter(has_all) {
+            let guard = guard(table, entity, unique, row)?;
+            let mut key = Attributes::new();
+            key.insert(table.partition.name.clone(), Value::S(guard));
+            let sort = table.sort.iter();
+            key.extend(sort.map(|column| (column.name.clone(), Value::from("UNIQUE"))));
+            all.push(self.item(key, Attributes::new(), "unique".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// An item with its key and the attributes that the table defines for all items.
+    fn item(&self, key: Attributes, rest: Attributes, kind: String) -> Expected {
+        let mut item = key.clone();
+        item.extend(rest);
+        let of_kind = self.table.type_attribute.iter();
+        item.extend(of_kind.map(|name| (name.clone(), Value::from(kind.as_str()))));
+        item.extend(expiry(self.table, self.entity, self.row));
+        Expected {
+            table: self.name.clone(),
+            key,
+            item,
+            kind,
+        }
+    }
+}
+
+/// Refuses an item whose attributes do not fit the keys of the indexes that it is in. An attribute
+/// of the table's sort key may be too long for an index, and so may other attributes.
 fn fits_indexes(table: &Table, item: &Attributes) -> Made<()> {
     for index in &table.indexes {
         if !index
@@ -137,8 +149,8 @@ fn fits_indexes(table: &Table, item: &Attributes) -> Made<()> {
             continue;
         }
         for (columns, most) in [
-            (&index.partition, PARTITION_BYTES),
-            (&index.sort, SORT_BYTES),
+            (&index.partition, PARTITION_KEY_BYTES_MAX),
+            (&index.sort, SORT_KEY_BYTES_MAX),
         ] {
             let bytes = |name: &str| match item.get(name) {
                 Some(Value::S(text)) => text.len(),
@@ -164,7 +176,7 @@ fn fits_indexes(table: &Table, item: &Attributes) -> Made<()> {
     Ok(())
 }
 
-/// The table that a row lies in: `Name_2024_01` where there is one for each month.
+/// The name of the table that a row is stored in: `Name_2024_01` in one with a table per month.
 fn physical(table: &Table, entity: &Entity, row: &Values) -> Made<String> {
     let (Some(unit), Some(attribute)) = (table.period, &entity.period_attribute) else {
         return Ok(table.name.clone());
@@ -177,6 +189,7 @@ fn physical(table: &Table, entity: &Entity, row: &Values) -> Made<String> {
     ))
 }
 
+/// The period of a time.
 fn period(unit: Unit, time: &str) -> String {
     let width = match unit {
         Unit::Year => 4,
@@ -187,6 +200,7 @@ fn period(unit: Unit, time: &str) -> String {
     time.chars().take(width).collect()
 }
 
+/// An attribute as the text that keys contain.
 fn text_of(row: &Values, name: &str) -> Made<String> {
     match row.get(name) {
         Some(Value::S(text)) => Ok(text.clone()),
@@ -196,7 +210,7 @@ fn text_of(row: &Values, name: &str) -> Made<String> {
     }
 }
 
-/// When an item expires, in seconds since 1970.
+/// The attribute and time of expiry, in seconds since 1970.
 fn expiry(table: &Table, entity: &Entity, row: &Values) -> Option<(String, Value)> {
     let (attribute, time) = (
         table.ttl_attribute.as_ref()?,
@@ -213,7 +227,7 @@ fn seconds(time: &str) -> Option<i64> {
             .map_or(Some(0), |text| text.parse::<i64>().ok())
     };
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    // Years begin in March, so that the day of a leap year is the last.
+    // Years begin in March, so that a leap day is the last day of its year.
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
@@ -221,7 +235,7 @@ fn seconds(time: &str) -> Option<i64> {
     Some(((days * 24 + number(11, 13)?) * 60 + number(14, 16)?) * 60 + number(17, 19)?)
 }
 
-/// The parts of the split list; one, perhaps without elements, where there is nothing to split.
+/// The parts of the split list; a single `None` where the row has no list.
 fn chunks(entity: &Entity, row: &Values) -> Vec<Option<Vec<Value>>> {
     let Some((list, size)) = &entity.split else {
         return vec![None];
@@ -236,6 +250,7 @@ fn chunks(entity: &Entity, row: &Values) -> Vec<Option<Vec<Value>>> {
     }
 }
 
+/// The key of an item in the table.
 fn base_key(
     table: &Table,
     partition: &KeyTemplate,
@@ -244,18 +259,18 @@ fn base_key(
     part: usize,
 ) -> Made<Attributes> {
     let mut key = Attributes::new();
-    let held = key_attribute(&partition.parts, row, table, part, PARTITION_BYTES)?;
+    let held = key_attribute(&partition.parts, row, table, part, PARTITION_KEY_BYTES_MAX)?;
     key.insert(table.partition.name.clone(), held);
     if let (Some(column), Some(sort)) = (&table.sort, sort) {
         key.insert(
             column.name.clone(),
-            key_attribute(&sort.parts, row, table, part, SORT_BYTES)?,
+            key_attribute(&sort.parts, row, table, part, SORT_KEY_BYTES_MAX)?,
         );
     }
     Ok(key)
 }
 
-/// The index attributes of an item that is in an index: those that are not the table's own key.
+/// The index keys that the templates make, without the attributes of the table's own key.
 fn index_keys(table: &Table, entity: &Entity, row: &Values) -> Made<Attributes> {
     let mut keys = Attributes::new();
     for line in &entity.indexes {
@@ -275,8 +290,12 @@ fn index_keys(table: &Table, entity: &Entity, row: &Values) -> Made<Attributes> 
             continue;
         }
         let groups = [
-            (&index.partition, Some(&line.key.partition), PARTITION_BYTES),
-            (&index.sort, line.key.sort.as_ref(), SORT_BYTES),
+            (
+                &index.partition,
+                Some(&line.key.partition),
+                PARTITION_KEY_BYTES_MAX,
+            ),
+            (&index.sort, line.key.sort.as_ref(), SORT_KEY_BYTES_MAX),
         ];
         for (columns, template, most) in groups {
             let parts = template.map_or(&[][..], |template| &template.parts);
@@ -298,6 +317,7 @@ fn index_keys(table: &Table, entity: &Entity, row: &Values) -> Made<Attributes> 
     Ok(keys)
 }
 
+/// The value of a key attribute.
 fn key_attribute(
     parts: &[Part],
     row: &Values,
@@ -326,10 +346,20 @@ fn key_attribute(
         Value::B(bytes) if bytes.is_empty() || bytes.len() > most => {
             Err(Unstorable("a key would be empty or too long".to_owned()))
         }
-        _ => Ok(made),
+        Value::S(_)
+        | Value::B(_)
+        | Value::N(_)
+        | Value::Bool(_)
+        | Value::Null
+        | Value::L(_)
+        | Value::M(_)
+        | Value::Ss(_)
+        | Value::Ns(_)
+        | Value::Bs(_) => Ok(made),
     }
 }
 
+/// The text that a template makes.
 fn written(parts: &[Part], row: &Values, delimiters: &[char], part: usize) -> Made<String> {
     let mut text = String::new();
     for one in parts {
@@ -360,21 +390,22 @@ fn written(parts: &[Part], row: &Values, delimiters: &[char], part: usize) -> Ma
     Ok(text)
 }
 
+/// The text of an attribute in a key.
 fn field(text: &str, name: &str, kind: &Type, format: Format, delimiters: &[char]) -> Made<String> {
-    let is_apart = |c: char| *kind == Type::String && delimiters.contains(&c);
-    let whole = |text: String| match text
+    let is_delimiter = |c: char| *kind == Type::String && delimiters.contains(&c);
+    let checked = |text: String| match text
         .chars()
-        .find(|c| is_apart(*c) || *c == '\0' || *c == char::MAX)
+        .find(|c| is_delimiter(*c) || *c == '\0' || *c == char::MAX)
     {
         Some(c) => Err(Unstorable(format!("{name} contains {c:?}"))),
         None if text.is_empty() => Err(Unstorable(format!("{name} is empty"))),
         None => Ok(text),
     };
     match format {
-        Format::Plain | Format::Bare => whole(text.to_owned()),
-        Format::Lower => whole(text.chars().flat_map(char::to_lowercase).collect()),
+        Format::Plain | Format::Bare => checked(text.to_owned()),
+        Format::Lower => checked(text.chars().flat_map(char::to_lowercase).collect()),
         Format::Truncated(unit) => Ok(period(unit, text)),
-        Format::Reversed => Ok(turned(text)),
+        Format::Reversed => Ok(reversed_digits(text)),
         Format::Hash => Ok(hash(text)),
         Format::Escaped if text.is_empty() => Ok("%".to_owned()),
         Format::Escaped => {
@@ -402,13 +433,17 @@ fn field(text: &str, name: &str, kind: &Type, format: Format, delimiters: &[char
             }
             let point = if decimals > 0 { "." } else { "" };
             let padded = format!("{before:0>whole$}{point}{behind:0<decimals$}");
-            Ok(if reversed { turned(&padded) } else { padded })
+            Ok(if reversed {
+                reversed_digits(&padded)
+            } else {
+                padded
+            })
         }
     }
 }
 
-/// Each digit taken from nine.
-fn turned(text: &str) -> String {
+/// Replaces each digit by nine minus it: the order of texts is reversed.
+fn reversed_digits(text: &str) -> String {
     text.chars()
         .map(|c| {
             c.to_digit(10)
@@ -426,6 +461,7 @@ fn hash(text: &str) -> String {
         .collect()
 }
 
+/// The partition key of a guard.
 fn guard(table: &Table, entity: &Entity, unique: &[String], row: &Values) -> Made<String> {
     let mut values = Vec::new();
     for name in unique {
@@ -451,13 +487,13 @@ fn guard(table: &Table, entity: &Entity, unique: &[String], row: &Values) -> Mad
         unique.join("+"),
         values.join("#")
     );
-    if made.len() > PARTITION_BYTES {
+    if made.len() > PARTITION_KEY_BYTES_MAX {
         return Err(Unstorable("a guard's key is too long".to_owned()));
     }
     Ok(made)
 }
 
-/// The digest of a list: of its DynamoDB JSON without blanks.
+/// The digest of a list: that of its DynamoDB JSON without blanks.
 fn digest_of_list(list: Option<&Value>) -> String {
     list.map(|list| hash(&dynamodb_json(list).to_string()))
         .unwrap_or_default()

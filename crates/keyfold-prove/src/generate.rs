@@ -1,5 +1,5 @@
-//! Values that look alike at the edges: texts that are prefixes of each other, 9 beside 10, both
-//! cases, times of one second. References mostly point at rows that exist.
+//! Random values at the edges: texts that are prefixes of each other, 9 beside 10, both cases, times
+//! within one second. Most references point at existing rows.
 
 use crate::rows::Rows;
 use keyfold_client::arguments::Values;
@@ -8,7 +8,7 @@ use keyfold_model::{Entity, Format, Model, Part, Type, Unit, value};
 use keyfold_types::{Number, Set, Value};
 use std::collections::BTreeMap;
 
-/// Words that bleed into each other if a key does not hold them apart.
+/// Words that keys confuse if they do not separate them properly.
 const WORDS: [&str; 16] = [
     "a",
     "ab",
@@ -27,7 +27,7 @@ const WORDS: [&str; 16] = [
     "0",
     "10",
 ];
-/// What may only stand in values that no key is made of, or that are escaped.
+/// Texts for attributes that are in no key, or escaped in it.
 const WILD: [&str; 8] = [
     "a#b",
     "100%",
@@ -39,36 +39,36 @@ const WILD: [&str; 8] = [
     "\u{10ffff}",
 ];
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
-/// A moment that is far enough away to never expire: the year 2096.
+/// A time of expiry that never comes: the year 2096.
 const FAR_MS: i64 = 3_976_214_400_000;
 
-/// Makes values from a seed.
+/// The generator of random values.
 pub(crate) struct Generator<'m> {
     model: &'m Model,
     pub(crate) rng: fastrand::Rng,
-    /// The moment before which all times lie.
+    /// The present moment. Most times lie before it.
     now_ms: i64,
-    /// How far back they go.
+    /// The range of times before the present moment.
     window_ms: i64,
-    /// How many different identifiers there are.
+    /// The number of different identifiers.
     identifiers: usize,
 }
 
 impl<'m> Generator<'m> {
     pub(crate) fn new(model: &'m Model, seed: u64, now_ms: i64, items: usize) -> Generator<'m> {
-        // Few periods where each is a table or a request.
+        // Few periods where each takes a table or a request.
         let finest = model.tables.iter().filter_map(|table| table.period).min();
-        let bucketed = model
-            .entities
-            .iter()
-            .flat_map(keys_of)
-            .filter_map(|part| match part {
-                Part::Field {
-                    format: Format::Truncated(unit),
-                    ..
-                } => Some(*unit),
-                _ => None,
-            });
+        let bucketed = model.entities.iter().flat_map(keys_of).filter_map(|part| {
+            if let Part::Field {
+                format: Format::Truncated(unit),
+                ..
+            } = part
+            {
+                Some(*unit)
+            } else {
+                None
+            }
+        });
         let window_ms = match finest.into_iter().chain(bucketed).min() {
             Some(Unit::Hour) => DAY_MS / 2,
             Some(Unit::Day) => 9 * DAY_MS,
@@ -85,7 +85,7 @@ impl<'m> Generator<'m> {
         }
     }
 
-    /// All attributes of a new row that are not kept by the model.
+    /// The attributes of a new row, without those that the model keeps.
     pub(crate) fn row(&mut self, entity: &'m Entity, rows: &Rows<'m>) -> Values {
         let references = self.references(entity, rows);
         let mut values = Values::new();
@@ -104,9 +104,8 @@ impl<'m> Generator<'m> {
         values
     }
 
-    /// What each reference is: one row of each entity that this one refers to, so that references
-    /// to several of its attributes agree; another row for a second reference to the same
-    /// attribute.
+    /// The values of an entity's references. References to several attributes of one entity point at
+    /// the same row; a second reference to the same attribute points at another row.
     fn references(&mut self, entity: &Entity, rows: &Rows<'m>) -> BTreeMap<String, Value> {
         let mut picked: BTreeMap<(&str, usize), Option<Values>> = BTreeMap::new();
         let mut times: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -116,7 +115,7 @@ impl<'m> Generator<'m> {
                 continue;
             };
             let time = times.entry((parent, target)).or_default();
-            // Some refer to nothing: nothing may come of that.
+            // Some references point at no row.
             let row = picked.entry((parent, *time)).or_insert_with(|| {
                 rows.pick(parent, &mut self.rng)
                     .filter(|_| self.rng.u8(..20) > 0)
@@ -129,55 +128,63 @@ impl<'m> Generator<'m> {
         references
     }
 
-    /// A value of an attribute, one that its keys accept.
+    /// A value of an attribute. Its keys accept most of them.
     pub(crate) fn attribute(&mut self, entity: &Entity, attribute: &Attribute) -> Value {
         if entity.ttl.as_ref() == Some(&attribute.name) {
             let later = FAR_MS + self.rng.i64(0..DAY_MS);
             return value::time_of_epoch_ms(&attribute.kind, later).unwrap_or(Value::Null);
         }
-        // Now and then what a key may not take: it must be refused, or fit.
+        // A key may refuse this value.
         if self.rng.u8(..48) == 0
             && let Some(strange) = self.strange(&attribute.kind)
         {
             return strange;
         }
         let formats = formats_of(self.model, entity, &attribute.name);
-        let padded = formats.iter().filter_map(|format| match format {
-            Format::Padded {
+        let padded = formats.iter().filter_map(|format| {
+            if let Format::Padded {
                 whole, decimals, ..
-            } => Some((*whole, *decimals)),
-            _ => None,
+            } = format
+            {
+                Some((*whole, *decimals))
+            } else {
+                None
+            }
         });
         if let Some((whole, decimals)) = padded.min() {
             return Value::N(self.padded(whole, decimals.min(2)));
         }
-        match attribute.kind {
-            Type::String => self.string(entity, attribute, &formats),
-            _ => self.of_type(&attribute.kind),
+        if attribute.kind == Type::String {
+            self.string(entity, attribute, &formats)
+        } else {
+            self.of_type(&attribute.kind)
         }
     }
 
-    /// A value at the edge of what a type holds: negative, wide, empty, long, with delimiters.
+    /// A value at the edge of a type: negative, wide, empty, long, with delimiters.
     fn strange(&mut self, kind: &Type) -> Option<Value> {
-        match kind {
-            Type::Int | Type::Number => Some(self.far_number(kind)),
-            Type::String => Some(self.far_text()),
-            _ => None,
+        if matches!(kind, Type::Int | Type::Number) {
+            Some(self.far_number(kind))
+        } else if *kind == Type::String {
+            Some(self.far_text())
+        } else {
+            None
         }
     }
 
-    /// A number that few keys hold.
+    /// A number that few keys accept.
     pub(crate) fn far_number(&mut self, kind: &Type) -> Value {
-        let all: &[&str] = match kind {
-            Type::Int => &["-1", "-120", "99999", "123456789012", "0"],
-            _ => &["-1", "-0.5", "99999.99", "123456789012", "0.125", "7.999"],
+        let all: &[&str] = if *kind == Type::Int {
+            &["-1", "-120", "99999", "123456789012", "0"]
+        } else {
+            &["-1", "-0.5", "99999.99", "123456789012", "0.125", "7.999"]
         };
         all[self.rng.usize(..all.len())]
             .parse()
             .map_or(Value::from(-1), Value::N)
     }
 
-    /// A text that few keys hold.
+    /// A text that few keys accept.
     pub(crate) fn far_text(&mut self) -> Value {
         match self.rng.u8(..4) {
             0 => Value::S("l".repeat(1100)),
@@ -186,9 +193,10 @@ impl<'m> Generator<'m> {
         }
     }
 
+    /// A number that fits a padded format.
     fn padded(&mut self, whole: usize, decimals: usize) -> Number {
         let most = 10_u64.saturating_pow(u32::try_from(whole.min(9)).unwrap_or(9)) - 1;
-        // Mostly small, so that different numbers of digits meet.
+        // Half of the numbers are small, so that they have different numbers of digits.
         let whole_part = if self.rng.bool() {
             self.rng.u64(0..=most.min(120))
         } else {
@@ -201,6 +209,7 @@ impl<'m> Generator<'m> {
         text.parse().unwrap_or(Number::from(0_i64))
     }
 
+    /// A text that the formats of its keys accept.
     fn string(&mut self, entity: &Entity, attribute: &Attribute, formats: &[Format]) -> Value {
         let in_own_key = entity.key.fields().any(|field| field == attribute.name);
         let is_free = formats
@@ -208,7 +217,7 @@ impl<'m> Generator<'m> {
             .all(|format| matches!(format, Format::Escaped | Format::Hash));
         if in_own_key && attribute.refers.is_none() && self.rng.u8(..3) > 0 {
             let number = self.rng.usize(0..self.identifiers * 2);
-            // Ids of different kinds are often the same.
+            // Half of the ids start with `x`, so that entities share them.
             let first = attribute
                 .name
                 .chars()
@@ -222,13 +231,13 @@ impl<'m> Generator<'m> {
             return Value::from(WILD[self.rng.usize(..WILD.len())]);
         }
         let word = WORDS[self.rng.usize(..WORDS.len())];
-        let is_apart = |c: char| {
+        let is_delimiter = |c: char| {
             self.model
                 .tables
                 .iter()
                 .any(|table| table.delimiters.contains(&c))
         };
-        if formats.is_empty() || is_free || !word.contains(is_apart) {
+        if formats.is_empty() || is_free || !word.contains(is_delimiter) {
             Value::from(word)
         } else {
             Value::from("ab")
@@ -246,10 +255,10 @@ impl<'m> Generator<'m> {
             }
             Type::Bool => Value::Bool(self.rng.bool()),
             Type::Time(_) | Type::Date => {
-                // Few different moments, so that times meet; steps of a third of an hour.
+                // Few different moments, in steps of twenty minutes, so that rows share them.
                 let steps = self.window_ms / 1_200_000;
                 let back = self.rng.i64(0..steps.max(1)) * 1_200_000 + self.rng.i64(0..3) * 7;
-                // Some lie in the future.
+                // Some times lie in the future.
                 let back = if self.rng.u8(..16) == 0 {
                     -back / 4
                 } else {
@@ -368,7 +377,7 @@ fn keys_of(entity: &Entity) -> impl Iterator<Item = &Part> {
         .flat_map(|template| &template.parts)
 }
 
-/// How an attribute is written into keys: those of its entity, and of entities that refer to it.
+/// The formats of an attribute in keys: those of its entity, and of entities that refer to it.
 fn formats_of(model: &Model, entity: &Entity, name: &str) -> Vec<Format> {
     let mut formats: Vec<Format> = Vec::new();
     let mut add = |entity: &Entity, name: &str| {

@@ -1,32 +1,36 @@
 //! Proof by execution: a model's patterns against the same questions in SQL.
 //!
-//! Lifelike related data is made from a seed and written twice: through the model's own writes into
-//! an embedded engine, and as plain rows into SQLite. Every pattern is then asked with many
-//! arguments, all pages, in both directions, and must answer what SQL answers, in as many requests
-//! as promised. Random changes follow, and the same again; at the end every item of every table
-//! must be one that follows from the rows, and every row must have all of its items.
+//! A proof makes related data from a seed and writes it twice: through the model's own writes into
+//! an embedded engine, and as plain rows into SQLite. It then asks every pattern with many
+//! arguments, in pages and in both directions. Each answer must equal SQL's, in as many requests as
+//! the plan promises. Random changes follow, and the patterns are asked again. At the end every
+//! stored item must follow from the rows, and every row must have all of its items.
 //!
-//! - [`generate`]: values that look alike at the edges: prefixes of each other, 9 beside 10, both
-//!   cases.
-//! - [`rows`]: the plain rows, in SQLite and beside it.
-//! - [`ask`]: a pattern as SQL; [`compare`]: two answers.
-//! - [`change`]: random writes; [`op`]: what one does to the rows, and through the model.
-//! - [`expect`]: what must be stored for a row, by code that shares nothing with the client.
-//! - [`leftover`]: what lies in the tables against that.
+//! - [`generate`]: values at the edges: prefixes of each other, 9 beside 10, both cases.
+//! - [`rows`]: the plain rows, in SQLite and beside it; [`row_write`]: writes of one row; [`kept`]:
+//!   counts, sums and maxima of rows.
+//! - [`ask`]: a pattern as SQL; [`compare`]: the comparison of two answers.
+//! - [`change`]: random writes; [`op`]: the execution of one on the rows and through the model;
+//!   [`named`]: the same of named writes.
+//! - [`expect`]: the items that must be stored for a row, by code that shares nothing with the
+//!   client; [`leftover`]: the comparison of the stored items with them.
 //! - [`together`]: two writers at once; [`pages`]: writes between the pages of an answer.
-//! - [`shrink`]: the fewest writes after which something is wrong.
+//! - [`shrink`]: the fewest writes after which a failure shows.
+//! - [`run`]: the phases of a proof; [`world`]: the engine and the rows.
 
 mod ask;
 mod change;
 mod compare;
 mod expect;
 mod generate;
+mod kept;
 mod leftover;
 mod named;
 mod op;
 mod order;
 mod pages;
 mod report;
+mod row_write;
 mod rows;
 mod run;
 mod shrink;
@@ -36,13 +40,13 @@ mod world;
 pub use report::{Failure, PatternReport, Phase, Progress, Report, Smallest};
 pub use run::{Options, prove};
 
-/// Why a proof could not be carried out: not a wrong answer, but none.
+/// The error of a proof that could not be executed. Wrong answers are in its report.
 #[derive(Debug, thiserror::Error)]
 pub enum ProveError {
     /// SQLite refused.
     #[error("SQLite: {0}")]
     Sql(#[from] rusqlite::Error),
-    /// The engine could not be opened or refused what it must not.
+    /// The engine refused a request that it must accept.
     #[error("{0}")]
     Client(#[from] keyfold_client::ClientError),
     /// The engine could not be opened.

@@ -1,17 +1,18 @@
-//! Named writes with random arguments: carried out on the rows action by action, and undone as a
-//! whole when one is not possible.
+//! Named writes: random arguments, and their execution on the rows, action by action.
 
 use crate::ProveError;
 use crate::generate::Generator;
-use crate::op::{delete, first, has_parents, next, put};
+use crate::kept;
+use crate::order::order;
+use crate::row_write::{self, Version};
 use crate::rows::Rows;
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Comparator, Comparison};
 use keyfold_model::{Action, Entity, Operand, Type, Verb, Write};
 use keyfold_types::Value;
 
-/// Attributes of what is created are new, keys of what is changed are those of rows; the rest is
-/// made up.
+/// Random arguments of a named write: new attributes for created entities, the keys of existing rows
+/// for changed ones, random values otherwise.
 pub(crate) fn arguments<'m>(
     rows: &Rows<'m>,
     named: &'m Write,
@@ -22,8 +23,8 @@ pub(crate) fn arguments<'m>(
         let Some(entity) = rows.model.entities.get(action.entity) else {
             continue;
         };
-        let whole = matches!(action.verb, Verb::Create | Verb::Put);
-        let row = if whole {
+        let is_written = matches!(action.verb, Verb::Create | Verb::Put);
+        let row = if is_written {
             generator.row(entity, rows)
         } else {
             let picked = rows.pick_row(action.entity, &mut generator.rng);
@@ -34,8 +35,8 @@ pub(crate) fn arguments<'m>(
         };
         for parameter in &named.parameters {
             let in_key = entity.key.fields().any(|field| field == parameter.name);
-            if let (Some(value), true) = (row.get(&parameter.name), whole || in_key) {
-                // What is referred to is there; a new item's own attributes come first.
+            if let (Some(value), true) = (row.get(&parameter.name), is_written || in_key) {
+                // The first action that names an attribute gives its value.
                 all.entry(parameter.name.clone())
                     .or_insert_with(|| value.clone());
             }
@@ -45,20 +46,29 @@ pub(crate) fn arguments<'m>(
         if all.contains_key(&parameter.name) || (parameter.optional && generator.rng.bool()) {
             continue;
         }
-        let value = match &parameter.kind {
-            Type::List(of) if matches!(**of, Type::Record(_)) => {
-                records(rows, named, &parameter.name, generator)
-            }
-            Type::Int => Value::from(generator.rng.i64(1..9)),
-            kind => generator.of_type(kind),
+        let is_list_of_records =
+            matches!(&parameter.kind, Type::List(of) if matches!(**of, Type::Record(_)));
+        let value = if is_list_of_records {
+            records(rows, named, &parameter.name, generator)
+        } else {
+            small(&parameter.kind, generator)
         };
         all.insert(parameter.name.clone(), value);
     }
     all
 }
 
-/// Records for an action that is repeated: fields that are attributes of its entity are as in a new
-/// row.
+/// A small number, or a random value of another type.
+fn small(kind: &Type, generator: &mut Generator<'_>) -> Value {
+    if *kind == Type::Int {
+        Value::from(generator.rng.i64(1..9))
+    } else {
+        generator.of_type(kind)
+    }
+}
+
+/// Random records for an action that repeats over a list. Fields that are attributes of its entity
+/// have the values of a new row.
 fn records<'m>(
     rows: &Rows<'m>,
     named: &'m Write,
@@ -89,10 +99,9 @@ fn records<'m>(
     let one = |generator: &mut Generator<'m>| {
         let row = generator.row(entity, rows);
         let fields = record.fields.iter().map(|(name, kind, _)| {
-            let value = match (row.get(name), kind) {
-                (Some(value), _) => value.clone(),
-                (None, Type::Int) => Value::from(generator.rng.i64(1..9)),
-                (None, kind) => generator.of_type(kind),
+            let value = match row.get(name) {
+                Some(value) => value.clone(),
+                None => small(kind, generator),
             };
             (name.clone(), value)
         });
@@ -101,13 +110,14 @@ fn records<'m>(
     Value::L((0..count).map(|_| one(generator)).collect())
 }
 
-/// Carries out the actions on the rows; false when one of them is not possible.
+/// Executes the actions on the rows. Returns whether all of them are possible; if not, the caller
+/// undoes the changes made so far.
 pub(crate) fn carry_out(
     rows: &mut Rows<'_>,
     named: &Write,
     arguments: &Values,
 ) -> Result<bool, ProveError> {
-    // Who others are counted in is made first.
+    // Parents that keep aggregates come before their children.
     let mut actions: Vec<&Action> = named.actions.iter().collect();
     actions.sort_by_key(|action| {
         rows.model
@@ -131,7 +141,7 @@ pub(crate) fn carry_out(
             },
         };
         for element in elements {
-            // A transaction has one action for each item.
+            // A transaction allows one action per item.
             let key: Values = entity
                 .key
                 .fields()
@@ -149,6 +159,7 @@ pub(crate) fn carry_out(
     Ok(true)
 }
 
+/// The arguments with the fields of a record.
 fn with(arguments: &Values, record: &Value) -> Values {
     let mut all = arguments.clone();
     if let Value::M(fields) = record {
@@ -161,6 +172,7 @@ fn with(arguments: &Values, record: &Value) -> Values {
     all
 }
 
+/// Executes one action. Returns whether it is possible.
 fn act(
     rows: &mut Rows<'_>,
     entity: &Entity,
@@ -190,15 +202,14 @@ fn act(
             }
         }
         if action.verb == Verb::Put {
-            return put(rows, entity, new);
+            return row_write::put(rows, entity, new);
         }
-        let new = first(entity, new);
-        return Ok(has_parents(rows, entity, &new, None) && rows.insert(entity, new)?);
+        return row_write::create(rows, entity, new);
     }
     let Some((row, old)) = rows.found(entity, arguments) else {
         return Ok(false);
     };
-    let now = crate::leftover::complete(rows, entity, row).unwrap_or_default();
+    let now = kept::complete(rows, entity, row).unwrap_or_default();
     if !action
         .conditions
         .iter()
@@ -207,21 +218,26 @@ fn act(
         return Ok(false);
     }
     match action.verb {
-        Verb::Delete => delete(rows, entity, arguments),
+        Verb::Delete => row_write::delete(rows, entity, arguments),
         Verb::Update => {
             let mut new = old.clone();
             assign(entity, action, arguments, &now, &mut new);
             action.removed.iter().for_each(|name| {
                 new.remove(name);
             });
-            let new = next(entity, &old, new, is_plain(rows, entity, action));
-            Ok(has_parents(rows, entity, &new, Some(&old)) && rows.replace(entity, row, new)?)
+            let version = if is_plain(rows, entity, action) {
+                Version::Next
+            } else {
+                Version::NextIfChanged
+            };
+            row_write::change(rows, entity, (row, &old), new, version)
         }
         Verb::Create | Verb::Put | Verb::Check => Ok(true),
     }
 }
 
-/// An update that nothing follows from is made without looking: its version goes up in any case.
+/// Whether no other item follows from an update. The client does not read such an entity first, so
+/// its version goes up in any case.
 fn is_plain(rows: &Rows<'_>, entity: &Entity, action: &Action) -> bool {
     let followed = rows.model.followed(entity);
     let names = action
@@ -235,6 +251,7 @@ fn is_plain(rows: &Rows<'_>, entity: &Entity, action: &Action) -> bool {
         .all(|name| !followed.contains(&name.as_str()) && !entity.compressed.contains(name))
 }
 
+/// The value of an operand.
 fn operand(operand: &Operand, arguments: &Values, old: &Values) -> Option<Value> {
     match operand {
         Operand::Attribute(name) => old.get(name).cloned(),
@@ -243,6 +260,7 @@ fn operand(operand: &Operand, arguments: &Values, old: &Values) -> Option<Value>
     }
 }
 
+/// Sets the assigned attributes in `new`.
 fn assign(entity: &Entity, action: &Action, arguments: &Values, old: &Values, new: &mut Values) {
     for assignment in &action.assignments {
         let is_list = entity
@@ -278,25 +296,23 @@ fn assign(entity: &Entity, action: &Action, arguments: &Values, old: &Values, ne
     }
 }
 
+/// Whether a condition holds for a row.
 fn holds(condition: &Comparison, now: &Values, arguments: &Values) -> bool {
     let held = now.get(&condition.attribute);
     let with = condition
         .operand
         .as_ref()
         .and_then(|one| operand(one, arguments, now));
-    let order = match (held, &with) {
-        (Some(one), Some(two)) => Some(crate::order::order(one, two)),
-        _ => None,
-    };
+    let ordering = held.zip(with.as_ref()).map(|(one, two)| order(one, two));
     match condition.comparator {
         Comparator::Exists => held.is_some(),
         Comparator::Missing => held.is_none(),
         Comparator::Equal => held.is_some() && held == with.as_ref(),
         Comparator::Unequal => held != with.as_ref(),
-        Comparator::Less => order.is_some_and(std::cmp::Ordering::is_lt),
-        Comparator::AtMost => order.is_some_and(std::cmp::Ordering::is_le),
-        Comparator::Greater => order.is_some_and(std::cmp::Ordering::is_gt),
-        Comparator::AtLeast => order.is_some_and(std::cmp::Ordering::is_ge),
+        Comparator::Less => ordering.is_some_and(std::cmp::Ordering::is_lt),
+        Comparator::AtMost => ordering.is_some_and(std::cmp::Ordering::is_le),
+        Comparator::Greater => ordering.is_some_and(std::cmp::Ordering::is_gt),
+        Comparator::AtLeast => ordering.is_some_and(std::cmp::Ordering::is_ge),
         Comparator::Starts => match (held, &with) {
             (Some(Value::S(text)), Some(Value::S(start))) => text.starts_with(start.as_str()),
             _ => false,

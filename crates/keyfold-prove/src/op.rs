@@ -1,18 +1,18 @@
-//! One write as a value: what it does to the rows, and through the model. So it can be made again,
-//! by another thread, or on fewer rows.
+//! One write as a value. It can be executed on the rows and through the model, by another thread, or
+//! again on fewer rows.
 
 use crate::ProveError;
 use crate::expect;
-use crate::leftover::has_children;
 use crate::named;
+use crate::row_write::{self, Version};
 use crate::rows::Rows;
 use keyfold_api::DeleteItemInput;
 use keyfold_client::arguments::Values;
 use keyfold_client::{Backend, ClientError, write};
 use keyfold_model::{Entity, Model, value};
-use keyfold_types::{Item, Value};
+use keyfold_types::Item;
 
-/// A write. Entities and named writes are told by their places in the model.
+/// A write. Entities and named writes are indexes into the model.
 #[derive(Debug, Clone)]
 pub(crate) enum Op {
     Create {
@@ -36,7 +36,7 @@ pub(crate) enum Op {
         write: usize,
         arguments: Values,
     },
-    /// The item expires: the engine deletes it, and nothing else.
+    /// The entity expires: the engine deletes its items.
     Expire {
         entity: usize,
         key: Values,
@@ -44,7 +44,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// The write in a line, as it could be typed.
+    /// The write as a line of the command.
     pub(crate) fn show(&self, model: &Model) -> String {
         let shown = |values: &Values| -> String {
             values
@@ -84,8 +84,8 @@ impl Op {
         }
     }
 
-    /// Makes the write in the rows; false when SQL or the declarations say that it is not possible.
-    /// What was done by then is undone by the caller.
+    /// Executes the write on the rows. Returns whether SQL and the declarations allow it; if not, the
+    /// caller undoes the changes made so far.
     pub(crate) fn in_rows(&self, rows: &mut Rows<'_>) -> Result<bool, ProveError> {
         let model = rows.model;
         let of = |at: &usize| model.entities.get(*at);
@@ -94,14 +94,13 @@ impl Op {
                 let Some(entity) = of(entity) else {
                     return Ok(false);
                 };
-                let first = first(entity, values.clone());
-                Ok(has_parents(rows, entity, &first, None) && rows.insert(entity, first)?)
+                row_write::create(rows, entity, values.clone())
             }
             Op::Put { entity, values } => {
                 let Some(entity) = of(entity) else {
                     return Ok(false);
                 };
-                put(rows, entity, values.clone())
+                row_write::put(rows, entity, values.clone())
             }
             Op::Update {
                 entity,
@@ -119,17 +118,13 @@ impl Op {
                 removed.iter().for_each(|name| {
                     new.remove(name);
                 });
-                let new = next(entity, &old, new, false);
-                Ok(
-                    has_parents(rows, entity, &new, Some(&old))
-                        && rows.replace(entity, row, new)?,
-                )
+                row_write::change(rows, entity, (row, &old), new, Version::NextIfChanged)
             }
             Op::Delete { entity, key } => {
                 let Some(entity) = of(entity) else {
                     return Ok(false);
                 };
-                delete(rows, entity, key)
+                row_write::delete(rows, entity, key)
             }
             Op::Named { write, arguments } => {
                 let Some(write) = model.writes.get(*write) else {
@@ -150,7 +145,7 @@ impl Op {
         }
     }
 
-    /// Makes the write through the model.
+    /// Executes the write through the model.
     pub(crate) fn in_model(&self, model: &Model, backend: &Backend) -> Result<(), ClientError> {
         let of = |at: &usize| {
             let found = model.entities.get(*at);
@@ -180,7 +175,7 @@ impl Op {
     }
 }
 
-/// Deletes the one item of a row, as the engine does when its time has come.
+/// Deletes the items of a row that has expired, as the engine does.
 fn expire(
     backend: &Backend,
     model: &Model,
@@ -199,112 +194,4 @@ fn expire(
         backend.call(input.into())?;
     }
     Ok(())
-}
-
-/// Writes a whole row, whether it is there or not.
-pub(crate) fn put(
-    rows: &mut Rows<'_>,
-    entity: &Entity,
-    values: Values,
-) -> Result<bool, ProveError> {
-    match rows.found(entity, &values) {
-        Some((row, old)) => {
-            let new = next(entity, &old, values, true);
-            Ok(has_parents(rows, entity, &new, Some(&old)) && rows.replace(entity, row, new)?)
-        }
-        None => {
-            let first = first(entity, values);
-            Ok(has_parents(rows, entity, &first, None) && rows.insert(entity, first)?)
-        }
-    }
-}
-
-/// Deletes a row that nothing is counted in.
-pub(crate) fn delete(
-    rows: &mut Rows<'_>,
-    entity: &Entity,
-    key: &Values,
-) -> Result<bool, ProveError> {
-    let Some((row, old)) = rows.found(entity, key) else {
-        return Ok(false);
-    };
-    if has_children(rows, entity, &old) {
-        return Ok(false);
-    }
-    rows.delete(entity, row)?;
-    Ok(true)
-}
-
-/// Whether everything exists that an entity's items are counted in.
-pub(crate) fn has_parents(
-    rows: &Rows<'_>,
-    entity: &Entity,
-    values: &Values,
-    before: Option<&Values>,
-) -> bool {
-    let at = rows.place(entity);
-    rows.model.entities.iter().all(|parent| {
-        parent
-            .aggregates
-            .iter()
-            .filter(|aggregate| aggregate.entity == at)
-            .all(|aggregate| {
-                let counts = |values: &Values| {
-                    aggregate.condition.as_ref().is_none_or(|(name, text)| {
-                        values.get(name).map(value::display).as_ref() == Some(text)
-                    }) && aggregate
-                        .of
-                        .as_ref()
-                        .is_none_or(|of| values.contains_key(of))
-                };
-                let amount = |values: &Values| match &aggregate.of {
-                    None => Some(Value::from(1)),
-                    Some(of) => values.get(of).cloned(),
-                };
-                let key = |values: &Values| -> Values {
-                    let of =
-                        |(field, name): (String, String)| Some((field, values.get(&name)?.clone()));
-                    rows.link(parent, entity, aggregate)
-                        .into_iter()
-                        .filter_map(of)
-                        .collect()
-                };
-                // What changes nothing needs nobody.
-                let unchanged = before.is_some_and(|before| {
-                    counts(before) && key(before) == key(values) && amount(before) == amount(values)
-                });
-                // One that is counted in itself is there with itself.
-                let itself = parent.name == entity.name
-                    && parent
-                        .key
-                        .fields()
-                        .all(|field| key(values).get(field) == values.get(field));
-                !counts(values) || unchanged || itself || rows.find(parent, &key(values)).is_some()
-            })
-    })
-}
-
-/// The row as it is after a first write: what the model keeps starts from its beginning.
-pub(crate) fn first(entity: &Entity, mut values: Values) -> Values {
-    if let Some(version) = &entity.version {
-        values.insert(version.clone(), Value::from(1));
-    }
-    values
-}
-
-/// The row after a change: its version goes up, unless nothing changed.
-pub(crate) fn next(entity: &Entity, old: &Values, mut new: Values, always: bool) -> Values {
-    if let Some(version) = &entity.version {
-        new.insert(
-            version.clone(),
-            old.get(version).cloned().unwrap_or(Value::from(1)),
-        );
-        if (always || new != *old)
-            && let Some(Value::N(number)) = old.get(version)
-            && let Some(number) = number.to_i64()
-        {
-            new.insert(version.clone(), Value::from(number + 1));
-        }
-    }
-    new
 }

@@ -3,7 +3,7 @@
 use keyfold_types::Value;
 use std::cmp::Ordering;
 
-/// The order of two values of one type.
+/// The order of two values of one type; equal for types without an order.
 pub(crate) fn order(one: &Value, two: &Value) -> Ordering {
     match (one, two) {
         (Value::S(one), Value::S(two)) => one.as_bytes().cmp(two.as_bytes()),

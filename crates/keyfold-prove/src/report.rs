@@ -1,11 +1,11 @@
-//! The report of a proof.
+//! The progress and the report of a proof.
 
 use std::fmt;
 
-/// What is being done.
+/// A phase of a proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Rows are made and written.
+    /// Rows are generated and written.
     Writing,
     /// Patterns are asked.
     Asking,
@@ -13,9 +13,9 @@ pub enum Phase {
     Changing,
     /// Patterns are asked again.
     AskingAgain,
-    /// Everything in the tables is looked at.
+    /// Everything that is stored is checked.
     Checking,
-    /// The shortest way to a failure is looked for.
+    /// The smallest history of a failure is searched.
     Shrinking,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// How far a phase is.
+/// The progress of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// The phase.
@@ -43,12 +43,12 @@ pub struct Progress {
     pub total: usize,
 }
 
-/// What a pattern answered.
+/// The questions and answers of a pattern.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PatternReport {
     /// Its name.
     pub name: String,
-    /// How often it was asked, with how many arguments and page sizes.
+    /// The number of questions, with different arguments and page sizes.
     pub runs: usize,
     /// Items in all answers.
     pub items: usize,
@@ -56,55 +56,55 @@ pub struct PatternReport {
     pub answered: usize,
     /// Requests in all.
     pub requests: u64,
-    /// What went wrong.
+    /// The failures.
     pub failures: Vec<Failure>,
 }
 
-/// Something that is not as it must be.
+/// A difference between the model and SQL, or a broken promise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// What was done: a pattern with its arguments, a write, the look at the tables.
+    /// The question: a pattern with its arguments, a write, or a stored item.
     pub what: String,
-    /// What must be.
+    /// The required outcome.
     pub expected: String,
-    /// What is.
+    /// The actual outcome.
     pub found: String,
 }
 
-/// What a proof found.
+/// The report of a proof.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The seed, with which it can be repeated.
+    /// The seed that repeats the proof.
     pub seed: u64,
-    /// Rows that were written at first.
+    /// Rows after the first phase.
     pub rows: usize,
-    /// Writes that were made.
+    /// Writes in all.
     pub writes: usize,
-    /// Writes that had to be refused, and were.
+    /// Writes that both sides refused.
     pub refused: usize,
-    /// Items that were looked at in the end.
+    /// Stored items that were checked at the end.
     pub stored_items: usize,
     /// Aggregates that were compared with SQL.
     pub aggregates: usize,
-    /// Each pattern.
+    /// The patterns, in the model's order.
     pub patterns: Vec<PatternReport>,
-    /// What went wrong outside of patterns.
+    /// The failures outside of patterns.
     pub failures: Vec<Failure>,
-    /// The fewest writes after which something is wrong, and what that is.
+    /// The smallest history of the first failure.
     pub smallest: Option<Smallest>,
 }
 
-/// The shortest way to a failure that was found.
+/// The smallest history of a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Smallest {
-    /// The writes, one a line, in their order.
+    /// The writes in order, each as a line of the command.
     pub writes: Vec<String>,
-    /// What is wrong after them.
+    /// The failure after them.
     pub failure: Failure,
 }
 
 impl Report {
-    /// Everything that went wrong.
+    /// All failures.
     pub fn all_failures(&self) -> impl Iterator<Item = &Failure> {
         self.patterns
             .iter()
@@ -112,12 +112,12 @@ impl Report {
             .chain(&self.failures)
     }
 
-    /// Whether nothing went wrong.
+    /// Whether there are no failures.
     pub fn is_proved(&self) -> bool {
         self.all_failures().next().is_none()
     }
 
-    /// Patterns that never answered an item: nothing is proved of them.
+    /// The patterns whose answers were all empty: nothing is proved of them.
     pub fn unanswered(&self) -> impl Iterator<Item = &str> {
         self.patterns
             .iter()

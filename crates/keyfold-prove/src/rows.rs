@@ -1,6 +1,7 @@
 //! The plain rows: in SQLite, one table for each entity, and as values beside it.
 //!
-//! SQL judges what is selected and what is unique; the values say what a found item must hold.
+//! SQL decides which rows a question selects and which values are unique. The values are compared
+//! with the attributes of found items.
 
 use crate::{ProveError, expect};
 use keyfold_client::arguments::Values;
@@ -17,14 +18,23 @@ pub(crate) struct Rows<'m> {
     /// The present moment, milliseconds since 1970.
     pub(crate) now_epoch_ms: i64,
     connection: Connection,
-    /// By entity: row number to values.
+    /// By entity: the values by row number.
     values: Vec<BTreeMap<i64, Values>>,
-    /// The same with what the model keeps in them, as it was when that was written into the
-    /// columns.
+    /// The same with kept attributes, as of the last [`Rows::store_complete`].
     complete: Vec<BTreeMap<i64, Values>>,
+    /// The number of the next row.
     next: i64,
-    /// What changed since `begin`: entity, row, and the values before.
+    /// The changes since `begin`: entity, row, and the values before.
     journal: Vec<(usize, i64, Option<Values>)>,
+}
+
+/// A length of the journal, to roll back to.
+pub(crate) struct Savepoint(usize);
+
+/// The order of selected rows.
+pub(crate) struct OrderBy<'o> {
+    pub(crate) attribute: &'o str,
+    pub(crate) descending: bool,
 }
 
 /// The name of an entity's SQL table.
@@ -32,7 +42,8 @@ fn table(at: usize) -> String {
     format!("entity_{at}")
 }
 
-fn quoted(name: &str) -> String {
+/// A column's name in SQL.
+pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
@@ -90,6 +101,7 @@ impl<'m> Rows<'m> {
         })
     }
 
+    /// The index of an entity in the model.
     pub(crate) fn place(&self, entity: &Entity) -> usize {
         self.model
             .entities
@@ -115,12 +127,12 @@ impl<'m> Rows<'m> {
         self.values.get(at)?.get(&row)
     }
 
-    /// A row with what the model keeps in it, as of the last [`Rows::fill_kept`].
+    /// A row with kept attributes, as of the last [`Rows::store_complete`].
     pub(crate) fn get_complete(&self, at: usize, row: i64) -> Option<&Values> {
         self.complete.get(at)?.get(&row)
     }
 
-    /// Any row of an entity.
+    /// The values of a random row of an entity.
     pub(crate) fn pick(&self, entity: &str, rng: &mut fastrand::Rng) -> Option<Values> {
         let at = self
             .model
@@ -132,6 +144,7 @@ impl<'m> Rows<'m> {
             .cloned()
     }
 
+    /// The number of a random row of an entity.
     pub(crate) fn pick_row(&self, at: usize, rng: &mut fastrand::Rng) -> Option<i64> {
         let rows = self.values.get(at)?;
         if rows.is_empty() {
@@ -140,7 +153,7 @@ impl<'m> Rows<'m> {
         rows.keys().nth(rng.usize(..rows.len())).copied()
     }
 
-    /// The row with the key of these values.
+    /// The number of the row with the key of these values.
     pub(crate) fn find(&self, entity: &Entity, values: &Values) -> Option<i64> {
         let at = self.place(entity);
         let same = |row: &Values| {
@@ -152,14 +165,14 @@ impl<'m> Rows<'m> {
         self.of(at).find(|(_, row)| same(row)).map(|(row, _)| row)
     }
 
-    /// The row with the key of these values, and what it holds.
+    /// The number and the values of the row with the key of these values.
     pub(crate) fn found(&self, entity: &Entity, values: &Values) -> Option<(i64, Values)> {
         let row = self.find(entity, values)?;
         Some((row, self.get(self.place(entity), row)?.clone()))
     }
 
-    /// For each attribute of a parent's key, the child's attribute that stands for it: the
-    /// reference that is named, the only one there is, or the attribute of the same name.
+    /// The child's attribute for each attribute of a parent's key: the reference that the aggregate
+    /// names, the only reference, or the attribute of the same name.
     pub(crate) fn link(
         &self,
         parent: &Entity,
@@ -189,7 +202,7 @@ impl<'m> Rows<'m> {
         parent.key.fields().filter_map(of_field).collect()
     }
 
-    /// Whether an attribute refers to another, perhaps by way of others.
+    /// Whether an attribute refers to another one, directly or through others.
     fn leads_to(&self, attribute: &Attribute, entity: &Entity, field: &str) -> bool {
         let mut at = attribute;
         for _ in 0..self.model.entities.len() + 1 {
@@ -209,17 +222,12 @@ impl<'m> Rows<'m> {
         false
     }
 
-    /// Writes what the model keeps of other rows into the columns, so that SQL can compare and
-    /// order by it.
-    pub(crate) fn fill_kept(&mut self) -> Result<(), ProveError> {
-        self.complete = (0..self.model.entities.len())
-            .map(|at| {
-                let all = crate::leftover::complete_all(self, at);
-                all.into_iter()
-                    .map(|(row, (values, _))| (row, values))
-                    .collect()
-            })
-            .collect();
+    /// Takes the rows with kept attributes, by entity, and writes these attributes into the columns.
+    pub(crate) fn store_complete(
+        &mut self,
+        complete: Vec<BTreeMap<i64, Values>>,
+    ) -> Result<(), ProveError> {
+        self.complete = complete;
         for (at, (entity, complete)) in self.model.entities.iter().zip(&self.complete).enumerate() {
             for aggregate in &entity.aggregates {
                 let text = format!(
@@ -237,39 +245,39 @@ impl<'m> Rows<'m> {
         Ok(())
     }
 
-    /// Begins something that may have to be undone.
+    /// Begins changes that can be undone.
     pub(crate) fn begin(&mut self) -> Result<(), ProveError> {
         self.journal.clear();
         Ok(self.connection.execute_batch("BEGIN")?)
     }
 
-    /// Keeps what was done since `begin`.
+    /// Commits the changes since `begin`.
     pub(crate) fn keep(&mut self) -> Result<(), ProveError> {
         self.journal.clear();
         Ok(self.connection.execute_batch("COMMIT")?)
     }
 
-    /// Undoes what was done since `begin`.
+    /// Undoes the changes since `begin`.
     pub(crate) fn undo(&mut self) -> Result<(), ProveError> {
         self.connection.execute_batch("ROLLBACK")?;
         self.unwind(0);
         Ok(())
     }
 
-    /// A place to go back to, within what was begun.
-    pub(crate) fn mark(&mut self) -> Result<usize, ProveError> {
-        self.connection.execute_batch("SAVEPOINT mark")?;
-        Ok(self.journal.len())
+    /// Sets a savepoint within the begun changes.
+    pub(crate) fn savepoint(&mut self) -> Result<Savepoint, ProveError> {
+        self.connection.execute_batch("SAVEPOINT one")?;
+        Ok(Savepoint(self.journal.len()))
     }
 
-    /// Undoes what was done since the last mark.
-    pub(crate) fn back_to(&mut self, mark: usize) -> Result<(), ProveError> {
-        self.connection.execute_batch("ROLLBACK TO mark")?;
-        self.unwind(mark);
+    /// Undoes the changes since the last savepoint.
+    pub(crate) fn roll_back_to(&mut self, savepoint: Savepoint) -> Result<(), ProveError> {
+        self.connection.execute_batch("ROLLBACK TO one")?;
+        self.unwind(savepoint.0);
         Ok(())
     }
 
-    /// Gives rows back their values, down to a length of the journal.
+    /// Restores the values of rows, until the journal has this length.
     fn unwind(&mut self, length: usize) {
         while self.journal.len() > length {
             let Some((at, row, before)) = self.journal.pop() else {
@@ -284,15 +292,15 @@ impl<'m> Rows<'m> {
         }
     }
 
-    /// Adds a row; false when SQL says that its key or a unique value is there already, or the
-    /// declarations that it cannot be stored.
+    /// Adds a row. Returns whether that is possible: SQL refuses a key or unique value that exists,
+    /// the declarations refuse a row that cannot be stored.
     pub(crate) fn insert(&mut self, entity: &Entity, values: Values) -> Result<bool, ProveError> {
         let row = self.next;
         self.next += 1;
         self.write(entity, row, values)
     }
 
-    /// Changes a row; false when SQL says that a unique value is there already.
+    /// Changes a row. Returns whether that is possible, as [`Rows::insert`] does.
     pub(crate) fn replace(
         &mut self,
         entity: &Entity,
@@ -309,15 +317,18 @@ impl<'m> Rows<'m> {
             return Ok(false);
         }
         let names: Vec<String> = entity.attributes.iter().map(|a| quoted(&a.name)).collect();
-        let marks = vec!["?"; names.len() + 1].join(", ");
+        let placeholders = vec!["?"; names.len() + 1].join(", ");
         let columns = std::iter::once("_row".to_owned())
             .chain(names)
             .collect::<Vec<_>>()
             .join(", ");
-        // What is kept of other rows is written before patterns are asked.
+        // Kept attributes are written later, by `store_complete`.
         let held = entity.attributes.iter().map(|a| sql(values.get(&a.name)));
         let parameters: Vec<Sql> = std::iter::once(Sql::Integer(row)).chain(held).collect();
-        let text = format!("INSERT INTO {} ({columns}) VALUES ({marks})", table(at));
+        let text = format!(
+            "INSERT INTO {} ({columns}) VALUES ({placeholders})",
+            table(at)
+        );
         match self
             .connection
             .prepare_cached(&text)?
@@ -350,20 +361,17 @@ impl<'m> Rows<'m> {
         Ok(())
     }
 
-    /// The rows of an entity that a condition selects, in an order.
+    /// The rows of an entity that a condition selects, in the order of a clause.
     pub(crate) fn select(
         &self,
         at: usize,
         condition: &str,
-        order: Option<(&str, bool)>,
+        order: Option<OrderBy<'_>>,
         parameters: Vec<Sql>,
     ) -> Result<Vec<i64>, ProveError> {
-        let order = order.map_or(String::new(), |(name, descending)| {
-            format!(
-                " ORDER BY {}{}",
-                quoted(name),
-                if descending { " DESC" } else { "" }
-            )
+        let order = order.map_or(String::new(), |order| {
+            let descending = if order.descending { " DESC" } else { "" };
+            format!(" ORDER BY {}{descending}", quoted(order.attribute))
         });
         let text = format!("SELECT _row FROM {} WHERE {condition}{order}", table(at));
         let mut statement = self.connection.prepare_cached(&text)?;
@@ -371,7 +379,7 @@ impl<'m> Rows<'m> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// What SQL says of an aggregate of a row: `count(*)`, `sum(...)` or `max(...)`.
+    /// SQL's value of an aggregate of a row: `count(*)`, `sum(...)` or `max(...)`.
     pub(crate) fn aggregate(
         &self,
         entity: &Entity,
@@ -398,12 +406,12 @@ impl<'m> Rows<'m> {
             conditions.push(format!("{} = ?", quoted(name)));
             parameters.push(sql(value::parse(name, &kind, text).ok().as_ref()));
         }
-        let what = match &aggregate.of {
+        let function = match &aggregate.of {
             None => "count(*)".to_owned(),
             Some(of) => format!("{}({})", aggregate.kind.word(), quoted(of)),
         };
         let text = format!(
-            "SELECT {what} FROM {} WHERE {}",
+            "SELECT {function} FROM {} WHERE {}",
             table(aggregate.entity),
             conditions.join(" AND ")
         );
@@ -412,18 +420,13 @@ impl<'m> Rows<'m> {
     }
 }
 
-/// A column's name in SQL.
-pub(crate) fn column(name: &str) -> String {
-    quoted(name)
-}
-
-/// A value in SQL: texts, whole and broken numbers; nested values as JSON, for what they contain.
+/// A value in SQL: texts, integers and fractions; lists and sets as JSON, for `contains`.
 pub(crate) fn sql(value: Option<&Value>) -> Sql {
     match value {
         None | Some(Value::Null) => Sql::Null,
         Some(Value::S(text)) => Sql::Text(text.clone()),
         Some(Value::N(number)) => match number.to_i64() {
-            Some(whole) => Sql::Integer(whole),
+            Some(integer) => Sql::Integer(integer),
             None => number.to_string().parse().map_or(Sql::Null, Sql::Real),
         },
         Some(Value::Bool(truth)) => Sql::Integer(i64::from(*truth)),
@@ -449,22 +452,23 @@ pub(crate) fn sql(value: Option<&Value>) -> Sql {
     }
 }
 
+/// A JSON array: numbers as they are, other values as texts.
 fn json<'v>(values: impl Iterator<Item = &'v Value>) -> String {
-    let one = |value: &Value| match value {
-        Value::N(number) => number.to_string(),
-        other => {
-            let text = value::display(other);
-            let escaped: String = text
-                .chars()
-                .map(|c| match c {
-                    '"' => "\\\"".to_owned(),
-                    '\\' => "\\\\".to_owned(),
-                    c if (c as u32) < 32 => format!("\\u{:04x}", c as u32),
-                    c => c.to_string(),
-                })
-                .collect();
-            format!("\"{escaped}\"")
+    let one = |value: &Value| {
+        let text = value::display(value);
+        if matches!(value, Value::N(_)) {
+            return text;
         }
+        let escaped: String = text
+            .chars()
+            .map(|c| match c {
+                '"' => "\\\"".to_owned(),
+                '\\' => "\\\\".to_owned(),
+                c if (c as u32) < 32 => format!("\\u{:04x}", c as u32),
+                c => c.to_string(),
+            })
+            .collect();
+        format!("\"{escaped}\"")
     };
     format!("[{}]", values.map(one).collect::<Vec<_>>().join(","))
 }

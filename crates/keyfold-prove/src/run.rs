@@ -1,41 +1,46 @@
-//! The way of a proof: write, ask, change, ask again, look at everything.
+//! The phases of a proof: write, ask, change, ask again, check everything that is stored.
 
 use crate::generate::Generator;
 use crate::report::{PatternReport, Phase, Progress, Report, Smallest};
 use crate::shrink::{self, Question};
-use crate::world::World;
-use crate::{ProveError, ask, change, compare, pages, together};
+use crate::world::{Storage, World};
+use crate::{ProveError, ask, change, compare, kept, pages, together};
 use keyfold_model::Model;
 
-/// How much is done.
+/// The size of a proof.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// From which everything random follows.
+    /// The seed of everything random.
     pub seed: u64,
-    /// Rows of each entity that are tried at first.
+    /// The number of rows of each entity that are written first.
     pub items: usize,
-    /// How often each pattern is asked, before and after the changes.
+    /// The number of questions of each pattern, before and after the changes.
     pub asks: usize,
-    /// The present moment, milliseconds since 1970: most times of the data lie before it.
+    /// The present moment, milliseconds since 1970. Most times of the data lie before it.
     pub now_epoch_ms: i64,
-    /// Whether the engine keeps files and is ended and opened again between, with many more writers
-    /// at once.
+    /// Whether the engine keeps files and is restarted between phases, with many more concurrent
+    /// writers.
     pub deep: bool,
 }
 
-/// Failures after which a proof ends early.
+/// The number of failures after which a phase ends early.
 const FAILURES_MAX: usize = 50;
 
 /// Proves a model by execution.
 ///
 /// # Errors
-/// When SQLite or the engine cannot be used; wrong answers are in the report.
+/// When SQLite or the engine fails. Wrong answers are in the report.
 pub fn prove(
     model: &Model,
     options: Options,
     progress: impl FnMut(Progress),
 ) -> Result<Report, ProveError> {
-    let world = World::new(model, options.now_epoch_ms, options.deep)?;
+    let storage = if options.deep {
+        Storage::Folder
+    } else {
+        Storage::Memory
+    };
+    let world = World::new(model, options.now_epoch_ms, storage)?;
     let generator = Generator::new(model, options.seed, options.now_epoch_ms, options.items);
     let mut report = Report {
         seed: options.seed,
@@ -67,23 +72,23 @@ pub fn prove(
     Ok(proof.report)
 }
 
-/// A proof on its way.
+/// A running proof.
 struct Proof<'m, P> {
     world: World<'m>,
     generator: Generator<'m>,
     options: Options,
     report: Report,
-    /// The first question that was answered wrongly, and the writes before it.
+    /// The first question that failed, and the number of writes before it.
     question: Option<(Question<'m>, usize)>,
     progress: P,
 }
 
 impl<'m, P: FnMut(Progress)> Proof<'m, P> {
-    fn tell(&mut self, phase: Phase, done: usize, total: usize) {
+    fn show_progress(&mut self, phase: Phase, done: usize, total: usize) {
         (self.progress)(Progress { phase, done, total });
     }
 
-    /// Makes rows of every entity, those that others refer to first.
+    /// Writes rows of every entity, parents first.
     fn write(&mut self) -> Result<(), ProveError> {
         let model = self.world.model;
         let (order, items) = (parents_first(model), self.options.items);
@@ -93,11 +98,11 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
             };
             for tried in 0..items {
                 if tried % 16 == 0 {
-                    self.tell(Phase::Writing, number * items + tried, order.len() * items);
+                    self.show_progress(Phase::Writing, number * items + tried, order.len() * items);
                 }
                 let op = change::create(&self.world.rows, entity, &mut self.generator);
                 self.world.apply(op, &mut self.report)?;
-                self.note_stored();
+                self.note_failure();
                 if self.report.failures.len() >= FAILURES_MAX {
                     return Ok(());
                 }
@@ -106,13 +111,13 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         Ok(())
     }
 
-    /// Asks every pattern, with each choice of its optional parameters.
+    /// Asks every pattern, with each number of its optional parameters.
     fn ask(&mut self, phase: Phase) -> Result<(), ProveError> {
         let (model, asks) = (self.world.model, self.options.asks);
         if self.options.deep {
             self.world.restart()?;
         }
-        self.world.rows.fill_kept()?;
+        kept::fill(&mut self.world.rows)?;
         for (at, pattern) in model.patterns.iter().enumerate() {
             let optional = pattern
                 .parameters
@@ -121,7 +126,7 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
                 .count();
             for asked in 0..asks {
                 if asked % 8 == 0 {
-                    self.tell(phase, at * asks + asked, model.patterns.len() * asks);
+                    self.show_progress(phase, at * asks + asked, model.patterns.len() * asks);
                 }
                 let Some(found) = self.report.patterns.get_mut(at) else {
                     continue;
@@ -142,7 +147,7 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
                     found,
                 )?;
                 if self.question.is_none() && !found.failures.is_empty() {
-                    let question = Question::Asked(pattern, arguments, page);
+                    let question = Question::Pattern(pattern, arguments, page);
                     self.question = Some((question, self.world.made.len()));
                 }
             }
@@ -150,34 +155,35 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         Ok(())
     }
 
-    /// Changes rows: one writer mostly, two at once now and then, and between the pages of an
+    /// Changes rows, mostly with one writer; sometimes with two at once, or between the pages of an
     /// answer.
     fn change(&mut self) -> Result<(), ProveError> {
         let model = self.world.model;
         let changes = model.entities.len() * self.options.items / 2;
-        let seldom = if self.options.deep { 8 } else { 48 };
+        let odds = if self.options.deep { 8 } else { 48 };
         for done in 0..changes {
             if done % 16 == 0 {
-                self.tell(Phase::Changing, done, changes);
+                self.show_progress(Phase::Changing, done, changes);
             }
             if self.report.failures.len() >= FAILURES_MAX {
                 break;
             }
-            match self.generator.rng.usize(..seldom) {
+            match self.generator.rng.usize(..odds) {
                 0 => together::two_writers(&mut self.world, &mut self.generator, &mut self.report)?,
-                1 if !model.patterns.is_empty() => self.turn_pages()?,
+                1 if !model.patterns.is_empty() => self.write_between_pages()?,
                 _ => {
                     if let Some(op) = change::any(&self.world.rows, &mut self.generator) {
                         self.world.apply(op, &mut self.report)?;
                     }
                 }
             }
-            self.note_stored();
+            self.note_failure();
         }
         Ok(())
     }
 
-    fn turn_pages(&mut self) -> Result<(), ProveError> {
+    /// Reads a random pattern, with writes between its pages.
+    fn write_between_pages(&mut self) -> Result<(), ProveError> {
         let at = self.generator.rng.usize(..self.world.model.patterns.len());
         let (Some(pattern), Some(found)) = (
             self.world.model.patterns.get(at),
@@ -186,7 +192,7 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
             return Ok(());
         };
         let mut of_pattern = std::mem::take(found);
-        let turned = pages::with_writes_between(
+        let done = pages::with_writes_between(
             &mut self.world,
             pattern,
             &mut self.generator,
@@ -196,34 +202,34 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         if let Some(found) = self.report.patterns.get_mut(at) {
             *found = of_pattern;
         }
-        turned
+        done
     }
 
-    /// Looks at everything that is stored.
+    /// Checks everything that is stored.
     fn check(&mut self) -> Result<(), ProveError> {
-        self.tell(Phase::Checking, 0, 1);
+        self.show_progress(Phase::Checking, 0, 1);
         if self.options.deep {
             self.world.restart()?;
         }
         self.world.check(&mut self.report)?;
-        self.note_stored();
-        self.tell(Phase::Checking, 1, 1);
+        self.note_failure();
+        self.show_progress(Phase::Checking, 1, 1);
         Ok(())
     }
 
-    /// Remembers where the first failure outside of patterns was.
-    fn note_stored(&mut self) {
+    /// Records the first failure outside of patterns.
+    fn note_failure(&mut self) {
         if self.question.is_none() && !self.report.failures.is_empty() {
             self.question = Some((Question::Stored, self.world.made.len()));
         }
     }
 
-    /// Looks for the fewest writes after which the first failure shows.
+    /// Searches the fewest writes after which the first failure shows.
     fn shrink(&mut self) -> Result<(), ProveError> {
         let Some((question, length)) = self.question.take() else {
             return Ok(());
         };
-        self.tell(Phase::Shrinking, 0, 1);
+        self.show_progress(Phase::Shrinking, 0, 1);
         let made = self.world.made.get(..length).unwrap_or_default();
         let model = self.world.model;
         let found = shrink::smallest(model, self.options.now_epoch_ms, &question, made)?;
@@ -235,7 +241,7 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
     }
 }
 
-/// Entities in an order in which what is referred to, or counted in, comes first.
+/// The entities in an order in which each comes after those that it refers to or is counted in.
 fn parents_first(model: &Model) -> Vec<usize> {
     let depends = |child: usize, parent: usize| {
         let (Some(one), Some(other)) = (model.entities.get(child), model.entities.get(parent))
@@ -262,7 +268,7 @@ fn parents_first(model: &Model) -> Vec<usize> {
                     .iter()
                     .all(|other| order.contains(other) || !depends(**at, *other))
         };
-        // References that go round are broken anywhere.
+        // A circle of references is broken at its first entity.
         let next = all
             .iter()
             .find(ready)

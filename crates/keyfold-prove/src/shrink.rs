@@ -1,32 +1,33 @@
-//! The smallest way to a failure: the writes that it needs, and no others.
+//! The smallest history of a failure: the writes that it needs, and no others.
 
 use crate::op::Op;
 use crate::report::{Failure, PatternReport, Report};
-use crate::world::World;
-use crate::{ProveError, compare};
+use crate::world::{Storage, World};
+use crate::{ProveError, compare, kept};
 use keyfold_client::arguments::Values;
 use keyfold_model::{Model, Pattern};
 use std::time::{Duration, Instant};
 
-/// How long is looked for a smaller way.
+/// The most time of the search for a smaller history.
 const TIME_MAX: Duration = Duration::from_secs(5);
 
-/// Where a failure showed.
+/// The question that shows a failure.
 pub(crate) enum Question<'m> {
-    /// A pattern with arguments, and a page size.
-    Asked(&'m Pattern, Values, u32),
-    /// The look at everything that is stored, or the last write.
+    /// A pattern with arguments and a page size.
+    Pattern(&'m Pattern, Values, u32),
+    /// The check of everything that is stored, or a write.
     Stored,
 }
 
-/// The fewest of these writes after which it still fails, and how.
+/// The fewest of these writes after which the question still fails, and the failure; `None` when it
+/// does not fail again.
 pub(crate) fn smallest<'m>(
     model: &'m Model,
     now_epoch_ms: i64,
     question: &Question<'m>,
     made: &[Op],
 ) -> Result<Option<(Vec<Op>, Failure)>, ProveError> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let Some(mut failure) = fails(model, now_epoch_ms, question, made)? else {
         return Ok(None);
     };
@@ -35,7 +36,7 @@ pub(crate) fn smallest<'m>(
     while size > 0 {
         let mut at = 0;
         while at < left.len() {
-            if begun.elapsed() > TIME_MAX {
+            if started.elapsed() > TIME_MAX {
                 return Ok(Some((left, failure)));
             }
             let without: Vec<Op> = left
@@ -54,22 +55,22 @@ pub(crate) fn smallest<'m>(
     Ok(Some((left, failure)))
 }
 
-/// Makes the writes anew; gives what is wrong then.
+/// Executes the writes in a new world and returns the failure of the question.
 fn fails<'m>(
     model: &'m Model,
     now_epoch_ms: i64,
     question: &Question<'m>,
     made: &[Op],
 ) -> Result<Option<Failure>, ProveError> {
-    let mut world = World::new(model, now_epoch_ms, false)?;
+    let mut world = World::new(model, now_epoch_ms, Storage::Memory)?;
     let mut report = Report::default();
     for op in made {
         world.apply(op.clone(), &mut report)?;
     }
     match question {
-        Question::Asked(pattern, arguments, page) => {
+        Question::Pattern(pattern, arguments, page) => {
             let mut asked = PatternReport::default();
-            world.rows.fill_kept()?;
+            kept::fill(&mut world.rows)?;
             compare::pattern(
                 &world.backend,
                 &world.rows,

@@ -1,4 +1,4 @@
-//! Two writers at once: what they leave must be what one behind the other would have left.
+//! Two concurrent writers: the stored items must be those of one writer after the other.
 
 use crate::change::of_row;
 use crate::generate::Generator;
@@ -8,7 +8,7 @@ use crate::world::{World, is_refusal};
 use crate::{ProveError, change};
 use keyfold_client::ClientError;
 
-/// Makes two writes at once, often of one row.
+/// Executes two concurrent writes, often of one row.
 pub(crate) fn two_writers<'m>(
     world: &mut World<'m>,
     generator: &mut Generator<'m>,
@@ -44,7 +44,7 @@ pub(crate) fn two_writers<'m>(
         }
     }
     let done = [first.is_ok(), second.is_ok()];
-    // In one of the two orders, the same is possible and the same is left.
+    // One of the two orders must allow the same writes and leave the same items.
     for order in [
         [(&one, done[0]), (&two, done[1])],
         [(&two, done[1]), (&one, done[0])],
@@ -69,25 +69,26 @@ pub(crate) fn two_writers<'m>(
     Ok(())
 }
 
-/// Makes the writes in the rows in this order; false when another one was possible, or something
-/// else is stored.
+/// Executes the writes on the rows in this order. Returns whether the same writes are possible and
+/// the same items are stored.
 fn follows(world: &mut World<'_>, order: [(&Op, bool); 2]) -> Result<bool, ProveError> {
     world.rows.begin()?;
     for (op, done) in order {
-        let mark = world.rows.mark()?;
+        let savepoint = world.rows.savepoint()?;
         let possible = op.in_rows(&mut world.rows)?;
         if !possible {
-            world.rows.back_to(mark)?;
+            world.rows.roll_back_to(savepoint)?;
         }
         if possible != done {
             return Ok(false);
         }
     }
-    let mut looked = Report::default();
-    world.check(&mut looked)?;
-    Ok(looked.failures.is_empty())
+    let mut checked = Report::default();
+    world.check(&mut checked)?;
+    Ok(checked.failures.is_empty())
 }
 
+/// Two random writes: mostly of the same row, sometimes of any.
 fn pair<'m>(world: &World<'m>, generator: &mut Generator<'m>) -> Option<(Op, Op)> {
     let rows = &world.rows;
     let at = generator.rng.usize(..world.model.entities.len());

@@ -11,28 +11,35 @@ use keyfold_model::Model;
 use std::path::Path;
 use std::sync::Arc;
 
+/// The storage of the engine.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Storage {
+    Memory,
+    /// A temporary folder.
+    Folder,
+}
+
 /// An engine and the rows beside it.
 pub(crate) struct World<'m> {
     pub(crate) model: &'m Model,
     pub(crate) backend: Backend,
     pub(crate) rows: Rows<'m>,
-    /// All writes in their order, so that they can be made again.
+    /// All writes in order, so that they can be executed again.
     pub(crate) made: Vec<Op>,
     folder: Option<tempfile::TempDir>,
 }
 
 impl<'m> World<'m> {
-    /// An engine in memory, or with its files in a folder of its own.
+    /// A world with an empty engine.
     pub(crate) fn new(
         model: &'m Model,
         now_epoch_ms: i64,
-        on_disk: bool,
+        storage: Storage,
     ) -> Result<World<'m>, ProveError> {
         let failed = |error: std::io::Error| ProveError::Engine(error.to_string());
-        let folder = if on_disk {
-            Some(tempfile::tempdir().map_err(failed)?)
-        } else {
-            None
+        let folder = match storage {
+            Storage::Memory => None,
+            Storage::Folder => Some(tempfile::tempdir().map_err(failed)?),
         };
         let backend = open(folder.as_ref().map(tempfile::TempDir::path))?;
         tables::ensure(&backend, model)?;
@@ -45,19 +52,19 @@ impl<'m> World<'m> {
         })
     }
 
-    /// Ends the engine and opens its folder again.
+    /// Closes the engine and opens its folder again. An engine in memory stays as it is.
     pub(crate) fn restart(&mut self) -> Result<(), ProveError> {
         let Some(folder) = &self.folder else {
             return Ok(());
         };
-        // The folder is free when its engine has gone.
+        // The first engine releases the folder before the second one opens it.
         self.backend = open(None)?;
         self.backend = open(Some(folder.path()))?;
         Ok(())
     }
 
-    /// Makes a write on both sides, and notes where they differ. What the rows refuse is undone
-    /// there, and so is what the model wrongly refuses.
+    /// Executes a write on both sides and reports their difference. The rows are rolled back when
+    /// they refuse the write, or the two sides differ.
     pub(crate) fn apply(&mut self, op: Op, report: &mut Report) -> Result<(), ProveError> {
         self.rows.begin()?;
         let possible = op.in_rows(&mut self.rows)?;
@@ -89,14 +96,14 @@ impl<'m> World<'m> {
         Ok(())
     }
 
-    /// Looks at everything that is stored.
+    /// Compares everything that is stored with the rows.
     pub(crate) fn check(&self, report: &mut Report) -> Result<(), ProveError> {
         leftover::check(&self.backend, &self.rows, report)
     }
 }
 
-/// Whether a write was refused for what it is, and not because something went wrong. A value that
-/// no key takes is refused too, and what is too long for one.
+/// Whether a write was refused for its content, rather than failed. The content includes values that
+/// no key takes, and those that are too long for one.
 pub(crate) fn is_refusal(error: &ClientError) -> bool {
     matches!(
         error,
@@ -113,7 +120,7 @@ fn open(folder: Option<&Path>) -> Result<Backend, ProveError> {
         None => StoreOptions::Memory,
         Some(folder) => StoreOptions::folder(folder, Durability::Buffered),
     };
-    // What expires is deleted when the proof says so.
+    // The proof deletes expired items itself.
     let options = EngineOptions {
         background: false,
         ..EngineOptions::new(store)

@@ -1,0 +1,179 @@
+//! The attributes that the model keeps in rows: counts, sums and maxima of other rows, by decimal
+//! arithmetic.
+
+use crate::ProveError;
+use crate::order::order;
+use crate::rows::Rows;
+use keyfold_client::arguments::Values;
+use keyfold_model::schema::{Aggregate, AggregateKind};
+use keyfold_model::{Entity, value};
+use keyfold_types::{Number, Value};
+use std::collections::BTreeMap;
+
+/// Writes the kept attributes into the columns, so that SQL can compare and order by them.
+pub(crate) fn fill(rows: &mut Rows<'_>) -> Result<(), ProveError> {
+    let complete = (0..rows.model.entities.len()).map(|at| {
+        let all = complete_all(rows, at);
+        all.into_iter()
+            .map(|(row, one)| (row, one.values))
+            .collect()
+    });
+    let complete = complete.collect();
+    rows.store_complete(complete)
+}
+
+/// A row with its kept attributes.
+pub(crate) struct CompleteRow {
+    pub(crate) values: Values,
+    /// The number of rows in each aggregate.
+    pub(crate) counts: Vec<i64>,
+}
+
+/// The values of a row with its kept attributes.
+pub(crate) fn complete(rows: &Rows<'_>, entity: &Entity, row: i64) -> Option<Values> {
+    let mut values = rows.get(rows.place(entity), row)?.clone();
+    for aggregate in &entity.aggregates {
+        let children: Vec<&Values> = children(rows, entity, aggregate, &values).collect();
+        let kept = aggregated(aggregate, &children);
+        set(&mut values, aggregate, kept);
+    }
+    Some(values)
+}
+
+/// All rows of an entity with their kept attributes, by row number.
+pub(crate) fn complete_all(rows: &Rows<'_>, at: usize) -> BTreeMap<i64, CompleteRow> {
+    let Some(entity) = rows.model.entities.get(at) else {
+        return BTreeMap::new();
+    };
+    let without = |values: &Values| CompleteRow {
+        values: values.clone(),
+        counts: Vec::new(),
+    };
+    let mut all: BTreeMap<i64, CompleteRow> = rows
+        .of(at)
+        .map(|(row, values)| (row, without(values)))
+        .collect();
+    for aggregate in &entity.aggregates {
+        let by_parent = by_parent(rows, entity, aggregate);
+        for (row, values) in rows.of(at) {
+            let own: Vec<Option<&Value>> =
+                entity.key.fields().map(|field| values.get(field)).collect();
+            let children = by_parent
+                .get(&format!("{own:?}"))
+                .map_or(&[][..], Vec::as_slice);
+            if let Some(one) = all.get_mut(&row) {
+                set(&mut one.values, aggregate, aggregated(aggregate, children));
+                one.counts
+                    .push(i64::try_from(children.len()).unwrap_or(i64::MAX));
+            }
+        }
+    }
+    all
+}
+
+/// Sets or removes the attribute of an aggregate.
+fn set(values: &mut Values, aggregate: &Aggregate, kept: Option<Value>) {
+    match kept {
+        Some(value) => values.insert(aggregate.attribute.clone(), value),
+        None => values.remove(&aggregate.attribute),
+    };
+}
+
+/// Whether a row's aggregates count other rows.
+pub(crate) fn has_children(rows: &Rows<'_>, entity: &Entity, values: &Values) -> bool {
+    entity.aggregates.iter().any(|aggregate| {
+        // A row that counts itself does not prevent its own deletion.
+        let is_own = rows
+            .model
+            .entities
+            .get(aggregate.entity)
+            .is_some_and(|child| child.name == entity.name);
+        let other = |child: &&Values| {
+            !is_own
+                || entity
+                    .key
+                    .fields()
+                    .any(|field| child.get(field) != values.get(field))
+        };
+        children(rows, entity, aggregate, values).any(|child| other(&child))
+    })
+}
+
+/// Whether an aggregate of the parent counts a row.
+pub(crate) fn is_counted(aggregate: &Aggregate, child: &Values) -> bool {
+    let has = |(name, text): &(String, String)| {
+        child.get(name).map(value::display).as_ref() == Some(text)
+    };
+    aggregate.condition.as_ref().is_none_or(has)
+        && aggregate
+            .of
+            .as_ref()
+            .is_none_or(|of| child.contains_key(of))
+}
+
+/// The rows that an aggregate of this row counts.
+fn children<'r>(
+    rows: &'r Rows<'_>,
+    entity: &Entity,
+    aggregate: &'r Aggregate,
+    parent: &'r Values,
+) -> impl Iterator<Item = &'r Values> {
+    let child = rows.model.entities.get(aggregate.entity);
+    let link = child
+        .map(|child| rows.link(entity, child, aggregate))
+        .unwrap_or_default();
+    let belongs = move |child: &&Values| {
+        link.iter()
+            .all(|(field, name)| parent.get(field) == child.get(name))
+            && is_counted(aggregate, child)
+    };
+    rows.of(aggregate.entity)
+        .map(|(_, values)| values)
+        .filter(belongs)
+}
+
+/// The rows that an aggregate counts, by the key of their parent.
+fn by_parent<'r>(
+    rows: &'r Rows<'_>,
+    entity: &Entity,
+    aggregate: &Aggregate,
+) -> BTreeMap<String, Vec<&'r Values>> {
+    let Some(child) = rows.model.entities.get(aggregate.entity) else {
+        return BTreeMap::new();
+    };
+    let link = rows.link(entity, child, aggregate);
+    let mut all: BTreeMap<String, Vec<&Values>> = BTreeMap::new();
+    for (_, values) in rows
+        .of(aggregate.entity)
+        .filter(|(_, values)| is_counted(aggregate, values))
+    {
+        let parent: Vec<Option<&Value>> = link.iter().map(|(_, name)| values.get(name)).collect();
+        all.entry(format!("{parent:?}")).or_default().push(values);
+    }
+    all
+}
+
+/// The exact value of an aggregate; `None` for the maximum of no rows.
+fn aggregated(aggregate: &Aggregate, children: &[&Values]) -> Option<Value> {
+    let of = aggregate.of.as_deref().unwrap_or_default();
+    let held = children.iter().filter_map(|child| child.get(of));
+    match aggregate.kind {
+        AggregateKind::Count => Some(Value::from(
+            i64::try_from(children.len()).unwrap_or(i64::MAX),
+        )),
+        AggregateKind::Sum => {
+            let numbers = held.filter_map(|value| {
+                if let Value::N(number) = value {
+                    Some(*number)
+                } else {
+                    None
+                }
+            });
+            let zero = Number::from(0_i64);
+            Some(Value::N(
+                numbers.fold(zero, |sum, one| sum.checked_add(&one).unwrap_or(sum)),
+            ))
+        }
+        AggregateKind::Max => held.max_by(|one, two| order(one, two)).cloned(),
+    }
+}
