@@ -58,6 +58,15 @@ operand   := NAME | ["-"] NUMBER | TEXT
 /// The text of `docs/grammar.md`.
 pub fn grammar_markdown() -> String {
     format!(
-        "# Grammar\n\nOf the model language, as its parser reads it. `[x]` may be missing, `x*` is any number, `x, ...` is one or more with\ncommas between, words in quotes stand as they are. NAME is a letter or `_`, then letters, digits and `_`; a NUMBER may be grouped,\n`1_000_000`; a TEXT stands in double quotes. A declaration starts in the first column and its members are indented.\n\n```text\n{GRAMMAR}```\n"
+        "# Grammar
+
+The grammar of the model language, as its parser reads it. `[x]` is optional, `x*` is any number of
+`x`, and `x, ...` is one or more, separated by commas. Words in quotes stand for themselves. A NAME
+is a letter or `_`, followed by letters, digits and `_`. A NUMBER may be grouped: `1_000_000`. A
+TEXT stands in double quotes. A declaration starts in the first column; its members are indented.
+
+```text
+{GRAMMAR}```
+"
     )
 }
