@@ -280,7 +280,8 @@ fn body(out: &mut String, name: &str, table: &Table) {
     }
 }
 
-/// A text as Terraform's language writes it. Names of tables, indexes and attributes need no escapes.
+/// A text as Terraform's language writes it. Names of tables, indexes and attributes need no
+/// escapes.
 fn quoted(text: &str) -> String {
     format!("\"{text}\"")
 }

@@ -1,5 +1,5 @@
-//! Inputs as lines of text, with escapes for bytes that are no printable ASCII. `xtask` includes this
-//! file: it writes corpora for libFuzzer.
+//! Inputs as lines of text, with escapes for bytes that are no printable ASCII. `xtask` includes
+//! this file: it writes corpora for libFuzzer.
 
 /// Encodes an input as a line.
 pub fn escape(input: &[u8]) -> String {

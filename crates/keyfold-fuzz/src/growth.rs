@@ -1,6 +1,6 @@
 //! The cost of a text grows with its length, and no faster: a part of the text is repeated, then
-//! repeated four times as often, and the bytes that are allocated for both are compared. A cost that
-//! grows with pairs of parts is sixteen times as high.
+//! repeated four times as often, and the bytes that are allocated for both are compared. A cost
+//! that grows with pairs of parts is sixteen times as high.
 
 use crate::engine::{self, with_engine};
 
@@ -14,8 +14,8 @@ const NUMBER: char = '\u{1e}';
 const SHORTER: [usize; 2] = [900, 4 * 1024];
 /// The length of the longer text, in lengths of the shorter.
 const LONGER: u64 = 4;
-/// The most that the longer text may cost, in costs of the shorter. It leaves space for a limit that
-/// only the longer text reaches.
+/// The most that the longer text may cost, in costs of the shorter. It leaves space for a limit
+/// that only the longer text reaches.
 const COST_TIMES_MAX: u64 = 2 * LONGER;
 /// Bytes that any text may cost: pages, tables of the engine, and the text itself.
 const FREE_BYTES: u64 = 1024 * 1024;

@@ -36,8 +36,8 @@ impl Request<'_> {
 }
 
 /// An `Authorization` header or a query, and behind each line's end the value of a header that it
-/// may name. No such text is a valid signature; a signature with the key is valid until a byte of the
-/// request changes.
+/// may name. No such text is a valid signature; a signature with the key is valid until a byte of
+/// the request changes.
 pub(crate) fn signature(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;

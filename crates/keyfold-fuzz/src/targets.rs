@@ -7,8 +7,8 @@ use keyfold_codec::{RawItem, RawValue};
 use keyfold_types::{Number, Value};
 use serde_json::json;
 
-/// A request's operation and body, with a space between. The request is decoded and carried out; the
-/// answer is JSON, and no internal error.
+/// A request's operation and body, with a space between. The request is decoded and carried out;
+/// the answer is JSON, and no internal error.
 pub(crate) fn body(input: &[u8]) {
     let Some(space) = input.iter().position(|byte| *byte == b' ') else {
         return;
@@ -230,8 +230,8 @@ pub(crate) fn key(input: &[u8]) {
     );
 }
 
-/// An item's bytes, to which the right checksum is added: they are refused, or they are an item that
-/// survives encoding.
+/// An item's bytes, to which the right checksum is added: they are refused, or they are an item
+/// that survives encoding.
 pub(crate) fn item(input: &[u8]) {
     let mut bytes = input.to_vec();
     bytes.extend_from_slice(&crc32fast::hash(input).to_le_bytes());
@@ -266,8 +266,8 @@ fn walk(value: &RawValue<'_>, depth: usize) -> usize {
     elements + entries + value.members().take(1000).count()
 }
 
-/// A stream's iterator: the text itself, the text behind the ARN of the stream, and the bytes in the
-/// form that the engine gives to iterators.
+/// A stream's iterator: the text itself, the text behind the ARN of the stream, and the bytes in
+/// the form that the engine gives to iterators.
 pub(crate) fn iterator(input: &[u8]) {
     with_engine(|engine| {
         let text = String::from_utf8_lossy(input);

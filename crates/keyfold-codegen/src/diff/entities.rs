@@ -54,8 +54,8 @@ fn renamed<'m>(old: &'m Model, new: &'m Model) -> Vec<(&'m Entity, &'m Entity)> 
     renamed
 }
 
-/// Reports a new name. Items have the name of their entity in the type attribute, and in the keys of
-/// guards.
+/// Reports a new name. Items have the name of their entity in the type attribute, and in the keys
+/// of guards.
 fn rename(model: &Model, new: &Entity, changes: &mut Changes<'_>) {
     let table = model.tables.get(new.table);
     let has_type_attribute = table.is_some_and(|table| table.type_attribute.is_some());

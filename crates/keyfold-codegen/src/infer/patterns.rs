@@ -1,7 +1,7 @@
 //! Patterns that the keys of an entity serve: by its key, by its partition, and by each index.
 
 use super::names::{plural, uncapitalized};
-use keyfold_model::{Entity, Model};
+use keyfold_model::{Entity, IndexKey, Model};
 
 /// The lines of patterns for an entity. No name is taken twice, and no two patterns of the entity
 /// ask the same.
@@ -44,10 +44,16 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
     }
     let table = model.tables.get(*table);
     for one in indexes {
-        let Some(index) = table.and_then(|table| table.indexes.get(one.index)) else {
+        let IndexKey {
+            index,
+            key,
+            sparse: _,
+            is_declared: _,
+        } = one;
+        let Some(index) = table.and_then(|table| table.indexes.get(*index)) else {
             continue;
         };
-        let fields: Vec<&str> = one.key.partition.fields().collect();
+        let fields: Vec<&str> = key.partition.fields().collect();
         let by = by(&fields).unwrap_or_else(|| format!("_in_{}", index.name));
         patterns.add(format!("{name}{by}"), fields, &many);
     }
