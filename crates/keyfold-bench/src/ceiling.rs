@@ -1,5 +1,5 @@
-//! The ceiling: a bare HTTP server that reads each request and answers a fixed body. What any
-//! server over the same HTTP library can reach at most.
+//! The ceiling: a bare HTTP server that reads each request and answers with a fixed body. Its rate
+//! is the most that a server over the same HTTP library can reach.
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -12,7 +12,7 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use tokio::net::TcpListener;
 
-/// Answers on a free port, which it prints, until the process is ended.
+/// Prints the address of a free port, and serves there until the process ends.
 pub(crate) fn serve(body_bytes: usize) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -33,7 +33,7 @@ pub(crate) fn serve(body_bytes: usize) -> io::Result<()> {
                 let served = http1::Builder::new()
                     .timer(TokioTimer::new())
                     .serve_connection(TokioIo::new(stream), service);
-                // A client that goes away is none of a benchmark's business.
+                // A client that disconnects is no error.
                 drop(served.await);
             });
         }

@@ -1,14 +1,14 @@
-//! The comparison: each server, each operation, each number of connections.
+//! The comparison: measures each server with each operation and each number of connections.
 
-use crate::contender::{Contender, Running};
-use crate::load;
+use crate::contender::{Contender, Durability, Running};
+use crate::load::{self, Window};
 use crate::program::Program;
 use crate::request::Protocol;
 use crate::workload::{self, COLLECTION, Operation, Workload};
 use std::io;
 use std::time::Duration;
 
-/// What to measure.
+/// The measurements of a comparison.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     pub(crate) contenders: Vec<Contender>,
@@ -20,42 +20,43 @@ pub(crate) struct Plan {
     pub(crate) tools: std::path::PathBuf,
 }
 
-/// One measured cell.
+/// The measurement of one server with one operation and number of connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     pub(crate) operation: Operation,
     pub(crate) connections: u64,
-    /// Answers a second, in the round with the median.
+    /// Answers a second in the round that counts.
     pub(crate) rate: f64,
-    /// The same in the slowest and the fastest round.
+    /// Answers a second in the slowest and in the fastest round.
     pub(crate) rates: (f64, f64),
-    /// Microseconds: half, 99 % and 99.9 % of answers came within.
+    /// Latencies in microseconds at the 50th, 99th and 99.9th percentile.
     pub(crate) micros: [f64; 3],
-    /// Microseconds of the server's processor time an answer.
+    /// Microseconds of the server's processor time for each answer.
     pub(crate) cpu_micros: Option<f64>,
     pub(crate) errors: u64,
     pub(crate) error: Option<String>,
 }
 
-/// What one server did.
+/// The measurements of one server.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     pub(crate) contender: Contender,
     pub(crate) cells: Vec<Cell>,
-    /// Bytes of memory at most, and of files in the end.
+    /// The most bytes of memory that the server held.
     pub(crate) memory: Option<u64>,
+    /// The bytes of its files at the end.
     pub(crate) disk: u64,
-    /// Why it was not measured.
+    /// The reason for which the server was not measured, or not to the end.
     pub(crate) absent: Option<String>,
 }
 
-/// Whether a server can be asked for an operation.
-fn can(contender: &Contender, operation: Operation) -> bool {
+/// Whether a server supports an operation.
+fn supports(contender: &Contender, operation: Operation) -> bool {
     match contender.program {
         Program::Ceiling => operation == Operation::Get,
         Program::Redis => matches!(operation, Operation::Get | Operation::Put),
         Program::Dynalite => operation != Operation::Transact && operation != Operation::Shop,
-        // It answers requests of several items in seconds, which would hold up the run.
+        // It takes seconds for requests of several items, which would delay the run.
         Program::Moto => matches!(
             operation,
             Operation::Get | Operation::Put | Operation::Update
@@ -64,57 +65,58 @@ fn can(contender: &Contender, operation: Operation) -> bool {
     }
 }
 
-/// A server under way.
-struct Lane {
+/// A server with its measurements so far.
+struct Subject {
     row: Row,
-    /// None when it could not be started, or failed.
+    /// None if the server did not start, or has failed.
     running: Option<Running>,
 }
 
-/// Measures all servers side by side: in each round all get their turn one after the other, so that
-/// a machine that is busy with something else for a while is so for all of them; the others stand
-/// still meanwhile, so that nobody does what he has put off in another's time. Of the rounds the
-/// one with the median rate counts.
-pub(crate) fn rows(plan: &Plan, tell: &dyn Fn(&str)) -> io::Result<Vec<Row>> {
+/// Measures all servers side by side. Each round measures every server once, one after the other,
+/// so that other load on the machine affects all of them. The other servers are suspended
+/// meanwhile, so that their background work takes no time from the one that is measured. The round
+/// with the median rate counts.
+pub(crate) fn rows(plan: &Plan, progress: &dyn Fn(&str)) -> io::Result<Vec<Row>> {
     let answer_bytes = answer_bytes(plan)?;
-    let mut lanes: Vec<Lane> = plan
+    let mut subjects: Vec<Subject> = plan
         .contenders
         .iter()
         .map(|contender| {
-            tell(&format!("{}: starting and loading", contender.title()));
+            progress(&format!("{}: starting and loading", contender.title()));
             begin(plan, contender, answer_bytes)
         })
         .collect();
     for &operation in &plan.operations {
         for &connections in &plan.connections {
-            tell(&format!("{}, {connections} connections", operation.name()));
-            let mut rounds: Vec<Vec<Cell>> = lanes.iter().map(|_| Vec::new()).collect();
+            progress(&format!("{}, {connections} connections", operation.name()));
+            let mut rounds: Vec<Vec<Cell>> = subjects.iter().map(|_| Vec::new()).collect();
             for _ in 0..plan.rounds {
-                for (lane, rounds) in lanes.iter_mut().zip(&mut rounds) {
-                    if can(&lane.row.contender, operation) {
-                        rounds.extend(lane.measure(plan, operation, connections));
+                for (subject, rounds) in subjects.iter_mut().zip(&mut rounds) {
+                    if supports(&subject.row.contender, operation) {
+                        rounds.extend(subject.measure(plan, operation, connections));
                     }
                 }
             }
-            for (lane, rounds) in lanes.iter_mut().zip(rounds) {
-                lane.row.cells.extend(median(rounds, plan.rounds));
+            for (subject, rounds) in subjects.iter_mut().zip(rounds) {
+                subject.row.cells.extend(median(rounds, plan.rounds));
             }
         }
     }
-    let end = |lane: Lane| {
-        let Lane { mut row, running } = lane;
+    let end = |subject: Subject| {
+        let Subject { mut row, running } = subject;
         if let Some(running) = running {
             (row.memory, row.disk) = (running.memory(), running.disk());
         }
         if let Some(reason) = &row.absent {
-            tell(&format!("{}: stopped: {reason}", row.contender.title()));
+            progress(&format!("{}: stopped: {reason}", row.contender.title()));
         }
         row
     };
-    Ok(lanes.into_iter().map(end).collect())
+    Ok(subjects.into_iter().map(end).collect())
 }
 
-fn begin(plan: &Plan, contender: &Contender, answer_bytes: usize) -> Lane {
+/// Starts and fills a server, and suspends it.
+fn begin(plan: &Plan, contender: &Contender, answer_bytes: usize) -> Subject {
     let mut row = Row {
         contender: contender.clone(),
         cells: Vec::new(),
@@ -130,11 +132,11 @@ fn begin(plan: &Plan, contender: &Contender, answer_bytes: usize) -> Lane {
     if let Some(running) = &running {
         running.pause();
     }
-    Lane { row, running }
+    Subject { row, running }
 }
 
-impl Lane {
-    /// One round; nothing once the server has failed.
+impl Subject {
+    /// Measures one round; none once the server has failed.
     fn measure(&mut self, plan: &Plan, operation: Operation, connections: u64) -> Option<Cell> {
         let running = self.running.as_ref()?;
         let workload = Workload {
@@ -142,10 +144,13 @@ impl Lane {
             items: plan.items,
             protocol: self.row.contender.protocol(),
         };
-        let times = [plan.seconds / 4.0, plan.seconds].map(Duration::from_secs_f64);
+        let window = Window {
+            warm_up: Duration::from_secs_f64(plan.seconds / 4.0),
+            measured: Duration::from_secs_f64(plan.seconds),
+        };
         let before = running.cpu();
-        running.go_on();
-        let measured = load::run(running.address, workload, connections, times.into());
+        running.resume();
+        let measured = load::run(running.address, workload, connections, window);
         running.pause();
         match measured {
             Ok(measured) => {
@@ -173,8 +178,8 @@ impl Lane {
     }
 }
 
-/// The round with the median rate, with the errors of all; none when the server did not come
-/// through all of them.
+/// The round with the median rate, with the errors of all rounds; none if the server did not
+/// complete them.
 fn median(mut rounds: Vec<Cell>, wanted: usize) -> Option<Cell> {
     if rounds.len() < wanted {
         return None;
@@ -192,8 +197,8 @@ fn median(mut rounds: Vec<Cell>, wanted: usize) -> Option<Cell> {
     })
 }
 
-/// Makes the tables and writes the data.
-pub(crate) fn fill(contender: &Contender, running: &Running, plan: &Plan) -> io::Result<()> {
+/// Creates the tables and writes the data.
+fn fill(contender: &Contender, running: &Running, plan: &Plan) -> io::Result<()> {
     let items = plan.items;
     match contender.program {
         Program::Ceiling => Ok(()),
@@ -205,7 +210,11 @@ pub(crate) fn fill(contender: &Contender, running: &Running, plan: &Plan) -> io:
             });
             load::send_all(running.address, Protocol::Redis, sets, |_| ())
         }
-        _ => {
+        Program::Keyfold
+        | Program::Dynoxide
+        | Program::Dynalite
+        | Program::Moto
+        | Program::Endpoint => {
             for definition in workload::TABLES {
                 let (is_ok, body) = load::ask(running.address, "CreateTable", definition)?;
                 if !is_ok && !body.contains("ResourceInUse") {
@@ -214,7 +223,7 @@ pub(crate) fn fill(contender: &Contender, running: &Running, plan: &Plan) -> io:
             }
             std::thread::sleep(Duration::from_millis(300));
             let wants_shop =
-                plan.operations.contains(&Operation::Shop) && can(contender, Operation::Shop);
+                plan.operations.contains(&Operation::Shop) && supports(contender, Operation::Shop);
             let bench = (0..items)
                 .step_by(25)
                 .map(move |from| workload::load_batch(from, items));
@@ -232,7 +241,7 @@ pub(crate) fn fill(contender: &Contender, running: &Running, plan: &Plan) -> io:
     }
 }
 
-/// Batches as requests to write them.
+/// The requests of BatchWriteItem with these bodies.
 pub(crate) fn as_requests(
     bodies: impl Iterator<Item = Vec<u8>> + 'static,
 ) -> impl Iterator<Item = Vec<u8>> + 'static {
@@ -243,7 +252,7 @@ pub(crate) fn as_requests(
     })
 }
 
-/// How long the answer to GetItem is: what the ceiling answers.
+/// The length of an answer to GetItem, which the ceiling's answers have, too.
 fn answer_bytes(plan: &Plan) -> io::Result<usize> {
     if !plan
         .contenders
@@ -252,9 +261,9 @@ fn answer_bytes(plan: &Plan) -> io::Result<usize> {
     {
         return Ok(0);
     }
-    let keyfold = Contender::all().into_iter().find(|one| {
-        one.program == Program::Keyfold && one.keeps == crate::contender::Keeps::Memory
-    });
+    let keyfold = Contender::all()
+        .into_iter()
+        .find(|one| one.program == Program::Keyfold && one.durability == Durability::Memory);
     let Some(keyfold) = keyfold else { return Ok(0) };
     let running = keyfold.start(&plan.tools, 0)?;
     let small = Plan {

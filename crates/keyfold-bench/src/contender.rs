@@ -1,35 +1,36 @@
-//! The servers that are measured: how each is started, what it keeps, and what it costs.
+//! The servers of the comparison: how each is started, its durability, and its costs.
 
 use crate::install;
+use crate::process::{self, Memory, Signal};
 use crate::program::Program;
 use crate::request::Protocol;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a server may take to answer at first.
+/// The longest time that a server may take to start.
 const START_MAX: Duration = Duration::from_secs(60);
 
-/// What an acknowledged write has survived.
+/// The failure that an acknowledged write survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Keeps {
-    /// The machine's end: it is synced.
+pub(crate) enum Durability {
+    /// A crash of the machine: the write is synced.
     Synced,
-    /// The process's end: it is handed to the operating system, or will be soon.
+    /// A crash of the process: the write is handed to the operating system, or will be soon.
     Written,
-    /// Nothing: it is in memory.
+    /// None: the write is in memory.
     Memory,
 }
 
-impl Keeps {
-    /// Its name in reports.
+impl Durability {
+    /// The name in reports.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Keeps::Synced => "synced",
-            Keeps::Written => "on disk, not synced",
-            Keeps::Memory => "in memory",
+            Durability::Synced => "synced",
+            Durability::Written => "on disk, not synced",
+            Durability::Memory => "in memory",
         }
     }
 }
@@ -39,12 +40,12 @@ impl Keeps {
 pub(crate) struct Contender {
     pub(crate) program: Program,
     pub(crate) name: String,
-    pub(crate) keeps: Keeps,
-    /// Where a server of the user's listens.
+    pub(crate) durability: Durability,
+    /// The address of a server that the user started.
     pub(crate) address: Option<SocketAddr>,
 }
 
-/// A server that is running. It is ended, and its data removed, when this is dropped.
+/// A running server. Dropping it ends the process and removes its data.
 pub(crate) struct Running {
     child: Option<Child>,
     pub(crate) address: SocketAddr,
@@ -52,30 +53,30 @@ pub(crate) struct Running {
 }
 
 impl Contender {
-    /// All that this command knows, in the order of reports.
+    /// All servers that this command can start, in the order of reports.
     pub(crate) fn all() -> Vec<Contender> {
-        let one = |program, name: &str, keeps| Contender {
+        let one = |program, name: &str, durability| Contender {
             program,
             name: name.to_owned(),
-            keeps,
+            durability,
             address: None,
         };
         vec![
-            one(Program::Ceiling, "ceiling", Keeps::Memory),
-            one(Program::Keyfold, "keyfold", Keeps::Synced),
-            one(Program::Dynoxide, "dynoxide", Keeps::Synced),
-            one(Program::Redis, "redis", Keeps::Synced),
-            one(Program::Keyfold, "keyfold", Keeps::Written),
-            one(Program::Dynalite, "dynalite", Keeps::Written),
-            one(Program::Keyfold, "keyfold", Keeps::Memory),
-            one(Program::Dynoxide, "dynoxide", Keeps::Memory),
-            one(Program::Dynalite, "dynalite", Keeps::Memory),
-            one(Program::Moto, "moto", Keeps::Memory),
-            one(Program::Redis, "redis", Keeps::Memory),
+            one(Program::Ceiling, "ceiling", Durability::Memory),
+            one(Program::Keyfold, "keyfold", Durability::Synced),
+            one(Program::Dynoxide, "dynoxide", Durability::Synced),
+            one(Program::Redis, "redis", Durability::Synced),
+            one(Program::Keyfold, "keyfold", Durability::Written),
+            one(Program::Dynalite, "dynalite", Durability::Written),
+            one(Program::Keyfold, "keyfold", Durability::Memory),
+            one(Program::Dynoxide, "dynoxide", Durability::Memory),
+            one(Program::Dynalite, "dynalite", Durability::Memory),
+            one(Program::Moto, "moto", Durability::Memory),
+            one(Program::Redis, "redis", Durability::Memory),
         ]
     }
 
-    /// A server of the user's, as `NAME=http://HOST:PORT`.
+    /// A server that the user started, from `NAME=http://HOST:PORT`.
     pub(crate) fn endpoint(text: &str) -> Result<Contender, String> {
         let (name, url) = text.split_once('=').ok_or("an endpoint is NAME=URL")?;
         let place = url
@@ -89,12 +90,12 @@ impl Contender {
         Ok(Contender {
             program: Program::Endpoint,
             name: name.to_owned(),
-            keeps: Keeps::Written,
+            durability: Durability::Written,
             address: Some(address),
         })
     }
 
-    /// Which language it speaks.
+    /// The protocol that the server speaks.
     pub(crate) fn protocol(&self) -> Protocol {
         if self.program == Program::Redis {
             Protocol::Redis
@@ -103,15 +104,20 @@ impl Contender {
         }
     }
 
-    /// Its name with what it keeps.
+    /// The name in reports, with the durability.
     pub(crate) fn title(&self) -> String {
         match self.program {
             Program::Ceiling | Program::Endpoint => self.name.clone(),
-            _ => format!("{}, {}", self.name, self.keeps.name()),
+            Program::Keyfold
+            | Program::Redis
+            | Program::Dynoxide
+            | Program::Dynalite
+            | Program::Moto => format!("{}, {}", self.name, self.durability.name()),
         }
     }
 
-    /// Starts it over an empty folder; `answer_bytes` is the size of the ceiling's answer.
+    /// Starts the server over an empty folder. `answer_bytes` is the length of the ceiling's
+    /// answers.
     pub(crate) fn start(&self, tools: &Path, answer_bytes: usize) -> io::Result<Running> {
         let folder = tempfile::tempdir()?;
         if let Some(address) = self.address {
@@ -124,9 +130,13 @@ impl Contender {
         let data = folder.path().join("data");
         let port = free_port()?;
         let mut command = self.command(tools, &data, port, answer_bytes)?;
-        let tells = matches!(self.program, Program::Keyfold | Program::Ceiling);
+        let prints_address = matches!(self.program, Program::Keyfold | Program::Ceiling);
         command.stdin(Stdio::null()).stderr(Stdio::null());
-        command.stdout(if tells { Stdio::piped() } else { Stdio::null() });
+        command.stdout(if prints_address {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        });
         let mut child = command.spawn()?;
         let stdout = child.stdout.take();
         let address = SocketAddr::from(([127, 0, 0, 1], port));
@@ -136,7 +146,7 @@ impl Contender {
             folder,
         };
         if let Some(stdout) = stdout {
-            running.address = told_address(stdout)?;
+            running.address = process::printed_address(stdout)?;
         }
         running.wait_until_it_answers()?;
         Ok(running)
@@ -150,16 +160,16 @@ impl Contender {
         answer_bytes: usize,
     ) -> io::Result<Command> {
         let port = port.to_string();
-        let (keeps, data_text) = (self.keeps, data.display().to_string());
+        let (durability, data_text) = (self.durability, data.display().to_string());
         let mut command;
         match self.program {
             Program::Keyfold => {
-                command = keyfold()?;
+                command = process::keyfold()?;
                 command.args(["serve", "--port", "0", "--json"]);
-                match keeps {
-                    Keeps::Memory => command.arg("--memory"),
-                    Keeps::Synced => command.args(["--data", &data_text]),
-                    Keeps::Written => {
+                match durability {
+                    Durability::Memory => command.arg("--memory"),
+                    Durability::Synced => command.args(["--data", &data_text]),
+                    Durability::Written => {
                         command.args(["--data", &data_text, "--durability", "buffered"])
                     }
                 };
@@ -172,7 +182,7 @@ impl Contender {
                 std::fs::create_dir_all(data)?;
                 command = Command::new("redis-server");
                 command.args(["--port", &port, "--save", "", "--dir", &data_text]);
-                if keeps == Keeps::Synced {
+                if durability == Durability::Synced {
                     command.args(["--appendonly", "yes", "--appendfsync", "always"]);
                 }
             }
@@ -180,7 +190,7 @@ impl Contender {
                 std::fs::create_dir_all(data)?;
                 command = Command::new(install::dynoxide(tools));
                 command.args(["--port", &port]);
-                if keeps == Keeps::Synced {
+                if durability == Durability::Synced {
                     command.args(["--db-path", &data.join("data.db").display().to_string()]);
                 }
             }
@@ -192,7 +202,7 @@ impl Contender {
                     "--createTableMs",
                     "0",
                 ]);
-                if keeps == Keeps::Written {
+                if durability == Durability::Written {
                     command.args(["--path", &data_text]);
                 }
             }
@@ -201,45 +211,15 @@ impl Contender {
                 command.args(["-p", &port]);
             }
             Program::Endpoint => {
-                return Err(io::Error::other(
-                    "a server of the user's is not started here",
-                ));
+                return Err(io::Error::other("the user's server is not started here"));
             }
         }
         Ok(command)
     }
 }
 
-/// The server to measure: built in release form beside this program.
-pub(crate) fn keyfold() -> io::Result<Command> {
-    let path = std::env::current_exe()?.with_file_name("keyfold");
-    if !path.exists() {
-        return Err(io::Error::other(
-            "build it first: cargo build --release --package keyfold-cli",
-        ));
-    }
-    Ok(Command::new(path))
-}
-
 fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
-}
-
-/// The address in the first line of a server's output: plain, or as the endpoint of a JSON object.
-pub(crate) fn told_address(stdout: impl io::Read) -> io::Result<SocketAddr> {
-    let mut line = String::new();
-    BufReader::new(stdout).read_line(&mut line)?;
-    let place = match serde_json::from_str::<serde_json::Value>(&line) {
-        Ok(told) => told["result"]["endpoint"]
-            .as_str()
-            .unwrap_or_default()
-            .trim_start_matches("http://")
-            .to_owned(),
-        Err(_) => line.trim().to_owned(),
-    };
-    place
-        .parse()
-        .map_err(|_| io::Error::other(format!("the server said {line:?} instead of its address")))
 }
 
 impl Running {
@@ -265,76 +245,49 @@ impl Running {
         Ok(())
     }
 
-    /// Lets it stand still, if it is a process of ours.
+    /// Suspends the process, if this program started it.
     pub(crate) fn pause(&self) {
-        self.signal("-STOP");
+        self.signal(Signal::Stop);
     }
 
-    /// Lets it go on after [`Running::pause`].
-    pub(crate) fn go_on(&self) {
-        self.signal("-CONT");
+    /// Resumes the process after [`Running::pause`].
+    pub(crate) fn resume(&self) {
+        self.signal(Signal::Continue);
     }
 
-    fn signal(&self, signal: &str) {
+    fn signal(&self, signal: Signal) {
         if let Some(child) = &self.child {
-            // One that has ended is found out when it is asked.
-            drop(send_signal(child, signal));
+            // If the process has ended, the next request reports it.
+            drop(process::send(signal, child));
         }
     }
 
-    /// The most memory that it has held, in bytes.
+    /// The most memory that the server has held, in bytes.
     pub(crate) fn memory(&self) -> Option<u64> {
-        let id = self.child.as_ref()?.id();
-        let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-        let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-        line.split_whitespace()
-            .nth(1)?
-            .parse::<u64>()
-            .ok()
-            .map(|kib| kib * 1024)
+        process::memory(self.child.as_ref()?, Memory::Peak).ok()
     }
 
-    /// The processor time it has used, in microseconds; in steps of the kernel's clock, ten
-    /// milliseconds.
+    /// The processor time that the server has used, in microseconds. The kernel counts it in steps
+    /// of ten milliseconds.
     pub(crate) fn cpu(&self) -> Option<u64> {
         let id = self.child.as_ref()?.id();
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        // The program's name, in parentheses, may hold anything.
+        // The name of the program, in parentheses, may contain any character.
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
         let mut ticks = || fields.next()?.parse::<u64>().ok();
         Some((ticks()? + ticks()?) * 10_000)
     }
 
-    /// The bytes of its files.
+    /// The bytes of the server's files.
     pub(crate) fn disk(&self) -> u64 {
-        size(self.folder.path())
+        process::bytes_below(self.folder.path())
     }
-}
-
-/// Sends a signal, as `kill` names it, to a process of ours.
-pub(crate) fn send_signal(child: &Child, signal: &str) -> io::Result<()> {
-    Command::new("kill")
-        .args([signal, &child.id().to_string()])
-        .status()
-        .map(drop)
-}
-
-fn size(path: &Path) -> u64 {
-    let Ok(entries) = std::fs::read_dir(path) else {
-        return 0;
-    };
-    let of = |path: PathBuf| match path.symlink_metadata() {
-        Ok(about) if about.is_dir() => size(&path),
-        Ok(about) => about.len(),
-        Err(_) => 0,
-    };
-    entries.flatten().map(|entry| of(entry.path())).sum()
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
-            // What is measured is over; a server that has ended already is no fault.
+            // A process that has ended already is no error.
             drop(child.kill());
             drop(child.wait());
         }

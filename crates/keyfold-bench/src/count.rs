@@ -1,50 +1,45 @@
-//! A number of requests, one after another, for who counts the processor's instructions:
-//! `cargo xtask counts`.
+//! Sends a number of requests, one after another, while `cargo xtask counts` counts the processor's
+//! instructions.
 
 use crate::embedded::{ask, filled};
 use crate::request::Protocol;
 use crate::workload::{Operation, Workload};
-use keyfold_api::Operation as ApiOperation;
 use keyfold_engine::{Durability, StoreOptions};
 use std::hint::black_box;
 
 /// Items in the table.
 const ITEMS: u64 = 2_000;
 
-/// What is counted, and how often.
+/// Send requests to an embedded engine.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The operation.
     #[arg(value_enum)]
     operation: Operation,
-    /// How often; the difference of two runs is free of what comes before and after.
+    /// The number of requests. The difference of two runs contains no start and no end.
     times: u64,
-    /// On disk instead of in memory.
+    /// Store the table on disk instead of in memory.
     #[arg(long)]
     disk: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
-    carry_out(arguments).map_err(|error| error.to_string())
+    send(arguments).map_err(|error| error.to_string())
 }
 
-fn carry_out(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
+fn send(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let store = match arguments.disk {
         true => StoreOptions::folder(folder.path().join("data"), Durability::Buffered),
         false => StoreOptions::Memory,
     };
     let engine = filled(store, ITEMS)?;
-    let api = match arguments.operation {
-        Operation::Get => ApiOperation::GetItem,
-        Operation::Put => ApiOperation::PutItem,
-        Operation::Query => ApiOperation::Query,
-        Operation::Update => ApiOperation::UpdateItem,
-        Operation::Transact => ApiOperation::TransactWriteItems,
-        _ => return Err("only single operations are counted".into()),
-    };
+    let operation = arguments.operation;
+    let api = operation
+        .api()
+        .ok_or("only requests of a single operation are counted")?;
     let workload = Workload {
-        operation: arguments.operation,
+        operation,
         items: ITEMS,
         protocol: Protocol::Http,
     };

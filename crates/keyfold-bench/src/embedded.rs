@@ -1,17 +1,21 @@
-//! The engine inside a program, beside the storage engine it stands on, and where a request's time
-//! goes.
+//! Measures the engine inside a program beside the storage engine that it uses, and the parts of a
+//! request.
 //!
-//! One thread, nothing over the network. "raw" is fjall, the same trees with a log of its own, with
-//! the same keys and values: what any database over them has to pay.
+//! All requests run on one thread, and nothing goes over the network. "raw" is fjall: the same
+//! trees with a log of its own, with the same keys and values. It shows the least cost of a
+//! database over these trees.
 
+use crate::print;
 use crate::report::{rounded, table};
+use crate::request::Protocol;
 use crate::workload::{self, Operation, Workload};
 use keyfold_api::{Operation as ApiOperation, Request};
 use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
 use std::hint::black_box;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Measures the engine without a server.
+/// Measure the engine without a server.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Items in the table.
@@ -25,7 +29,10 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// A step and how long it takes once, in nanoseconds.
+/// The prepared bodies of a measurement, which are sent in turn.
+const BODIES: usize = 4096;
+
+/// A step, with its mean time in nanoseconds.
 struct Step {
     name: String,
     nanos: f64,
@@ -33,7 +40,7 @@ struct Step {
 
 type Failed = Box<dyn std::error::Error>;
 
-/// Measures and tells.
+/// Measures all steps and prints the result.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let steps = measure(arguments).map_err(|error| error.to_string())?;
     if arguments.json {
@@ -41,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
             .into_iter()
             .map(|step| (step.name, step.nanos.into()))
             .collect();
-        crate::line(
+        print::line(
             &serde_json::json!({"items": arguments.items, "nanoseconds": steps}).to_string(),
         );
         return Ok(());
@@ -58,11 +65,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
             rounded(1e9 / step.nanos),
         ]);
     }
-    crate::line(&table(&rows));
+    print::line(&table(&rows));
     Ok(())
 }
 
-/// How long one call takes, on average over the time given.
+/// Calls again and again for `time`, and returns the mean time of a call.
 fn timed(
     name: &str,
     time: Duration,
@@ -82,7 +89,7 @@ fn timed(
     })
 }
 
-/// Decodes, carries out and encodes one request.
+/// Decodes and executes a request, and encodes its answer.
 pub(crate) fn ask(
     engine: &Engine,
     operation: ApiOperation,
@@ -95,7 +102,7 @@ pub(crate) fn ask(
     Ok(out)
 }
 
-/// An engine with the table `Bench` of so many items.
+/// An engine with the table `Bench`, filled with `items` items.
 pub(crate) fn filled(store: StoreOptions, items: u64) -> Result<Engine, Failed> {
     let engine = Engine::open(EngineOptions::new(store))?;
     ask(
@@ -116,13 +123,7 @@ pub(crate) fn filled(store: StoreOptions, items: u64) -> Result<Engine, Failed> 
 fn measure(arguments: &Arguments) -> Result<Vec<Step>, Failed> {
     let time = Duration::from_secs_f64(arguments.seconds);
     let folder = tempfile::tempdir()?;
-    let mut steps = Vec::new();
-    raw(
-        &folder.path().join("raw"),
-        arguments.items,
-        time,
-        &mut steps,
-    )?;
+    let mut steps = raw(&folder.path().join("raw"), arguments.items, time)?;
     let stores = [
         (
             "on disk",
@@ -132,41 +133,34 @@ fn measure(arguments: &Arguments) -> Result<Vec<Step>, Failed> {
     ];
     for (place, store) in stores {
         let engine = filled(store, arguments.items)?;
-        for (operation, api) in [
-            (Operation::Get, ApiOperation::GetItem),
-            (Operation::Put, ApiOperation::PutItem),
-            (Operation::Update, ApiOperation::UpdateItem),
-            (Operation::Query, ApiOperation::Query),
-            (Operation::Transact, ApiOperation::TransactWriteItems),
+        for operation in [
+            Operation::Get,
+            Operation::Put,
+            Operation::Update,
+            Operation::Query,
+            Operation::Transact,
         ] {
-            parts(
-                &engine,
-                place,
+            let workload = Workload {
                 operation,
-                api,
-                arguments.items,
-                time,
-                &mut steps,
-            )?;
+                items: arguments.items,
+                protocol: Protocol::Http,
+            };
+            let prefix = format!("{}, {place}", operation.name());
+            steps.extend(parts(&engine, &workload, &prefix, time)?);
         }
     }
     Ok(steps)
 }
 
-/// The storage engine alone: point reads and writes of values as long as an item.
-fn raw(
-    path: &std::path::Path,
-    items: u64,
-    time: Duration,
-    steps: &mut Vec<Step>,
-) -> Result<(), Failed> {
+/// Measures the storage engine alone: reads and writes of single values as long as an item.
+fn raw(path: &Path, items: u64, time: Duration) -> Result<Vec<Step>, Failed> {
     let database = fjall::Database::builder(path)
         .cache_size(64 * 1024 * 1024)
         .max_journaling_size(64 * 1024 * 1024)
         .worker_threads(2)
         .open()?;
     let keyspace = database.keyspace("raw", || {
-        // As the engine's store opens it.
+        // The size of the memtables of the engine's store.
         fjall::KeyspaceCreateOptions::default().max_memtable_size(4 * 1024 * 1024)
     })?;
     let key = |n: u64| {
@@ -183,74 +177,60 @@ fn raw(
         keyspace.insert(key(n), [b'v'; 290])?;
     }
     let mut random = fastrand::Rng::with_seed(1);
-    steps.push(timed("raw store: get", time, || {
+    let get = timed("raw store: get", time, || {
         black_box(keyspace.get(key(random.u64(..items)))?);
         Ok(())
-    })?);
-    steps.push(timed("raw store: insert, not synced", time, || {
+    })?;
+    let insert = timed("raw store: insert, not synced", time, || {
         Ok(keyspace.insert(key(random.u64(..items)), [b'w'; 290])?)
-    })?);
-    Ok(())
+    })?;
+    Ok(vec![get, insert])
 }
 
-/// A request's parts: decoding, carrying out, encoding.
+/// Measures the parts of a request: decoding, execution, encoding.
 fn parts(
     engine: &Engine,
-    place: &str,
-    operation: Operation,
-    api: ApiOperation,
-    items: u64,
+    workload: &Workload,
+    prefix: &str,
     time: Duration,
-    steps: &mut Vec<Step>,
-) -> Result<(), Failed> {
-    let workload = Workload {
-        operation,
-        items,
-        protocol: crate::request::Protocol::Http,
+) -> Result<Vec<Step>, Failed> {
+    let api = workload
+        .operation
+        .api()
+        .ok_or("a mix has no single operation")?;
+    let bodies = workload.bodies(BODIES);
+    let decoded = |body: &Vec<u8>| {
+        keyfold_wire::decode(api, body).map_err(|error| Failed::from(format!("{error:?}")))
     };
-    let bodies = workload.bodies(4096);
-    let requests: Vec<Request> = bodies
-        .iter()
-        .map(|body| keyfold_wire::decode(api, body).map_err(|error| format!("{error:?}")))
-        .collect::<Result<_, _>>()?;
-    let name = |part: &str| format!("{}, {place}: {part}", operation.name());
+    let requests: Vec<Request> = bodies.iter().map(decoded).collect::<Result<_, _>>()?;
     let mut at = 0;
     let mut next = move || {
-        at = (at + 1) % 4096;
+        at = (at + 1) % BODIES;
         at
     };
-    let decode = timed("", time / 4, || {
-        black_box(
-            keyfold_wire::decode(api, &bodies[next()]).map_err(|error| format!("{error:?}"))?,
-        );
+    let decode = timed(&format!("{prefix}: decode"), time / 4, || {
+        black_box(decoded(&bodies[next()])?);
         Ok(())
     })?;
     let clone = timed("", time / 4, || {
         black_box(requests[next()].clone());
         Ok(())
     })?;
-    let execute = timed("", time, || {
+    let execute = timed(&format!("{prefix}: carry out"), time, || {
         black_box(engine.execute(requests[next()].clone()).wait()?);
         Ok(())
     })?;
     let response = engine.execute(requests[0].clone()).wait()?;
     let mut out = Vec::new();
-    let encode = timed("", time / 4, || {
+    let encode = timed(&format!("{prefix}: encode"), time / 4, || {
         out.clear();
         keyfold_wire::encode_response(&mut out, black_box(&response));
         Ok(())
     })?;
-    steps.push(Step {
-        name: name("decode"),
-        ..decode
-    });
-    steps.push(Step {
-        name: name("carry out"),
+    // Each execution takes a clone of its request.
+    let execute = Step {
         nanos: execute.nanos - clone.nanos,
-    });
-    steps.push(Step {
-        name: name("encode"),
-        ..encode
-    });
-    Ok(())
+        ..execute
+    };
+    Ok(vec![decode, execute, encode])
 }

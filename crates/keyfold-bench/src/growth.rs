@@ -1,7 +1,8 @@
-//! Growth: the same requests with more and more data side by side, and how long a start takes,
+//! Growth: measures the same requests with more and more data side by side, and the time of a start
 //! after a stop and after a kill.
 
-use crate::load;
+use crate::load::{self, Window};
+use crate::print;
 use crate::report::{rounded, table};
 use crate::request::Protocol;
 use crate::server::Server;
@@ -10,22 +11,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Measures servers with ever more data.
+/// Measure servers with more and more data.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Items in the table, one server each.
+    /// Numbers of items in the table; each has a server.
     #[arg(long, value_delimiter = ',', default_values_t = [10_000, 1_000_000, 10_000_000])]
     items: Vec<u64>,
-    /// Connections.
+    /// The number of connections.
     #[arg(long, default_value_t = 16)]
     connections: u64,
-    /// Seconds of each measurement, after as long to warm up.
+    /// Seconds of each measurement, after the same time to warm up.
     #[arg(long, default_value_t = 2.0)]
     seconds: f64,
-    /// Times that each is measured; the median counts.
+    /// Rounds of each measurement; the median counts.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// Megabytes of stored blocks that a server keeps in memory, if not as many as usual.
+    /// Megabytes of a server's block cache [default: the server's own].
     #[arg(long, value_name = "MEGABYTES")]
     cache: Option<u32>,
     /// Print JSON instead of a table.
@@ -40,7 +41,7 @@ const OPERATIONS: [Operation; 4] = [
     Operation::Update,
 ];
 
-/// A server with its data, which stands still until it is asked.
+/// A server with its data, suspended between measurements.
 struct Loaded {
     items: u64,
     data: PathBuf,
@@ -49,35 +50,36 @@ struct Loaded {
     loading: f64,
 }
 
-/// One size's numbers.
+/// The measurements of one number of items.
 struct Size {
     items: u64,
     /// Items a second while loading.
     loading: f64,
     operations: Vec<Took>,
-    /// Milliseconds from starting the process to its first answer.
+    /// Milliseconds from the start of the process to its first answer, after a stop.
     start_after_stop: f64,
+    /// The same after a kill.
     start_after_kill: f64,
 }
 
-/// What one operation took, in the round with the median latency.
+/// The measurement of one operation, in the round with the median latency.
 struct Took {
     operation: Operation,
     /// Answers a second.
     rate: f64,
-    /// Latency in microseconds.
+    /// Latencies in microseconds.
     p50: f64,
     p99: f64,
-    /// How many times as long as with the first size: the median of what it was in each round.
+    /// The ratio of the median latency to that of the first size: the median over all rounds.
     ratio: f64,
 }
 
-/// Measures and tells. In each round all sizes get their turn one after the other, so that a
-/// machine that is busy with something else for a while is so for all of them; the others stand
-/// still meanwhile.
+/// Measures all sizes and prints the result. Each round measures every size once, one after the
+/// other, so that other load on the machine affects all of them. The other servers are suspended
+/// meanwhile.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let sizes = measure(arguments).map_err(|error| error.to_string())?;
-    crate::line(&if arguments.json {
+    print::line(&if arguments.json {
         json(&sizes).to_string()
     } else {
         text(&sizes)
@@ -97,12 +99,12 @@ fn measure(arguments: &Arguments) -> io::Result<Vec<Size>> {
     }
     let mut sizes: Vec<Vec<Took>> = servers.iter().map(|_| Vec::new()).collect();
     for operation in OPERATIONS {
-        crate::say(operation.name());
+        print::progress(operation.name());
         let mut rounds: Vec<Vec<Took>> = servers.iter().map(|_| Vec::new()).collect();
         for _ in 0..arguments.rounds {
             let mut first = None;
             for (one, rounds) in servers.iter().zip(&mut rounds) {
-                let took = turn(arguments, operation, one, first)?;
+                let took = measure_one(arguments, operation, one, first)?;
                 first.get_or_insert(took.p50);
                 rounds.push(took);
             }
@@ -114,13 +116,13 @@ fn measure(arguments: &Arguments) -> io::Result<Vec<Size>> {
     servers
         .into_iter()
         .zip(sizes)
-        .map(|(one, operations)| end(arguments, one, operations))
+        .map(|(one, operations)| measure_starts(arguments, one, operations))
         .collect()
 }
 
-/// Starts a server and writes its items.
+/// Starts a server, writes its items, and suspends it.
 fn load(arguments: &Arguments, items: u64, data: &Path) -> io::Result<Loaded> {
-    crate::say(&format!("{} items", rounded(items as f64)));
+    print::progress(&format!("{} items", rounded(items as f64)));
     let server = Server::start(data, arguments.cache)?;
     server.ask("CreateTable", workload::TABLES[0])?;
     let begun = Instant::now();
@@ -134,7 +136,7 @@ fn load(arguments: &Arguments, items: u64, data: &Path) -> io::Result<Loaded> {
         crate::compare::as_requests(batches),
         move |count| {
             if count % every == 0 {
-                crate::say(&format!(
+                print::progress(&format!(
                     "  loading: {} %",
                     (count * 25 * 100 / items).min(100)
                 ));
@@ -142,8 +144,8 @@ fn load(arguments: &Arguments, items: u64, data: &Path) -> io::Result<Loaded> {
         },
     )?;
     let loading = items as f64 / begun.elapsed().as_secs_f64();
-    crate::say("  waiting for the merges");
-    server.await_upkeep()?;
+    print::progress("  waiting for compactions");
+    server.await_compactions()?;
     server.pause()?;
     Ok(Loaded {
         items,
@@ -153,8 +155,8 @@ fn load(arguments: &Arguments, items: u64, data: &Path) -> io::Result<Loaded> {
     })
 }
 
-/// One server's turn. `first`: the median latency of the first size in the same round.
-fn turn(
+/// Measures one server in one round. `first` is the median latency of the first size in this round.
+fn measure_one(
     arguments: &Arguments,
     operation: Operation,
     one: &Loaded,
@@ -166,12 +168,15 @@ fn turn(
         items: one.items,
         protocol: Protocol::Http,
     };
-    one.server.go_on()?;
+    one.server.resume()?;
     let measured = load::run(
         one.server.address,
         workload,
         arguments.connections,
-        (time, time),
+        Window {
+            warm_up: time,
+            measured: time,
+        },
     )?;
     one.server.pause()?;
     if let Some(error) = measured.error {
@@ -187,7 +192,7 @@ fn turn(
     })
 }
 
-/// The round with the median latency, and the median of the ratios.
+/// The round with the median latency, with the median of the ratios of all rounds.
 fn median(mut rounds: Vec<Took>) -> Option<Took> {
     let middle = rounds.len() / 2;
     rounds.sort_by(|one, other| one.ratio.total_cmp(&other.ratio));
@@ -199,7 +204,7 @@ fn median(mut rounds: Vec<Took>) -> Option<Took> {
     })
 }
 
-/// Starts a server and asks it for an item: how many milliseconds until the answer.
+/// Starts a server and reads an item; returns the server, and the milliseconds until the answer.
 fn start(arguments: &Arguments, data: &Path) -> io::Result<(Server, f64)> {
     let begun = Instant::now();
     let server = Server::start(data, arguments.cache)?;
@@ -213,18 +218,18 @@ fn start(arguments: &Arguments, data: &Path) -> io::Result<(Server, f64)> {
     Ok((server, begun.elapsed().as_secs_f64() * 1000.0))
 }
 
-/// Stops a server and measures how long it takes to start.
-fn end(arguments: &Arguments, one: Loaded, operations: Vec<Took>) -> io::Result<Size> {
+/// Stops a server, and measures the time of a start after the stop and after a kill.
+fn measure_starts(arguments: &Arguments, one: Loaded, operations: Vec<Took>) -> io::Result<Size> {
     let Loaded {
         items,
         data,
         server,
         loading,
     } = one;
-    server.go_on()?;
+    server.resume()?;
     server.stop()?;
     let (server, start_after_stop) = start(arguments, &data)?;
-    // The log is as full as it becomes: a kill right after writes.
+    // A kill right after writes leaves the log as full as it gets.
     let workload = Workload {
         operation: Operation::Put,
         items,
@@ -235,7 +240,10 @@ fn end(arguments: &Arguments, one: Loaded, operations: Vec<Took>) -> io::Result<
         server.address,
         workload,
         arguments.connections,
-        (Duration::ZERO, time),
+        Window {
+            warm_up: Duration::ZERO,
+            measured: time,
+        },
     )?;
     server.kill()?;
     let (server, start_after_kill) = start(arguments, &data)?;
@@ -255,9 +263,9 @@ fn text(sizes: &[Size]) -> String {
     rows[0].extend(["start after a stop", "after a kill"].map(str::to_owned));
     for size in sizes {
         let mut row = vec![rounded(size.items as f64), rounded(size.loading)];
-        let told =
+        let cell =
             |took: &Took| format!("{:.0}, {:.0} µs ({:.2}x)", took.p50, took.p99, took.ratio);
-        row.extend(size.operations.iter().map(told));
+        row.extend(size.operations.iter().map(cell));
         row.extend(
             [size.start_after_stop, size.start_after_kill].map(|millis| format!("{millis:.0} ms")),
         );
@@ -288,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_round_counts_and_the_median_of_the_ratios() {
+    fn the_median_round_and_the_median_ratio_count() {
         let took = |p50, ratio| Took {
             operation: Operation::Get,
             rate: 0.0,

@@ -1,7 +1,7 @@
-//! Getting the alternatives from package registries, into a folder of their own.
+//! Installs the alternatives from package registries, into a folder of their own.
 //!
-//! Each is used as a program, never read. One that cannot be had is left out of the run, and the
-//! report says so.
+//! They are only run: nobody reads their source. The run leaves out a program that cannot be
+//! installed, and reports it.
 
 use crate::program::Program;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,25 @@ const DYNOXIDE: &str = "dynoxide-rs@3.2.0";
 const DYNALITE: &str = "dynalite@4.0.0";
 const MOTO: &str = "moto[server,dynamodb]==5.2.5";
 
-/// Where dynoxide is installed.
+/// The path of dynoxide's program.
 pub(crate) fn dynoxide(tools: &Path) -> PathBuf {
     tools.join("dynoxide/bin/dynoxide")
 }
 
-/// Where dynalite's program is.
+/// The path of dynalite's program.
 pub(crate) fn dynalite(tools: &Path) -> PathBuf {
     tools.join("dynalite/node_modules/dynalite/cli.js")
 }
 
-/// Where moto's server is.
+/// The path of moto's server.
 pub(crate) fn moto(tools: &Path) -> PathBuf {
     tools.join("moto/bin/moto_server")
 }
 
-/// Makes sure that a program is there.
+/// Installs a program if it is absent.
 ///
 /// # Errors
-/// Says why it is not.
+/// The reason for which it cannot be installed.
 pub(crate) fn ensure(program: Program, tools: &Path) -> Result<(), String> {
     match program {
         Program::Keyfold | Program::Ceiling | Program::Endpoint => Ok(()),
@@ -40,20 +40,20 @@ pub(crate) fn ensure(program: Program, tools: &Path) -> Result<(), String> {
             run(Command::new("apt-get").args(["install", "--yes", "--quiet", "redis-server"]))
                 .map_err(|reason| format!("install Debian's redis-server ({reason})"))
         }
-        Program::Dynoxide => have(&dynoxide(tools), || {
+        Program::Dynoxide => install_if_absent(&dynoxide(tools), || {
             let mut cargo = Command::new("cargo");
             cargo
                 .args(["install", "--quiet", "--locked", DYNOXIDE, "--root"])
                 .arg(tools.join("dynoxide"));
             run(&mut cargo)
         }),
-        Program::Dynalite => have(&dynalite(tools), || {
+        Program::Dynalite => install_if_absent(&dynalite(tools), || {
             let mut npm = Command::new("npm");
             npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
                 .arg(tools.join("dynalite"));
             run(npm.arg(DYNALITE))
         }),
-        Program::Moto => have(&moto(tools), || {
+        Program::Moto => install_if_absent(&moto(tools), || {
             let folder = tools.join("moto");
             run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
             run(Command::new(folder.join("bin/pip")).args(["install", "--quiet", MOTO]))
@@ -61,7 +61,11 @@ pub(crate) fn ensure(program: Program, tools: &Path) -> Result<(), String> {
     }
 }
 
-fn have(path: &Path, install: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+/// Installs a program unless its path exists.
+fn install_if_absent(
+    path: &Path,
+    install: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
     if path.exists() {
         return Ok(());
     }

@@ -1,10 +1,10 @@
 //! The load generator: connections that each send a request, wait for its answer, and send the
 //! next.
 //!
-//! All connections share one thread, so that it takes no more than one core beside the server.
+//! All connections share one thread, so that the generator takes at most one core from the server.
 
 use crate::request::{self, Protocol};
-use crate::workload::{Scratch, Workload};
+use crate::workload::{Lane, Scratch, Workload};
 use hdrhistogram::Histogram;
 use std::cell::RefCell;
 use std::io;
@@ -15,37 +15,56 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::LocalSet;
 
-/// What a run measured.
+/// The measurements of a run.
 #[derive(Debug)]
 pub(crate) struct Measured {
-    /// Answers in the measured time.
+    /// Good answers in the measured time.
     pub(crate) answers: u64,
     pub(crate) seconds: f64,
-    /// Answers, the warm-up's included.
+    /// All answers, including those of the warm-up.
     pub(crate) all_answers: u64,
-    /// Answers that were errors, the warm-up's included.
+    /// Errors, including those of the warm-up.
     pub(crate) errors: u64,
-    /// The first error's text.
+    /// The text of the first error.
     pub(crate) error: Option<String>,
-    /// Nanoseconds from sending to the whole answer.
+    /// Nanoseconds from sending a request to the end of its answer.
     pub(crate) latency: Histogram<u64>,
 }
 
 impl Measured {
-    /// Answers a second.
+    /// Good answers a second.
     pub(crate) fn rate(&self) -> f64 {
         self.answers as f64 / self.seconds
     }
 
-    /// A quantile's latency in microseconds.
+    /// Counts an answer. `took` is its latency, if it ended in the measured time.
+    fn record(&mut self, took: Option<Duration>, failed: Option<String>) {
+        self.all_answers += 1;
+        match (failed, took) {
+            (Some(error), _) => {
+                self.errors += 1;
+                self.error.get_or_insert(error);
+            }
+            (None, Some(took)) => {
+                self.answers += 1;
+                self.latency.saturating_record(took.as_nanos() as u64);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// The latency at a quantile, in microseconds.
     pub(crate) fn micros(&self, quantile: f64) -> f64 {
         self.latency.value_at_quantile(quantile) as f64 / 1000.0
     }
 }
 
-/// How long the last answers may take: a server that never answers must not hold up the run for
-/// ever.
-const LATE_MAX: Duration = Duration::from_secs(60);
+/// The longest time for the last answers: a server that stops answering must not block the run.
+pub(crate) const LATE_MAX: Duration = Duration::from_secs(60);
+/// The number of errors after which a connection stops.
+const ERRORS_MAX: u64 = 10_000;
+/// The connections that load data.
+const LOADERS: usize = 16;
 
 fn too_late(_: tokio::time::error::Elapsed) -> io::Error {
     io::Error::new(
@@ -54,15 +73,7 @@ fn too_late(_: tokio::time::error::Elapsed) -> io::Error {
     )
 }
 
-struct Tally {
-    answers: u64,
-    all_answers: u64,
-    errors: u64,
-    error: Option<String>,
-    latency: Histogram<u64>,
-}
-
-/// A connection that speaks to a server.
+/// A connection to a server, which is opened when it is needed.
 pub(crate) struct Connection {
     address: SocketAddr,
     protocol: Protocol,
@@ -80,7 +91,8 @@ impl Connection {
         }
     }
 
-    /// Sends a request and waits for its answer: whether it is a good one. Its body is in `body`.
+    /// Sends a request and waits for its answer; returns whether it is a success.
+    /// [`Connection::body`] is its body.
     pub(crate) async fn exchange(&mut self, sent: &[u8]) -> io::Result<bool> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
@@ -110,102 +122,117 @@ impl Connection {
         }
     }
 
+    /// Sends a request and waits for its answer; returns the text of an error.
+    pub(crate) async fn exchange_or_error(&mut self, sent: &[u8]) -> Option<String> {
+        match self.exchange(sent).await {
+            Ok(true) => None,
+            Ok(false) => Some(String::from_utf8_lossy(&self.received).into_owned()),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
     /// The body of the last answer.
     pub(crate) fn body(&self) -> &[u8] {
         &self.received
     }
 }
 
-/// Runs a workload.
+/// The measured time of a run, after a time to warm up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Window {
+    pub(crate) warm_up: Duration,
+    pub(crate) measured: Duration,
+}
+
+/// Runs a workload over some connections.
 pub(crate) fn run(
     address: SocketAddr,
     workload: Workload,
     connections: u64,
-    (warm_up, measured): (Duration, Duration),
+    window: Window,
 ) -> io::Result<Measured> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let latency = Histogram::new_with_bounds(1, 60_000_000_000, 3).map_err(io::Error::other)?;
-    let tally = Rc::new(RefCell::new(Tally {
+    let latency = histogram()?;
+    let measured = Rc::new(RefCell::new(Measured {
         answers: 0,
+        seconds: window.measured.as_secs_f64(),
         all_answers: 0,
         errors: 0,
         error: None,
         latency,
     }));
-    let from = Instant::now() + warm_up;
-    let until = from + measured;
+    let from = Instant::now() + window.warm_up;
+    let until = from + window.measured;
     let local = LocalSet::new();
-    for lane in 0..connections {
-        let tally = Rc::clone(&tally);
+    for number in 0..connections {
+        let lane = Lane {
+            number,
+            lanes: connections,
+        };
+        let measured = Rc::clone(&measured);
         local.spawn_local(async move {
             let mut connection = Connection::new(address, workload.protocol);
-            let mut random = fastrand::Rng::with_seed(lane + 1);
+            let mut random = fastrand::Rng::with_seed(number + 1);
             let (mut sent, mut scratch) = (Vec::with_capacity(4096), Scratch::default());
             loop {
                 sent.clear();
-                workload.next(&mut sent, &mut scratch, &mut random, (lane, connections));
+                workload.next(&mut sent, &mut scratch, &mut random, lane);
                 let begun = Instant::now();
                 if begun >= until {
                     return;
                 }
-                let outcome = connection.exchange(&sent).await;
+                let failed = connection.exchange_or_error(&sent).await;
                 let ended = Instant::now();
-                let mut tally = tally.borrow_mut();
-                let is_good = matches!(outcome, Ok(true));
-                tally.all_answers += 1;
-                if ended > from && ended <= until && is_good {
-                    tally.answers += 1;
-                    tally
-                        .latency
-                        .saturating_record((ended - begun).as_nanos() as u64);
-                }
-                if !is_good {
-                    tally.errors += 1;
-                    if tally.error.is_none() {
-                        let body = String::from_utf8_lossy(connection.body()).into_owned();
-                        tally.error =
-                            Some(outcome.map_or_else(|error| error.to_string(), |_| body));
-                    }
-                    if tally.errors > 10_000 {
-                        return;
-                    }
+                let is_measured = ended > from && ended <= until;
+                let took = is_measured.then(|| ended - begun);
+                let mut measured = measured.borrow_mut();
+                measured.record(took, failed);
+                if measured.errors > ERRORS_MAX {
+                    return;
                 }
             }
         });
     }
-    let time = warm_up + measured + LATE_MAX;
-    runtime
-        .block_on(async { tokio::time::timeout(time, local).await })
-        .map_err(too_late)?;
-    let tally = Rc::try_unwrap(tally)
-        .map_err(|_| io::Error::other("a connection is still running"))?
-        .into_inner();
-    Ok(Measured {
-        answers: tally.answers,
-        all_answers: tally.all_answers,
-        seconds: measured.as_secs_f64(),
-        errors: tally.errors,
-        error: tally.error,
-        latency: tally.latency,
-    })
+    let time = window.warm_up + window.measured + LATE_MAX;
+    finish(local, time)?;
+    Rc::try_unwrap(measured)
+        .map(RefCell::into_inner)
+        .map_err(|_| io::Error::other("a connection is still running"))
 }
 
-/// Sends prepared requests over some connections; an error ends it.
+/// Runs all tasks to their end, on this thread.
+///
+/// # Errors
+/// `TimedOut` after `time`.
+pub(crate) fn finish(tasks: LocalSet, time: Duration) -> io::Result<()> {
+    runtime()?
+        .block_on(async { tokio::time::timeout(time, tasks).await })
+        .map_err(too_late)
+}
+
+/// An empty histogram of latencies: nanoseconds up to a minute, of three digits.
+pub(crate) fn histogram() -> io::Result<Histogram<u64>> {
+    Histogram::new_with_bounds(1, 60_000_000_000, 3).map_err(io::Error::other)
+}
+
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+}
+
+/// Sends prepared requests over some connections. `progress` gets the number of each request. The
+/// first error ends the run.
 pub(crate) fn send_all(
     address: SocketAddr,
     protocol: Protocol,
     requests: impl Iterator<Item = Vec<u8>> + 'static,
     progress: impl Fn(u64) + 'static,
 ) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = runtime()?;
     let requests = Rc::new(RefCell::new((requests, 0u64)));
     let progress = Rc::new(progress);
     let local = LocalSet::new();
-    let tasks: Vec<_> = (0..16)
+    let tasks: Vec<_> = (0..LOADERS)
         .map(|_| {
             let (requests, progress) = (Rc::clone(&requests), Rc::clone(&progress));
             local.spawn_local(async move {
@@ -238,11 +265,9 @@ pub(crate) fn send_all(
     }))
 }
 
-/// Sends one request of the API.
+/// Sends one request of the API; returns whether the answer is a success, and its body.
 pub(crate) fn ask(address: SocketAddr, operation: &str, body: &str) -> io::Result<(bool, String)> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = runtime()?;
     let mut connection = Connection::new(address, Protocol::Http);
     let mut sent = Vec::new();
     request::http(&mut sent, operation, body.as_bytes());

@@ -1,9 +1,9 @@
-//! `keyfold-bench`: Keyfold beside the alternatives, beside its storage engine, and beside itself
-//! with more data.
+//! `keyfold-bench`: measures Keyfold beside the alternatives, beside its storage engine, and with
+//! more data.
 //!
-//! One run, one load generator, the same data for every server. What is told are ratios: two
-//! numbers of one run on one machine. Nothing here is a test; tests count instructions and
-//! allocations instead.
+//! One load generator sends the same requests over the same data to every server. Reports show
+//! ratios of two numbers from one run on one machine. Nothing here is a test: tests count
+//! instructions and allocations instead.
 
 mod ceiling;
 mod compare;
@@ -14,6 +14,8 @@ mod growth;
 mod install;
 mod load;
 mod plot;
+mod print;
+mod process;
 mod program;
 mod report;
 mod request;
@@ -21,21 +23,21 @@ mod server;
 mod soak;
 mod workload;
 
-use anstream::{eprintln, println};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 use compare::Plan;
 use contender::Contender;
 use program::Program;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use workload::Operation;
 
-/// The same as the server's.
+/// The allocator of the server, so that embedded measurements use it, too.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Measures Keyfold beside the alternatives.
+/// Measure Keyfold beside the alternatives.
 #[derive(Parser)]
 #[command(name = "keyfold-bench", bin_name = "cargo xtask bench")]
 struct Arguments {
@@ -47,20 +49,20 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// The same requests at ten thousand, a million and ten million items, and how long a start
-    /// takes.
+    /// Measure the same requests at ten thousand, a million and ten million items, and the time of
+    /// a start.
     Growth(growth::Arguments),
-    /// The engine inside a program beside the storage engine it stands on.
+    /// Measure the engine inside a program beside the storage engine that it uses.
     Embedded(embedded::Arguments),
-    /// A long time of mixed load: memory, files and latencies minute by minute.
+    /// Load a server for a long time, and report memory, files and latencies minute by minute.
     Soak(soak::Arguments),
-    /// Requests for who counts instructions.
+    /// Send requests to an embedded engine, for a counter of instructions.
     #[command(hide = true)]
     Count(count::Arguments),
-    /// The bare HTTP server that the comparison starts.
+    /// Serve as the bare HTTP server that the comparison starts.
     #[command(hide = true)]
     Ceiling {
-        /// The answer's length.
+        /// The length of the answer's body.
         #[arg(long)]
         body_bytes: usize,
     },
@@ -68,33 +70,33 @@ enum Command {
 
 #[derive(Args)]
 struct Compare {
-    /// Only these operations.
+    /// Measure only these operations.
     #[arg(long, value_enum, value_delimiter = ',')]
     operations: Vec<Operation>,
-    /// Only servers whose name holds one of these words.
+    /// Measure only servers whose name contains one of these words.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// How many connections, one measurement each.
+    /// Numbers of connections; each is measured.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64])]
     connections: Vec<u64>,
-    /// Seconds of each round of a measurement, after a quarter of it to warm up.
+    /// Seconds of each round of a measurement, after a quarter of that time to warm up.
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
-    /// Rounds of each measurement, in which all servers get their turn; the one with the median
-    /// rate counts.
+    /// Rounds of each measurement. In each round every server is measured once; the round with the
+    /// median rate counts.
     #[arg(long, default_value_t = 5, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
     rounds: usize,
     /// Items in each table.
     #[arg(long, default_value_t = 10_000)]
     items: u64,
-    /// Measure a server of yours too, such as local=http://localhost:8001 (may be repeated). Its
-    /// tables Bench and Shop are made and filled.
+    /// Measure also a running server, such as local=http://localhost:8001 (may be repeated). The
+    /// tables Bench and Shop are created and filled there.
     #[arg(long, value_name = "NAME=URL", value_parser = Contender::endpoint)]
     endpoint: Vec<Contender>,
-    /// Where the alternatives are installed.
+    /// The folder that the alternatives are installed in.
     #[arg(long, default_value = "target/bench", value_name = "DIR")]
     tools: PathBuf,
-    /// Write results.json and throughput.svg there.
+    /// The folder that results.json and throughput.svg are written to.
     #[arg(long, default_value = "target/bench", value_name = "DIR")]
     out: PathBuf,
     /// Print the results as JSON instead of tables.
@@ -117,77 +119,34 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
-            say(&format!("error: {reason}"));
+            print::progress(&format!("error: {reason}"));
             ExitCode::FAILURE
         }
     }
 }
 
-/// A line for the reader.
-pub(crate) fn line(text: &str) {
-    println!("{text}");
-}
-
-/// A line beside the results.
-pub(crate) fn say(text: &str) {
-    eprintln!("{text}");
-}
-
 fn compare(arguments: &Compare) -> Result<(), String> {
-    let wanted = |contender: &Contender| {
-        arguments.only.is_empty()
-            || arguments
-                .only
-                .iter()
-                .any(|word| contender.title().contains(word.as_str()))
-    };
-    let mut contenders: Vec<Contender> = Contender::all().into_iter().filter(wanted).collect();
-    contenders.extend(arguments.endpoint.iter().cloned());
+    let most = arguments.connections.iter().copied().max().unwrap_or(1);
+    let items_min = 25.max(3 * most);
+    if arguments.items < items_min {
+        return Err(format!("--items must be at least {items_min}"));
+    }
     let tools = std::path::absolute(&arguments.tools).map_err(|error| error.to_string())?;
     std::fs::create_dir_all(&tools).map_err(|error| error.to_string())?;
-    let operations = if arguments.operations.is_empty() {
-        Operation::ALL.to_vec()
-    } else {
-        arguments.operations.clone()
-    };
-    let most = arguments.connections.iter().copied().max().unwrap_or(1);
-    if arguments.items < 25.max(3 * most) {
-        return Err(format!("--items must be at least {}", 25.max(3 * most)));
-    }
-    let mut absent: Vec<(Program, String)> = Vec::new();
-    contenders.retain(|contender| {
-        if !absent
-            .iter()
-            .any(|(program, _)| *program == contender.program)
-            && let Err(reason) = install::ensure(contender.program, &tools)
-        {
-            absent.push((contender.program, reason));
-        }
-        let reason = absent
-            .iter()
-            .find(|(program, _)| *program == contender.program);
-        if let Some((_, reason)) = reason {
-            say(&format!("{}: left out: {reason}", contender.title()));
-        }
-        reason.is_none()
-    });
-    if contenders.is_empty() {
-        let names: Vec<String> = Contender::all().iter().map(Contender::title).collect();
-        return Err(format!(
-            "no server to measure; --only takes a part of one of these names: {}",
-            names.join("; ")
-        ));
-    }
     let plan = Plan {
-        contenders,
-        operations,
+        contenders: installed(contenders(arguments), &tools)?,
+        operations: if arguments.operations.is_empty() {
+            Operation::ALL.to_vec()
+        } else {
+            arguments.operations.clone()
+        },
         connections: arguments.connections.clone(),
         items: arguments.items,
         seconds: arguments.seconds,
         rounds: arguments.rounds,
         tools,
     };
-    let rows = compare::rows(&plan, &say).map_err(|error| error.to_string())?;
+    let rows = compare::rows(&plan, &print::progress).map_err(|error| error.to_string())?;
     let report = report::Report {
         plan: &plan,
         rows: &rows,
@@ -197,10 +156,43 @@ fn compare(arguments: &Compare) -> Result<(), String> {
     std::fs::write(arguments.out.join("results.json"), format!("{json:#}\n"))
         .map_err(|error| error.to_string())?;
     plot::throughput(&rows, &plan, &arguments.out.join("throughput.svg"))?;
-    line(&if arguments.json {
+    print::line(&if arguments.json {
         json.to_string()
     } else {
         report.text()
     });
     Ok(())
+}
+
+/// The servers that the arguments name.
+fn contenders(arguments: &Compare) -> Vec<Contender> {
+    let is_wanted = |contender: &Contender| {
+        let title = contender.title();
+        arguments.only.is_empty() || arguments.only.iter().any(|word| title.contains(word))
+    };
+    let mut contenders: Vec<Contender> = Contender::all().into_iter().filter(is_wanted).collect();
+    contenders.extend(arguments.endpoint.iter().cloned());
+    contenders
+}
+
+/// The servers whose programs are installed, or could be installed now. The others are reported.
+fn installed(mut contenders: Vec<Contender>, tools: &Path) -> Result<Vec<Contender>, String> {
+    let mut outcomes: BTreeMap<Program, Result<(), String>> = BTreeMap::new();
+    contenders.retain(|contender| {
+        let outcome = outcomes
+            .entry(contender.program)
+            .or_insert_with(|| install::ensure(contender.program, tools));
+        if let Err(reason) = outcome {
+            print::progress(&format!("{}: left out: {reason}", contender.title()));
+        }
+        outcome.is_ok()
+    });
+    if contenders.is_empty() {
+        let names: Vec<String> = Contender::all().iter().map(Contender::title).collect();
+        return Err(format!(
+            "no server to measure; --only takes a part of one of these names: {}",
+            names.join("; ")
+        ));
+    }
+    Ok(contenders)
 }

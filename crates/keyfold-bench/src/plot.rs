@@ -1,5 +1,4 @@
-//! A picture of a comparison: for each operation the servers' rates, as bars on a logarithmic
-//! scale.
+//! Draws a comparison: for each operation the rates of the servers, as bars on a logarithmic scale.
 
 use crate::compare::{Plan, Row};
 use crate::program::Program;
@@ -18,7 +17,9 @@ fn colour(row: &Row) -> RGBColor {
         Program::Keyfold => RGBColor(37, 99, 168),
         Program::Ceiling => RGBColor(190, 190, 190),
         Program::Redis => RGBColor(196, 120, 96),
-        _ => RGBColor(140, 150, 160),
+        Program::Dynoxide | Program::Dynalite | Program::Moto | Program::Endpoint => {
+            RGBColor(140, 150, 160)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The programs that can be measured.
 
-/// Which program.
+/// A program that can be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Program {
     Keyfold,
@@ -9,6 +9,6 @@ pub(crate) enum Program {
     Dynoxide,
     Dynalite,
     Moto,
-    /// A server of the user's.
+    /// A server that the user started.
     Endpoint,
 }

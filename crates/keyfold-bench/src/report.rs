@@ -1,27 +1,35 @@
 //! The result of a comparison: tables with ratios for people, JSON for programs.
 
 use crate::compare::{Cell, Plan, Row};
-use crate::contender::Keeps;
+use crate::contender::Durability;
 use crate::program::Program;
 use crate::workload::Operation;
 use serde_json::{Value, json};
 
-/// A comparison's results.
+/// The results of a comparison.
 pub(crate) struct Report<'r> {
     pub(crate) plan: &'r Plan,
     pub(crate) rows: &'r [Row],
 }
 
-/// What is promised: a ratio of Keyfold's rate to another's in the same run, at the highest number
-/// of connections.
+/// The longest part of an error's text that is shown.
+const ERROR_CHARS_MAX: usize = 160;
+
+/// A goal: the least ratio of Keyfold's rate to another server's in the same run, at the highest
+/// number of connections. Keyfold syncs its writes.
 struct Goal {
     operation: Operation,
-    keeps: Keeps,
-    /// Beside which programs; the best of them counts.
+    /// The programs to compare with; the fastest of them counts.
     beside: &'static [Program],
-    /// Of the same durability, or of any.
-    is_like: bool,
+    durability: Compared,
     ratio: f64,
+}
+
+/// The durability of the servers that a goal compares with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    Same,
+    Any,
 }
 
 const OTHERS: &[Program] = &[
@@ -31,40 +39,30 @@ const OTHERS: &[Program] = &[
     Program::Endpoint,
 ];
 
-const fn goal(
-    operation: Operation,
-    keeps: Keeps,
-    beside: &'static [Program],
-    is_like: bool,
-    ratio: f64,
-) -> Goal {
+const fn goal(operation: Operation, beside: &'static [Program], ratio: f64) -> Goal {
     Goal {
         operation,
-        keeps,
         beside,
-        is_like,
+        durability: Compared::Same,
         ratio,
     }
 }
 
 const GOALS: [Goal; 8] = [
-    goal(
-        Operation::Get,
-        Keeps::Synced,
-        &[Program::Ceiling],
-        false,
-        0.7,
-    ),
-    goal(Operation::Get, Keeps::Synced, &[Program::Redis], true, 0.4),
-    goal(Operation::Put, Keeps::Synced, &[Program::Redis], true, 0.35),
-    goal(Operation::Get, Keeps::Synced, OTHERS, true, 2.5),
-    goal(Operation::Put, Keeps::Synced, OTHERS, true, 8.0),
-    goal(Operation::Update, Keeps::Synced, OTHERS, true, 6.0),
-    goal(Operation::Query, Keeps::Synced, OTHERS, true, 6.0),
-    goal(Operation::Transact, Keeps::Synced, OTHERS, true, 8.0),
+    Goal {
+        durability: Compared::Any,
+        ..goal(Operation::Get, &[Program::Ceiling], 0.7)
+    },
+    goal(Operation::Get, &[Program::Redis], 0.4),
+    goal(Operation::Put, &[Program::Redis], 0.35),
+    goal(Operation::Get, OTHERS, 2.5),
+    goal(Operation::Put, OTHERS, 8.0),
+    goal(Operation::Update, OTHERS, 6.0),
+    goal(Operation::Query, OTHERS, 6.0),
+    goal(Operation::Transact, OTHERS, 8.0),
 ];
 
-/// A number as people read it.
+/// A number rounded to an integer, with commas between thousands.
 pub(crate) fn rounded(rate: f64) -> String {
     let digits = format!("{rate:.0}");
     let mut out = String::new();
@@ -89,7 +87,7 @@ fn mebibytes(bytes: u64) -> String {
     format!("{:.0} MiB", bytes as f64 / 1_048_576.0)
 }
 
-/// Columns padded to their width.
+/// Rows as aligned columns; the first column is aligned to the left, others to the right.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -131,113 +129,127 @@ fn cell(row: &Row, operation: Operation, connections: u64) -> Option<&Cell> {
 }
 
 impl Report<'_> {
-    fn keyfold(&self, keeps: Keeps) -> Option<&Row> {
-        self.rows
-            .iter()
-            .find(|row| row.contender.program == Program::Keyfold && row.contender.keeps == keeps)
+    fn keyfold(&self, durability: Durability) -> Option<&Row> {
+        self.rows.iter().find(|row| {
+            row.contender.program == Program::Keyfold && row.contender.durability == durability
+        })
     }
 
     /// Tables for people.
     pub(crate) fn text(&self) -> String {
         let mut out = String::new();
         for &operation in &self.plan.operations {
-            let mut rows = vec![
-                [
-                    "",
-                    "connections",
-                    "a second",
-                    "keyfold is",
-                    "p50",
-                    "p99",
-                    "p99.9",
-                    "CPU each",
-                    "errors",
-                ]
-                .map(str::to_owned)
-                .to_vec(),
-            ];
-            rows[0][0] = operation.name().to_owned();
-            for row in self.rows {
-                for &connections in &self.plan.connections {
-                    let Some(cell) = cell(row, operation, connections) else {
-                        continue;
-                    };
-                    let ours = self
-                        .keyfold(if row.contender.program == Program::Ceiling {
-                            Keeps::Synced
-                        } else {
-                            row.contender.keeps
-                        })
-                        .and_then(|ours| self::cell(ours, operation, connections));
-                    let ratio = match ours {
-                        Some(ours)
-                            if row.contender.program != Program::Keyfold
-                                && is_sound(ours, cell) =>
-                        {
-                            format!("{:.2}x", ours.rate / cell.rate)
-                        }
-                        _ => String::new(),
-                    };
-                    let mut line = vec![
-                        row.contender.title(),
-                        connections.to_string(),
-                        rounded(cell.rate),
-                        ratio,
-                    ];
-                    line.extend(cell.micros.map(micros));
-                    line.push(
-                        cell.cpu_micros
-                            .map_or_else(String::new, |cpu| format!("{cpu:.1} µs")),
-                    );
-                    line.push(cell.errors.to_string());
-                    rows.push(line);
-                }
-            }
-            out.push_str(&table(&rows));
+            out.push_str(&table(&self.rates(operation)));
             out.push('\n');
         }
-        let mut costs = vec![
-            ["server", "memory at most", "files"]
-                .map(str::to_owned)
-                .to_vec(),
+        out.push_str(&table(&self.costs()));
+        out.push_str(&self.goals_text());
+        out.push_str(&self.errors_text());
+        out
+    }
+
+    /// The rates and latencies of an operation.
+    fn rates(&self, operation: Operation) -> Vec<Vec<String>> {
+        let heading = [
+            operation.name(),
+            "connections",
+            "a second",
+            "keyfold is",
+            "p50",
+            "p99",
+            "p99.9",
+            "CPU each",
+            "errors",
         ];
+        let mut rows = vec![heading.map(str::to_owned).to_vec()];
         for row in self.rows {
-            costs.push(vec![
+            for &connections in &self.plan.connections {
+                let Some(cell) = cell(row, operation, connections) else {
+                    continue;
+                };
+                let mut line = vec![
+                    row.contender.title(),
+                    connections.to_string(),
+                    rounded(cell.rate),
+                    self.ratio(row, cell)
+                        .map_or_else(String::new, |ratio| format!("{ratio:.2}x")),
+                ];
+                line.extend(cell.micros.map(micros));
+                line.push(
+                    cell.cpu_micros
+                        .map_or_else(String::new, |cpu| format!("{cpu:.1} µs")),
+                );
+                line.push(cell.errors.to_string());
+                rows.push(line);
+            }
+        }
+        rows
+    }
+
+    /// The ratio of Keyfold's rate to another server's, at the same durability where the other
+    /// stores anything; none for Keyfold itself, and where the rates cannot be compared.
+    fn ratio(&self, row: &Row, other: &Cell) -> Option<f64> {
+        let durability = match row.contender.program {
+            Program::Keyfold => return None,
+            Program::Ceiling => Durability::Synced,
+            Program::Redis
+            | Program::Dynoxide
+            | Program::Dynalite
+            | Program::Moto
+            | Program::Endpoint => row.contender.durability,
+        };
+        let ours = cell(
+            self.keyfold(durability)?,
+            other.operation,
+            other.connections,
+        )?;
+        is_sound(ours, other).then(|| ours.rate / other.rate)
+    }
+
+    /// Memory and files of each server.
+    fn costs(&self) -> Vec<Vec<String>> {
+        let heading = ["server", "memory at most", "files"];
+        let mut rows = vec![heading.map(str::to_owned).to_vec()];
+        rows.extend(self.rows.iter().map(|row| {
+            vec![
                 row.contender.title(),
                 row.memory.map_or_else(String::new, mebibytes),
                 mebibytes(row.disk),
-            ]);
-        }
-        out.push_str(&table(&costs));
-        out.push_str(&self.goals_text());
-        for (row, cell) in self
-            .rows
-            .iter()
-            .flat_map(|row| row.cells.iter().map(move |cell| (row, cell)))
-        {
-            if let Some(error) = &cell.error {
-                let error: String = error.chars().take(160).collect();
-                let (title, operation) = (row.contender.title(), cell.operation.name());
-                out.push_str(&format!("\n{title}, {operation}: first error: {error}"));
+            ]
+        }));
+        rows
+    }
+
+    /// The first error of each measurement that had one.
+    fn errors_text(&self) -> String {
+        let mut out = String::new();
+        for row in self.rows {
+            for cell in &row.cells {
+                if let Some(error) = &cell.error {
+                    let error: String = error.chars().take(ERROR_CHARS_MAX).collect();
+                    let (title, operation) = (row.contender.title(), cell.operation.name());
+                    out.push_str(&format!("\n{title}, {operation}: first error: {error}"));
+                }
             }
         }
         out
     }
 
-    /// Goal, the other's name and the ratio reached.
+    /// The goals with the name of the server that counts, and the ratio that was reached.
     fn reached(&self) -> Vec<(&'static Goal, String, f64)> {
         let connections = self.plan.connections.iter().copied().max().unwrap_or(1);
         let mut out = Vec::new();
         for goal in &GOALS {
             let Some(ours) = self
-                .keyfold(goal.keeps)
+                .keyfold(Durability::Synced)
                 .and_then(|row| cell(row, goal.operation, connections))
             else {
                 continue;
             };
             let others = self.rows.iter().filter(|row| {
                 goal.beside.contains(&row.contender.program)
-                    && (!goal.is_like || row.contender.keeps == goal.keeps)
+                    && (goal.durability == Compared::Any
+                        || row.contender.durability == Durability::Synced)
             });
             let cells = others.filter_map(|row| {
                 let cell =
@@ -277,7 +289,7 @@ impl Report<'_> {
         format!("\n{}", table(&rows))
     }
 
-    /// Everything, for programs.
+    /// All results, for programs.
     pub(crate) fn json(&self) -> Value {
         let cell = |cell: &Cell| {
             json!({
@@ -288,7 +300,7 @@ impl Report<'_> {
         };
         let rows = self.rows.iter().map(|row| {
             json!({
-                "server": row.contender.name, "keeps": row.contender.keeps.name(), "memory_bytes": row.memory,
+                "server": row.contender.name, "keeps": row.contender.durability.name(), "memory_bytes": row.memory,
                 "disk_bytes": row.disk, "stopped": row.absent, "cells": row.cells.iter().map(cell).collect::<Vec<_>>(),
             })
         });
@@ -305,7 +317,7 @@ impl Report<'_> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn numbers_are_read_easily() {
+    fn numbers_have_commas_and_tables_are_aligned() {
         assert_eq!(super::rounded(1_234_567.8), "1,234,568");
         assert_eq!(super::rounded(999.4), "999");
         assert_eq!(

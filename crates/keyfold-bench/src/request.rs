@@ -1,11 +1,11 @@
-//! The bytes of requests and answers: HTTP with DynamoDB's headers, and Redis' protocol. Only what
-//! a load generator needs, written so that it costs as little as possible beside the server that is
-//! measured.
+//! The bytes of requests and answers: HTTP with DynamoDB's headers, and Redis' protocol. The module
+//! has only what a load generator needs, and takes as little processor time as possible from the
+//! server that is measured.
 
 use std::cell::RefCell;
 use std::time::Instant;
 
-/// Which language a server speaks.
+/// The protocol of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
     /// DynamoDB's JSON over HTTP.
@@ -14,7 +14,7 @@ pub(crate) enum Protocol {
     Redis,
 }
 
-/// What SDKs send along, the signature included: its form is right, and it is checked by nobody.
+/// The headers of an SDK. The signature is well-formed; no measured server verifies it.
 const HEADERS: &str = "Host: 127.0.0.1\r\n\
 User-Agent: aws-sdk-rust/1.3 api/dynamodb/1.136 os/linux lang/rust\r\n\
 Content-Type: application/x-amz-json-1.0\r\n\
@@ -22,15 +22,15 @@ Authorization: AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws
 SignedHeaders=content-type;host;x-amz-date;x-amz-target, \
 Signature=4f0b9b2c9f5a7f1d6b7d2f5e3a1c8e9d0b4a6c2e8f1d3b5a7c9e0f2d4b6a8c1e\r\n";
 
-/// Seconds that a date is sent for: servers refuse those of a quarter of an hour ago.
+/// Seconds for which a date is sent. Servers refuse a date from a quarter of an hour ago.
 const DATE_S: u64 = 60;
 
 thread_local! {
-    /// When the date below was made.
+    /// The header of the date, with the time it was made.
     static DATED: RefCell<Option<(Instant, String)>> = const { RefCell::new(None) };
 }
 
-/// Writes when the request was signed.
+/// Writes the header with the date of the signature.
 fn date(out: &mut Vec<u8>) {
     DATED.with_borrow_mut(|dated| {
         let (made, text) = dated.get_or_insert_with(|| (Instant::now(), date_line()));
@@ -47,7 +47,7 @@ fn date_line() -> String {
         .to_string()
 }
 
-/// Writes a request of the API.
+/// Writes a request of DynamoDB's API.
 pub(crate) fn http(out: &mut Vec<u8>, operation: &str, body: &[u8]) {
     out.extend_from_slice(b"POST / HTTP/1.1\r\n");
     out.extend_from_slice(HEADERS.as_bytes());
@@ -70,7 +70,7 @@ pub(crate) fn http(out: &mut Vec<u8>, operation: &str, body: &[u8]) {
     out.extend_from_slice(body);
 }
 
-/// Writes a command of Redis.
+/// Writes a Redis command.
 pub(crate) fn redis(out: &mut Vec<u8>, parts: &[&[u8]]) {
     out.extend_from_slice(format!("*{}\r\n", parts.len()).as_bytes());
     for part in parts {
@@ -80,19 +80,19 @@ pub(crate) fn redis(out: &mut Vec<u8>, parts: &[&[u8]]) {
     }
 }
 
-/// An answer that has arrived whole.
+/// A complete answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// Bytes it takes.
+    /// The bytes of the answer.
     pub(crate) length: usize,
-    /// Where its body begins.
+    /// The offset of the body.
     pub(crate) body_at: usize,
     pub(crate) is_ok: bool,
-    /// Whether the server closes the connection after it.
+    /// Whether the server closes the connection after the answer.
     pub(crate) closes: bool,
 }
 
-/// The answer at the beginning of `bytes`, when all of it is there.
+/// The answer at the start of `bytes`; none if it is not complete.
 pub(crate) fn answer(protocol: Protocol, bytes: &[u8]) -> Option<Answer> {
     match protocol {
         Protocol::Http => http_answer(bytes),
@@ -148,7 +148,7 @@ fn http_answer(bytes: &[u8]) -> Option<Answer> {
 fn redis_answer(bytes: &[u8]) -> Option<Answer> {
     let line = find(bytes, b"\r\n")?;
     let (body_at, is_ok) = (line + 2, bytes.first() != Some(&b'-'));
-    let whole = |length| {
+    let complete = |length| {
         Some(Answer {
             length,
             body_at,
@@ -157,7 +157,7 @@ fn redis_answer(bytes: &[u8]) -> Option<Answer> {
         })
     };
     if bytes.first() != Some(&b'$') {
-        return whole(body_at);
+        return complete(body_at);
     }
     let length: i64 = std::str::from_utf8(bytes.get(1..line)?)
         .ok()?
@@ -170,7 +170,7 @@ fn redis_answer(bytes: &[u8]) -> Option<Answer> {
             is_ok: false,
             closes: false,
         }),
-        Ok(length) if bytes.len() >= body_at + length + 2 => whole(body_at + length + 2),
+        Ok(length) if bytes.len() >= body_at + length + 2 => complete(body_at + length + 2),
         Ok(_) => None,
     }
 }
@@ -180,32 +180,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_known_when_it_is_whole() {
+    fn an_answer_is_recognized_once_it_is_complete() {
         let text = b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabcHTTP";
-        let whole = Answer {
+        let complete = Answer {
             length: 41,
             body_at: 38,
             is_ok: true,
             closes: false,
         };
-        assert_eq!(answer(Protocol::Http, text), Some(whole));
+        assert_eq!(answer(Protocol::Http, text), Some(complete));
         assert_eq!(answer(Protocol::Http, &text[..40]), None);
         let closing =
             b"HTTP/1.1 400 Bad\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n";
-        let told = answer(Protocol::Http, closing).unwrap();
-        assert!(!told.is_ok && told.closes && told.length == closing.len());
+        let closed = answer(Protocol::Http, closing).unwrap();
+        assert!(!closed.is_ok && closed.closes && closed.length == closing.len());
         assert_eq!(
-            answer(Protocol::Redis, b"$3\r\nabc\r").map(|told| told.length),
+            answer(Protocol::Redis, b"$3\r\nabc\r").map(|answer| answer.length),
             None
         );
         assert_eq!(
-            answer(Protocol::Redis, b"$3\r\nabc\r\n").map(|told| told.length),
+            answer(Protocol::Redis, b"$3\r\nabc\r\n").map(|answer| answer.length),
             Some(9)
         );
         assert!(!answer(Protocol::Redis, b"-ERR no\r\n").unwrap().is_ok);
         assert!(
             !answer(Protocol::Redis, b"$-1\r\n").unwrap().is_ok,
-            "a value that is not there"
+            "a missing value"
         );
     }
 }

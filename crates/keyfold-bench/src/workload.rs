@@ -1,10 +1,12 @@
-//! The operations of a benchmark, over the same data for every server.
+//! The operations of the benchmarks, over the same data for every server.
 //!
 //! Table `Bench` holds collections of twenty items of about 300 bytes. Table `Shop` is the
 //! e-commerce model (`models/shop.keyfold`): products, orders with their copies below the user, and
-//! an index by status; its requests are those the model's patterns and writes become.
+//! an index by status. Its requests are those that the client makes of the model's patterns and
+//! writes.
 
 use crate::request::{self, Protocol};
+use keyfold_api::Operation as ApiOperation;
 use std::io::Write;
 
 /// Items of a collection.
@@ -34,7 +36,7 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    /// All of them, in the order of reports.
+    /// All operations, in the order of reports.
     pub(crate) const ALL: [Operation; 8] = [
         Operation::Get,
         Operation::Put,
@@ -46,7 +48,7 @@ impl Operation {
         Operation::Shop,
     ];
 
-    /// Its name in reports.
+    /// The name in reports.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Operation::Get => "GetItem",
@@ -59,9 +61,22 @@ impl Operation {
             Operation::Shop => "shop mix",
         }
     }
+
+    /// The API operation of its requests; none for the shop, which sends several.
+    pub(crate) fn api(self) -> Option<ApiOperation> {
+        match self {
+            Operation::Get => Some(ApiOperation::GetItem),
+            Operation::Put | Operation::ConditionalPut => Some(ApiOperation::PutItem),
+            Operation::Query => Some(ApiOperation::Query),
+            Operation::Update => Some(ApiOperation::UpdateItem),
+            Operation::Transact => Some(ApiOperation::TransactWriteItems),
+            Operation::Batch => Some(ApiOperation::BatchWriteItem),
+            Operation::Shop => None,
+        }
+    }
 }
 
-/// Requests of one kind, over `items` items.
+/// The requests of one operation, over `items` items.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Workload {
     pub(crate) operation: Operation,
@@ -69,7 +84,23 @@ pub(crate) struct Workload {
     pub(crate) protocol: Protocol,
 }
 
-/// Scratch space of a connection.
+/// One of several connections.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lane {
+    /// The number of the connection, from 0.
+    pub(crate) number: u64,
+    /// The number of connections.
+    pub(crate) lanes: u64,
+}
+
+impl Lane {
+    const ONLY: Lane = Lane {
+        number: 0,
+        lanes: 1,
+    };
+}
+
+/// The buffer of a connection for bodies.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     body: Vec<u8>,
@@ -102,32 +133,34 @@ fn redis_key(n: u64) -> String {
 }
 
 impl Workload {
-    /// So many bodies, always the same.
+    /// `count` bodies, the same in every run.
     pub(crate) fn bodies(&self, count: usize) -> Vec<Vec<u8>> {
         let mut random = fastrand::Rng::with_seed(1);
         let mut body = || {
             let mut scratch = Scratch::default();
-            self.next(&mut Vec::new(), &mut scratch, &mut random, (0, 1));
+            self.next(&mut Vec::new(), &mut scratch, &mut random, Lane::ONLY);
             scratch.body
         };
         (0..count).map(|_| body()).collect()
     }
 
-    /// Writes the next request. Writers of several items stay within `lane` of `lanes`, so that two
-    /// connections never meet in a transaction.
+    /// Writes the next request. Transactions write items of `lane` only, so that two connections
+    /// never conflict.
     pub(crate) fn next(
         &self,
         out: &mut Vec<u8>,
         scratch: &mut Scratch,
         random: &mut fastrand::Rng,
-        (lane, lanes): (u64, u64),
+        lane: Lane,
     ) {
         let n = random.u64(..self.items);
         if self.protocol == Protocol::Redis {
-            return match self.operation {
-                Operation::Get => request::redis(out, &[b"GET", redis_key(n).as_bytes()]),
-                _ => request::redis(out, &[b"SET", redis_key(n).as_bytes(), item(n).as_bytes()]),
-            };
+            if self.operation == Operation::Get {
+                request::redis(out, &[b"GET", redis_key(n).as_bytes()]);
+            } else {
+                load_redis(out, n);
+            }
+            return;
         }
         let body = &mut scratch.body;
         let name = match self.operation {
@@ -164,12 +197,8 @@ impl Workload {
                 "PutItem"
             }
             Operation::Transact => {
-                let own = |n: u64| (n / lanes * lanes + lane) % self.items;
-                let puts = [0, 1, 2].map(|step| {
-                    let n = own((n + step * lanes) % (self.items - self.items % lanes));
-                    format!(r#"{{"Put":{{"TableName":"Bench","Item":{}}}}}"#, item(n))
-                });
-                body!(body, r#"{{"TransactItems":[{}]}}"#, puts.join(","));
+                let puts = self.transact_puts(n, lane);
+                body!(body, r#"{{"TransactItems":[{puts}]}}"#);
                 "TransactWriteItems"
             }
             Operation::Batch => {
@@ -184,6 +213,17 @@ impl Workload {
         };
         request::http(out, name, body);
     }
+
+    /// Three puts of items of a lane.
+    fn transact_puts(&self, n: u64, lane: Lane) -> String {
+        let Lane { number, lanes } = lane;
+        let own = |n: u64| (n / lanes * lanes + number) % self.items;
+        let puts = [0, 1, 2].map(|step| {
+            let n = own((n + step * lanes) % (self.items - self.items % lanes));
+            format!(r#"{{"Put":{{"TableName":"Bench","Item":{}}}}}"#, item(n))
+        });
+        puts.join(",")
+    }
 }
 
 fn put_requests(from: u64, count: u64, items: u64) -> String {
@@ -191,7 +231,7 @@ fn put_requests(from: u64, count: u64, items: u64) -> String {
     (from..from + count).map(put).collect::<Vec<_>>().join(",")
 }
 
-/// The body of the batch that writes items `from` to `from + 25`, and its size for Redis' pipeline.
+/// The body of the batch that writes the items from `from`: 25, or fewer at the end.
 pub(crate) fn load_batch(from: u64, items: u64) -> Vec<u8> {
     let count = 25.min(items - from);
     format!(
@@ -201,14 +241,15 @@ pub(crate) fn load_batch(from: u64, items: u64) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A command of Redis that writes an item.
+/// Writes the Redis command that sets an item.
 pub(crate) fn load_redis(out: &mut Vec<u8>, n: u64) {
     request::redis(out, &[b"SET", redis_key(n).as_bytes(), item(n).as_bytes()]);
 }
 
-/// Users, products and statuses of the shop, as shares of the items.
+/// The statuses of orders.
 const STATUSES: [&str; 3] = ["pending", "paid", "shipped"];
 
+/// An order and its copy below the user.
 fn order(user: u64, n: u64) -> (String, String) {
     let when = format!(
         "2026-01-{:02}T10:{:02}:{:02}.000Z",
@@ -243,8 +284,8 @@ fn product(n: u64) -> String {
     )
 }
 
-/// The batches that fill the shop with about `items` items: products, orders with their lines and
-/// copies.
+/// The bodies of the batches that fill the shop with about `items` items: products, orders with
+/// their lines and copies.
 pub(crate) fn load_shop(items: u64) -> impl Iterator<Item = Vec<u8>> {
     let products = (0..items / 10).map(product);
     let orders = (0..items / 5).flat_map(move |n| {
@@ -264,13 +305,14 @@ pub(crate) fn load_shop(items: u64) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
+/// The number of orders in a shop of `items` items.
 fn orders_of(items: u64) -> u64 {
     items / 5
 }
 
-/// The next request of the shop: 30 % products, 20 % orders with their items, 20 % a user's newest
-/// orders, 10 % orders by status, 10 % changes of stock, 10 % new orders with everything that
-/// follows.
+/// Writes the body of the next request of the shop, and returns its operation: 30 % products, 20 %
+/// orders with their lines, 20 % a user's newest orders, 10 % orders by status, 10 % changes of
+/// stock, 10 % new orders with their lines and copies.
 fn shop(body: &mut Vec<u8>, random: &mut fastrand::Rng, items: u64) -> &'static str {
     let orders = orders_of(items).max(10);
     let user = random.u64(..(orders / 10).max(1));

@@ -1,21 +1,25 @@
-//! The soak: hours of mixed load on one server, and what becomes of its memory, its files and its
-//! latencies.
+//! The soak: hours of mixed load on one server, with its memory, its files and its latencies minute
+//! by minute.
 //!
-//! A table with an index and expiring items is read and written at a steady rate, far below what
-//! the server could do, and another one whose stream is followed; backups are made and deleted
-//! meanwhile. Each minute's numbers are kept. At the end the tables are deleted, and their space
-//! must come back, but for the stream's records, which stay a day.
+//! The load reads and writes a table with an index and expiring items, at a steady rate far below
+//! the server's limit. It also writes a second table, whose stream is followed. Backups are made
+//! and deleted meanwhile. At the end the tables are deleted, and their space must be released,
+//! except for the stream's records, which stay for a day.
 
 mod report;
+mod result;
 mod traffic;
 
+use crate::print;
+use crate::process;
 use crate::server::Server;
+use result::{Sample, Soak};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use traffic::Minute;
+use traffic::Load;
 
-/// Loads one server for a long time.
+/// Load one server for a long time.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Minutes of load.
@@ -30,48 +34,25 @@ pub(crate) struct Arguments {
     /// Minutes between backups.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     backup_every: u64,
-    /// Write soak.md and soak.svg there.
+    /// The folder that soak.md and soak.svg are written to.
     #[arg(long, default_value = "target/bench", value_name = "DIR")]
     out: PathBuf,
 }
 
-/// How long the space of a deleted table may take to come back.
+/// The longest time until the space of a deleted table or backup is released.
 const SPACE_TAKES_MAX: Duration = Duration::from_secs(240);
-const LANES: u64 = 8;
-
-/// One minute's numbers.
-struct Sample {
-    traffic: Minute,
-    memory: u64,
-    disk: u64,
-}
-
-/// What a soak showed.
-struct Soak {
-    samples: Vec<Sample>,
-    /// Stream records that were read.
-    followed: u64,
-    backups: u64,
-    disk_after_deletion: u64,
-    seconds_until_then: f64,
-}
-
-impl Soak {
-    /// Bytes of files that may be left without tables: the log with its spare segments, and the
-    /// stream's records.
-    fn may_stay(&self) -> u64 {
-        20 * 1024 * 1024 + self.followed * 300
-    }
-}
 
 /// Runs a soak, writes its report and judges it.
+///
+/// # Errors
+/// The faults that the soak showed, or the reason for which it ended early.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let soak = soak(arguments).map_err(|error| error.to_string())?;
     std::fs::create_dir_all(&arguments.out).map_err(|error| error.to_string())?;
-    let text = report::text(&soak, arguments);
+    let text = report::text(&soak);
     std::fs::write(arguments.out.join("soak.md"), &text).map_err(|error| error.to_string())?;
     report::plot(&soak, &arguments.out.join("soak.svg"))?;
-    crate::line(&text);
+    print::line(&text);
     let faults = report::faults(&soak);
     if faults.is_empty() {
         Ok(())
@@ -89,20 +70,19 @@ fn soak(arguments: &Arguments) -> io::Result<Soak> {
     }
     let follower = traffic::Follower::start(server.address)?;
     let mut soak = Soak {
+        load: Load {
+            rate: arguments.rate,
+            lifetime_s: arguments.lifetime,
+        },
         samples: Vec::new(),
         followed: 0,
         backups: 0,
         disk_after_deletion: 0,
-        seconds_until_then: 0.0,
+        shrinking_s: 0.0,
     };
     let mut last_backup = None;
     for minute in 0..arguments.minutes {
-        let traffic = traffic::minute(
-            server.address,
-            minute,
-            (arguments.rate, LANES),
-            arguments.lifetime,
-        )?;
+        let traffic = traffic::minute(server.address, minute, soak.load)?;
         if minute % arguments.backup_every == arguments.backup_every - 1 {
             last_backup = Some(backup(&server, minute, last_backup.take())?);
             soak.backups += 1;
@@ -110,34 +90,42 @@ fn soak(arguments: &Arguments) -> io::Result<Soak> {
         let sample = Sample {
             traffic,
             memory: server.memory()?,
-            disk: size_of(&data)?,
+            disk: process::bytes_below(&data),
         };
-        crate::say(&report::line(minute + 1, &sample));
+        print::progress(&report::line(minute + 1, &sample));
         soak.samples.push(sample);
     }
     soak.followed = follower.stop()?;
     if let Some(arn) = last_backup {
         delete_backup(&server, &arn)?;
     }
-    server.ask("DeleteTable", r#"{"TableName":"Soak"}"#)?;
-    server.ask("DeleteTable", r#"{"TableName":"Followed"}"#)?;
-    let begun = Instant::now();
-    soak.disk_after_deletion = size_of(&data)?;
-    while begun.elapsed() < SPACE_TAKES_MAX && soak.disk_after_deletion > soak.may_stay() {
-        std::thread::sleep(Duration::from_secs(1));
-        soak.disk_after_deletion = size_of(&data)?;
-    }
-    soak.seconds_until_then = begun.elapsed().as_secs_f64();
+    delete_tables(&server, &data, &mut soak)?;
     server.stop()?;
     Ok(soak)
 }
 
-/// Makes a backup and deletes the one before.
+/// Deletes the tables, and waits until the files have shrunk.
+fn delete_tables(server: &Server, data: &Path, soak: &mut Soak) -> io::Result<()> {
+    server.ask("DeleteTable", r#"{"TableName":"Soak"}"#)?;
+    server.ask("DeleteTable", r#"{"TableName":"Followed"}"#)?;
+    let begun = Instant::now();
+    loop {
+        soak.disk_after_deletion = process::bytes_below(data);
+        soak.shrinking_s = begun.elapsed().as_secs_f64();
+        let is_released = soak.disk_after_deletion <= soak.disk_without_tables_max();
+        if is_released || begun.elapsed() >= SPACE_TAKES_MAX {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_secs(1));
+    }
+}
+
+/// Makes a backup and deletes the previous one; returns its ARN.
 fn backup(server: &Server, minute: u64, last: Option<String>) -> io::Result<String> {
     let body = format!(r#"{{"TableName":"Soak","BackupName":"minute-{minute}"}}"#);
     let answer = server.ask("CreateBackup", &body)?;
-    let told: serde_json::Value = serde_json::from_str(&answer)?;
-    let arn = told["BackupDetails"]["BackupArn"]
+    let created: serde_json::Value = serde_json::from_str(&answer)?;
+    let arn = created["BackupDetails"]["BackupArn"]
         .as_str()
         .unwrap_or_default()
         .to_owned();
@@ -147,7 +135,7 @@ fn backup(server: &Server, minute: u64, last: Option<String>) -> io::Result<Stri
     Ok(arn)
 }
 
-/// Deletes a backup, which may have to become one first.
+/// Deletes a backup. While the server is still making it, the call is repeated.
 fn delete_backup(server: &Server, arn: &str) -> io::Result<()> {
     let deadline = Instant::now() + SPACE_TAKES_MAX;
     let body = format!(r#"{{"BackupArn":"{arn}"}}"#);
@@ -161,18 +149,4 @@ fn delete_backup(server: &Server, arn: &str) -> io::Result<()> {
             outcome => return outcome.map(drop),
         }
     }
-}
-
-/// Bytes of all files below a folder. Files may come and go meanwhile.
-fn size_of(folder: &Path) -> io::Result<u64> {
-    let mut bytes = 0;
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        bytes += match entry.metadata() {
-            Ok(metadata) if metadata.is_dir() => size_of(&entry.path())?,
-            Ok(metadata) => metadata.len(),
-            Err(_) => 0,
-        };
-    }
-    Ok(bytes)
 }

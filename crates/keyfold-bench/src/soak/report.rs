@@ -1,22 +1,22 @@
-//! The result of a soak, as text and as a picture, and the verdict.
+//! The report of a soak, as text and as a picture, and the verdict.
 
-use super::{Arguments, Sample, Soak};
+use super::result::{Sample, Soak};
 use crate::report::{rounded, table};
 use plotters::prelude::*;
 use std::path::Path;
 
-/// A number of a minute.
+/// A measurement of a minute, as a line of the picture.
 type Line = fn(&Sample) -> f64;
 
 const MIB: f64 = 1024.0 * 1024.0;
-/// Minutes until the expiring items have reached their number.
+/// Minutes until the number of expiring items is steady.
 const SETTLED: usize = 10;
 
 fn micros(sample: &Sample, quantile: f64) -> f64 {
     sample.traffic.latency.value_at_quantile(quantile) as f64 / 1000.0
 }
 
-/// A minute, for who watches.
+/// The measurements of a minute as a line of progress.
 pub(super) fn line(minute: u64, sample: &Sample) -> String {
     format!(
         "minute {minute}: {} answers, {} errors, p50 {:.0} µs, p99 {:.0} µs, {:.0} MiB of memory, {:.0} MiB of files",
@@ -33,14 +33,14 @@ fn mean(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> f64 {
     samples.iter().map(of).sum::<f64>() / samples.len().max(1) as f64
 }
 
-/// The first and the last third of the settled time; nothing when there is too little of it.
+/// The first and the last third of the time with a steady number of items; none if it is too short.
 fn thirds(soak: &Soak) -> Option<(&[Sample], &[Sample])> {
     let settled = soak.samples.get(SETTLED..)?;
     let third = settled.len() / 3;
     (third > 0).then(|| (&settled[..third], &settled[settled.len() - third..]))
 }
 
-/// What is not as it should be.
+/// The ways in which the soak failed.
 pub(super) fn faults(soak: &Soak) -> Vec<String> {
     let mut faults = Vec::new();
     let errors: u64 = soak
@@ -62,23 +62,23 @@ pub(super) fn faults(soak: &Soak) -> Vec<String> {
         let growth = |of: fn(&Sample) -> f64| mean(last, of) / mean(first, of);
         let memory = growth(|sample| sample.memory as f64);
         if memory > 1.15 {
-            faults.push(format!("memory grew to {memory:.2} times of what it was"));
+            faults.push(format!("memory grew by a factor of {memory:.2}"));
         }
         let latency = growth(|sample| micros(sample, 0.5));
         if latency > 1.5 {
             faults.push(format!(
-                "the median latency grew to {latency:.2} times of what it was"
+                "the median latency grew by a factor of {latency:.2}"
             ));
         }
     }
-    if soak.disk_after_deletion > soak.may_stay() {
-        faults.push("the deleted tables' space did not come back".to_owned());
+    if soak.disk_after_deletion > soak.disk_without_tables_max() {
+        faults.push("the space of the deleted tables was not released".to_owned());
     }
     faults
 }
 
 /// The report, as Markdown.
-pub(super) fn text(soak: &Soak, arguments: &Arguments) -> String {
+pub(super) fn text(soak: &Soak) -> String {
     let mut rows = vec![
         [
             "minutes", "answers", "errors", "p50", "p99", "p99.9", "memory", "files",
@@ -116,28 +116,28 @@ pub(super) fn text(soak: &Soak, arguments: &Arguments) -> String {
         } else {
             "too short to judge memory"
         };
-        format!("No errors, {judged}, and the space came back.")
+        format!("No errors, {judged}, and the space was released.")
     } else {
-        format!("Not as it should be: {}.", faults.join("; "))
+        format!("Failed: {}.", faults.join("; "))
     };
     format!(
         "{} minutes at {} requests a second: 30 % GetItem, 20 % Query, 25 % PutItem, 12 % UpdateItem, 5 % DeleteItem, 4 % \
-         TransactWriteItems, 4 % BatchWriteItem. Items live {} to {} s. {} records of the stream were read as they came, and {} \
+         TransactWriteItems, 4 % BatchWriteItem. Items live {} to {} s. {} stream records were read, and {} \
          backups made, each deleted after the next.\n\n```text\n{}```\n\nAfter `DeleteTable` the files shrank to {:.0} MiB within {:.0} s (the log, and the stream's records, which stay a day). \
          {verdict}\n",
         soak.samples.len(),
-        rounded(arguments.rate as f64),
-        arguments.lifetime,
-        2 * arguments.lifetime,
+        rounded(soak.load.rate as f64),
+        soak.load.lifetime_s,
+        2 * soak.load.lifetime_s,
         rounded(soak.followed as f64),
         soak.backups,
         table(&rows),
         soak.disk_after_deletion as f64 / MIB,
-        soak.seconds_until_then,
+        soak.shrinking_s,
     )
 }
 
-/// Memory, files and latencies over time.
+/// Draws memory, files and latencies over time.
 pub(super) fn plot(soak: &Soak, file: &Path) -> Result<(), String> {
     let lines: [(&str, Line); 4] = [
         ("memory, MiB", |sample| sample.memory as f64 / MIB),
