@@ -121,13 +121,13 @@ impl Engine {
     /// `Validation` when the folder cannot take a copy: it is not empty, in use, this engine's own,
     /// or cannot be made. `Internal` when it cannot be written.
     pub fn copy_to(&self, folder: &std::path::Path) -> Result<u64, ApiError> {
-        self.core
-            .store()
-            .copy_to(folder)
-            .map_err(|error| match error {
-                StoreError::Foreign(why) => Validation::Sentence(why).into(),
-                other => internal(other),
-            })
+        self.core.store().copy_to(folder).map_err(|error| {
+            if let StoreError::Foreign(why) = error {
+                Validation::Sentence(why).into()
+            } else {
+                internal(error)
+            }
+        })
     }
 
     /// The table of a name.
@@ -296,13 +296,18 @@ fn secret(store: &Store, options: &EngineOptions) -> Result<[u8; 32], ApiError> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::tasks::Task;
     use crate::jobs::progress::Progress;
+    use crate::table::transfer::Export;
     use keyfold_store::StoreOptions;
 
     fn ask(engine: &Engine, operation: Operation, body: &str) {
         let request = keyfold_wire::decode(operation, body.as_bytes()).unwrap();
         engine.execute(request).wait().unwrap();
     }
+
+    const TABLE: &str = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],
+        "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
 
     /// An engine with 700 items: more than are gone through in one turn, and a hundred seconds over
     /// their time by `b`.
@@ -312,9 +317,7 @@ mod tests {
             ..EngineOptions::new(StoreOptions::Memory)
         };
         let engine = Engine::open(options).unwrap();
-        let table = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],
-            "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
-        ask(&engine, Operation::CreateTable, table);
+        ask(&engine, Operation::CreateTable, TABLE);
         put_items(&engine);
         engine
     }
@@ -482,5 +485,43 @@ mod tests {
         ask(&engine, Operation::DeleteTable, r#"{"TableName":"Again"}"#);
         while progress.work(&engine.core).has_more {}
         assert!(engine.examine().unwrap().is_well());
+    }
+
+    /// A record of another version may hold a filter that this one refuses.
+    #[test]
+    fn an_export_whose_filter_cannot_be_bound_ends_as_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = EngineOptions {
+            background: false,
+            buckets: Some(folder.path().to_owned()),
+            ..EngineOptions::new(StoreOptions::Memory)
+        };
+        let engine = Engine::open(options).unwrap();
+        ask(&engine, Operation::CreateTable, TABLE);
+        let recovery = r#"{"TableName":"Tab","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}"#;
+        ask(&engine, Operation::UpdateContinuousBackups, recovery);
+        let arn = engine.core.table_arn("Tab");
+        let body = format!(r#"{{"TableArn":"{arn}","S3Bucket":"bucket"}}"#);
+        ask(&engine, Operation::ExportTableToPointInTime, &body);
+        let begun = engine.core.tasks().take();
+        let Some(Task::Export { export, table }) = begun else {
+            panic!("an export was begun");
+        };
+        let filter = FilterSpecification {
+            filter_expression: Some("a = ".to_owned()),
+            ..FilterSpecification::default()
+        };
+        let export = Arc::new(Export {
+            filter: Some(filter),
+            ..Export::clone(&export)
+        });
+        engine.core.tasks().add(Task::Export { export, table });
+        drop(engine.work());
+        let exports = engine.core.catalog().exports();
+        let export = exports.values().next().unwrap();
+        assert_eq!(export.status, ExportStatus::Failed);
+        let (code, message) = export.failure.clone().unwrap();
+        assert_eq!(code, "InternalError");
+        assert!(message.contains("Syntax error"), "{message}");
     }
 }

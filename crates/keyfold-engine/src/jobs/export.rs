@@ -5,7 +5,7 @@ use super::turn::Work;
 use crate::base::error::internal;
 use crate::catalog;
 use crate::core::Core;
-use crate::read::export_filter::Chosen;
+use crate::read::export_filter::{self, Chosen};
 use crate::state_at::{ChangesBetween, StateAt};
 use crate::table::Table;
 use crate::table::arn::Part;
@@ -61,9 +61,16 @@ pub(super) fn buckets(core: &Core) -> PathBuf {
 pub(super) struct ExportJob {
     export: Export,
     table: Arc<Table>,
-    chosen: Box<Chosen>,
-    /// The source and the files; none before the first piece.
-    under_way: Option<(Content, ExportWriter)>,
+    /// Its progress; none before the first piece.
+    under_way: Option<UnderWay>,
+}
+
+/// An export under way.
+struct UnderWay {
+    /// The items that are exported, and their parts.
+    chosen: Chosen,
+    content: Content,
+    writer: ExportWriter,
 }
 
 /// The source of an export.
@@ -73,18 +80,20 @@ enum Content {
 }
 
 impl ExportJob {
-    pub(super) fn new(export: Export, table: Arc<Table>, chosen: Box<Chosen>) -> ExportJob {
+    pub(super) fn new(export: Export, table: Arc<Table>) -> ExportJob {
         ExportJob {
             export,
             table,
-            chosen,
             under_way: None,
         }
     }
 
-    fn begin(&mut self, core: &Core) -> Result<(Content, ExportWriter), Stopped> {
+    fn begin(&mut self, core: &Core) -> Result<UnderWay, Stopped> {
         let export = &self.export;
-        let keys = self.chosen.range.clone();
+        // The request bound the same filter. This process may be another, after a restart.
+        let bound = export_filter::check(export.filter.as_ref())?;
+        let chosen = Chosen::of(&self.table, bound)?;
+        let keys = chosen.range.clone();
         let content = match export.to {
             None => {
                 let state = StateAt::at(core.store(), &self.table, export.moment)?.of_keys(keys);
@@ -121,47 +130,20 @@ impl ExportJob {
             ExportWriter::begin(bucket, prefix, &export.label, format, export.to.is_some())?;
         self.export.is_begun = true;
         keep(core, &self.export)?;
-        Ok((content, writer))
+        Ok(UnderWay {
+            chosen,
+            content,
+            writer,
+        })
     }
 
     fn piece(&mut self, core: &Core) -> Result<Work, Stopped> {
-        let (mut content, mut writer) = match self.under_way.take() {
+        let mut under_way = match self.under_way.take() {
             Some(under_way) => under_way,
             None => self.begin(core)?,
         };
-        let is_over = match &mut content {
-            Content::Items(state) => match state.next_piece()? {
-                None => true,
-                Some(items) => {
-                    let chosen = items.into_iter().filter_map(|item| self.chosen.part(item));
-                    chosen.into_iter().try_for_each(|item| writer.item(&item))?;
-                    false
-                }
-            },
-            Content::Changes(changes) => match changes.next_piece()? {
-                None => true,
-                Some(changes) => {
-                    for became in changes {
-                        let change = Change {
-                            keys: became.keys,
-                            written_epoch_us: became.written_epoch_ms * 1000,
-                            old: became.old,
-                            new: became.new,
-                        };
-                        let Some(change) = self.chosen.part_of_change(change) else {
-                            continue;
-                        };
-                        let old = change
-                            .old
-                            .filter(|_| self.export.view == ExportViewType::NewAndOldImages);
-                        writer.change(&Change { old, ..change })?;
-                    }
-                    false
-                }
-            },
-        };
-        if !is_over {
-            self.under_way = Some((content, writer));
+        if under_way.piece(self.export.view)? == Work::More {
+            self.under_way = Some(under_way);
             return Ok(Work::More);
         }
         let export = &mut self.export;
@@ -175,9 +157,45 @@ impl ExportJob {
             moments: (export.moment, export.to),
             view: export.to.map(|_| export.view.word()),
         };
-        let (manifest, items, bytes) = writer.finish(&about, core.now_ms())?;
+        let (manifest, items, bytes) = under_way.writer.finish(&about, core.now_ms())?;
         (export.manifest, export.items, export.bytes) = (Some(manifest), items, bytes);
         Ok(Work::Done)
+    }
+}
+
+impl UnderWay {
+    /// Writes some items or changes.
+    fn piece(&mut self, view: ExportViewType) -> Result<Work, Stopped> {
+        match &mut self.content {
+            Content::Items(state) => {
+                let Some(items) = state.next_piece()? else {
+                    return Ok(Work::Done);
+                };
+                for item in items.into_iter().filter_map(|item| self.chosen.part(item)) {
+                    self.writer.item(&item)?;
+                }
+            }
+            Content::Changes(changes) => {
+                let Some(changes) = changes.next_piece()? else {
+                    return Ok(Work::Done);
+                };
+                for became in changes {
+                    let change = Change {
+                        keys: became.keys,
+                        written_epoch_us: became.written_epoch_ms * 1000,
+                        old: became.old,
+                        new: became.new,
+                    };
+                    let Some(change) = self.chosen.part_of_change(change) else {
+                        continue;
+                    };
+                    let has_old = view == ExportViewType::NewAndOldImages;
+                    let old = change.old.filter(|_| has_old);
+                    self.writer.change(&Change { old, ..change })?;
+                }
+            }
+        }
+        Ok(Work::More)
     }
 }
 

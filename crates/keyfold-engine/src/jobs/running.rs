@@ -5,9 +5,7 @@ use super::turn::{Turn, Work};
 use super::{backup, export, import, restore};
 use crate::core::Core;
 use crate::core::tasks::Task;
-use crate::read::export_filter::{self, Chosen};
 use crate::table::transfer::{Export, Import};
-use keyfold_api::ApiError;
 
 /// Jobs that are done at the same time; others wait. Each may hold some tens of megabytes.
 const RUNNING_MAX: usize = 4;
@@ -16,25 +14,17 @@ const RUNNING_MAX: usize = 4;
 const REST_MAX: u32 = 1200;
 
 /// The job that does a task.
-fn job(task: Task) -> Result<Box<dyn Job>, ApiError> {
-    Ok(match task {
+fn job(task: Task) -> Box<dyn Job> {
+    match task {
         Task::Backup(backup) => Box::new(backup::BackupJob::new(backup)),
         Task::Restore(table) => Box::new(restore::RestoreJob::new(table)),
         Task::Export { export, table } => {
-            let chosen = Box::new(Chosen::of(
-                &table,
-                export_filter::check(export.filter.as_ref())?,
-            )?);
-            Box::new(export::ExportJob::new(
-                Export::clone(&export),
-                table,
-                chosen,
-            ))
+            Box::new(export::ExportJob::new(Export::clone(&export), table))
         }
         Task::Import { import, table } => {
             Box::new(import::ImportJob::new(Import::clone(&import), table))
         }
-    })
+    }
 }
 
 /// A job under way.
@@ -57,14 +47,11 @@ impl Jobs {
         while self.running.len() < RUNNING_MAX
             && let Some(task) = core.tasks().take()
         {
-            match job(task) {
-                Ok(job) => self.running.push(Running {
-                    job,
-                    rest: 0,
-                    next_rest: 0,
-                }),
-                Err(error) => turn.note("taking up a job", Err(error)),
-            }
+            self.running.push(Running {
+                job: job(task),
+                rest: 0,
+                next_rest: 0,
+            });
         }
         self.running.retain_mut(|running| {
             if running.rest > 0 {
