@@ -5,18 +5,18 @@
 //! 1. `check(PutItemInput) -> PutItem`: constraints, parameter rules, values, expressions. No table
 //!    needed.
 //! 2. `plan`: the table is looked up; the item's key attributes are checked and encoded.
-//! 3. The item's key is locked and its newest version read, writes still on their way to disk
-//!    included.
-//! 4. `evaluate`: the condition is judged, the new version made and checked.
+//! 3. The item's key is locked and its newest version is read, also of a write that is not durable
+//!    yet.
+//! 4. `evaluate`: the condition is evaluated; the new version is made and checked.
 //! 5. [`item::apply`]: base item, every index entry and the counters go into one batch.
 //! 6. The batch is staged and the lock released; the answer waits for the shared sync
 //!    ([`Pending`]).
 //!
 //! One query (`ops/query.rs`): check; plan a [`read::page::ReadPlan`] (index, key range, direction,
-//! limits), which prints itself; read one page from a snapshot, filtering and projecting encoded
-//! items; tell where to go on.
+//! limits), which implements `Display`; read one page from a snapshot, filtering and projecting
+//! encoded items; return the cursor of the next page.
 //!
-//! The engine reads no clock, no random source and no environment: it is handed an [`Environment`].
+//! The engine reads no clock, no random source and no environment: its caller passes an [`Environment`].
 
 mod access;
 mod base;

@@ -1,16 +1,16 @@
-//! The size of an answer as text. Items are counted by what they take stored; their numbers can be
-//! thirty times as long in an answer, where each has all its zeros.
+//! The size of an answer as text. Limits count items by their stored size. As text, with all
+//! zeros, a number can be thirty times as long.
 
 use keyfold_codec::RawItem;
 
-/// Bytes of numbers that an answer may have before no more items are put into it. No data of
-/// ordinary numbers comes near.
+/// Bytes of number text above which no more items are added to an answer. Ordinary numbers stay far
+/// below.
 const NUMBER_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// Bytes of stored items at the beginning of an answer that are not looked at: their numbers have
-/// 4.5 MB at the most.
-const UNSEEN_BYTES: usize = 128 * 1024;
+/// Bytes of stored items at the beginning of an answer whose numbers are not counted: they have
+/// 4.5 MB of text at the most.
+const UNCOUNTED_BYTES: usize = 128 * 1024;
 
-/// The items of an answer. Most answers are too small to be looked at.
+/// The bytes of an answer so far. The numbers of most answers are never counted.
 #[derive(Default)]
 pub(crate) struct AnswerSize {
     stored_bytes: usize,
@@ -21,7 +21,7 @@ impl AnswerSize {
     /// Adds an item that is in the answer; returns whether the answer is full.
     pub(crate) fn add(&mut self, item: &RawItem) -> bool {
         self.stored_bytes += item.bytes().len();
-        if self.stored_bytes > UNSEEN_BYTES {
+        if self.stored_bytes > UNCOUNTED_BYTES {
             self.number_bytes += item.number_text_bytes();
         }
         self.number_bytes > NUMBER_BYTES_MAX
@@ -48,10 +48,10 @@ mod tests {
             let mut size = AnswerSize::default();
             (1..=100).find(|_| size.add(item))
         };
-        let unseen = UNSEEN_BYTES / long.bytes().len();
+        let uncounted = UNCOUNTED_BYTES / long.bytes().len();
         assert_eq!(
             full_at(&long),
-            Some(unseen + NUMBER_BYTES_MAX / long.number_text_bytes() + 1)
+            Some(uncounted + NUMBER_BYTES_MAX / long.number_text_bytes() + 1)
         );
         assert_eq!(full_at(&short), None, "7 MB of them");
         // Items that are not inspected are bounded.

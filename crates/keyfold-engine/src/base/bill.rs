@@ -10,7 +10,7 @@ pub(crate) struct Bill {
     pub(crate) table: CapacityHalves,
     pub(crate) local: BTreeMap<String, CapacityHalves>,
     pub(crate) global: BTreeMap<String, CapacityHalves>,
-    /// Which partition of a global index is written, where capacity is enforced.
+    /// The partition written in each global index, where capacity is enforced.
     pub(crate) partitions: BTreeMap<IndexId, [u8; 4]>,
 }
 

@@ -1,15 +1,15 @@
-//! Time and randomness, which the engine is handed instead of reading them.
+//! Time and randomness, which the engine's caller provides.
 
 use std::sync::Arc;
 
-/// Tells the time.
+/// A source of time.
 pub trait Clock: Send + Sync {
     /// Milliseconds since the Unix epoch.
     fn now_ms(&self) -> u64;
 }
 
-/// Makes random numbers: for identifiers, and for the secret that positions handed to clients are
-/// sealed with.
+/// A source of random numbers: for identifiers, and for the secret that seals the cursors of
+/// clients.
 pub trait Random: Send + Sync {
     /// 128 random bits.
     fn next_u128(&self) -> u128;
@@ -40,7 +40,8 @@ struct SystemRandom;
 impl Random for SystemRandom {
     fn next_u128(&self) -> u128 {
         let mut bytes = [0; 16];
-        // A system without randomness has worse troubles than an identifier that can be guessed.
+        // Without a random source of the system, identifiers can be guessed. That is no reason to
+        // fail.
         getrandom::fill(&mut bytes)
             .map_or_else(|_| fastrand::u128(..), |()| u128::from_be_bytes(bytes))
     }

@@ -1,14 +1,14 @@
 //! A hash of a request, by which a repetition under the same token is recognised.
 //!
-//! Made of the request's texts and of values as they are encoded, each behind its length: it is the
-//! same in every version of the program, and two requests that differ do not look alike.
+//! It covers the request's texts and encoded values, each behind its length. It is the same in every
+//! version of the program, and requests that differ have different input to the hash.
 
 use keyfold_api::{Attributes, ExpressionAttributes};
 use keyfold_codec::RawItem;
 use keyfold_types::{Item, Value};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Parts of a request, one after another.
+/// A hash of the parts of a request, added one after another.
 #[derive(Default)]
 pub(crate) struct Fingerprint(Xxh3);
 
@@ -18,18 +18,18 @@ impl Fingerprint {
         self.0.update(bytes);
     }
 
-    /// A text.
+    /// Adds a text.
     pub(crate) fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
 
-    /// A text that may be missing.
+    /// Adds a text that may be missing.
     pub(crate) fn optional(&mut self, text: Option<&str>) {
         self.0.update(&[u8::from(text.is_some())]);
         self.text(text.unwrap_or_default());
     }
 
-    /// Values, and how many there are.
+    /// Adds values and their number.
     pub(crate) fn values<'v>(&mut self, values: impl IntoIterator<Item = &'v Value>) {
         let mut encoded = Vec::new();
         let mut count = 0u64;
@@ -42,7 +42,7 @@ impl Fingerprint {
         self.0.update(&count.to_be_bytes());
     }
 
-    /// An item or a key; what is wrong with one does not matter, since the request is refused.
+    /// Adds an item or a key. An invalid one counts as empty, since its request is refused.
     pub(crate) fn attributes(&mut self, attributes: Option<&Attributes>) {
         let none = Item::new();
         let item = attributes
@@ -51,7 +51,7 @@ impl Fingerprint {
         self.bytes(RawItem::encode(item).bytes());
     }
 
-    /// Placeholders.
+    /// Adds placeholders with their names and values.
     pub(crate) fn placeholders(&mut self, placeholders: &ExpressionAttributes) {
         let names = placeholders.names.iter().flatten();
         names.for_each(|(key, name)| {
@@ -66,12 +66,12 @@ impl Fingerprint {
         self.0.update(&[0xff]);
     }
 
-    /// The number, in 128 bits.
+    /// The hash in 128 bits.
     pub(crate) fn long(&self) -> u128 {
         self.0.digest128()
     }
 
-    /// The number, in 64 bits.
+    /// The hash in 64 bits.
     pub(crate) fn short(&self) -> u64 {
         self.0.digest()
     }

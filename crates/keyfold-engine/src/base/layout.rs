@@ -1,4 +1,4 @@
-//! The layout of the key space. `docs/format.md` shows the same as a table.
+//! The layout of the key space. `docs/format.md` has the same table.
 //!
 //! ```text
 //! 00000000 'T' name                     a table's definition
@@ -6,8 +6,8 @@
 //! 00000000 'C' table index 'n' | 'b'    entries, bytes (counters)
 //! 00000000 'P' table partition value    bytes of an item collection (tables with a local index)
 //! 00000000 'K' token                    an idempotency token
-//! 00000000 'E' expiry token             the same by expiry, to forget it
-//! 00000000 'D' table [index]            a deleted table (or index) whose keys are still to be removed
+//! 00000000 'E' expiry token             an idempotency token by its expiry
+//! 00000000 'D' table [index]            a deleted table (or index) whose keys still exist
 //! 00000000 'Q'                          the next sequence number (the store's)
 //! 00000000 'V' stream                   a stream's definition
 //! 00000000 'S' stream sequence          a record of a stream
@@ -16,8 +16,8 @@
 //! 00000000 'B' backup                   a backup's definition
 //! 00000000 'J' export                   an export
 //! 00000000 'I' import                   an import
-//! 00000000 'Y' stream                   the greatest sequence number that was trimmed
-//! 00000000 'Z'                          what seals are made with
+//! 00000000 'Y' stream                   the greatest trimmed sequence number
+//! 00000000 'Z'                          the secret of seals
 //! table index hash ...                  items and index entries (see the codec's `key`)
 //! ```
 
@@ -54,11 +54,11 @@ pub(crate) enum Counter {
 }
 
 pub(crate) fn counter(table: TableId, index: IndexId, counter: Counter) -> Vec<u8> {
-    let what = match counter {
+    let quantity = match counter {
         Counter::Entries => b'n',
         Counter::Bytes => b'b',
     };
-    system(b'C', &[&table.0.to_be_bytes(), &[index.0, what]])
+    system(b'C', &[&table.0.to_be_bytes(), &[index.0, quantity]])
 }
 
 pub(crate) fn counters_of(table: TableId) -> Vec<u8> {
@@ -99,12 +99,12 @@ pub(crate) fn dropped_tables() -> Vec<u8> {
     system(b'D', &[])
 }
 
-/// The note that one index of a table is gone.
+/// The key of the record that an index of a table is deleted.
 pub(crate) fn dropped_index(table: TableId, index: IndexId) -> Vec<u8> {
     system(b'D', &[&table.0.to_be_bytes(), &[index.0]])
 }
 
-/// The table, and the index if it is only one, of a key of [`dropped`] or [`dropped_index`].
+/// The table of a key of [`dropped`] or [`dropped_index`], and the index of the latter.
 pub(crate) fn dropped_place(key: &[u8]) -> Option<(TableId, Option<IndexId>)> {
     let (id, index) = key.get(SYSTEM.len() + 1..)?.split_at_checked(4)?;
     let table = TableId(u32::from_be_bytes(id.try_into().ok()?));

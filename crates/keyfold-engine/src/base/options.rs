@@ -20,24 +20,25 @@ pub struct EngineOptions {
     pub account: String,
     /// Bytes of an item collection at the most, on tables with local indexes.
     pub item_collection_bytes_max: u64,
-    /// The folder whose subfolders stand for buckets; exports and imports are refused without.
+    /// The folder whose subfolders stand for buckets. Without it exports and imports are refused.
     pub buckets: Option<PathBuf>,
-    /// Whether a thread does what is due (deleting expired items, filling indexes). Without it the
-    /// embedder calls [`Engine::work`](crate::Engine::work).
+    /// Whether a thread does the background work (deleting expired items, filling indexes). Without
+    /// it the embedder calls [`Engine::work`](crate::Engine::work).
     pub background: bool,
-    /// Whether a write that meets an item of a transaction under way is refused, as the service
-    /// does; otherwise it builds on the transaction and is acknowledged after it.
+    /// Whether a write to an item of a transaction under way is refused, as the service does.
+    /// Otherwise the write builds on the transaction and is acknowledged after it.
     pub transaction_conflicts: bool,
-    /// Whether who uses more than a table's, index's or partition key's capacity is refused;
-    /// otherwise capacity is only counted.
+    /// Whether requests above the capacity of a table, an index or a partition key are refused.
+    /// Otherwise capacity is only counted.
     pub enforce_capacity: bool,
-    /// The lag of global indexes and of eventually consistent reads; without it all see the newest.
+    /// The lag of global indexes and of eventually consistent reads. Without it every read sees the
+    /// newest state.
     pub index_lag: Option<IndexLag>,
-    /// Is told of failures that no client meets: what was being done, and why it failed.
+    /// Receives failures that no client sees: the work, and the reason.
     pub report: Option<Report>,
 }
 
-/// Takes what was being done in the background, and why it failed.
+/// Takes the description of background work, and the reason of its failure.
 pub type Report = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 impl EngineOptions {
@@ -59,11 +60,11 @@ impl EngineOptions {
     }
 }
 
-/// The lag of late readers.
+/// The lag of eventually consistent reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexLag {
-    /// Time that a write takes to reach global indexes.
+    /// Time until global indexes show a write.
     pub delay: Duration,
-    /// Decides which eventually consistent reads of a table are late: half of them.
+    /// The seed of the choice which half of the eventually consistent reads of a table lag.
     pub seed: u64,
 }

@@ -1,4 +1,4 @@
-//! An answer that may still wait for the disk.
+//! An answer that may still wait for a sync.
 
 use super::error::internal;
 use keyfold_api::ApiError;
@@ -6,10 +6,10 @@ use keyfold_store::Ticket;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 
-/// An operation's result and the write it rests on. The result is given out when the write is
+/// An operation's result and the write it depends on. The result is available when the write is
 /// durable: by [`Pending::wait`], or by awaiting it.
 #[derive(Debug)]
-#[must_use = "an operation is acknowledged only when it has been waited for"]
+#[must_use = "an operation is acknowledged only when its write is durable"]
 pub struct Pending<T> {
     result: Result<T, ApiError>,
     ticket: Ticket,
@@ -35,12 +35,12 @@ impl<T> Pending<T> {
         }
     }
 
-    /// The result, not yet to be given out, and what it waits for.
+    /// The result, which is not acknowledged yet, and the ticket of its write.
     pub(crate) fn into_parts(self) -> (Result<T, ApiError>, Ticket) {
         (self.result, self.ticket)
     }
 
-    /// Blocks until the result can be given out.
+    /// Blocks until the write is durable, and returns the result.
     ///
     /// # Errors
     /// The operation's error, or `Internal` when its write could not be made durable.

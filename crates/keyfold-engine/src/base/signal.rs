@@ -1,12 +1,12 @@
-//! Wakes the thread that works in the background, and ends it.
+//! The signal that wakes and ends the background thread.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Sleep of the thread when nothing is due, which bounds how late an expired item is deleted.
+/// The longest sleep of the thread, which bounds how late an expired item is deleted.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Wakes the thread.
+/// Wakes and ends the background thread.
 #[derive(Default)]
 pub(crate) struct Signal {
     state: Mutex<State>,
@@ -24,7 +24,7 @@ impl Signal {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells that something may be due.
+    /// Wakes the thread, because work may be due.
     pub(crate) fn wake(&self) {
         self.lock().is_due = true;
         self.changed.notify_one();
@@ -35,7 +35,7 @@ impl Signal {
         self.changed.notify_one();
     }
 
-    /// Sleeps until something may be due; false when the thread shall end.
+    /// Sleeps until work may be due. Returns false when the thread must end.
     pub(crate) fn sleep(&self) -> bool {
         let mut state = self.lock();
         if !state.stop && !state.is_due {

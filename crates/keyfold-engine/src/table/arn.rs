@@ -1,13 +1,13 @@
-//! Full names of resources: the only place that takes one apart or puts one together.
+//! Full names (ARNs) of resources: the only place that parses or formats them.
 //!
-//! Rights are judged by the same reading that operations find their table by. A text has one
-//! reading or none: where it is no full name in every part, it names nothing.
+//! Rights and operations use the same parser, so they find the same table. A text that is not
+//! valid in every part names nothing.
 
 use keyfold_types::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN};
 use std::fmt;
 
-/// `arn:aws:dynamodb:<region>:<account>:table/<table>[/<kind>/<label>]`. Region and account may be
-/// any, since all regions see the same tables.
+/// `arn:aws:dynamodb:<region>:<account>:table/<table>[/<kind>/<label>]`. Any region and account are
+/// accepted, since all regions see the same tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Arn<'t> {
     pub(crate) table: &'t str,
@@ -26,7 +26,7 @@ pub(crate) enum Part<'t> {
 }
 
 impl<'t> Arn<'t> {
-    /// Reads a full name; none where any part of it is not as it must be.
+    /// Parses a full name; none when any part of it is invalid.
     pub(crate) fn parse(text: &'t str) -> Option<Arn<'t>> {
         // A stream's label has colons of its own.
         let mut parts = text.splitn(6, ':');
@@ -58,7 +58,7 @@ impl<'t> Arn<'t> {
     }
 }
 
-/// Table and label, as the catalog's keys have them, of a full name whose part is of one kind.
+/// The catalog's key (table and label) of a full name whose part is of one kind.
 fn keyed(text: &str, label: impl FnOnce(Part<'_>) -> Option<&str>) -> Option<(String, String)> {
     let Arn { table, part } = Arn::parse(text)?;
     Some((table.to_owned(), label(part)?.to_owned()))
@@ -67,49 +67,45 @@ fn keyed(text: &str, label: impl FnOnce(Part<'_>) -> Option<&str>) -> Option<(St
 /// Table and label of a stream's full name.
 pub(crate) fn stream(text: &str) -> Option<(String, String)> {
     keyed(text, |part| {
-        if let Part::Stream(label) = part {
-            Some(label)
-        } else {
-            None
-        }
+        let Part::Stream(label) = part else {
+            return None;
+        };
+        Some(label)
     })
 }
 
 /// Table and label of a backup's full name.
 pub(crate) fn backup(text: &str) -> Option<(String, String)> {
     keyed(text, |part| {
-        if let Part::Backup(label) = part {
-            Some(label)
-        } else {
-            None
-        }
+        let Part::Backup(label) = part else {
+            return None;
+        };
+        Some(label)
     })
 }
 
 /// Table and label of an export's full name.
 pub(crate) fn export(text: &str) -> Option<(String, String)> {
     keyed(text, |part| {
-        if let Part::Export(label) = part {
-            Some(label)
-        } else {
-            None
-        }
+        let Part::Export(label) = part else {
+            return None;
+        };
+        Some(label)
     })
 }
 
 /// Table and label of an import's full name.
 pub(crate) fn import(text: &str) -> Option<(String, String)> {
     keyed(text, |part| {
-        if let Part::Import(label) = part {
-            Some(label)
-        } else {
-            None
-        }
+        let Part::Import(label) = part else {
+            return None;
+        };
+        Some(label)
     })
 }
 
-/// The table of a member that takes a name or the full name of a table: what is no full name of a
-/// table is taken for a name, which it can only be without colons.
+/// The table of a member that takes a name or the full name of a table. Any other text is returned
+/// as it is; with a colon it is no valid name either.
 pub(crate) fn named_table(text: &str) -> &str {
     match Arn::parse(text) {
         Some(Arn {
@@ -120,8 +116,8 @@ pub(crate) fn named_table(text: &str) -> &str {
     }
 }
 
-/// The table that any text of a request is about: a name, a full name of any kind, or an iterator,
-/// which begins with the full name of its stream. None where it cannot be told.
+/// The table that a text of a request names: a name, a full name of any kind, or an iterator, which
+/// begins with the full name of its stream. None for any other text.
 pub(crate) fn about(text: &str) -> Option<&str> {
     let text = text.split_once('|').map_or(text, |(arn, _)| arn);
     if !text.contains([':', '/']) {
@@ -158,7 +154,7 @@ fn is_name(text: &str) -> bool {
     (NAME_CHARS_MIN..=NAME_CHARS_MAX).contains(&text.len()) && text.bytes().all(is_name_byte)
 }
 
-/// Streams have a time as their label, others hexadecimal digits.
+/// Whether a text may be a label: a time of a stream, hexadecimal digits of other parts.
 fn is_label(text: &str) -> bool {
     (1..=64).contains(&text.len())
         && text
@@ -172,7 +168,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn only_whole_names_are_read() {
+    fn only_complete_names_are_parsed() {
         let read = |text: &str| Arn::parse(text).is_some();
         for good in [
             "arn:aws:dynamodb:eu-west-1:000000000000:table/Secret",
@@ -205,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_about_nothing() {
+    fn invalid_names_are_about_nothing() {
         assert_eq!(about("Secret"), Some("Secret"));
         assert_eq!(
             about("arn:aws:dynamodb:x:0:table/Secret/stream/1|1|AAAA"),
@@ -223,9 +219,9 @@ mod tests {
     }
 
     proptest! {
-        /// There is one spelling of what is behind the account.
+        /// A name has one spelling behind the account.
         #[test]
-        fn what_is_read_is_written_the_same(
+        fn a_parsed_name_is_formatted_the_same(
             rest in "(table/)?[a-zA-Z:/.%-]{0,12}(Secret|[a-z]{3,8})(/(index|stream|backup|export|import)/[a-zA-Z0-9:./-]{0,8}){0,2}",
             head in "(arn:aws:dynamodb:eu:0:|arn:aws:s3:eu:0:|xarn:aws:dynamodb:eu:0:|arn:aws:dynamodb::0:)",
         ) {

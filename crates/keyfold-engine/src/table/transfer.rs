@@ -1,4 +1,4 @@
-//! Exports and imports as they are kept: what was asked for, and how far it came.
+//! The records of exports and imports: the request, and the progress.
 
 use super::Table;
 use keyfold_api::{
@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 /// Retention of a client's token: eight hours.
 const TOKEN_MS: u64 = 8 * 60 * 60 * 1000;
-/// Work begun for a client, which may ask for the same again.
+
+/// Work that a client has begun. The client may send the same request again.
 pub(crate) trait Begun {
-    /// The client's token, a print of what was asked for, and when.
+    /// The client's token, the hash of the request, and the time of the request.
     fn request(&self) -> (Option<&str>, u64, u64);
 }
 
@@ -28,10 +29,10 @@ impl Begun for Import {
     }
 }
 
-/// The token was used for something else.
+/// The token was used with another request.
 pub(crate) struct OtherRequest;
 
-/// The work begun with the same token within the time that tokens are remembered.
+/// Finds the work begun with the same token within its retention.
 pub(crate) fn begun_with<'t, T: Begun>(
     token: Option<&str>,
     print: u64,
@@ -52,22 +53,22 @@ pub(crate) fn begun_with<'t, T: Begun>(
 /// An export.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Export {
-    /// Its place among the records.
+    /// The id of its record.
     pub(crate) id: TableId,
     /// The end of its ARN.
     pub(crate) label: String,
     pub(crate) table_name: String,
     pub(crate) table_uuid: String,
     pub(crate) status: ExportStatus,
-    /// When it began and ended.
+    /// When it began and ended, milliseconds since the epoch.
     pub(crate) begun: u64,
     pub(crate) ended: Option<u64>,
-    /// Whether files may have been written: before that it only waited.
+    /// Whether files may have been written. Until then it has only waited.
     pub(crate) is_begun: bool,
-    /// The moment, or the two of an incremental export.
+    /// The moment of a full export, or the two of an incremental one.
     pub(crate) moment: u64,
     pub(crate) to: Option<u64>,
-    /// The client's token and what a repetition must have in common.
+    /// The client's token, and the hash that a repetition must have.
     pub(crate) token: Option<String>,
     pub(crate) print: u64,
     pub(crate) bucket: String,
@@ -79,21 +80,21 @@ pub(crate) struct Export {
     pub(crate) items: u64,
     pub(crate) bytes: u64,
     pub(crate) manifest: Option<String>,
-    /// Code and sentence of what went wrong.
+    /// Code and message of the failure.
     pub(crate) failure: Option<(String, String)>,
 }
 
 /// An import.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Import {
-    /// Its place among the records.
+    /// The id of its record.
     pub(crate) id: TableId,
     /// The end of its ARN.
     pub(crate) label: String,
     pub(crate) status: ImportStatus,
     pub(crate) begun: u64,
     pub(crate) ended: Option<u64>,
-    /// Whether items may have been imported: before that it only waited.
+    /// Whether items may have been imported. Until then it has only waited.
     pub(crate) is_begun: bool,
     pub(crate) token: Option<String>,
     pub(crate) print: u64,
@@ -103,7 +104,7 @@ pub(crate) struct Import {
     pub(crate) compression: InputCompressionType,
     pub(crate) delimiter: String,
     pub(crate) header: Option<Vec<String>>,
-    /// The table as it was asked for.
+    /// The definition of the new table.
     pub(crate) table: Table,
     pub(crate) bytes: u64,
     pub(crate) processed: u64,
