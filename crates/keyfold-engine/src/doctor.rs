@@ -7,13 +7,14 @@
 use crate::base::error::internal;
 use crate::base::layout::{self, Counter};
 use crate::core::Core;
-use crate::item::{counters, entries as index_entries, expiry_note};
+use crate::item::counters::count;
+use crate::item::{entries as index_entries, expiry_note};
 use crate::state_at;
 use crate::table::stream::Event;
 use crate::table::{Index, Table};
 use keyfold_api::ApiError;
 use keyfold_codec::RawItem;
-use keyfold_codec::key::{self, IndexId, KeyRange};
+use keyfold_codec::key::{self, IndexId, KeyRange, TableId};
 use keyfold_store::{Batch, Direction, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,7 +61,8 @@ impl Examination {
         self.problems.is_empty()
     }
 
-    fn add(&mut self, place: &str, what: String, can_be_repaired: bool) {
+    fn add(&mut self, place: &str, what: String, repair: Repair) {
+        let can_be_repaired = repair == Repair::Possible;
         let same = |problem: &&Problem| {
             problem.place == place && problem.can_be_repaired == can_be_repaired
         };
@@ -76,11 +78,25 @@ impl Examination {
     }
 }
 
-/// Entries and bytes of an index (or the table itself), as they are.
+/// Whether a repair removes a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repair {
+    Possible,
+    Impossible,
+}
+
+/// Entries and bytes of an index (or the table itself).
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 struct Size {
     entries: i64,
     bytes: i64,
+}
+
+impl Size {
+    fn add(&mut self, item: &RawItem) {
+        self.entries += 1;
+        self.bytes += item.size_bytes() as i64;
+    }
 }
 
 pub(crate) fn examine(core: &Core) -> Result<Examination, ApiError> {
@@ -97,20 +113,22 @@ pub(crate) fn examine(core: &Core) -> Result<Examination, ApiError> {
             let (_, bytes) = entry?;
             found.records += 1;
             if Event::decode(&bytes).is_none() {
-                found.add(&place, "a record cannot be read".to_owned(), false);
+                found.add(
+                    &place,
+                    "a record cannot be read".to_owned(),
+                    Repair::Impossible,
+                );
             }
         }
     }
     for backup in core.catalog().backups().values() {
         let place = format!("{} backup {}", backup.table.name, backup.name);
-        for entry in entries(
-            &snapshot,
-            &KeyRange::prefix(key::space_prefix(backup.id, IndexId::BASE)),
-        ) {
+        for entry in entries(&snapshot, &items_of(backup.id)) {
             let (_, bytes) = entry?;
             found.items += 1;
             if let Err(error) = RawItem::open(bytes) {
-                found.add(&place, format!("an item cannot be read: {error}"), false);
+                let fault = format!("an item cannot be read: {error}");
+                found.add(&place, fault, Repair::Impossible);
             }
         }
     }
@@ -158,110 +176,117 @@ fn entries<'s>(
         .map(|entry| entry.map_err(internal))
 }
 
+/// Sizes of the table and of its indexes, as counted from the items.
+type Sizes = BTreeMap<IndexId, Size>;
+
 fn examine_table(
     snapshot: &Snapshot,
     table: &Arc<Table>,
     found: &mut Examination,
 ) -> Result<(), ApiError> {
-    let mut sizes: BTreeMap<IndexId, Size> = BTreeMap::new();
-    for entry in entries(
-        snapshot,
-        &KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE)),
-    ) {
+    let mut sizes = Sizes::new();
+    for entry in entries(snapshot, &items_of(table.id)) {
         let (at, bytes) = entry?;
         found.items += 1;
-        let item = match RawItem::open(bytes) {
-            Ok(item) => item,
+        match RawItem::open(bytes) {
+            Ok(item) => examine_item(snapshot, table, (&at, &item), &mut sizes, found)?,
             Err(error) => {
-                found.add(
-                    &table.name,
-                    format!("an item cannot be read: {error}"),
-                    false,
-                );
-                continue;
-            }
-        };
-        let tree = item.to_item();
-        match key::base_key(table.id, &table.key, &tree) {
-            Ok(key) if key.as_slice() == at.as_ref() => {}
-            _ => found.add(
-                &table.name,
-                "an item lies under another key than its own".to_owned(),
-                false,
-            ),
-        }
-        let size = sizes.entry(IndexId::BASE).or_default();
-        size.entries += 1;
-        size.bytes += item.size_bytes() as i64;
-        if let Some(expiry) = table
-            .settings
-            .expiry
-            .as_ref()
-            .filter(|expiry| expiry.is_complete)
-            && let Some(note) = expiry_note::note_of(table.id, &at, &expiry.attribute, &item)
-            && snapshot.get(&note).map_err(internal)?.is_none()
-        {
-            found.add(
-                &table.name,
-                "the note of when an item expires is missing".to_owned(),
-                true,
-            );
-        }
-        for index in table.indexes.iter().filter(|index| !index.is_building) {
-            let expected =
-                index_entries::entry(table, index, Some((&item, &tree))).map_err(ApiError::from)?;
-            let Some(expected) = expected else { continue };
-            let size = sizes.entry(index.id).or_default();
-            size.entries += 1;
-            size.bytes += expected.item.size_bytes() as i64;
-            let stored = snapshot.get(expected.key.as_slice()).map_err(internal)?;
-            if stored.as_ref() != Some(expected.item.bytes()) {
-                let what = if stored.is_some() {
-                    "differs from its item"
-                } else {
-                    "is missing"
-                };
-                found.add(&place(table, index), format!("an entry {what}"), true);
+                let fault = format!("an item cannot be read: {error}");
+                found.add(&table.name, fault, Repair::Impossible);
             }
         }
     }
-    for index in table.indexes.iter().filter(|index| !index.is_building) {
+    for index in built(table) {
         examine_index(snapshot, table, index, found)?;
     }
-    for (index, size) in sizes_by_index(table, &sizes) {
-        let stored = stored_size(snapshot, table, index)?;
-        if stored != size {
-            found.add(
-                &table.name,
-                format!(
-                    "the counters of {} say {} entries and {} bytes, there are {} and {}",
-                    name_of(table, index),
-                    stored.entries,
-                    stored.bytes,
-                    size.entries,
-                    size.bytes
-                ),
-                true,
-            );
-        }
-    }
+    examine_counters(snapshot, table, &sizes, found)?;
     for change in state_at::changes(snapshot, table) {
         found.records += 1;
         if let Err(error) = change {
-            found.add(&table.name, error.to_string(), false);
+            found.add(&table.name, error.to_string(), Repair::Impossible);
         }
     }
     Ok(())
 }
 
-fn sizes_by_index(table: &Table, sizes: &BTreeMap<IndexId, Size>) -> Vec<(IndexId, Size)> {
-    let built = table
-        .indexes
-        .iter()
-        .filter(|index| !index.is_building)
-        .map(|index| index.id);
+/// Examines an item at its key: the key itself, its expiry note and its entries. Adds its sizes.
+fn examine_item(
+    snapshot: &Snapshot,
+    table: &Table,
+    (at, item): (&[u8], &RawItem),
+    sizes: &mut Sizes,
+    found: &mut Examination,
+) -> Result<(), ApiError> {
+    let tree = item.to_item();
+    let key = key::base_key(table.id, &table.key, &tree);
+    if !key.is_ok_and(|key| key.as_slice() == at) {
+        let fault = "an item lies under another key than its own".to_owned();
+        found.add(&table.name, fault, Repair::Impossible);
+    }
+    sizes.entry(IndexId::BASE).or_default().add(item);
+    let expiry = table.settings.expiry.as_ref();
+    if let Some(expiry) = expiry.filter(|expiry| expiry.is_complete)
+        && let Some(note) = expiry_note::note_of(table.id, at, &expiry.attribute, item)
+        && snapshot.get(&note).map_err(internal)?.is_none()
+    {
+        let fault = "the expiry note of an item is missing".to_owned();
+        found.add(&table.name, fault, Repair::Possible);
+    }
+    for index in built(table) {
+        let expected = index_entries::entry(table, index, Some((item, &tree)));
+        let Some(expected) = expected.map_err(ApiError::from)? else {
+            continue;
+        };
+        sizes.entry(index.id).or_default().add(&expected.item);
+        let stored = snapshot.get(expected.key.as_slice()).map_err(internal)?;
+        let fault = match stored {
+            None => "an entry is missing",
+            Some(stored) if stored != *expected.item.bytes() => "an entry differs from its item",
+            Some(_) => continue,
+        };
+        found.add(&place(table, index), fault.to_owned(), Repair::Possible);
+    }
+    Ok(())
+}
+
+/// Compares the stored counters with the sizes counted from the items.
+fn examine_counters(
+    snapshot: &Snapshot,
+    table: &Table,
+    sizes: &Sizes,
+    found: &mut Examination,
+) -> Result<(), ApiError> {
+    for (index, size) in sizes_by_index(table, sizes) {
+        let stored = stored_size(snapshot, table, index)?;
+        if stored == size {
+            continue;
+        }
+        let fault = format!(
+            "the counters of {} say {} entries and {} bytes, there are {} and {}",
+            name_of(table, index),
+            stored.entries,
+            stored.bytes,
+            size.entries,
+            size.bytes
+        );
+        found.add(&table.name, fault, Repair::Possible);
+    }
+    Ok(())
+}
+
+/// The keys of the items of a table or of a backup.
+fn items_of(space: TableId) -> KeyRange {
+    KeyRange::prefix(key::space_prefix(space, IndexId::BASE))
+}
+
+/// The indexes that have the entries of all items.
+fn built(table: &Table) -> impl Iterator<Item = &Index> {
+    table.indexes.iter().filter(|index| !index.is_building)
+}
+
+fn sizes_by_index(table: &Table, sizes: &Sizes) -> Vec<(IndexId, Size)> {
     std::iter::once(IndexId::BASE)
-        .chain(built)
+        .chain(built(table).map(|index| index.id))
         .map(|index| (index, sizes.get(&index).copied().unwrap_or_default()))
         .collect()
 }
@@ -311,7 +336,7 @@ fn examine_index(
             found.add(
                 &place(table, index),
                 "an entry cannot be read".to_owned(),
-                true,
+                Repair::Possible,
             );
             continue;
         };
@@ -328,79 +353,70 @@ fn examine_index(
             found.add(
                 &place(table, index),
                 "an entry has no item".to_owned(),
-                true,
+                Repair::Possible,
             );
         }
     }
     Ok(())
 }
 
-/// Makes all indexes, expiry notes and counters anew from the items.
+/// Rebuilds all indexes, expiry notes and counters from the items.
 pub(crate) fn repair(core: &Core) -> Result<(), ApiError> {
     let tables: Vec<Arc<Table>> = core.catalog().read().values().cloned().collect();
-    for table in &tables {
-        for index in &table.indexes {
-            remove_all(
-                core,
-                &KeyRange::prefix(key::space_prefix(table.id, index.id)),
-            )?;
+    tables.iter().try_for_each(|table| {
+        remove_derived(core, table)?;
+        derive(core, table)
+    })
+}
+
+/// Removes all index entries and counters of a table.
+fn remove_derived(core: &Core, table: &Table) -> Result<(), ApiError> {
+    for index in &table.indexes {
+        let range = KeyRange::prefix(key::space_prefix(table.id, index.id));
+        remove_all(core, &range)?;
+    }
+    let counters = KeyRange::prefix(layout::counters_of(table.id));
+    let mut batch = Batch::new();
+    for entry in entries(&core.store().snapshot(), &counters) {
+        batch.remove_counter(entry?.0.to_vec());
+    }
+    flush(core, &mut batch)
+}
+
+/// Writes the index entries, expiry notes and counters of all items of a table.
+fn derive(core: &Core, table: &Table) -> Result<(), ApiError> {
+    let snapshot = core.store().snapshot();
+    let (mut batch, mut handled) = (Batch::new(), 0);
+    for entry in entries(&snapshot, &items_of(table.id)) {
+        let (at, bytes) = entry?;
+        let Ok(item) = RawItem::open(bytes) else {
+            continue;
+        };
+        let tree = item.to_item();
+        handled += 1;
+        let bytes = item.size_bytes();
+        count(&mut batch, table, IndexId::BASE, (None, Some(bytes)));
+        if let Some(expiry) = &table.settings.expiry
+            && let Some(note) = expiry_note::note_of(table.id, &at, &expiry.attribute, &item)
+        {
+            batch.put(note, Vec::new());
         }
-        let counters = KeyRange::prefix(layout::counters_of(table.id));
-        let mut batch = Batch::new();
-        for entry in entries(&core.store().snapshot(), &counters) {
-            batch.remove_counter(entry?.0.to_vec());
-        }
-        flush(core, &mut batch)?;
-        let snapshot = core.store().snapshot();
-        let (mut batch, mut handled) = (Batch::new(), 0);
-        for entry in entries(
-            &snapshot,
-            &KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE)),
-        ) {
-            let (at, bytes) = entry?;
-            let Ok(item) = RawItem::open(bytes) else {
+        for index in built(table) {
+            let made = index_entries::entry(table, index, Some((&item, &tree)));
+            let Some(made) = made.map_err(ApiError::from)? else {
                 continue;
             };
-            let tree = item.to_item();
-            handled += 1;
-            counters::count(
-                &mut batch,
-                table,
-                IndexId::BASE,
-                false,
-                true,
-                0,
-                item.size_bytes(),
-            );
-            if let Some(expiry) = &table.settings.expiry
-                && let Some(note) = expiry_note::note_of(table.id, &at, &expiry.attribute, &item)
-            {
-                batch.put(note, Vec::new());
-            }
-            for index in table.indexes.iter().filter(|index| !index.is_building) {
-                let made = index_entries::entry(table, index, Some((&item, &tree)))
-                    .map_err(ApiError::from)?;
-                let Some(made) = made else { continue };
-                counters::count(
-                    &mut batch,
-                    table,
-                    index.id,
-                    false,
-                    true,
-                    0,
-                    made.item.size_bytes(),
-                );
-                batch.put(made.key.into_vec(), made.item.bytes().clone());
-            }
-            // Counters are no keys of the batch, and of a table without indexes there is nothing
-            // else.
-            if batch.len() >= CHUNK || handled % CHUNK == 0 {
-                flush(core, &mut batch)?;
-            }
+            let bytes = made.item.size_bytes();
+            count(&mut batch, table, index.id, (None, Some(bytes)));
+            batch.put(made.key.into_vec(), made.item.bytes().clone());
         }
-        flush(core, &mut batch)?;
+        // The batch's length does not include counters, and a table without indexes has nothing
+        // else to write.
+        if batch.len() >= CHUNK || handled % CHUNK == 0 {
+            flush(core, &mut batch)?;
+        }
     }
-    Ok(())
+    flush(core, &mut batch)
 }
 
 fn flush(core: &Core, batch: &mut Batch) -> Result<(), ApiError> {

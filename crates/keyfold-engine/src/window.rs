@@ -1,10 +1,9 @@
 //! Which moments a table can be read at, as it was.
 
+use crate::base::time::DAY_MS;
 use crate::core::Core;
 use crate::table::{Recovery, Table};
 use keyfold_api::{ApiError, ErrorKind};
-
-const DAY_MS: u64 = 86_400_000;
 
 /// The first and the last moment that a table can be restored to.
 pub(crate) fn window(recovery: &Recovery, now_ms: u64) -> (u64, u64) {

@@ -60,10 +60,11 @@ fn back_up(engine: &Engine) -> String {
         table_name: Some("Tab".into()),
         backup_name: Some("first".into()),
     };
-    match engine.execute(Request::CreateBackup(input)).wait().unwrap() {
-        Response::CreateBackup(answer) => answer.backup_details.unwrap().backup_arn.unwrap(),
-        other => panic!("{other:?}"),
-    }
+    let answer = engine.execute(Request::CreateBackup(input)).wait().unwrap();
+    let Response::CreateBackup(answer) = answer else {
+        panic!("{answer:?}");
+    };
+    answer.backup_details.unwrap().backup_arn.unwrap()
 }
 
 /// What the backup holds, by restoring it.

@@ -1,7 +1,7 @@
-//! The items that transactions hold: from their evaluation until they are durable.
+//! The items of transactions under way, from the evaluation of a transaction until it is durable.
 //!
-//! A write that meets a held item is refused, as the service refuses it, instead of building on a
-//! transaction whose fate is open. Source: "Transactional isolation levels", "Transaction conflict
+//! A write to such an item is refused, as the service refuses it. Otherwise it would build on a
+//! transaction that may still fail. Source: "Transactional isolation levels", "Transaction conflict
 //! handling".
 
 use keyfold_codec::key::KeyBytes;
@@ -10,14 +10,14 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Entries above which those of finished transactions are looked for.
+/// Entries above which those of finished transactions are removed.
 const PRUNE_AT: usize = 1024;
 
-/// The items that transactions hold.
+/// The items of transactions under way.
 #[derive(Default)]
 pub(crate) struct Conflicts {
     held: Mutex<HashMap<KeyBytes, Ticket>>,
-    /// The number of entries: usually none, and nobody has to lock.
+    /// The number of entries. It is usually zero, and then no lock is taken.
     count: AtomicUsize,
 }
 
@@ -26,8 +26,8 @@ impl Conflicts {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a transaction holds the item. The item's key must be locked.
-    pub(crate) fn holds(&self, key: &KeyBytes) -> bool {
+    /// Whether a transaction under way writes the item. The item's key must be locked.
+    pub(crate) fn contains(&self, key: &KeyBytes) -> bool {
         if self.count.load(Ordering::Acquire) == 0 {
             return false;
         }
@@ -39,8 +39,8 @@ impl Conflicts {
         is_open
     }
 
-    /// Holds a transaction's items until its write is done. Their keys must be locked.
-    pub(crate) fn hold<'k>(&self, keys: impl Iterator<Item = &'k KeyBytes>, ticket: &Ticket) {
+    /// Adds a transaction's items until its write is durable. Their keys must be locked.
+    pub(crate) fn add<'k>(&self, keys: impl Iterator<Item = &'k KeyBytes>, ticket: &Ticket) {
         if ticket.is_done() {
             return;
         }

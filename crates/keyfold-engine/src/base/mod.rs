@@ -1,5 +1,5 @@
-//! The ground of the engine: options, time and randomness, the layout of the key space, errors,
-//! pending answers.
+//! The lowest layer of the engine: options, time and randomness, the layout of the key space,
+//! errors, pending answers.
 
 pub(crate) mod answer_size;
 pub(crate) mod bill;
@@ -11,3 +11,4 @@ pub(crate) mod layout;
 pub(crate) mod options;
 pub(crate) mod pending;
 pub(crate) mod signal;
+pub(crate) mod time;

@@ -198,13 +198,13 @@ impl Stored for IndexProjection {
     }
 
     fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::L(_) => Vec::from_value(value).map(IndexProjection::Include),
-            _ => match String::from_value(value)?.as_str() {
-                "ALL" => Some(IndexProjection::All),
-                "KEYS_ONLY" => Some(IndexProjection::KeysOnly),
-                _ => None,
-            },
+        if matches!(value, Value::L(_)) {
+            return Vec::from_value(value).map(IndexProjection::Include);
+        }
+        match String::from_value(value)?.as_str() {
+            "ALL" => Some(IndexProjection::All),
+            "KEYS_ONLY" => Some(IndexProjection::KeysOnly),
+            _ => None,
         }
     }
 }

@@ -165,13 +165,11 @@ impl<A: Stored, B: Stored> Stored for (A, B) {
     }
 
     fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::L(values) => match values.as_slice() {
-                [one, two] => Some((A::from_value(one)?, B::from_value(two)?)),
-                _ => None,
-            },
-            _ => None,
-        }
+        let Value::L(values) = value else { return None };
+        let [one, two] = values.as_slice() else {
+            return None;
+        };
+        Some((A::from_value(one)?, B::from_value(two)?))
     }
 }
 

@@ -200,15 +200,17 @@ pub(crate) fn check_new_item(
 fn check_index_key(index: &Index, item: &Item, maker: Maker) -> Result<(), Validation> {
     check_index_attributes(index, item, maker)?;
     // The attributes of one part share its limit.
-    let is_whole = index
+    let is_complete = index
         .key
         .attributes()
         .all(|attribute| item.get(&attribute.name).is_some());
-    match check_sizes(&index.key, item) {
-        Err(_) if is_whole && maker == Maker::Update => Err(Validation::UpdatedIndexKeySize),
-        Err(error) if is_whole => Err(error),
-        _ => Ok(()),
+    if !is_complete {
+        return Ok(());
     }
+    check_sizes(&index.key, item).map_err(|error| match maker {
+        Maker::Put => error,
+        Maker::Update => Validation::UpdatedIndexKeySize,
+    })
 }
 
 fn check_index_attributes(index: &Index, item: &Item, maker: Maker) -> Result<(), Validation> {

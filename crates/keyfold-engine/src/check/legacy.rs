@@ -206,7 +206,15 @@ fn operands(condition: &LegacyCondition) -> Result<(ComparisonOperator, Vec<Lite
         Op::NotNull | Op::Null => list.is_empty(),
         Op::Between => list.len() == 2,
         Op::In => !list.is_empty(),
-        _ => list.len() == 1,
+        Op::Eq
+        | Op::Ne
+        | Op::Lt
+        | Op::Le
+        | Op::Gt
+        | Op::Ge
+        | Op::BeginsWith
+        | Op::Contains
+        | Op::NotContains => list.len() == 1,
     };
     if !fits {
         return wrong(format!(

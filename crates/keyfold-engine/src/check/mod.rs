@@ -14,6 +14,14 @@ use keyfold_types::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN, NESTING_LEVELS_MAX};
 
 /// Breaches that one answer names at the most.
 const BREACHES_MAX: usize = 100;
+/// Characters of the full name of a stream, backup, export or import.
+const PART_ARN_CHARS: (usize, usize) = (37, 1024);
+/// Characters of a bucket's name at the most.
+const BUCKET_CHARS_MAX: usize = 255;
+/// Characters of a ClientRequestToken at the most.
+const REQUEST_TOKEN_CHARS_MAX: usize = 36;
+/// The pattern of the names of tables and indexes.
+const NAME_PATTERN: &str = "[a-zA-Z0-9_.-]+";
 
 /// Collects breaches of constraints, so that one answer names them all.
 #[derive(Default)]
@@ -118,6 +126,43 @@ impl Constraints {
         }
     }
 
+    /// The full name of a part of a table (a stream, a backup, an export, an import), which is
+    /// required.
+    pub(crate) fn part_arn(&mut self, path: &str, member: &Option<String>) {
+        self.required(path, member);
+        self.part_arn_length(path, member);
+    }
+
+    /// The length of such a name, if there is one.
+    pub(crate) fn part_arn_length(&mut self, path: &str, member: &Option<String>) {
+        if let Some(arn) = member {
+            let (min, max) = PART_ARN_CHARS;
+            self.count(path, arn.len(), arn, min, max);
+        }
+    }
+
+    /// The name of a bucket, which is required.
+    pub(crate) fn bucket(&mut self, path: &str, member: &Option<String>) {
+        self.required(path, member);
+        if let Some(bucket) = member {
+            self.count(path, bucket.len(), bucket, 1, BUCKET_CHARS_MAX);
+        }
+    }
+
+    /// The token by which a repetition of a transaction is recognised.
+    pub(crate) fn request_token(&mut self, member: &Option<String>) {
+        if let Some(token) = member {
+            let chars = token.chars().count();
+            self.count(
+                "clientRequestToken",
+                chars,
+                token,
+                1,
+                REQUEST_TOKEN_CHARS_MAX,
+            );
+        }
+    }
+
     /// The table of a control operation, whose absence has a sentence of its own.
     pub(crate) fn control_table(&mut self, member: &Option<String>) -> Result<(), ApiError> {
         if member.is_none() {
@@ -132,13 +177,13 @@ impl Constraints {
     pub(crate) fn name(&mut self, path: &str, name: &str, printed: &str) {
         let printed = || Some(printed.to_owned());
         if !name.is_empty() && !name.bytes().all(is_name_byte) {
-            self.breach(printed(), path, Constraint::Pattern("[a-zA-Z0-9_.-]+"));
+            self.breach(printed(), path, Constraint::Pattern(NAME_PATTERN));
         }
         let path: &str = path;
         if name.len() < NAME_CHARS_MIN {
             self.breach(printed(), path, Constraint::LengthMin(NAME_CHARS_MIN));
             if name.is_empty() {
-                self.breach(printed(), path, Constraint::Pattern("[a-zA-Z0-9_.-]+"));
+                self.breach(printed(), path, Constraint::Pattern(NAME_PATTERN));
             }
         } else if name.len() > NAME_CHARS_MAX {
             self.breach(printed(), path, Constraint::LengthMax(NAME_CHARS_MAX));

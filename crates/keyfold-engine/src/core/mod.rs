@@ -118,7 +118,7 @@ impl Core {
     /// Whether a transaction that is not durable yet holds the item, and writes are not to wait for
     /// it.
     pub(crate) fn is_held(&self, key: &KeyBytes) -> bool {
-        self.shared.options.transaction_conflicts && self.shared.conflicts.holds(key)
+        self.shared.options.transaction_conflicts && self.shared.conflicts.contains(key)
     }
 
     pub(crate) fn conflicts(&self) -> &Conflicts {

@@ -8,19 +8,18 @@
 
 use crate::base::bill::Bill;
 use crate::table::arn::Part;
-use crate::table::{Index, Table};
+use crate::table::{Index, Table, WARM_ON_DEMAND};
 use keyfold_api::{BillingMode, Throttling, ThrottlingReason};
 use keyfold_codec::key::{IndexId, TableId};
 use keyfold_types::CapacityHalves;
+use keyfold_types::limits::{PARTITION_READ_UNITS_S, PARTITION_WRITE_UNITS_S};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Seconds of unused provisioned capacity that are kept.
 const BURST_S: i64 = 300;
-/// Initial capacity of an on-demand table.
-const ON_DEMAND: (u64, u64) = (12_000, 4_000);
 /// Capacity of one partition key.
-const PARTITION: (u64, u64) = (3_000, 1_000);
+const PARTITION: (u64, u64) = (PARTITION_READ_UNITS_S, PARTITION_WRITE_UNITS_S);
 /// After how long twice a peak is given.
 const PEAK_MS: u64 = 30 * 60 * 1000;
 /// Buckets above which those of idle partition keys are forgotten.
@@ -53,6 +52,16 @@ pub(crate) fn partition_of(key: &[u8]) -> Option<Partition> {
 struct Rate {
     units_s: u64,
     store_s: i64,
+}
+
+impl Rate {
+    /// A rate whose bucket holds the units of one second.
+    fn of_a_second(units_s: u64) -> Rate {
+        Rate {
+            units_s,
+            store_s: 1,
+        }
+    }
 }
 
 /// A thousandth of half a unit: what half a unit a second gives in a millisecond.
@@ -167,23 +176,11 @@ fn rate_of(table: &Table, index: Option<&Index>, used: Use, peak: &Peak) -> (Lim
             },
         );
     }
-    let base = chosen(used, capacity.warm.unwrap_or(ON_DEMAND));
+    let base = chosen(used, capacity.warm.unwrap_or(WARM_ON_DEMAND));
     let units_s = base.max(2 * peak.previous);
-    match chosen(used, capacity.on_demand_max) {
-        Some(max) if max < units_s => (
-            Limit::OnDemandMax,
-            Rate {
-                units_s: max,
-                store_s: 1,
-            },
-        ),
-        _ => (
-            Limit::OnDemand,
-            Rate {
-                units_s,
-                store_s: 1,
-            },
-        ),
+    match chosen(used, capacity.on_demand_max).filter(|max| *max < units_s) {
+        Some(max) => (Limit::OnDemandMax, Rate::of_a_second(max)),
+        None => (Limit::OnDemand, Rate::of_a_second(units_s)),
     }
 }
 
@@ -228,13 +225,10 @@ impl Throttle {
                 bucket.peak.roll(now_ms);
                 let (limit, rate) = match partition {
                     None => rate_of(table, one.index, used, &bucket.peak),
-                    Some(_) => (
-                        Limit::Partition,
-                        Rate {
-                            units_s: chosen(used, PARTITION),
-                            store_s: 1,
-                        },
-                    ),
+                    Some(_) => {
+                        let rate = Rate::of_a_second(chosen(used, PARTITION));
+                        (Limit::Partition, rate)
+                    }
                 };
                 bucket.fill(rate, now_ms);
                 if bucket.level <= 0 {

@@ -5,22 +5,20 @@ use crate::table::Table;
 use keyfold_codec::key::IndexId;
 use keyfold_store::Batch;
 
-/// Counts an item or entry that appears, disappears or changes its size.
+/// Counts an item or entry that appears, disappears or changes its size: its bytes before and after
+/// the change, none while it does not exist.
 pub(crate) fn count(
     batch: &mut Batch,
     table: &Table,
     index: IndexId,
-    was: bool,
-    is: bool,
-    old_bytes: u64,
-    new_bytes: u64,
+    (before, after): (Option<u64>, Option<u64>),
 ) {
+    let counter = |counter| layout::counter(table.id, index, counter);
+    let existing = |bytes: Option<u64>| i64::from(bytes.is_some());
+    let size = |bytes: Option<u64>| bytes.unwrap_or(0) as i64;
     batch.add(
-        layout::counter(table.id, index, Counter::Entries),
-        i64::from(is) - i64::from(was),
+        counter(Counter::Entries),
+        existing(after) - existing(before),
     );
-    batch.add(
-        layout::counter(table.id, index, Counter::Bytes),
-        new_bytes as i64 - old_bytes as i64,
-    );
+    batch.add(counter(Counter::Bytes), size(after) - size(before));
 }

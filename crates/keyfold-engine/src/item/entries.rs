@@ -32,10 +32,10 @@ pub(super) fn put_entries(
 ) -> Result<LocalEntries, Refusal> {
     let mut local = LocalEntries::default();
     // The tree is the new version; the old one is decoded only if an index has to let go of it.
-    let decoded = match (&change.before, &change.after) {
-        (Some(before), Some(_)) if !table.indexes.is_empty() => Some(before.to_item()),
-        _ => None,
-    };
+    let replaced = change.before.as_ref().zip(change.after.as_ref());
+    let decoded = replaced
+        .filter(|_| !table.indexes.is_empty())
+        .map(|(before, _)| before.to_item());
     let tree = change.tree.as_deref();
     let before_tree = if change.after.is_some() {
         decoded.as_ref()
@@ -130,17 +130,10 @@ fn move_entry(
     old: Option<Entry>,
     new: Option<Entry>,
 ) -> (CapacityHalves, i64) {
-    let size = |entry: &Option<Entry>| entry.as_ref().map_or(0, |entry| entry.item.size_bytes());
+    let size = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.item.size_bytes());
     let (old_bytes, new_bytes) = (size(&old), size(&new));
-    count(
-        batch,
-        table,
-        index.id,
-        old.is_some(),
-        new.is_some(),
-        old_bytes,
-        new_bytes,
-    );
+    count(batch, table, index.id, (old_bytes, new_bytes));
+    let (old_bytes, new_bytes) = (old_bytes.unwrap_or(0), new_bytes.unwrap_or(0));
     let grown = new_bytes as i64 - old_bytes as i64;
     let units = match (old, new) {
         (None, None) => CapacityHalves::ZERO,

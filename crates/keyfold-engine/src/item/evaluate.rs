@@ -97,9 +97,12 @@ impl WritePlan {
                 let mut item = before
                     .as_ref()
                     .map_or_else(|| key.clone(), RawItem::to_item);
-                update.apply(&mut item).map_err(|error| match error {
-                    UpdateError::ItemSize => Validation::UpdatedItemSize,
-                    other => Validation::Update(other),
+                update.apply(&mut item).map_err(|error| {
+                    if error == UpdateError::ItemSize {
+                        Validation::UpdatedItemSize
+                    } else {
+                        Validation::Update(error)
+                    }
                 })?;
                 (Cow::Owned(item), Maker::Update)
             }

@@ -79,15 +79,8 @@ pub(crate) fn index_some(
             .latest(entry.key.as_slice())
             .map_err(|error| Refusal::Internal(internal(error)))?;
         if there.is_none() {
-            count(
-                batch,
-                table,
-                index.id,
-                false,
-                true,
-                0,
-                entry.item.size_bytes(),
-            );
+            let bytes = entry.item.size_bytes();
+            count(batch, table, index.id, (None, Some(bytes)));
             batch.put(entry.key.into_vec(), entry.item.bytes().clone());
         }
         Ok(())

@@ -7,6 +7,7 @@ use super::job::Job;
 use super::turn::Work;
 use crate::base::error::internal;
 use crate::base::layout;
+use crate::base::time::DAY_MS;
 use crate::catalog;
 use crate::core::Core;
 use crate::state_at::StateAt;
@@ -127,7 +128,7 @@ fn complete(core: &Core, backup: &Arc<Backup>, size: (u64, u64)) -> Result<(), A
 }
 
 /// Retention of the backup of a deleted table.
-const SYSTEM_BACKUP_MS: u64 = 35 * 24 * 60 * 60 * 1000;
+const SYSTEM_BACKUP_MS: u64 = 35 * DAY_MS;
 
 /// A backup of a table as it is, whose items are still to be copied. The caller holds the tables
 /// for writing, so that nobody changes an item meanwhile.

@@ -3,13 +3,14 @@
 use super::turn::Work;
 use crate::base::error::internal;
 use crate::base::layout;
+use crate::base::time::DAY_MS;
 use crate::core::Core;
 use crate::table::backup::Backup;
 use keyfold_api::ApiError;
 use keyfold_store::Batch;
 
 /// Retention of ended exports and imports: 90 days, as in the service.
-const SHOWN_MS: u64 = 90 * 24 * 60 * 60 * 1000;
+const SHOWN_MS: u64 = 90 * DAY_MS;
 
 /// Removes the backups whose time is over.
 pub(super) fn backups(core: &Core) -> Result<Work, ApiError> {

@@ -36,7 +36,7 @@ pub(crate) fn resume(core: &Core) -> Result<(), ApiError> {
                     table: Arc::clone(table),
                 });
             }
-            _ => export::fail(
+            Some(_) | None => export::fail(
                 core,
                 &export,
                 "The server stopped before the end, or the table is gone",
@@ -55,7 +55,7 @@ pub(crate) fn resume(core: &Core) -> Result<(), ApiError> {
                     table: Arc::clone(table),
                 });
             }
-            _ => import::fail(core, &import, "The server stopped before the end")?,
+            Some(_) | None => import::fail(core, &import, "The server stopped before the end")?,
         }
     }
     Ok(())

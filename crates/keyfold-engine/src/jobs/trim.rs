@@ -3,6 +3,7 @@
 use super::turn::{Turn, Work};
 use crate::base::error::internal;
 use crate::base::layout;
+use crate::base::time::DAY_MS;
 use crate::core::Core;
 use crate::table::Table;
 use crate::table::stream::{Event, RETENTION_MS, Stream};
@@ -84,7 +85,7 @@ impl Trim {
             return Ok(Work::Done);
         }
         let horizon = match &table.settings.recovery {
-            Some(recovery) => core.now_ms().saturating_sub(recovery.days * RETENTION_MS),
+            Some(recovery) => core.now_ms().saturating_sub(recovery.days * DAY_MS),
             // Switched off: nothing is kept.
             None => u64::MAX,
         };

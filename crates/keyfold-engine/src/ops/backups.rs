@@ -1,6 +1,6 @@
 //! CreateBackup, DescribeBackup, ListBackups, DeleteBackup.
 
-use crate::base::error::internal;
+use crate::base::error::{being_created, internal};
 use crate::base::layout;
 use crate::base::pending::Pending;
 use crate::catalog;
@@ -39,6 +39,12 @@ fn not_found(arn: &str) -> ApiError {
     )
 }
 
+/// The refusal to use a backup that is being created or restored.
+pub(crate) fn in_use(arn: &str) -> ApiError {
+    let message = format!("Backup is being created or restored: {arn}");
+    ApiError::Plain(ErrorKind::BackupInUse, message)
+}
+
 pub(crate) fn create(core: &Core, input: CreateBackupInput) -> Pending<CreateBackupOutput> {
     created(core, input).unwrap_or_else(|error| Pending::ready(Err(error)))
 }
@@ -58,10 +64,7 @@ fn created(core: &Core, input: CreateBackupInput) -> Result<Pending<CreateBackup
         .cloned()
         .ok_or_else(|| table_not_found(given.name()))?;
     if !table.is_ready() {
-        return Err(ApiError::ResourceInUse(format!(
-            "Attempt to change a resource which is still in use: Table is being created: {}",
-            table.name
-        )));
+        return Err(being_created(&table.name));
     }
     let mut batch = Batch::new();
     let asked_for = (input.backup_name.unwrap_or_default(), BackupType::User);
@@ -180,20 +183,13 @@ fn description(core: &Core, backup: &Backup) -> Result<BackupDescription, ApiErr
     })
 }
 
-fn arn_of(constraints: &mut Constraints, given: &Option<String>) {
-    constraints.required("backupArn", given);
-    if let Some(arn) = given {
-        constraints.count("backupArn", arn.len(), arn, 37, 1024);
-    }
-}
-
 pub(crate) fn describe(core: &Core, input: DescribeBackupInput) -> Pending<DescribeBackupOutput> {
     Pending::ready(described(core, input))
 }
 
 fn described(core: &Core, input: DescribeBackupInput) -> Result<DescribeBackupOutput, ApiError> {
     let mut constraints = Constraints::default();
-    arn_of(&mut constraints, &input.backup_arn);
+    constraints.part_arn("backupArn", &input.backup_arn);
     constraints.finish()?;
     let backup = find(core, &input.backup_arn.unwrap_or_default())?;
     Ok(DescribeBackupOutput {
@@ -271,7 +267,7 @@ pub(crate) fn delete(core: &Core, input: DeleteBackupInput) -> Pending<DeleteBac
 
 fn deleted(core: &Core, input: DeleteBackupInput) -> Result<Pending<DeleteBackupOutput>, ApiError> {
     let mut constraints = Constraints::default();
-    arn_of(&mut constraints, &input.backup_arn);
+    constraints.part_arn("backupArn", &input.backup_arn);
     constraints.finish()?;
     let arn = input.backup_arn.unwrap_or_default();
     let backup = find(core, &arn)?;
@@ -287,8 +283,7 @@ fn deleted(core: &Core, input: DeleteBackupInput) -> Result<Pending<DeleteBackup
                 .is_some_and(|(_, label)| label == backup.label)
     });
     if !backup.is_complete || is_restored {
-        let message = format!("Backup is being created or restored: {arn}");
-        return Err(ApiError::Plain(ErrorKind::BackupInUse, message));
+        return Err(in_use(&arn));
     }
     let mut description = description(core, &backup)?;
     if let Some(details) = &mut description.backup_details {

@@ -91,8 +91,9 @@ fn one(
 ) -> Result<(Option<RawItem>, Option<ConsumedCapacity>), ApiError> {
     match statement {
         Statement::Select(select) => read(core, given, &select),
-        Statement::Exists(_) => sentence("EXISTS can be used in ExecuteTransaction only"),
-        write => {
+        Statement::Exists(_) => sentence(statement::EXISTS_OUTSIDE_TRANSACTION),
+        write
+        @ (Statement::Insert { .. } | Statement::Update { .. } | Statement::Delete { .. }) => {
             let table = core
                 .table(arn::named_table(write.table()))
                 .ok_or_else(ApiError::table_not_found)?;
@@ -137,20 +138,30 @@ fn read(
     ))
 }
 
+/// The code of a statement's error: the exception's name without its end, with three exceptions.
+fn code(kind: ErrorKind) -> &'static str {
+    const OTHERS: [(ErrorKind, &str); 3] = [
+        (ErrorKind::Validation, "ValidationError"),
+        (ErrorKind::Throttling, "ThrottlingError"),
+        (ErrorKind::Internal, "InternalServerError"),
+    ];
+    let other = OTHERS.iter().find(|(of, _)| *of == kind);
+    other.map_or_else(
+        || kind.exception().trim_end_matches("Exception"),
+        |(_, code)| code,
+    )
+}
+
 fn failed(error: ApiError) -> StatementError {
     let message = error.message().unwrap_or_default();
-    let code = match error.kind() {
-        ErrorKind::Validation => "ValidationError",
-        ErrorKind::Throttling => "ThrottlingError",
-        ErrorKind::Internal => "InternalServerError",
-        other => other.exception().trim_end_matches("Exception"),
-    };
-    let item = match error {
-        ApiError::ConditionalCheckFailed(item) => item.map(|item| *item),
-        _ => None,
+    let code = code(error.kind()).to_owned();
+    let item = if let ApiError::ConditionalCheckFailed(item) = error {
+        item.map(|item| *item)
+    } else {
+        None
     };
     StatementError {
-        code: code.to_owned(),
+        code,
         message,
         item,
     }

@@ -13,7 +13,8 @@ use crate::read::page::projected;
 use crate::read::view::view;
 use crate::table::Table;
 use keyfold_api::{
-    ApiError, BatchGetItemInput, BatchGetItemOutput, Constraint, KeysAndAttributes, Validation,
+    ApiError, BatchGetItemInput, BatchGetItemOutput, Constraint, KeysAndAttributes, Operation,
+    Validation,
 };
 use keyfold_codec::RawItem;
 use keyfold_codec::key::KeyBytes;
@@ -47,12 +48,11 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
         let untold = |constraints: &mut Constraints, constraint| {
             constraints.untold(format!("RequestItems.{table}.member.Keys"), constraint);
         };
-        match given.keys.as_ref().map_or(1, Vec::len) {
-            0 => untold(&mut constraints, Constraint::LengthMin(1)),
-            count if count > BATCH_GET_KEYS_MAX => {
-                untold(&mut constraints, Constraint::LengthMax(BATCH_GET_KEYS_MAX));
-            }
-            _ => {}
+        let count = given.keys.as_ref().map_or(1, Vec::len);
+        if count == 0 {
+            untold(&mut constraints, Constraint::LengthMin(1));
+        } else if count > BATCH_GET_KEYS_MAX {
+            untold(&mut constraints, Constraint::LengthMax(BATCH_GET_KEYS_MAX));
         }
         legacy::constrain(&mut constraints, given.legacy.as_deref());
     }
@@ -63,7 +63,7 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
         .sum::<usize>()
         > BATCH_GET_KEYS_MAX
     {
-        return Err(Validation::TooManyInBatch("BatchGetItem").into());
+        return Err(Validation::TooManyInBatch(Operation::BatchGetItem.name()).into());
     }
     let given = |has: fn(&KeysAndAttributes) -> bool| tables.iter().any(|(_, keys)| has(keys));
     if given(|keys| keys.legacy.is_some()) && given(|keys| keys.projection_expression.is_some()) {

@@ -4,7 +4,7 @@
 //! cheaper.
 
 use crate::base::pending::Pending;
-use crate::catalog::ready;
+use crate::catalog::{Tables, ready};
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
 use crate::item::apply::{Author, Stamp, apply};
@@ -14,7 +14,8 @@ use crate::item::refusal::Refusal;
 use crate::ops::single_write::stage;
 use crate::read::capacity::Bills;
 use keyfold_api::{
-    ApiError, BatchWriteItemInput, BatchWriteItemOutput, Constraint, Validation, WriteRequest,
+    ApiError, BatchWriteItemInput, BatchWriteItemOutput, Constraint, Operation, Validation,
+    WriteRequest,
 };
 use keyfold_expr::Budget;
 use keyfold_store::Batch;
@@ -57,7 +58,7 @@ fn check(input: BatchWriteItemInput) -> Result<(Vec<TableWrites>, CheckedReturns
         .sum::<usize>()
         > max
     {
-        return Err(Validation::TooManyInBatch("BatchWriteItem").into());
+        return Err(Validation::TooManyInBatch(Operation::BatchWriteItem.name()).into());
     }
     let mut bytes = 0;
     let mut checked = Vec::with_capacity(tables.len());
@@ -71,7 +72,7 @@ fn check(input: BatchWriteItemInput) -> Result<(Vec<TableWrites>, CheckedReturns
         });
     }
     if bytes > BATCH_GET_BYTES_MAX {
-        return Err(Validation::BatchSize("BatchWriteItem").into());
+        return Err(Validation::BatchSize(Operation::BatchWriteItem.name()).into());
     }
     Ok((checked, returns))
 }
@@ -106,28 +107,7 @@ fn locked(
     returns: CheckedReturns,
 ) -> Result<Pending<BatchWriteItemOutput>, ApiError> {
     let tables = core.tables_for_writing();
-    let mut plans: Vec<(String, WritePlan)> = Vec::new();
-    let mut seen = BTreeSet::new();
-    for TableWrites {
-        table: given,
-        writes,
-    } in requests
-    {
-        let table = ready(&tables, given.name())?;
-        for write in writes {
-            let plan = write.plan(table).map_err(|error| match error {
-                // A batch says the same of an item's key as of a key.
-                Validation::MissingKey(_) | Validation::KeyType { .. } => {
-                    Validation::KeySchemaMismatch
-                }
-                other => other,
-            })?;
-            if !seen.insert(plan.key.clone()) {
-                return Err(Validation::DuplicateKeys.into());
-            }
-            plans.push((given.given.clone(), plan));
-        }
-    }
+    let plans = plan_all(&tables, requests)?;
     let _keys = core
         .store()
         .lock(plans.iter().map(|(_, plan)| plan.key.as_slice()));
@@ -135,19 +115,12 @@ fn locked(
     let mut batch = Batch::new();
     let mut bills = Bills::default();
     let mut metrics = MetricsByTable::new(returns.collection_metrics);
-    let mut unprocessed: Vec<(String, Vec<WriteRequest>)> = Vec::new();
-    let mut leave = |given: &String, plan: &WritePlan| {
-        let request = as_request(&plan.write.action);
-        match unprocessed.iter_mut().find(|(name, _)| name == given) {
-            Some((_, requests)) => requests.push(request),
-            None => unprocessed.push((given.clone(), vec![request])),
-        }
-    };
+    let mut unprocessed = Unprocessed::default();
     let (mut is_any_done, mut throttled) = (false, None);
     for (given, plan) in &plans {
         if core.is_held(&plan.key) {
             is_any_done = true;
-            leave(given, plan);
+            unprocessed.add(given, plan);
             continue;
         }
         let change = plan
@@ -157,7 +130,7 @@ fn locked(
             Ok(bill) => bills.add(given, bill),
             Err(refusal @ Refusal::Throttled(_)) => {
                 throttled = Some(refusal);
-                leave(given, plan);
+                unprocessed.add(given, plan);
                 continue;
             }
             Err(refusal) => return Err(refusal.into()),
@@ -170,11 +143,61 @@ fn locked(
     }
     let ticket = stage(core, batch)?;
     let output = BatchWriteItemOutput {
-        unprocessed_items: unprocessed,
+        unprocessed_items: unprocessed.0,
         consumed_capacity: bills.answer(returns.capacity, None),
         item_collection_metrics: metrics.answer(),
     };
     Ok(Pending::after(ticket, Ok(output)))
+}
+
+/// Every write against its table, with the table as the request names it.
+fn plan_all(
+    tables: &Tables,
+    requests: Vec<TableWrites>,
+) -> Result<Vec<(String, WritePlan)>, ApiError> {
+    let mut plans = Vec::new();
+    let mut seen = BTreeSet::new();
+    for TableWrites {
+        table: given,
+        writes,
+    } in requests
+    {
+        let table = ready(tables, given.name())?;
+        for write in writes {
+            let plan = write.plan(table).map_err(in_a_batch)?;
+            if !seen.insert(plan.key.clone()) {
+                return Err(Validation::DuplicateKeys.into());
+            }
+            plans.push((given.given.clone(), plan));
+        }
+    }
+    Ok(plans)
+}
+
+/// The reason that a batch reports: the same for an item's key as for a key.
+fn in_a_batch(reason: Validation) -> Validation {
+    if matches!(
+        reason,
+        Validation::MissingKey(_) | Validation::KeyType { .. }
+    ) {
+        Validation::KeySchemaMismatch
+    } else {
+        reason
+    }
+}
+
+/// The requests that were not carried out, by table, in the order of the request.
+#[derive(Default)]
+struct Unprocessed(Vec<(String, Vec<WriteRequest>)>);
+
+impl Unprocessed {
+    fn add(&mut self, given: &str, plan: &WritePlan) {
+        let request = as_request(&plan.write.action);
+        match self.0.iter_mut().find(|(name, _)| name == given) {
+            Some((_, requests)) => requests.push(request),
+            None => self.0.push((given.to_owned(), vec![request])),
+        }
+    }
 }
 
 /// A write as it was asked for.

@@ -4,14 +4,14 @@
 
 use crate::base::error::internal;
 use crate::base::pending::Pending;
-use crate::catalog;
+use crate::catalog::{self, Tables};
 use crate::check::{Constraints, present};
 use crate::core::Core;
 use crate::ops::definition::{self, sentence, wrong};
 use crate::ops::{describe_table, policy_document, stream_setting, tags};
-use crate::table::{Capacity, Index, Settings, Table};
+use crate::table::{Capacity, Index, Settings, Table, WARM_ON_DEMAND};
 use keyfold_api::{
-    ApiError, BillingMode, CreateTableInput, ProvisionedThroughput, SecondaryIndex,
+    ApiError, BillingMode, CreateTableInput, Operation, ProvisionedThroughput, SecondaryIndex,
     SseSpecification, SseType, TableDescription, TableStatus, Validation, known,
 };
 use keyfold_codec::key::{IndexId, TableId};
@@ -31,12 +31,7 @@ fn create(
     stream: Option<keyfold_api::StreamViewType>,
 ) -> Result<Pending<TableDescription>, ApiError> {
     let mut tables = core.catalog().write();
-    if tables.contains_key(&table.name) {
-        return Err(ApiError::ResourceInUse(format!(
-            "Table already exists: {}",
-            table.name
-        )));
-    }
+    check_is_new(&tables, &table.name)?;
     let mut batch = Batch::new();
     let mut table = identified(core, &mut batch, table);
     let stream = stream
@@ -49,6 +44,15 @@ fn create(
     core.catalog().hold_stream(stream);
     tables.insert(table.name.clone(), Arc::new(table));
     Ok(Pending::after(ticket, Ok(description)))
+}
+
+/// Refuses a name that a table has.
+pub(crate) fn check_is_new(tables: &Tables, name: &str) -> Result<(), ApiError> {
+    if tables.contains_key(name) {
+        let message = format!("Table already exists: {name}");
+        return Err(ApiError::ResourceInUse(message));
+    }
+    Ok(())
 }
 
 /// The table with an identity and the present time. The caller holds the catalog's lock.
@@ -153,7 +157,7 @@ fn check_warm(capacity: &Capacity) -> Result<(), ApiError> {
     else {
         return Ok(());
     };
-    let (least_read, least_write) = describe_table::WARM_ON_DEMAND;
+    let (least_read, least_write) = WARM_ON_DEMAND;
     for (member, asked, least) in [("Read", read, least_read), ("Write", write, least_write)] {
         if asked != 0 && asked < least {
             return wrong(format!(
@@ -177,7 +181,7 @@ fn refuse(input: &CreateTableInput) -> Result<(), ApiError> {
     match absent.into_iter().find(|(given, _)| given.is_some()) {
         Some((_, member)) => Err(Validation::Unsupported {
             member,
-            operation: "CreateTable",
+            operation: Operation::CreateTable.name(),
         }
         .into()),
         None => Ok(()),
@@ -228,9 +232,7 @@ pub(crate) fn units(
 ) -> Result<(u64, u64), ApiError> {
     match (mode, given) {
         (Some(BillingMode::PayPerRequest), None) => Ok((0, 0)),
-        (Some(BillingMode::PayPerRequest), Some(_)) => wrong(
-            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
-        ),
+        (Some(BillingMode::PayPerRequest), Some(_)) => wrong(definition::UNITS_ON_DEMAND),
         (_, Some(given)) => Ok(definition::units(given)),
         (None, None) => sentence("No provisioned throughput specified for the table"),
         (Some(BillingMode::Provisioned), None) => wrong(

@@ -24,6 +24,17 @@ pub(crate) const KEY_ELEMENTS_MAX: usize = 2;
 /// Key attributes of a global index at the most.
 pub(crate) const INDEX_KEY_ELEMENTS_MAX: usize = 2 * INDEX_KEY_ATTRIBUTES_MAX;
 
+/// The refusal of units for an on-demand table.
+pub(crate) const UNITS_ON_DEMAND: &str = "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST";
+/// The refusal of a provisioned table without units.
+pub(crate) const NO_UNITS: &str =
+    "ProvisionedThroughput must be specified when BillingMode is PROVISIONED";
+
+/// The refusal of a provisioned index without units.
+pub(crate) fn no_index_units(index: &str) -> String {
+    format!("ProvisionedThroughput must be specified for index: {index}")
+}
+
 pub(crate) fn wrong<T>(detail: impl Into<String>) -> Result<T, ApiError> {
     Err(Validation::Parameter(detail.into()).into())
 }

@@ -1,7 +1,7 @@
 //! DeleteTable: the definition goes at once, the items in the background. Where point-in-time
 //! recovery was on, a backup of the system stays for 35 days.
 
-use crate::base::error::internal;
+use crate::base::error::{being_created, internal};
 use crate::base::layout;
 use crate::base::pending::Pending;
 use crate::check::{Constraints, TableName};
@@ -31,10 +31,7 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
         .cloned()
         .ok_or_else(|| ApiError::named_table_not_found(given.name()))?;
     if table.status == TableStatus::Creating {
-        return Err(ApiError::ResourceInUse(format!(
-            "Attempt to change a resource which is still in use: Table is being created: {}",
-            table.name
-        )));
+        return Err(being_created(&table.name));
     }
     if table.settings.deletion_protection {
         return Err(Validation::DeletionProtected.into());

@@ -2,10 +2,14 @@
 
 use crate::base::error::internal;
 use crate::base::layout::{self, Counter};
+use crate::base::time::DAY_MS;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
 use crate::table::arn::Part;
-use crate::table::{Capacity, Failure, Index, IndexKind, IndexProjection, Restored, Table};
+use crate::table::{
+    ActiveStream, Capacity, Failure, Index, IndexKind, IndexProjection, Restored, Table,
+    WARM_ON_DEMAND,
+};
 use keyfold_api::{
     ApiError, ArchivalSummary, AttributeDefinition, BillingMode, BillingModeSummary,
     DescribeTableInput, IndexDescription, IndexWarmThroughput, KeySchemaElement, KeyType, Moment,
@@ -16,9 +20,6 @@ use keyfold_api::{
 use keyfold_codec::key::IndexId;
 use keyfold_types::{KeyKind, KeySchema};
 use std::collections::BTreeMap;
-
-/// Read and write units a second that a new on-demand table serves at once.
-pub(crate) const WARM_ON_DEMAND: (u64, u64) = (12_000, 4_000);
 
 pub(crate) fn run(core: &Core, input: DescribeTableInput) -> Result<TableDescription, ApiError> {
     let mut constraints = Constraints::default();
@@ -57,51 +58,17 @@ pub(crate) fn describe(
     status: TableStatus,
 ) -> Result<TableDescription, ApiError> {
     let table_arn = core.table_arn(&table.name);
-    let count = |index: IndexId, counter: Counter| {
-        let value = core
-            .store()
-            .counter(&layout::counter(table.id, index, counter))
-            .map_err(internal)?;
-        Ok::<_, ApiError>(Some(value.max(0)))
-    };
-    let describe_index = |index: &Index| {
-        let is_global = index.kind == IndexKind::Global;
-        let mode = table.settings.capacity.mode;
-        Ok::<_, ApiError>(IndexDescription {
-            index_name: Some(index.name.clone()),
-            key_schema: key_elements(&index.key),
-            projection: Some(projection(&index.projection)),
-            index_status: is_global.then_some(index_status(index, status).into()),
-            backfilling: (is_global && index.is_building)
-                .then_some(status != TableStatus::Updating),
-            provisioned_throughput: is_global.then(|| throughput(&index.capacity, 0)),
-            index_size_bytes: count(index.id, Counter::Bytes)?,
-            item_count: count(index.id, Counter::Entries)?,
-            index_arn: Some(format!("{table_arn}{}", Part::Index(&index.name))),
-            on_demand_throughput: on_demand(&index.capacity),
-            warm_throughput: is_global.then(|| {
-                let (read, write) = warm(&index.capacity, mode);
-                IndexWarmThroughput {
-                    read_units_per_second: number(read),
-                    write_units_per_second: number(write),
-                    status: Some(TableStatus::Active.into()),
-                }
-            }),
-        })
-    };
-    let of_kind = |kind| {
-        // While a table goes away nothing is told of its indexes.
-        let shown = table
-            .indexes
-            .iter()
-            .filter(|index| index.kind == kind && status != TableStatus::Deleting);
-        let described = shown
-            .map(describe_index)
-            .collect::<Result<Vec<_>, ApiError>>()?;
-        Ok::<_, ApiError>((!described.is_empty()).then_some(described))
-    };
     let settings = &table.settings;
-    let (read, write) = warm(&settings.capacity, settings.capacity.mode);
+    let warm_throughput = (status != TableStatus::Deleting).then(|| {
+        let (read, write) = warm(&settings.capacity, settings.capacity.mode);
+        TableWarmThroughputDescription {
+            read_units_per_second: number(read),
+            write_units_per_second: number(write),
+            status: Some(TableStatus::Active.into()),
+        }
+    });
+    let restored = settings.restored.as_ref();
+    let stream_arn = |label: &String| format!("{table_arn}{}", Part::Stream(label));
     Ok(TableDescription {
         attribute_definitions: Some(definitions(table)),
         table_name: Some(table.name.clone()),
@@ -109,59 +76,130 @@ pub(crate) fn describe(
         table_status: Some(status.into()),
         creation_date_time: Some(Moment(table.creation_epoch_ms)),
         provisioned_throughput: Some(throughput(&settings.capacity, core.now_ms())),
-        table_size_bytes: count(IndexId::BASE, Counter::Bytes)?,
-        item_count: count(IndexId::BASE, Counter::Entries)?,
+        table_size_bytes: count(core, table, IndexId::BASE, Counter::Bytes)?,
+        item_count: count(core, table, IndexId::BASE, Counter::Entries)?,
         table_id: Some(table.uuid.clone()),
         billing_mode_summary: billing(&settings.capacity, status),
-        local_secondary_indexes: of_kind(IndexKind::Local)?,
-        global_secondary_indexes: of_kind(IndexKind::Global)?,
-        stream_specification: settings.stream.as_ref().map(|stream| StreamSpecification {
-            stream_enabled: Some(true),
-            stream_view_type: Some(stream.view.into()),
-        }),
+        local_secondary_indexes: indexes(core, table, IndexKind::Local, status)?,
+        global_secondary_indexes: indexes(core, table, IndexKind::Global, status)?,
+        stream_specification: settings.stream.as_ref().map(stream_specification),
         latest_stream_label: settings.latest_stream.clone(),
-        latest_stream_arn: settings
-            .latest_stream
-            .as_ref()
-            .map(|label| format!("{table_arn}{}", Part::Stream(label))),
-        restore_summary: settings
-            .restored
-            .as_ref()
-            .map(|restored| restoration(table, restored)),
+        latest_stream_arn: settings.latest_stream.as_ref().map(stream_arn),
+        restore_summary: restored.map(|restored| restoration(table, restored)),
         archival_summary: settings.failure.as_ref().map(archival),
-        sse_description: settings.encryption_key.as_ref().map(|key| SseDescription {
-            status: Some(SseStatus::Enabled.into()),
-            sse_type: Some(SseType::Kms.into()),
-            kms_master_key_arn: Some(key.clone()),
-            ..SseDescription::default()
-        }),
-        table_class_summary: settings
-            .table_class
-            .map(|(class, since)| TableClassSummary {
-                table_class: Some(class.into()),
-                last_update_date_time: (status != TableStatus::Creating
-                    && since != table.creation_epoch_ms)
-                    .then_some(Moment(since)),
-            }),
+        sse_description: settings.encryption_key.as_deref().map(encryption),
+        table_class_summary: class_summary(table, status),
         deletion_protection_enabled: Some(settings.deletion_protection),
         on_demand_throughput: on_demand(&settings.capacity),
-        warm_throughput: (status != TableStatus::Deleting).then(|| {
-            TableWarmThroughputDescription {
-                read_units_per_second: number(read),
-                write_units_per_second: number(write),
-                status: Some(TableStatus::Active.into()),
-            }
-        }),
+        warm_throughput,
         table_arn: Some(table_arn),
         ..TableDescription::default()
+    })
+}
+
+/// The indexes of a kind; none when there are none.
+fn indexes(
+    core: &Core,
+    table: &Table,
+    kind: IndexKind,
+    status: TableStatus,
+) -> Result<Option<Vec<IndexDescription>>, ApiError> {
+    // The description of a table that is being deleted has no indexes.
+    if status == TableStatus::Deleting {
+        return Ok(None);
+    }
+    let of_kind = table.indexes.iter().filter(|index| index.kind == kind);
+    let described: Vec<IndexDescription> = of_kind
+        .map(|index| describe_index(core, table, index, status))
+        .collect::<Result<_, _>>()?;
+    Ok((!described.is_empty()).then_some(described))
+}
+
+fn describe_index(
+    core: &Core,
+    table: &Table,
+    index: &Index,
+    status: TableStatus,
+) -> Result<IndexDescription, ApiError> {
+    let is_global = index.kind == IndexKind::Global;
+    let is_backfilling =
+        (is_global && index.is_building).then_some(status != TableStatus::Updating);
+    let warm_throughput = is_global.then(|| {
+        let (read, write) = warm(&index.capacity, table.settings.capacity.mode);
+        IndexWarmThroughput {
+            read_units_per_second: number(read),
+            write_units_per_second: number(write),
+            status: Some(TableStatus::Active.into()),
+        }
+    });
+    Ok(IndexDescription {
+        index_name: Some(index.name.clone()),
+        key_schema: key_elements(&index.key),
+        projection: Some(projection(&index.projection)),
+        index_status: is_global.then_some(index_status(index, status).into()),
+        backfilling: is_backfilling,
+        provisioned_throughput: is_global.then(|| throughput(&index.capacity, 0)),
+        index_size_bytes: count(core, table, index.id, Counter::Bytes)?,
+        item_count: count(core, table, index.id, Counter::Entries)?,
+        index_arn: Some(core.arn(&table.name, Part::Index(&index.name))),
+        on_demand_throughput: on_demand(&index.capacity),
+        warm_throughput,
+    })
+}
+
+/// A counter of a table or index.
+fn count(
+    core: &Core,
+    table: &Table,
+    index: IndexId,
+    counter: Counter,
+) -> Result<Option<i64>, ApiError> {
+    let place = layout::counter(table.id, index, counter);
+    let value = core.store().counter(&place).map_err(internal)?;
+    Ok(Some(value.max(0)))
+}
+
+/// The setting of an open stream.
+pub(crate) fn stream_specification(stream: &ActiveStream) -> StreamSpecification {
+    StreamSpecification {
+        stream_enabled: Some(true),
+        stream_view_type: Some(stream.view.into()),
+    }
+}
+
+fn encryption(key: &str) -> SseDescription {
+    SseDescription {
+        status: Some(SseStatus::Enabled.into()),
+        sse_type: Some(SseType::Kms.into()),
+        kms_master_key_arn: Some(key.to_owned()),
+        ..SseDescription::default()
+    }
+}
+
+fn class_summary(table: &Table, status: TableStatus) -> Option<TableClassSummary> {
+    let (class, since) = table.settings.table_class?;
+    let is_changed = status != TableStatus::Creating && since != table.creation_epoch_ms;
+    Some(TableClassSummary {
+        table_class: Some(class.into()),
+        last_update_date_time: is_changed.then_some(Moment(since)),
     })
 }
 
 fn index_status(index: &Index, table: TableStatus) -> TableStatus {
     match table {
         TableStatus::Creating | TableStatus::Deleting => table,
-        _ if index.is_building => TableStatus::Creating,
-        _ => TableStatus::Active,
+        TableStatus::Active
+        | TableStatus::Updating
+        | TableStatus::InaccessibleEncryptionCredentials
+        | TableStatus::Archiving
+        | TableStatus::Archived
+        | TableStatus::ReplicationNotAuthorized => {
+            if index.is_building {
+                TableStatus::Creating
+            } else {
+                TableStatus::Active
+            }
+        }
     }
 }
 
@@ -200,11 +238,7 @@ fn throughput(capacity: &Capacity, now_ms: u64) -> ProvisionedThroughputDescript
     ProvisionedThroughputDescription {
         last_increase_date_time: capacity.last_increase.map(Moment),
         last_decrease_date_time: capacity.last_decrease.map(Moment),
-        number_of_decreases_today: number(if day == now_ms / 86_400_000 {
-            decreases
-        } else {
-            0
-        }),
+        number_of_decreases_today: number(if day == now_ms / DAY_MS { decreases } else { 0 }),
         read_capacity_units: number(capacity.units.0),
         write_capacity_units: number(capacity.units.1),
     }
@@ -222,7 +256,7 @@ fn projection(projection: &IndexProjection) -> Projection {
     }
 }
 
-/// A key schema as the API tells it.
+/// A key schema as the API shows it.
 pub(crate) fn key_elements(schema: &KeySchema) -> Option<Vec<KeySchemaElement>> {
     let element = |part: KeyType| {
         move |attribute: &keyfold_types::KeyAttribute| KeySchemaElement {

@@ -10,7 +10,7 @@ use crate::core::Core;
 use crate::ops::definition::sentence;
 use crate::ops::single_write;
 use crate::ops::{get_item, statement};
-use crate::read::page::ReadPlan;
+use crate::read::page::{ReadPlan, projected};
 use crate::read::{key_range, options};
 use crate::table::arn;
 use crate::table::{Index, Table};
@@ -19,6 +19,7 @@ use base64::engine::general_purpose::STANDARD;
 use keyfold_api::{
     ApiError, ConsumedCapacity, ExecuteStatementInput, ExecuteStatementOutput, Validation,
 };
+use keyfold_codec::RawItem;
 use keyfold_codec::key::{self, IndexId, KeyRange};
 use keyfold_expr::partiql::{Select, Statement};
 use keyfold_expr::{
@@ -32,6 +33,8 @@ use std::sync::Arc;
 
 /// Partition key values of one IN. Source: "PartiQL operators for DynamoDB".
 const PARTITIONS_MAX: usize = 50;
+/// Characters of a NextToken at the most.
+const TOKEN_CHARS_MAX: usize = 32 * 1024;
 
 pub(crate) fn run(core: &Core, input: ExecuteStatementInput) -> Pending<ExecuteStatementOutput> {
     execute(core, &input).unwrap_or_else(|error| Pending::ready(Err(error)))
@@ -45,7 +48,7 @@ fn execute(
     statement::constrain(&mut constraints, "", &input.statement);
     constraints.range("limit", input.limit, 1, i64::MAX);
     if let Some(token) = &input.next_token {
-        constraints.count("nextToken", token.len(), token, 1, 32768);
+        constraints.count("nextToken", token.len(), token, 1, TOKEN_CHARS_MAX);
     }
     let returns = constraints.returns(&input.returns);
     constraints.finish()?;
@@ -53,8 +56,9 @@ fn execute(
         Statement::Select(select) => {
             read(core, &select, input, returns).map(|output| Pending::ready(Ok(output)))
         }
-        Statement::Exists(_) => sentence("EXISTS can be used in ExecuteTransaction only"),
-        write => {
+        Statement::Exists(_) => sentence(statement::EXISTS_OUTSIDE_TRANSACTION),
+        write
+        @ (Statement::Insert { .. } | Statement::Update { .. } | Statement::Delete { .. }) => {
             let table = core
                 .table(arn::named_table(write.table()))
                 .ok_or_else(ApiError::table_not_found)?;
@@ -83,6 +87,14 @@ const PARTITION_BYTES: usize = 4;
 const SEAL_BYTES: usize = 16;
 
 impl Position {
+    /// The beginning of a partition.
+    fn in_partition(partition: usize) -> Position {
+        Position {
+            partition,
+            after: None,
+        }
+    }
+
     /// The token says for which statement it was made, and is sealed: what clients send is compared
     /// with keys, never decoded as something stored.
     fn token(&self, core: &Core, print: u64) -> String {
@@ -159,6 +171,12 @@ impl Reading {
         })
     }
 
+    /// An item as the statement selects it.
+    fn row(&self, select: &Select, item: RawItem) -> RawItem {
+        let kept = projected(self.projection.as_ref(), item);
+        statement::columns(select.columns.as_deref(), kept)
+    }
+
     fn range(&self, partition: usize) -> Result<Option<KeyRange>, ApiError> {
         let place = self.index.as_ref().map_or(IndexId::BASE, |index| index.id);
         match &self.partitions {
@@ -199,10 +217,7 @@ fn read(
     )?;
     let print = print_of(input);
     let mut position = match &input.next_token {
-        None => Position {
-            partition: 0,
-            after: None,
-        },
+        None => Position::in_partition(0),
         Some(token) => Position::of(core, token, print)?,
     };
     let mut left = input.limit.and_then(|limit| u64::try_from(limit).ok());
@@ -235,30 +250,18 @@ fn read(
         left = left.map(|left| left.saturating_sub(page.scanned_count));
         for item in page.items.unwrap_or_default() {
             bytes += item.size_bytes();
-            let kept = reading
-                .projection
-                .as_ref()
-                .map_or(item.clone(), |projection| projection.apply(&item));
-            output
-                .items
-                .push(statement::columns(select.columns.as_deref(), kept));
+            output.items.push(reading.row(select, item));
         }
         add(&mut output.consumed_capacity, page.consumed_capacity);
-        match page.last_evaluated_key {
-            Some(after) => {
-                let cursor = options::cursor(&reading.table, reading.index.as_ref(), &after);
-                position.after = Some(cursor.ok_or(Validation::StartKey)?.into_vec());
-                output.next_token = Some(position.token(core, print));
-                output.last_evaluated_key = Some(after);
-                break;
-            }
-            None => {
-                position = Position {
-                    partition: position.partition + 1,
-                    after: None,
-                }
-            }
-        }
+        let Some(after) = page.last_evaluated_key else {
+            position = Position::in_partition(position.partition + 1);
+            continue;
+        };
+        let cursor = options::cursor(&reading.table, reading.index.as_ref(), &after);
+        position.after = Some(cursor.ok_or(Validation::StartKey)?.into_vec());
+        output.next_token = Some(position.token(core, print));
+        output.last_evaluated_key = Some(after);
+        break;
     }
     Ok(output)
 }
@@ -293,8 +296,8 @@ fn add(sum: &mut Option<ConsumedCapacity>, more: Option<ConsumedCapacity>) {
     }
 }
 
-/// The partitions that a condition names, each with what it says of the sort key; none when it
-/// names none.
+/// The partitions that a condition names, each with its test of the sort key; none when it names
+/// none.
 fn partitions(
     schema: &KeySchema,
     condition: &Condition,
@@ -302,57 +305,63 @@ fn partitions(
     let conjuncts = statement::conjuncts(condition);
     let mut allowed: Vec<(&str, Vec<Literal>)> = Vec::with_capacity(schema.partition.len());
     for attribute in &schema.partition {
-        let Some(values) = conjuncts
-            .iter()
-            .find_map(|one| values_of(one, &attribute.name))
-        else {
+        let mut each = conjuncts.iter();
+        let Some(values) = each.find_map(|one| values_of(one, &attribute.name)) else {
             return Ok(None);
         };
         allowed.push((&attribute.name, values));
     }
     // Before any combination is made.
-    if allowed.iter().fold(1usize, |count, (_, values)| {
-        count.saturating_mul(values.len())
-    }) > PARTITIONS_MAX
-    {
+    let sizes = allowed.iter().map(|(_, values)| values.len());
+    if sizes.fold(1, usize::saturating_mul) > PARTITIONS_MAX {
         return sentence(format!(
             "The IN operator is provided with too many partition key values; the most are {PARTITIONS_MAX}"
         ));
     }
-    let mut fixed: Vec<Vec<KeyTerm>> = vec![Vec::new()];
+    let sorts = sort_terms(schema, &conjuncts);
+    let with_sorts = |mut terms: Vec<KeyTerm>| {
+        terms.extend(sorts.iter().cloned());
+        KeyCondition::new(terms)
+    };
+    let fixed = combinations(&allowed).into_iter();
+    Ok(Some(fixed.map(with_sorts).collect()))
+}
+
+/// Every combination of allowed values, as equalities.
+fn combinations(allowed: &[(&str, Vec<Literal>)]) -> Vec<Vec<KeyTerm>> {
+    let mut all: Vec<Vec<KeyTerm>> = vec![Vec::new()];
     for (name, values) in allowed {
-        fixed = fixed
-            .into_iter()
-            .flat_map(|terms| {
-                values.iter().map(move |value| {
-                    let mut terms = terms.clone();
-                    let test = KeyTest::Eq(value.clone());
-                    terms.push(KeyTerm {
-                        attribute: name.to_owned(),
-                        test,
-                    });
-                    terms
-                })
-            })
+        let with = |terms: &[KeyTerm], value: &Literal| {
+            let mut terms = terms.to_vec();
+            terms.push(KeyTerm {
+                attribute: (*name).to_owned(),
+                test: KeyTest::Eq(value.clone()),
+            });
+            terms
+        };
+        let each = all.iter();
+        all = each
+            .flat_map(|terms| values.iter().map(|value| with(terms, value)))
             .collect();
     }
-    let mut sorts = Vec::new();
+    all
+}
+
+/// The tests of sort attributes that narrow a range: equalities from left to right, and one other
+/// test at most, the last.
+fn sort_terms(schema: &KeySchema, conjuncts: &[&Condition]) -> Vec<KeyTerm> {
+    let mut terms = Vec::new();
     for attribute in &schema.sort {
-        let Some(test) = conjuncts
-            .iter()
-            .find_map(|one| sort_test(one, &attribute.name))
-        else {
+        let mut each = conjuncts.iter();
+        let Some(test) = each.find_map(|one| sort_test(one, &attribute.name)) else {
             break;
         };
-        if test
-            .literals()
-            .iter()
-            .any(|literal| literal.value().kind() != attribute.kind.value_kind())
-        {
+        let fits = |literal: &&Literal| literal.value().kind() == attribute.kind.value_kind();
+        if !test.literals().iter().all(fits) {
             break;
         }
         let is_equality = matches!(test, KeyTest::Eq(_));
-        sorts.push(KeyTerm {
+        terms.push(KeyTerm {
             attribute: attribute.name.clone(),
             test,
         });
@@ -360,11 +369,7 @@ fn partitions(
             break;
         }
     }
-    let whole = |mut terms: Vec<KeyTerm>| {
-        terms.extend(sorts.iter().cloned());
-        KeyCondition::new(terms)
-    };
-    Ok(Some(fixed.into_iter().map(whole).collect()))
+    terms
 }
 
 /// The values that a condition allows an attribute: one, or a few, each once.
@@ -401,7 +406,16 @@ fn collect_values<'c>(
         Condition::Or(members) => members
             .iter()
             .all(|one| collect_values(one, attribute, values)),
-        _ => false,
+        Condition::And(_)
+        | Condition::Not(_)
+        | Condition::Compare(..)
+        | Condition::Between(..)
+        | Condition::In(..)
+        | Condition::Exists(_)
+        | Condition::NotExists(_)
+        | Condition::IsType(..)
+        | Condition::BeginsWith(..)
+        | Condition::Contains(..) => false,
     }
 }
 
@@ -435,7 +449,16 @@ fn sort_test(condition: &Condition, attribute: &str) -> Option<KeyTest> {
         Condition::BeginsWith(Operand::Path(path), Operand::Literal(prefix)) if is_it(path) => {
             Some(KeyTest::BeginsWith(prefix.clone()))
         }
-        _ => None,
+        Condition::And(_)
+        | Condition::Or(_)
+        | Condition::Not(_)
+        | Condition::Between(..)
+        | Condition::In(..)
+        | Condition::Exists(_)
+        | Condition::NotExists(_)
+        | Condition::IsType(..)
+        | Condition::BeginsWith(..)
+        | Condition::Contains(..) => None,
     }
 }
 

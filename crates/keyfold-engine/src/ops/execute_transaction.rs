@@ -30,9 +30,7 @@ fn execute(
     let mut constraints = Constraints::default();
     constraints.required("transactStatements", &input.transact_statements);
     let returns = constraints.returns(&input.returns);
-    if let Some(token) = &input.client_request_token {
-        constraints.count("clientRequestToken", token.chars().count(), token, 1, 36);
-    }
+    constraints.request_token(&input.client_request_token);
     if let Some(statements) = &input.transact_statements {
         constraints.list(
             "transactStatements",

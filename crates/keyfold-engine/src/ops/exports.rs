@@ -15,11 +15,12 @@ use crate::table::arn::{self, Part};
 use crate::table::transfer::{Export, OtherRequest, begun_with};
 use crate::window::open_window;
 use keyfold_api::{
-    ApiError, Constraint, DescribeExportInput, DescribeExportOutput, ErrorKind, ExportDescription,
+    ApiError, DescribeExportInput, DescribeExportOutput, ErrorKind, ExportDescription,
     ExportFormat, ExportStatus, ExportSummary, ExportTableToPointInTimeInput,
     ExportTableToPointInTimeOutput, ExportType, ExportViewType, IncrementalExportSpecification,
     ListExportsInput, ListExportsOutput, Moment, S3SseAlgorithm, WireName, known,
 };
+use keyfold_codec::key::TableId;
 use keyfold_store::Batch;
 use std::sync::Arc;
 
@@ -46,12 +47,54 @@ fn begun(
     core: &Core,
     input: ExportTableToPointInTimeInput,
 ) -> Result<Pending<ExportTableToPointInTimeOutput>, ApiError> {
+    check_constraints(&input)?;
+    let bound = export_filter::check(input.filter_specification.as_ref())?;
+    check_buckets(core, "Exports")?;
+    let print = print_of(&input);
+    let answer = |export: &Export| ExportTableToPointInTimeOutput {
+        export_description: Some(description(core, export)),
+    };
+    if let Some(export) = begun_before(core, input.client_token.as_deref(), print)? {
+        return Ok(Pending::ready(Ok(answer(&export))));
+    }
+    let given = TableName::new(input.table_arn.clone());
+    // Writers hold the catalog from the time of a change until it is staged: changes of earlier
+    // times are staged.
+    let tables = core.catalog().write();
+    let table = tables
+        .get(given.name())
+        .cloned()
+        .ok_or_else(|| table_not_found(given.name()))?;
+    let kind = known(&input.export_type).unwrap_or(ExportType::FullExport);
+    let moments = moments(core, &table, &input, kind)?;
+    // A filter that does not fit the table is refused now. The job binds it again, from the record.
+    Chosen::of(&table, bound)?;
+    let mut batch = Batch::new();
+    let id = core.catalog().take_id(&mut batch);
+    let asked = Asked {
+        input,
+        print,
+        kind,
+        moments,
+    };
+    let export = Arc::new(asked.record(core, id, &table));
+    catalog::put_export(&mut batch, &export);
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    core.catalog().write_exports().insert(
+        (table.name.clone(), export.label.clone()),
+        Arc::clone(&export),
+    );
+    let answer = answer(&export);
+    core.tasks().add(Task::Export { export, table });
+    drop(tables);
+    core.signal().wake();
+    Ok(Pending::after(ticket, Ok(answer)))
+}
+
+fn check_constraints(input: &ExportTableToPointInTimeInput) -> Result<(), ApiError> {
     let mut constraints = Constraints::default();
     constraints.table("tableArn", &input.table_arn);
-    match &input.s3_bucket {
-        None => constraints.breach(None, "s3Bucket", Constraint::NotNull),
-        Some(bucket) => constraints.count("s3Bucket", bucket.len(), bucket, 1, 255),
-    }
+    constraints.bucket("s3Bucket", &input.s3_bucket);
     constraints.word("exportFormat", &input.export_format);
     constraints.word("exportType", &input.export_type);
     constraints.word("s3SseAlgorithm", &input.s3_sse_algorithm);
@@ -61,75 +104,59 @@ fn begun(
             &given.export_view_type,
         );
     }
-    constraints.finish()?;
-    let bound = export_filter::check(input.filter_specification.as_ref())?;
-    check_buckets(core, "Exports")?;
-    let print = print_of(&input);
-    let token = input.client_token.as_deref();
-    if let Some(export) = begun_with(
-        token,
-        print,
-        core.now_ms(),
-        core.catalog().exports().values(),
-    )
-    .map_err(|OtherRequest| conflict())?
-    {
-        let export_description = Some(description(core, export));
-        return Ok(Pending::ready(Ok(ExportTableToPointInTimeOutput {
-            export_description,
-        })));
+    constraints.finish()
+}
+
+/// The export that the same request began before, by its token.
+fn begun_before(
+    core: &Core,
+    token: Option<&str>,
+    print: u64,
+) -> Result<Option<Arc<Export>>, ApiError> {
+    let exports = core.catalog().exports();
+    let found = begun_with(token, print, core.now_ms(), exports.values());
+    found
+        .map(Option::<&Arc<Export>>::cloned)
+        .map_err(|OtherRequest| conflict())
+}
+
+/// A checked request for an export.
+struct Asked {
+    input: ExportTableToPointInTimeInput,
+    print: u64,
+    kind: ExportType,
+    moments: Moments,
+}
+
+impl Asked {
+    /// The record of the export when it begins.
+    fn record(self, core: &Core, id: TableId, table: &Table) -> Export {
+        let input = self.input;
+        Export {
+            id,
+            label: core.label(),
+            table_name: table.name.clone(),
+            table_uuid: table.uuid.clone(),
+            status: ExportStatus::InProgress,
+            begun: core.now_ms(),
+            ended: None,
+            is_begun: false,
+            moment: self.moments.from,
+            to: self.moments.to,
+            token: input.client_token,
+            print: self.print,
+            bucket: input.s3_bucket.unwrap_or_default(),
+            prefix: input.s3_prefix,
+            format: known(&input.export_format).unwrap_or(ExportFormat::DynamodbJson),
+            kind: self.kind,
+            view: self.moments.view,
+            filter: input.filter_specification,
+            items: 0,
+            bytes: 0,
+            manifest: None,
+            failure: None,
+        }
     }
-    let given = TableName::new(input.table_arn.clone());
-    let kind = known(&input.export_type).unwrap_or(ExportType::FullExport);
-    // Writers hold the catalog from the time of a change until it is staged: changes of earlier
-    // times are staged.
-    let tables = core.catalog().write();
-    let table = tables
-        .get(given.name())
-        .cloned()
-        .ok_or_else(|| table_not_found(given.name()))?;
-    let (moment, to, view) = moments(core, &table, &input, kind)?;
-    // A filter that cannot be bound is refused now; the job reads it again.
-    Chosen::of(&table, bound)?;
-    let mut batch = Batch::new();
-    let export = Arc::new(Export {
-        id: core.catalog().take_id(&mut batch),
-        label: core.label(),
-        table_name: table.name.clone(),
-        table_uuid: table.uuid.clone(),
-        status: ExportStatus::InProgress,
-        begun: core.now_ms(),
-        ended: None,
-        is_begun: false,
-        moment,
-        to,
-        token: input.client_token,
-        print,
-        bucket: input.s3_bucket.unwrap_or_default(),
-        prefix: input.s3_prefix,
-        format: known(&input.export_format).unwrap_or(ExportFormat::DynamodbJson),
-        kind,
-        view,
-        filter: input.filter_specification,
-        items: 0,
-        bytes: 0,
-        manifest: None,
-        failure: None,
-    });
-    catalog::put_export(&mut batch, &export);
-    let ticket = core.store().stage(batch).map_err(internal)?;
-    core.catalog().write_exports().insert(
-        (table.name.clone(), export.label.clone()),
-        Arc::clone(&export),
-    );
-    let export_description = Some(description(core, &export));
-    core.tasks().add(Task::Export { export, table });
-    drop(tables);
-    core.signal().wake();
-    Ok(Pending::after(
-        ticket,
-        Ok(ExportTableToPointInTimeOutput { export_description }),
-    ))
 }
 
 /// The hash of the request that a repetition with the same token must have.
@@ -169,13 +196,20 @@ fn conflict() -> ApiError {
     )
 }
 
-/// The moment of a full export; the two moments and the view of an incremental one.
+/// The moments of an export: one of a full export, two and a view of an incremental one.
+struct Moments {
+    from: u64,
+    to: Option<u64>,
+    view: ExportViewType,
+}
+
+/// Checks the moments of a request against the table's window.
 fn moments(
     core: &Core,
     table: &Table,
     input: &ExportTableToPointInTimeInput,
     kind: ExportType,
-) -> Result<(u64, Option<u64>, ExportViewType), ApiError> {
+) -> Result<Moments, ApiError> {
     let (first, last) = open_window(core, table)?;
     let in_window = |moment: u64| {
         if (first..=last).contains(&moment) {
@@ -197,7 +231,11 @@ fn moments(
         ),
         (ExportType::FullExport, None) => {
             let moment = input.export_time.map_or(last, |moment| moment.0);
-            Ok((in_window(moment)?, None, view))
+            Ok(Moments {
+                from: in_window(moment)?,
+                to: None,
+                view,
+            })
         }
         (ExportType::IncrementalExport, given) => {
             let given = given.clone().unwrap_or_default();
@@ -211,9 +249,18 @@ fn moments(
                 return sentence("Invalid Request: ExportToTime must be later than ExportFromTime");
             }
             let view = known(&given.export_view_type).unwrap_or(view);
-            Ok((in_window(from.0)?, Some(in_window(to)?), view))
+            Ok(Moments {
+                from: in_window(from.0)?,
+                to: Some(in_window(to)?),
+                view,
+            })
         }
     }
+}
+
+/// The cursor of ListExports after an export, in the order of the catalog.
+fn cursor(export: &Export) -> String {
+    format!("{}/{}", export.table_name, export.label)
 }
 
 fn arn(core: &Core, export: &Export) -> String {
@@ -259,10 +306,7 @@ pub(crate) fn describe(core: &Core, input: DescribeExportInput) -> Pending<Descr
 
 fn described(core: &Core, input: DescribeExportInput) -> Result<DescribeExportOutput, ApiError> {
     let mut constraints = Constraints::default();
-    constraints.required("exportArn", &input.export_arn);
-    if let Some(arn) = &input.export_arn {
-        constraints.count("exportArn", arn.len(), arn, 37, 1024);
-    }
+    constraints.part_arn("exportArn", &input.export_arn);
     constraints.finish()?;
     let given = input.export_arn.unwrap_or_default();
     let Some(key) = arn::export(&given) else {
@@ -301,13 +345,12 @@ fn listed(core: &Core, input: ListExportsInput) -> Result<ListExportsOutput, Api
             && input
                 .next_token
                 .as_ref()
-                .is_none_or(|after| format!("{}/{}", export.table_name, export.label) > *after)
+                .is_none_or(|after| cursor(export) > *after)
     });
     let page: Vec<&Arc<Export>> = rest.by_ref().take(limit).collect();
-    let next_token = rest.next().and_then(|_| {
-        page.last()
-            .map(|export| format!("{}/{}", export.table_name, export.label))
-    });
+    let next_token = rest
+        .next()
+        .and_then(|_| page.last().map(|export| cursor(export)));
     let summary = |export: &&Arc<Export>| ExportSummary {
         export_arn: Some(arn(core, export)),
         export_status: Some(export.status.into()),

@@ -15,101 +15,59 @@ use crate::table::arn::{self, Part};
 use crate::table::transfer::{Import, OtherRequest, begun_with};
 use crate::table::{IndexKind, Table};
 use keyfold_api::{
-    ApiError, BillingMode, Constraint, CreateTableInput, CsvOptions, DescribeImportInput,
-    DescribeImportOutput, ErrorKind, ImportStatus, ImportSummary, ImportTableDescription,
-    ImportTableInput, ImportTableOutput, InputCompressionType, InputFormat, InputFormatOptions,
-    KeySchemaElement, ListImportsInput, ListImportsOutput, Moment, ProvisionedThroughput,
-    S3BucketSource, SecondaryIndex, TableCreationParameters, TableStatus, WireName, known,
+    ApiError, BillingMode, CreateTableInput, CsvOptions, DescribeImportInput, DescribeImportOutput,
+    ErrorKind, ImportStatus, ImportSummary, ImportTableDescription, ImportTableInput,
+    ImportTableOutput, InputCompressionType, InputFormat, InputFormatOptions, KeySchemaElement,
+    ListImportsInput, ListImportsOutput, Moment, ProvisionedThroughput, S3BucketSource,
+    SecondaryIndex, TableCreationParameters, TableStatus, WireName, known,
 };
+use keyfold_codec::key::TableId;
 use keyfold_store::Batch;
 use std::sync::Arc;
 
 const PAGE_MAX: i64 = 25;
-const DELIMITERS: [&str; 6] = [",", "\t", ":", ";", "|", " "];
+/// The delimiter of CSV files, unless a request names another.
+const DELIMITER: &str = ",";
+const DELIMITERS: [&str; 6] = [DELIMITER, "\t", ":", ";", "|", " "];
 
 pub(crate) fn begin(core: &Core, input: ImportTableInput) -> Pending<ImportTableOutput> {
     begun(core, input).unwrap_or_else(|error| Pending::ready(Err(error)))
 }
 
-fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutput>, ApiError> {
-    let mut constraints = Constraints::default();
-    constraints.required("s3BucketSource", &input.s3_bucket_source);
-    if let Some(source) = &input.s3_bucket_source {
-        match &source.s3_bucket {
-            None => constraints.breach(None, "s3BucketSource.s3Bucket", Constraint::NotNull),
-            Some(bucket) => {
-                constraints.count("s3BucketSource.s3Bucket", bucket.len(), bucket, 1, 255)
-            }
-        }
-    }
-    constraints.required("inputFormat", &input.input_format);
-    constraints.word("inputFormat", &input.input_format);
-    constraints.word("inputCompressionType", &input.input_compression_type);
-    constraints.required("tableCreationParameters", &input.table_creation_parameters);
-    constraints.finish()?;
+fn begun(core: &Core, mut input: ImportTableInput) -> Result<Pending<ImportTableOutput>, ApiError> {
+    check_constraints(&input)?;
     check_buckets(core, "Imports")?;
     let print = print_of(&input);
-    let token = input.client_token.as_deref();
-    if let Some(import) = begun_with(
-        token,
-        print,
-        core.now_ms(),
-        core.catalog().imports().values(),
-    )
-    .map_err(|OtherRequest| conflict())?
-    {
+    let answer = |import: &Import| -> Result<ImportTableOutput, ApiError> {
         let import_table_description = Some(description(core, import)?);
-        return Ok(Pending::ready(Ok(ImportTableOutput {
+        Ok(ImportTableOutput {
             import_table_description,
-        })));
+        })
+    };
+    if let Some(import) = begun_before(core, input.client_token.as_deref(), print)? {
+        return Ok(Pending::ready(Ok(answer(&import)?)));
     }
-    let csv = input
-        .input_format_options
-        .unwrap_or_default()
-        .csv
-        .unwrap_or_default();
-    let delimiter = csv.delimiter.unwrap_or_else(|| ",".to_owned());
-    if !DELIMITERS.contains(&delimiter.as_str()) {
-        return sentence("Delimiter must be one of comma, tab, colon, semicolon, pipe and space");
-    }
-    let given = input.table_creation_parameters.unwrap_or_default();
+    let options = input.input_format_options.take().unwrap_or_default();
+    let csv = options.csv.unwrap_or_default();
+    let delimiter = delimiter(csv.delimiter)?;
+    let given = input.table_creation_parameters.take().unwrap_or_default();
     let (table, _) = create_table::check(core, create_input(given))?;
-    let source = input.s3_bucket_source.unwrap_or_default();
     let mut tables = core.catalog().write();
-    if tables.contains_key(&table.name) {
-        return Err(ApiError::ResourceInUse(format!(
-            "Table already exists: {}",
-            table.name
-        )));
-    }
+    create_table::check_is_new(&tables, &table.name)?;
     let mut batch = Batch::new();
     let mut table = create_table::identified(core, &mut batch, table);
     table.status = TableStatus::Creating;
-    let import = Arc::new(Import {
-        id: core.catalog().take_id(&mut batch),
-        label: core.label(),
-        status: ImportStatus::InProgress,
-        begun: core.now_ms(),
-        ended: None,
-        is_begun: false,
-        token: input.client_token,
+    let id = core.catalog().take_id(&mut batch);
+    let asked = Asked {
+        input,
         print,
-        bucket: source.s3_bucket.unwrap_or_default(),
-        prefix: source.s3_key_prefix.unwrap_or_default(),
-        format: known(&input.input_format).unwrap_or(InputFormat::DynamodbJson),
-        compression: known(&input.input_compression_type).unwrap_or(InputCompressionType::None),
         delimiter,
         header: csv.header_list,
-        table: table.clone(),
-        bytes: 0,
-        processed: 0,
-        imported: 0,
-        errors: 0,
-        failure: None,
-    });
+    };
+    let import = Arc::new(asked.record(core, id, &table));
     catalog::put_record(&mut batch, &table);
     catalog::put_import(&mut batch, &import);
-    let import_table_description = Some(description(core, &import)?);
+    let answer = answer(&import)?;
     let ticket = core.store().stage(batch).map_err(internal)?;
     core.catalog().write_imports().insert(
         (table.name.clone(), import.label.clone()),
@@ -120,12 +78,80 @@ fn begun(core: &Core, input: ImportTableInput) -> Result<Pending<ImportTableOutp
     core.tasks().add(Task::Import { import, table });
     drop(tables);
     core.signal().wake();
-    Ok(Pending::after(
-        ticket,
-        Ok(ImportTableOutput {
-            import_table_description,
-        }),
-    ))
+    Ok(Pending::after(ticket, Ok(answer)))
+}
+
+fn check_constraints(input: &ImportTableInput) -> Result<(), ApiError> {
+    let mut constraints = Constraints::default();
+    constraints.required("s3BucketSource", &input.s3_bucket_source);
+    if let Some(source) = &input.s3_bucket_source {
+        constraints.bucket("s3BucketSource.s3Bucket", &source.s3_bucket);
+    }
+    constraints.required("inputFormat", &input.input_format);
+    constraints.word("inputFormat", &input.input_format);
+    constraints.word("inputCompressionType", &input.input_compression_type);
+    constraints.required("tableCreationParameters", &input.table_creation_parameters);
+    constraints.finish()
+}
+
+/// The import that the same request began before, by its token.
+fn begun_before(
+    core: &Core,
+    token: Option<&str>,
+    print: u64,
+) -> Result<Option<Arc<Import>>, ApiError> {
+    let imports = core.catalog().imports();
+    let found = begun_with(token, print, core.now_ms(), imports.values());
+    found
+        .map(Option::<&Arc<Import>>::cloned)
+        .map_err(|OtherRequest| conflict())
+}
+
+/// The delimiter of a CSV file.
+fn delimiter(given: Option<String>) -> Result<String, ApiError> {
+    let delimiter = given.unwrap_or_else(|| DELIMITER.to_owned());
+    if !DELIMITERS.contains(&delimiter.as_str()) {
+        return sentence("Delimiter must be one of comma, tab, colon, semicolon, pipe and space");
+    }
+    Ok(delimiter)
+}
+
+/// A checked request for an import, without the members that became the table.
+struct Asked {
+    input: ImportTableInput,
+    print: u64,
+    delimiter: String,
+    header: Option<Vec<String>>,
+}
+
+impl Asked {
+    /// The record of the import when it begins.
+    fn record(self, core: &Core, id: TableId, table: &Table) -> Import {
+        let input = self.input;
+        let source = input.s3_bucket_source.unwrap_or_default();
+        Import {
+            id,
+            label: core.label(),
+            status: ImportStatus::InProgress,
+            begun: core.now_ms(),
+            ended: None,
+            is_begun: false,
+            token: input.client_token,
+            print: self.print,
+            bucket: source.s3_bucket.unwrap_or_default(),
+            prefix: source.s3_key_prefix.unwrap_or_default(),
+            format: known(&input.input_format).unwrap_or(InputFormat::DynamodbJson),
+            compression: known(&input.input_compression_type).unwrap_or(InputCompressionType::None),
+            delimiter: self.delimiter,
+            header: self.header,
+            table: table.clone(),
+            bytes: 0,
+            processed: 0,
+            imported: 0,
+            errors: 0,
+            failure: None,
+        }
+    }
 }
 
 /// The hash of the request that a repetition with the same token must have.
@@ -190,6 +216,11 @@ fn create_input(given: TableCreationParameters) -> CreateTableInput {
         vector_indexes: given.vector_indexes,
         ..CreateTableInput::default()
     }
+}
+
+/// The cursor of ListImports after an import, in the order of the catalog.
+fn cursor(import: &Import) -> String {
+    format!("{}/{}", import.table.name, import.label)
 }
 
 fn arn(core: &Core, import: &Import) -> String {
@@ -285,10 +316,7 @@ pub(crate) fn describe(core: &Core, input: DescribeImportInput) -> Pending<Descr
 
 fn described(core: &Core, input: DescribeImportInput) -> Result<DescribeImportOutput, ApiError> {
     let mut constraints = Constraints::default();
-    constraints.required("importArn", &input.import_arn);
-    if let Some(arn) = &input.import_arn {
-        constraints.count("importArn", arn.len(), arn, 37, 1024);
-    }
+    constraints.part_arn("importArn", &input.import_arn);
     constraints.finish()?;
     let given = input.import_arn.unwrap_or_default();
     let Some(key) = arn::import(&given) else {
@@ -316,7 +344,6 @@ fn listed(core: &Core, input: ListImportsInput) -> Result<ListImportsOutput, Api
     constraints.finish()?;
     let limit = usize::try_from(input.page_size.unwrap_or(PAGE_MAX)).unwrap_or(1);
     let imports = core.catalog().imports();
-    let place = |import: &Import| format!("{}/{}", import.table.name, import.label);
     let mut rest = imports.values().filter(|import| {
         input
             .table_arn
@@ -325,12 +352,12 @@ fn listed(core: &Core, input: ListImportsInput) -> Result<ListImportsOutput, Api
             && input
                 .next_token
                 .as_ref()
-                .is_none_or(|after| place(import) > *after)
+                .is_none_or(|after| cursor(import) > *after)
     });
     let page: Vec<&Arc<Import>> = rest.by_ref().take(limit).collect();
     let next_token = rest
         .next()
-        .and_then(|_| page.last().map(|import| place(import)));
+        .and_then(|_| page.last().map(|import| cursor(import)));
     let summary = |import: &&Arc<Import>| ImportSummary {
         import_arn: Some(arn(core, import)),
         import_status: Some(import.status.into()),

@@ -14,6 +14,14 @@ use keyfold_api::{
 };
 use std::sync::Arc;
 
+/// Tables and indexes of one answer at the most.
+const PAGE_MAX: i64 = 100;
+
+/// The cursor of ListContributorInsights after an index, in the order of the catalog.
+fn cursor(table: &Table, index: &str) -> String {
+    format!("{}/{index}", table.name)
+}
+
 /// The table, and the index's name (empty for the table itself).
 fn place(
     core: &Core,
@@ -174,13 +182,11 @@ fn listed(
     if input.table_name.is_some() {
         constraints.table("tableName", &input.table_name);
     }
-    constraints.range("maxResults", input.max_results, 0, 100);
+    constraints.range("maxResults", input.max_results, 0, PAGE_MAX);
     constraints.finish()?;
     let given = input.table_name.map(|name| TableName::new(Some(name)));
-    let limit = input
-        .max_results
-        .and_then(|most| usize::try_from(most).ok())
-        .filter(|most| *most > 0);
+    let limit = input.max_results.filter(|most| *most > 0);
+    let limit = usize::try_from(limit.unwrap_or(PAGE_MAX)).unwrap_or(1);
     let tables = core.catalog().read();
     let mut rows = tables
         .values()
@@ -200,13 +206,12 @@ fn listed(
             input
                 .next_token
                 .as_ref()
-                .is_none_or(|after| format!("{}/{index}", table.name) > *after)
+                .is_none_or(|after| cursor(table, index) > *after)
         });
-    let page: Vec<_> = rows.by_ref().take(limit.unwrap_or(100)).collect();
-    let next_token = rows.next().and_then(|_| {
-        page.last()
-            .map(|(table, index, _)| format!("{}/{index}", table.name))
-    });
+    let page: Vec<_> = rows.by_ref().take(limit).collect();
+    let next_token = rows
+        .next()
+        .and_then(|_| page.last().map(|(table, index, _)| cursor(table, index)));
     let summary =
         |(table, index, (mode, _)): &(&Arc<Table>, &String, &(ContributorInsightsMode, u64))| {
             ContributorInsightsSummary {

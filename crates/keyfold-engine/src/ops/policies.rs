@@ -19,6 +19,8 @@ use std::sync::Arc;
 
 /// Stands for "there shall be none" as an expected revision.
 const NO_POLICY: &str = "NO_POLICY";
+/// Characters of a revision's id at the most.
+const REVISION_CHARS_MAX: usize = 255;
 
 /// The table of a resource, and what follows its ARN: nothing, or its stream.
 fn resource(core: &Core, arn: &str) -> Result<(Arc<Table>, String), ApiError> {
@@ -72,7 +74,13 @@ fn put_policy(
     tags::arn(&mut constraints, &input.resource_arn);
     constraints.required("policy", &input.policy);
     if let Some(expected) = &input.expected_revision_id {
-        constraints.count("expectedRevisionId", expected.len(), expected, 1, 255);
+        constraints.count(
+            "expectedRevisionId",
+            expected.len(),
+            expected,
+            1,
+            REVISION_CHARS_MAX,
+        );
     }
     constraints.finish()?;
     let (arn, policy) = (
@@ -86,7 +94,7 @@ fn put_policy(
     check_expected(input.expected_revision_id.as_deref(), before, &arn)?;
     let revision = match known {
         Some((same, revision)) if *same == policy => revision.clone(),
-        _ => policy_document::revision(core.now_ms(), before),
+        Some(_) | None => policy_document::revision(core.now_ms(), before),
     };
     let stored = (policy, revision.clone());
     change_table(core, &table, |table| {
@@ -138,7 +146,9 @@ fn delete_policy(
     constraints.finish()?;
     let arn = input.resource_arn.unwrap_or_default();
     if input.expected_revision_id.as_deref() == Some(NO_POLICY) {
-        return sentence("ExpectedRevisionId cannot be NO_POLICY when a policy is deleted");
+        return sentence(format!(
+            "ExpectedRevisionId cannot be {NO_POLICY} when a policy is deleted"
+        ));
     }
     let (table, place) = resource(core, &arn)?;
     let before = table

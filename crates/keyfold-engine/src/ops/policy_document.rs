@@ -26,22 +26,21 @@ const FIELDS: &[&str] = &[
     "NotResource",
     "Condition",
 ];
-/// Operations that concern no one table or stream.
-const NOT_OF_A_RESOURCE: &[&str] = &[
-    "BatchExecuteStatement",
-    "DescribeEndpoints",
-    "DescribeLimits",
-    "ExecuteStatement",
-    "ExecuteTransaction",
-    "ListBackups",
-    "ListContributorInsights",
-    "ListExports",
-    "ListGlobalTables",
-    "ListImports",
-    "ListStreams",
-    "ListTables",
-    "TransactGetItems",
-    "TransactWriteItems",
+/// Operations that concern no single table or stream.
+const NOT_OF_A_RESOURCE: &[Operation] = &[
+    Operation::BatchExecuteStatement,
+    Operation::DescribeEndpoints,
+    Operation::DescribeLimits,
+    Operation::ExecuteStatement,
+    Operation::ExecuteTransaction,
+    Operation::ListBackups,
+    Operation::ListContributorInsights,
+    Operation::ListExports,
+    Operation::ListImports,
+    Operation::ListStreams,
+    Operation::ListTables,
+    Operation::TransactGetItems,
+    Operation::TransactWriteItems,
 ];
 
 fn invalid<T>(why: impl std::fmt::Display) -> Result<T, ApiError> {
@@ -103,7 +102,7 @@ fn check_statement(statement: &Value) -> Result<(), ApiError> {
                     fields[0], fields[1]
                 ));
             }
-            _ => {}
+            [true, false] | [false, true] => {}
         }
     }
     if let Some(field) = statement
@@ -152,10 +151,12 @@ fn is_action(action: &str) -> bool {
     let Some((service, name)) = action.split_once(':') else {
         return false;
     };
-    let operations = Operation::ALL.iter().map(|operation| operation.name());
+    let operations = Operation::ALL
+        .iter()
+        .filter(|operation| !NOT_OF_A_RESOURCE.contains(operation));
     service.eq_ignore_ascii_case("dynamodb")
         && operations
-            .filter(|known| !NOT_OF_A_RESOURCE.contains(known))
+            .map(|operation| operation.name())
             .chain(OTHER_ACTIONS.iter().copied())
             .any(|known| {
                 matches(

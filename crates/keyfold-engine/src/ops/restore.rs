@@ -18,9 +18,9 @@ use crate::table::arn::Part;
 use crate::table::{Capacity, Index, IndexKind, Restored, Settings, Table};
 use crate::window::open_window;
 use keyfold_api::{
-    ApiError, BillingMode, ErrorKind, OnDemandThroughput, Present, ProvisionedThroughput,
-    RestoreTableFromBackupInput, RestoreTableToPointInTimeInput, SecondaryIndex, SseSpecification,
-    TableDescription, TableStatus, Validation, known,
+    ApiError, BillingMode, ErrorKind, OnDemandThroughput, Operation, Present,
+    ProvisionedThroughput, RestoreTableFromBackupInput, RestoreTableToPointInTimeInput,
+    SecondaryIndex, SseSpecification, TableDescription, TableStatus, Validation, known,
 };
 use keyfold_codec::key::TableId;
 use keyfold_store::Batch;
@@ -35,7 +35,7 @@ struct Overrides<'i> {
     on_demand: Option<&'i OnDemandThroughput>,
     encryption: Option<&'i SseSpecification>,
     vectors: Option<Present>,
-    operation: &'static str,
+    operation: Operation,
 }
 
 fn target(constraints: &mut Constraints, given: &Option<String>) -> Result<(), ApiError> {
@@ -52,10 +52,10 @@ pub(crate) fn from_backup(
     core: &Core,
     input: RestoreTableFromBackupInput,
 ) -> Pending<TableDescription> {
-    backup(core, &input).unwrap_or_else(|error| Pending::ready(Err(error)))
+    restore_backup(core, &input).unwrap_or_else(|error| Pending::ready(Err(error)))
 }
 
-fn backup(
+fn restore_backup(
     core: &Core,
     input: &RestoreTableFromBackupInput,
 ) -> Result<Pending<TableDescription>, ApiError> {
@@ -65,17 +65,12 @@ fn backup(
     constraints.word("billingModeOverride", &input.billing_mode_override);
     constraints.finish()?;
     let backup = backups::find(core, input.backup_arn.as_deref().unwrap_or_default())?;
+    let backup_arn = core.arn(&backup.table.name, Part::Backup(&backup.label));
     if !backup.is_complete {
-        return Err(ApiError::Plain(
-            ErrorKind::BackupInUse,
-            format!(
-                "Backup is being created or restored: {}",
-                core.arn(&backup.table.name, Part::Backup(&backup.label))
-            ),
-        ));
+        return Err(backups::in_use(&backup_arn));
     }
     let restored = Restored {
-        backup_arn: Some(core.arn(&backup.table.name, Part::Backup(&backup.label))),
+        backup_arn: Some(backup_arn),
         table_arn: core.table_arn(&backup.table.name),
         source_uuid: None,
         epoch_ms: backup.creation_epoch_ms,
@@ -88,25 +83,20 @@ fn backup(
         on_demand: input.on_demand_throughput_override.as_ref(),
         encryption: input.sse_specification_override.as_ref(),
         vectors: input.vector_index_override,
-        operation: "RestoreTableFromBackup",
+        operation: Operation::RestoreTableFromBackup,
     };
-    begin(
-        core,
-        &backup.table,
-        input.target_table_name.clone(),
-        restored,
-        &overrides,
-    )
+    let target = input.target_table_name.clone();
+    begin(core, &backup.table, target, restored, &overrides)
 }
 
 pub(crate) fn to_point_in_time(
     core: &Core,
     input: RestoreTableToPointInTimeInput,
 ) -> Pending<TableDescription> {
-    moment(core, &input).unwrap_or_else(|error| Pending::ready(Err(error)))
+    restore_moment(core, &input).unwrap_or_else(|error| Pending::ready(Err(error)))
 }
 
-fn moment(
+fn restore_moment(
     core: &Core,
     input: &RestoreTableToPointInTimeInput,
 ) -> Result<Pending<TableDescription>, ApiError> {
@@ -117,36 +107,8 @@ fn moment(
     }
     constraints.word("billingModeOverride", &input.billing_mode_override);
     constraints.finish()?;
-    let both = input
-        .source_table_name
-        .as_deref()
-        .zip(input.source_table_arn.as_deref());
-    if both.is_some_and(|(name, arn)| arn::named_table(name) != arn::named_table(arn)) {
-        return sentence("SourceTableName and SourceTableArn are about different tables");
-    }
-    let Some(source) = input
-        .source_table_name
-        .clone()
-        .or_else(|| input.source_table_arn.clone())
-    else {
-        return sentence("Either SourceTableName or SourceTableArn must be specified");
-    };
-    let given = TableName::new(Some(source));
-    let asked = match (
-        input.use_latest_restorable_time == Some(true),
-        input.restore_date_time,
-    ) {
-        (true, Some(_)) => {
-            return sentence(
-                "UseLatestRestorableTime and RestoreDateTime cannot be specified together",
-            );
-        }
-        (false, None) => {
-            return sentence("Either UseLatestRestorableTime or RestoreDateTime must be specified");
-        }
-        (true, None) => None,
-        (false, Some(moment)) => Some(moment.0),
-    };
+    let given = source_name(input)?;
+    let asked = asked_moment(input)?;
     let (table, epoch_ms) = {
         // Writers hold the catalog from the time of a change until it is staged: changes of earlier
         // times are staged.
@@ -172,19 +134,42 @@ fn moment(
         on_demand: input.on_demand_throughput_override.as_ref(),
         encryption: input.sse_specification_override.as_ref(),
         vectors: input.vector_index_override,
-        operation: "RestoreTableToPointInTime",
+        operation: Operation::RestoreTableToPointInTime,
     };
-    begin(
-        core,
-        &table,
-        input.target_table_name.clone(),
-        restored,
-        &overrides,
-    )
+    let target = input.target_table_name.clone();
+    begin(core, &table, target, restored, &overrides)
 }
 
-/// Refuses a moment that is not in the table's window.
-pub(crate) fn check_moment(core: &Core, table: &Table, epoch_ms: u64) -> Result<(), ApiError> {
+/// The source table of a restore, by its name or ARN.
+fn source_name(input: &RestoreTableToPointInTimeInput) -> Result<TableName, ApiError> {
+    let (name, arn) = (&input.source_table_name, &input.source_table_arn);
+    let both = name.as_deref().zip(arn.as_deref());
+    if both.is_some_and(|(name, arn)| arn::named_table(name) != arn::named_table(arn)) {
+        return sentence("SourceTableName and SourceTableArn are about different tables");
+    }
+    match name.clone().or_else(|| arn.clone()) {
+        Some(source) => Ok(TableName::new(Some(source))),
+        None => sentence("Either SourceTableName or SourceTableArn must be specified"),
+    }
+}
+
+/// The moment that a request names; none for the latest.
+fn asked_moment(input: &RestoreTableToPointInTimeInput) -> Result<Option<u64>, ApiError> {
+    let is_latest = input.use_latest_restorable_time == Some(true);
+    match (is_latest, input.restore_date_time) {
+        (true, Some(_)) => {
+            sentence("UseLatestRestorableTime and RestoreDateTime cannot be specified together")
+        }
+        (false, None) => {
+            sentence("Either UseLatestRestorableTime or RestoreDateTime must be specified")
+        }
+        (true, None) => Ok(None),
+        (false, Some(moment)) => Ok(Some(moment.0)),
+    }
+}
+
+/// Refuses a moment outside the table's window.
+fn check_moment(core: &Core, table: &Table, epoch_ms: u64) -> Result<(), ApiError> {
     let (first, last) = open_window(core, table)?;
     if (first..=last).contains(&epoch_ms) {
         return Ok(());
@@ -210,7 +195,7 @@ fn begin(
         let member = "VectorIndexOverride";
         return Err(Validation::Unsupported {
             member,
-            operation: overrides.operation,
+            operation: overrides.operation.name(),
         }
         .into());
     }
@@ -301,16 +286,12 @@ fn capacity(source: &Table, overrides: &Overrides<'_>) -> Result<Capacity, ApiEr
     let units = match (mode, overrides.throughput) {
         (BillingMode::PayPerRequest, None) => (0, 0),
         (BillingMode::PayPerRequest, Some(_)) => {
-            return wrong(
-                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
-            );
+            return wrong(definition::UNITS_ON_DEMAND);
         }
         (BillingMode::Provisioned, Some(given)) => definition::units(given),
         (BillingMode::Provisioned, None) if before.mode == BillingMode::Provisioned => before.units,
         (BillingMode::Provisioned, None) => {
-            return wrong(
-                "ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
-            );
+            return wrong(definition::NO_UNITS);
         }
     };
     let on_demand_max = match overrides.on_demand {

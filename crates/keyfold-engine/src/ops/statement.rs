@@ -1,6 +1,6 @@
 //! Common code of the PartiQL operations: reading a statement, and finding keys in its condition.
 
-use crate::check::{Constraints, TableName};
+use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::item::plan::{Action, ItemWrite};
 use crate::ops::single_write::SingleWrite;
 use crate::table::Table;
@@ -9,9 +9,12 @@ use keyfold_api::{
 };
 use keyfold_codec::RawItem;
 use keyfold_expr::partiql::{Returning, Statement};
-use keyfold_expr::{Comparator, Condition, Literal, Operand, Path, Projection};
+use keyfold_expr::{Comparator, Condition, Literal, Operand, Path, Projection, Update};
 use keyfold_types::limits::STATEMENT_CHARS_MAX;
-use keyfold_types::{Item, KeyAttribute, KeySchema, Value};
+use keyfold_types::{Item, KeySchema, Value};
+
+/// The refusal of a statement that is an EXISTS.
+pub(crate) const EXISTS_OUTSIDE_TRANSACTION: &str = "EXISTS can be used in ExecuteTransaction only";
 
 pub(crate) fn constrain(constraints: &mut Constraints, path: &str, given: &ParameterizedStatement) {
     let member = |name: &str| format!("{path}{name}");
@@ -52,7 +55,16 @@ pub(crate) fn parse(given: &ParameterizedStatement) -> Result<Statement, ApiErro
 pub(crate) fn conjuncts(condition: &Condition) -> Vec<&Condition> {
     match condition {
         Condition::And(members) => members.iter().flat_map(conjuncts).collect(),
-        other => vec![other],
+        Condition::Or(_)
+        | Condition::Not(_)
+        | Condition::Compare(..)
+        | Condition::Between(..)
+        | Condition::In(..)
+        | Condition::Exists(_)
+        | Condition::NotExists(_)
+        | Condition::IsType(..)
+        | Condition::BeginsWith(..)
+        | Condition::Contains(..) => vec![condition],
     }
 }
 
@@ -95,84 +107,37 @@ pub(crate) fn write(
     table: &Table,
     statement: Statement,
     given: &ParameterizedStatement,
-    returns: crate::check::CheckedReturns,
+    returns: CheckedReturns,
 ) -> Result<SingleWrite, ApiError> {
-    let return_on_failure = given.return_values_on_condition_check_failure
-        == Some(ReturnValuesOnConditionCheckFailure::AllOld.into());
-    let no_key = || {
-        Validation::Sentence(
-            "Where clause does not contain a mandatory equality on all key attributes".to_owned(),
-        )
-    };
-    let first_key = |key: &KeySchema| {
-        Path::attribute(
-            key.partition
-                .first()
-                .map_or("", |attribute: &KeyAttribute| attribute.name.as_str()),
-        )
-    };
-    let (name, write, returning, targets) = match statement {
-        Statement::Insert { table: name, item } => {
-            let condition = Some(Condition::NotExists(first_key(&table.key)));
-            let write = ItemWrite {
-                condition,
-                is_insert: true,
-                ..ItemWrite::new(Action::Put(item))
-            };
-            (name, write, None, Vec::new())
-        }
+    let key = &table.key;
+    let (name, mut write, returning) = match statement {
+        Statement::Insert { table: name, item } => (name, insert(key, item), None),
         Statement::Update {
             table: name,
             update,
             condition,
             returning,
-        } => {
-            let (key, mut rest) = whole_key(&table.key, &condition).ok_or_else(no_key)?;
-            // An UPDATE never makes an item.
-            rest.insert(0, Condition::Exists(first_key(&table.key)));
-            let targets = update.targets().to_vec();
-            let write = ItemWrite {
-                condition: Some(Condition::And(rest)),
-                return_on_failure,
-                ..ItemWrite::new(Action::Update { key, update })
-            };
-            (name, write, returning, targets)
-        }
+        } => (name, change(key, update, &condition)?, returning),
         Statement::Delete {
             table: name,
             condition,
             returning,
-        } => {
-            let (key, rest) = whole_key(&table.key, &condition).ok_or_else(no_key)?;
-            // Deleting what is not there succeeds, whatever else is asked.
-            let missing = Condition::NotExists(first_key(&table.key));
-            let condition =
-                (!rest.is_empty()).then(|| Condition::Or(vec![missing, Condition::And(rest)]));
-            let write = ItemWrite {
-                condition,
-                return_on_failure,
-                ..ItemWrite::new(Action::Delete { key })
-            };
-            (name, write, returning, Vec::new())
-        }
+        } => (name, delete(key, &condition)?, returning),
         Statement::Exists(select) => {
-            let (key, mut rest) = select
-                .condition
-                .as_ref()
-                .and_then(|condition| whole_key(&table.key, condition))
-                .ok_or_else(no_key)?;
-            rest.insert(0, Condition::Exists(first_key(&table.key)));
-            let condition = Some(Condition::And(rest));
-            let write = ItemWrite {
-                condition,
-                return_on_failure,
-                ..ItemWrite::new(Action::Check { key })
-            };
-            (select.table, write, None, Vec::new())
+            let check = exists(key, select.condition.as_ref())?;
+            (select.table, check, None)
         }
         Statement::Select(_) => {
             return Err(Validation::Sentence("A SELECT writes nothing".to_owned()).into());
         }
+    };
+    // The answer to a failed INSERT has no item.
+    write.return_on_failure = !write.is_insert
+        && given.return_values_on_condition_check_failure
+            == Some(ReturnValuesOnConditionCheckFailure::AllOld.into());
+    let targets = match &write.action {
+        Action::Update { update, .. } => update.targets().to_vec(),
+        Action::Put(_) | Action::Delete { .. } | Action::Check { .. } => Vec::new(),
     };
     let return_values = match returning {
         None => ReturnValue::None,
@@ -188,6 +153,57 @@ pub(crate) fn write(
         targets,
         returns,
     })
+}
+
+/// A put that fails when the item exists.
+fn insert(key: &KeySchema, item: Item) -> ItemWrite {
+    ItemWrite {
+        condition: Some(Condition::NotExists(first_key(key))),
+        is_insert: true,
+        ..ItemWrite::new(Action::Put(item))
+    }
+}
+
+/// An update that fails when the item does not exist: an UPDATE never creates an item.
+fn change(key: &KeySchema, update: Update, condition: &Condition) -> Result<ItemWrite, ApiError> {
+    let (named, mut rest) = whole_key(key, condition).ok_or_else(no_key)?;
+    rest.insert(0, Condition::Exists(first_key(key)));
+    Ok(ItemWrite {
+        condition: Some(Condition::And(rest)),
+        ..ItemWrite::new(Action::Update { key: named, update })
+    })
+}
+
+/// A deletion. Deleting a missing item succeeds, whatever the other conditions are.
+fn delete(key: &KeySchema, condition: &Condition) -> Result<ItemWrite, ApiError> {
+    let (named, rest) = whole_key(key, condition).ok_or_else(no_key)?;
+    let missing = Condition::NotExists(first_key(key));
+    let condition = (!rest.is_empty()).then(|| Condition::Or(vec![missing, Condition::And(rest)]));
+    Ok(ItemWrite {
+        condition,
+        ..ItemWrite::new(Action::Delete { key: named })
+    })
+}
+
+/// The check of an EXISTS.
+fn exists(key: &KeySchema, condition: Option<&Condition>) -> Result<ItemWrite, ApiError> {
+    let found = condition.and_then(|condition| whole_key(key, condition));
+    let (named, mut rest) = found.ok_or_else(no_key)?;
+    rest.insert(0, Condition::Exists(first_key(key)));
+    Ok(ItemWrite {
+        condition: Some(Condition::And(rest)),
+        ..ItemWrite::new(Action::Check { key: named })
+    })
+}
+
+fn no_key() -> Validation {
+    let sentence = "Where clause does not contain a mandatory equality on all key attributes";
+    Validation::Sentence(sentence.to_owned())
+}
+
+fn first_key(key: &KeySchema) -> Path {
+    let first = key.partition.first();
+    Path::attribute(first.map_or("", |attribute| attribute.name.as_str()))
 }
 
 /// The columns of a SELECT: the attributes asked for, or what paths lead to under the name of their

@@ -6,6 +6,7 @@
 use crate::base::error::internal;
 use crate::base::layout;
 use crate::base::pending::Pending;
+use crate::base::time::utc_text;
 use crate::check::Constraints;
 use crate::core::Core;
 use crate::ops::definition::sentence;
@@ -32,6 +33,10 @@ const RECORDS_BYTES_MAX: u64 = 1024 * 1024;
 const ITERATOR_MS: u64 = 15 * 60 * 1000;
 /// Streams or shards of one answer at the most.
 const PAGE_MAX: i64 = 100;
+/// Characters of a shard's id.
+const SHARD_ID_CHARS: (usize, usize) = (28, 65);
+/// Characters of an iterator at the most.
+const ITERATOR_CHARS_MAX: usize = 2048;
 
 fn arn(core: &Core, stream: &Stream) -> String {
     core.arn(&stream.table_name, Part::Stream(&stream.label))
@@ -49,13 +54,6 @@ fn find(core: &Core, given: &str) -> Result<Arc<Stream>, ApiError> {
     })
 }
 
-fn arn_constraint(constraints: &mut Constraints, path: &str, given: &Option<String>) {
-    constraints.required(path, given);
-    if let Some(arn) = given {
-        constraints.count(path, arn.len(), arn, 37, 1024);
-    }
-}
-
 pub(crate) fn list(core: &Core, input: ListStreamsInput) -> Pending<ListStreamsOutput> {
     Pending::ready(listed(core, input))
 }
@@ -66,9 +64,7 @@ fn listed(core: &Core, input: ListStreamsInput) -> Result<ListStreamsOutput, Api
         constraints.name("tableName", table, table);
     }
     constraints.range("limit", input.limit, 1, PAGE_MAX);
-    if let Some(arn) = &input.exclusive_start_stream_arn {
-        constraints.count("exclusiveStartStreamArn", arn.len(), arn, 37, 1024);
-    }
+    constraints.part_arn_length("exclusiveStartStreamArn", &input.exclusive_start_stream_arn);
     constraints.finish()?;
     let after = match &input.exclusive_start_stream_arn {
         None => None,
@@ -105,16 +101,16 @@ pub(crate) fn describe(core: &Core, input: DescribeStreamInput) -> Pending<Descr
 
 fn described(core: &Core, input: DescribeStreamInput) -> Result<DescribeStreamOutput, ApiError> {
     let mut constraints = Constraints::default();
-    arn_constraint(&mut constraints, "streamArn", &input.stream_arn);
+    constraints.part_arn("streamArn", &input.stream_arn);
     constraints.range("limit", input.limit, 1, PAGE_MAX);
-    if let Some(shard) = &input.exclusive_start_shard_id {
-        constraints.count("exclusiveStartShardId", shard.len(), shard, 28, 65);
-    }
+    check_shard_id(
+        &mut constraints,
+        "exclusiveStartShardId",
+        &input.exclusive_start_shard_id,
+    );
     if let Some(filter) = &input.shard_filter {
         constraints.word("shardFilter.type", &filter.kind);
-        if let Some(shard) = &filter.shard_id {
-            constraints.count("shardFilter.shardId", shard.len(), shard, 28, 65);
-        }
+        check_shard_id(&mut constraints, "shardFilter.shardId", &filter.shard_id);
     }
     constraints.finish()?;
     let given = input.stream_arn.unwrap_or_default();
@@ -140,7 +136,9 @@ fn described(core: &Core, input: DescribeStreamInput) -> Result<DescribeStreamOu
         Some(filter) => match (&filter.kind, &filter.shard_id) {
             (Some(_), Some(id)) if *id == stream.shard_id() => Vec::new(),
             (Some(_), Some(_)) => return Err(no_shard()),
-            _ => return sentence("ShardFilter requires both Type and ShardId"),
+            (None, _) | (_, None) => {
+                return sentence("ShardFilter requires both Type and ShardId");
+            }
         },
     };
     let description = StreamDescription {
@@ -166,6 +164,13 @@ fn described(core: &Core, input: DescribeStreamInput) -> Result<DescribeStreamOu
     })
 }
 
+fn check_shard_id(constraints: &mut Constraints, path: &str, given: &Option<String>) {
+    if let Some(shard) = given {
+        let (min, max) = SHARD_ID_CHARS;
+        constraints.count(path, shard.len(), shard, min, max);
+    }
+}
+
 fn no_shard() -> ApiError {
     ApiError::ResourceNotFound("Requested resource not found: Shard does not exist".to_owned())
 }
@@ -179,15 +184,14 @@ pub(crate) fn iterator(
 
 fn found(core: &Core, input: GetShardIteratorInput) -> Result<GetShardIteratorOutput, ApiError> {
     let mut constraints = Constraints::default();
-    arn_constraint(&mut constraints, "streamArn", &input.stream_arn);
+    constraints.part_arn("streamArn", &input.stream_arn);
     constraints.required("shardId", &input.shard_id);
-    if let Some(shard) = &input.shard_id {
-        constraints.count("shardId", shard.len(), shard, 28, 65);
-    }
+    check_shard_id(&mut constraints, "shardId", &input.shard_id);
     constraints.required("shardIteratorType", &input.shard_iterator_type);
     constraints.word("shardIteratorType", &input.shard_iterator_type);
     if let Some(sequence) = &input.sequence_number {
-        constraints.count("sequenceNumber", sequence.len(), sequence, 21, 40);
+        let (min, max) = stream::SEQUENCE_CHARS;
+        constraints.count("sequenceNumber", sequence.len(), sequence, min, max);
     }
     constraints.finish()?;
     let given = input.stream_arn.unwrap_or_default();
@@ -211,7 +215,7 @@ fn found(core: &Core, input: GetShardIteratorInput) -> Result<GetShardIteratorOu
                 "SequenceNumber must not be provided when ShardIteratorType is not AT_SEQUENCE_NUMBER or AFTER_SEQUENCE_NUMBER",
             );
         }
-        _ => {}
+        (true, Some(_)) | (false, None) => {}
     }
     let position = match kind {
         ShardIteratorType::TrimHorizon => stream.first_sequence,
@@ -349,7 +353,8 @@ fn read(core: &Core, input: GetRecordsInput) -> Result<GetRecordsOutput, ApiErro
     let mut constraints = Constraints::default();
     constraints.required("shardIterator", &input.shard_iterator);
     if let Some(iterator) = &input.shard_iterator {
-        constraints.count("shardIterator", iterator.len(), iterator, 1, 2048);
+        let chars = iterator.len();
+        constraints.count("shardIterator", chars, iterator, 1, ITERATOR_CHARS_MAX);
     }
     constraints.range("limit", input.limit, 1, RECORDS_MAX);
     constraints.finish()?;
@@ -403,15 +408,7 @@ fn read(core: &Core, input: GetRecordsInput) -> Result<GetRecordsOutput, ApiErro
 }
 
 fn expired(made: u64, now: u64) -> ApiError {
-    let text = |epoch_ms: u64| {
-        let moment = i64::try_from(epoch_ms)
-            .ok()
-            .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-        moment
-            .unwrap_or_default()
-            .strftime("%a %b %d %H:%M:%S UTC %Y")
-            .to_string()
-    };
+    let text = |epoch_ms: u64| utc_text(epoch_ms, "%a %b %d %H:%M:%S UTC %Y");
     ApiError::Plain(
         ErrorKind::ExpiredIterator,
         format!(

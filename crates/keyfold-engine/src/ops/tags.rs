@@ -15,6 +15,9 @@ use keyfold_types::limits::TAGS_MAX;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Characters of a resource's ARN at the most.
+const RESOURCE_ARN_CHARS_MAX: usize = 1283;
+/// Characters of a tag's key and value at the most.
 const KEY_CHARS_MAX: usize = 128;
 const VALUE_CHARS_MAX: usize = 256;
 /// Tags that one answer lists.
@@ -88,7 +91,7 @@ pub(crate) fn table_of(core: &Core, arn: &str) -> Result<Arc<Table>, ApiError> {
 pub(crate) fn arn(constraints: &mut Constraints, given: &Option<String>) {
     match given {
         None => constraints.breach(None, "resourceArn", Constraint::NotNull),
-        Some(arn) => constraints.count("resourceArn", arn.len(), arn, 1, 1283),
+        Some(arn) => constraints.count("resourceArn", arn.len(), arn, 1, RESOURCE_ARN_CHARS_MAX),
     }
 }
 

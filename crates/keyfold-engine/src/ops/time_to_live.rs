@@ -1,5 +1,6 @@
 //! UpdateTimeToLive and DescribeTimeToLive: by which attribute items expire.
 
+use crate::base::error::being_created;
 use crate::base::pending::Pending;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
@@ -63,10 +64,7 @@ fn updated(core: &Core, input: UpdateTimeToLiveInput) -> Result<UpdateTimeToLive
     let attribute = given.attribute_name.clone().unwrap_or_default();
     let table = core.any_table(TableName::new(input.table_name).name())?;
     if !table.is_ready() {
-        return Err(ApiError::ResourceInUse(format!(
-            "Attempt to change a resource which is still in use: Table is being created: {}",
-            table.name
-        )));
+        return Err(being_created(&table.name));
     }
     match (given.enabled == Some(true), &table.settings.expiry) {
         (true, Some(expiry)) if expiry.attribute == attribute => {

@@ -45,9 +45,30 @@ impl Transaction {
     }
 }
 
-/// The members that all four kinds of action share.
+/// A kind of action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Check,
+    Put,
+    Delete,
+    Update,
+}
+
+impl Kind {
+    /// The member of a request that holds an action of this kind.
+    fn member(self) -> &'static str {
+        match self {
+            Kind::Check => "conditionCheck",
+            Kind::Put => "put",
+            Kind::Delete => "delete",
+            Kind::Update => "update",
+        }
+    }
+}
+
+/// The members that all kinds of action share.
 struct Parts {
-    name: &'static str,
+    kind: Kind,
     table: Option<String>,
     /// Item or key, and how the member is called.
     attributes: (Option<Attributes>, &'static str),
@@ -61,7 +82,7 @@ fn parts(item: TransactWriteItem) -> Result<Parts, ApiError> {
     let mut found = Vec::with_capacity(1);
     if let Some(check) = item.condition_check {
         found.push(Parts {
-            name: "conditionCheck",
+            kind: Kind::Check,
             table: check.table_name,
             attributes: (check.key, "key"),
             update: None,
@@ -72,7 +93,7 @@ fn parts(item: TransactWriteItem) -> Result<Parts, ApiError> {
     }
     if let Some(put) = item.put {
         found.push(Parts {
-            name: "put",
+            kind: Kind::Put,
             table: put.table_name,
             attributes: (put.item, "item"),
             update: None,
@@ -83,7 +104,7 @@ fn parts(item: TransactWriteItem) -> Result<Parts, ApiError> {
     }
     if let Some(delete) = item.delete {
         found.push(Parts {
-            name: "delete",
+            kind: Kind::Delete,
             table: delete.table_name,
             attributes: (delete.key, "key"),
             update: None,
@@ -94,7 +115,7 @@ fn parts(item: TransactWriteItem) -> Result<Parts, ApiError> {
     }
     if let Some(update) = item.update {
         found.push(Parts {
-            name: "update",
+            kind: Kind::Update,
             table: update.table_name,
             attributes: (update.key, "key"),
             update: update.update_expression,
@@ -113,9 +134,7 @@ fn check(input: TransactWriteItemsInput) -> Result<Transaction, ApiError> {
     let mut constraints = Constraints::default();
     constraints.required("transactItems", &input.transact_items);
     let returns = constraints.returns(&input.returns);
-    if let Some(token) = &input.client_request_token {
-        constraints.count("clientRequestToken", token.chars().count(), token, 1, 36);
-    }
+    constraints.request_token(&input.client_request_token);
     if let Some(items) = &input.transact_items {
         constraints.list("transactItems", items.len(), 1, TRANSACTION_ACTIONS_MAX);
     }
@@ -147,7 +166,7 @@ fn check(input: TransactWriteItemsInput) -> Result<Transaction, ApiError> {
 fn fingerprint(actions: &[Parts]) -> u128 {
     let mut print = Fingerprint::default();
     for action in actions {
-        print.text(action.name);
+        print.text(action.kind.member());
         print.optional(action.table.as_deref());
         print.attributes(action.attributes.0.as_ref());
         print.optional(action.update.as_deref());
@@ -158,13 +177,14 @@ fn fingerprint(actions: &[Parts]) -> u128 {
 }
 
 fn check_action(constraints: &mut Constraints, at: usize, action: &Parts) {
-    let path = |member: &str| format!("transactItems.{}.member.{}.{member}", at + 1, action.name);
+    let kind = action.kind.member();
+    let path = |member: &str| format!("transactItems.{}.member.{kind}.{member}", at + 1);
     constraints.table(&path("tableName"), &action.table);
     constraints.required(&path(action.attributes.1), &action.attributes.0);
-    match action.name {
-        "update" => constraints.required(&path("updateExpression"), &action.update),
-        "conditionCheck" => constraints.required(&path("conditionExpression"), &action.condition),
-        _ => {}
+    match action.kind {
+        Kind::Update => constraints.required(&path("updateExpression"), &action.update),
+        Kind::Check => constraints.required(&path("conditionExpression"), &action.condition),
+        Kind::Put | Kind::Delete => {}
     }
     constraints.word(
         &path("returnValuesOnConditionCheckFailure"),
@@ -180,18 +200,19 @@ fn bind(action: Parts) -> Result<(TableName, ItemWrite), ApiError> {
         ..Texts::default()
     };
     // Placeholders that nothing uses are allowed without an expression.
-    let bound = match (texts.update, texts.condition) {
-        (None, None) => Bound::default(),
-        _ => texts.bind(&action.placeholders, "ConditionExpression is null")?,
+    let bound = if texts.update.is_none() && texts.condition.is_none() {
+        Bound::default()
+    } else {
+        texts.bind(&action.placeholders, "ConditionExpression is null")?
     };
-    let what = match action.name {
-        "put" => Action::Put(attributes),
-        "delete" => Action::Delete { key: attributes },
-        "update" => Action::Update {
+    let what = match action.kind {
+        Kind::Put => Action::Put(attributes),
+        Kind::Delete => Action::Delete { key: attributes },
+        Kind::Update => Action::Update {
             key: attributes,
             update: bound.update.unwrap_or_default(),
         },
-        _ => Action::Check { key: attributes },
+        Kind::Check => Action::Check { key: attributes },
     };
     let write = ItemWrite {
         condition: bound.condition,
@@ -259,7 +280,7 @@ fn locked(
     }
     let ticket = stage(core, batch)?;
     core.conflicts()
-        .hold(plans.iter().map(|(_, plan)| &plan.key), &ticket);
+        .add(plans.iter().map(|(_, plan)| &plan.key), &ticket);
     let output = TransactWriteItemsOutput {
         consumed_capacity: bills.answer(returns.capacity, Some(CapacityKind::Write)),
         item_collection_metrics: metrics.answer(),
@@ -381,7 +402,7 @@ fn refused(actions: usize, at: usize, refusal: Refusal) -> ApiError {
         }
         Refusal::Invalid(reason) => CancellationReason::ValidationError(reason.to_string()),
         Refusal::Throttled(throttling) => CancellationReason::Throttled(throttling),
-        other => return other.into(),
+        Refusal::Condition(_) | Refusal::Duplicate | Refusal::Internal(_) => return refusal.into(),
     };
     let mut reasons = vec![CancellationReason::None; actions];
     if let Some(slot) = reasons.get_mut(at) {

@@ -3,9 +3,10 @@
 //! A new index takes the writes from then on at once; what was there before is brought in by the
 //! background (`jobs/backfill.rs`), and until then the index cannot be read.
 
-use crate::base::error::internal;
+use crate::base::error::{being_created, internal};
 use crate::base::layout;
 use crate::base::pending::Pending;
+use crate::base::time::DAY_MS;
 use crate::catalog;
 use crate::check::{Constraints, TableName};
 use crate::core::Core;
@@ -15,7 +16,7 @@ use crate::ops::{describe_table, stream_setting};
 use crate::table::stream::Stream;
 use crate::table::{Capacity, Index, IndexKind, Table};
 use keyfold_api::{
-    ApiError, BillingMode, GlobalSecondaryIndexUpdate, ProvisionedThroughput,
+    ApiError, BillingMode, GlobalSecondaryIndexUpdate, Operation, ProvisionedThroughput,
     ProvisionedThroughputDescription, SecondaryIndex, StreamViewType, TableDescription,
     TableStatus, UpdateTableInput, Validation, known,
 };
@@ -25,7 +26,6 @@ use keyfold_types::{KeyAttribute, KeyKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-const DAY_MS: u64 = 86_400_000;
 /// The possible changes, as the message lists them.
 const CHOICES: [&str; 13] = [
     "ProvisionedThroughput",
@@ -68,7 +68,7 @@ fn check(input: &UpdateTableInput) -> Result<(), ApiError> {
                     "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null",
                 );
             }
-            _ => {
+            (Some(_), Some(_), _) | (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => {
                 return wrong(
                     "Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object",
                 );
@@ -185,7 +185,7 @@ fn refuse(input: &UpdateTableInput) -> Result<(), ApiError> {
     match absent.into_iter().find(|(given, _)| *given) {
         Some((_, member)) => Err(Validation::Unsupported {
             member,
-            operation: "UpdateTable",
+            operation: Operation::UpdateTable.name(),
         }
         .into()),
         None => Ok(()),
@@ -256,10 +256,7 @@ fn update(core: &Core, input: &UpdateTableInput) -> Result<Pending<TableDescript
         .cloned()
         .ok_or_else(|| ApiError::named_table_not_found(given.name()))?;
     if !before.is_ready() {
-        return Err(ApiError::ResourceInUse(format!(
-            "Attempt to change a resource which is still in use: Table is being created: {}",
-            before.name
-        )));
+        return Err(being_created(&before.name));
     }
     check_redefined(&before, input)?;
     let mut table = Table::clone(&before);
@@ -399,55 +396,21 @@ fn change_capacity(
     let mode_before = table.settings.capacity.mode;
     let mode = known(&input.billing_mode).unwrap_or(mode_before);
     let now = core.now_ms();
-    match (mode, &input.provisioned_throughput) {
-        (BillingMode::PayPerRequest, Some(_)) => {
-            return wrong(
-                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
-            );
+    change_units(input, table, mode, now)?;
+    match (mode_before, mode) {
+        (BillingMode::PayPerRequest, BillingMode::Provisioned) => {
+            check_index_units(input, table)?;
+            table.settings.capacity.on_demand_max = (None, None);
         }
-        (BillingMode::Provisioned, None) if mode_before == BillingMode::PayPerRequest => {
-            return wrong(
-                "ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
-            );
-        }
-        (BillingMode::Provisioned, Some(given)) => {
-            let is_same =
-                mode == mode_before && definition::units(given) == table.settings.capacity.units;
-            if is_same {
-                return unchanged("the table", given, table.settings.capacity.units);
+        (BillingMode::Provisioned, BillingMode::PayPerRequest) => {
+            table.settings.capacity.on_demand_since = Some(now);
+            table.settings.capacity.units = (0, 0);
+            for index in &mut table.indexes {
+                index.capacity.units = (0, 0);
             }
-            set_units(&mut table.settings.capacity, definition::units(given), now);
         }
-        _ => {}
-    }
-    if mode == BillingMode::Provisioned && mode_before == BillingMode::PayPerRequest {
-        let is_given = |index: &Index| {
-            let updates = input.global_secondary_index_updates.iter().flatten();
-            updates
-                .filter_map(|update| update.update.as_ref())
-                .any(|update| {
-                    update.index_name.as_ref() == Some(&index.name)
-                        && update.provisioned_throughput.is_some()
-                })
-        };
-        let globals = table
-            .indexes
-            .iter()
-            .filter(|index| index.kind == IndexKind::Global);
-        if let Some(index) = globals.into_iter().find(|index| !is_given(index)) {
-            return wrong(format!(
-                "ProvisionedThroughput must be specified for index: {}",
-                index.name
-            ));
-        }
-        table.settings.capacity.on_demand_max = (None, None);
-    }
-    if mode == BillingMode::PayPerRequest && mode_before == BillingMode::Provisioned {
-        table.settings.capacity.on_demand_since = Some(now);
-        table.settings.capacity.units = (0, 0);
-        for index in &mut table.indexes {
-            index.capacity.units = (0, 0);
-        }
+        (BillingMode::Provisioned, BillingMode::Provisioned)
+        | (BillingMode::PayPerRequest, BillingMode::PayPerRequest) => {}
     }
     table.settings.capacity.mode = mode;
     for index in &mut table.indexes {
@@ -464,6 +427,52 @@ fn change_capacity(
         raise_warm(&mut table.settings.capacity, warm, "table")?;
     }
     Ok(())
+}
+
+/// Sets the table's provisioned units for its mode from now on.
+fn change_units(
+    input: &UpdateTableInput,
+    table: &mut Table,
+    mode: BillingMode,
+    now: u64,
+) -> Result<(), ApiError> {
+    let capacity = &mut table.settings.capacity;
+    match (mode, &input.provisioned_throughput) {
+        (BillingMode::PayPerRequest, None) => Ok(()),
+        (BillingMode::PayPerRequest, Some(_)) => wrong(definition::UNITS_ON_DEMAND),
+        (BillingMode::Provisioned, None) if capacity.mode == BillingMode::PayPerRequest => {
+            wrong(definition::NO_UNITS)
+        }
+        (BillingMode::Provisioned, None) => Ok(()),
+        (BillingMode::Provisioned, Some(given)) => {
+            let units = definition::units(given);
+            if capacity.mode == mode && units == capacity.units {
+                return unchanged("the table", given, units);
+            }
+            set_units(capacity, units, now);
+            Ok(())
+        }
+    }
+}
+
+/// Refuses a change to provisioned capacity that leaves a global index without units.
+fn check_index_units(input: &UpdateTableInput, table: &Table) -> Result<(), ApiError> {
+    let is_given = |index: &Index| {
+        let updates = input.global_secondary_index_updates.iter().flatten();
+        let mut updates = updates.filter_map(|update| update.update.as_ref());
+        updates.any(|update| {
+            update.index_name.as_ref() == Some(&index.name)
+                && update.provisioned_throughput.is_some()
+        })
+    };
+    let mut globals = table
+        .indexes
+        .iter()
+        .filter(|index| index.kind == IndexKind::Global);
+    match globals.find(|index| !is_given(index)) {
+        Some(index) => wrong(definition::no_index_units(&index.name)),
+        None => Ok(()),
+    }
 }
 
 /// The limits with those replaced that are given.
@@ -578,9 +587,7 @@ fn change_index(
         }
         set_units(&mut index.capacity, units, core.now_ms());
     } else if given.on_demand_throughput.is_none() && given.warm_throughput.is_none() {
-        return wrong(format!(
-            "ProvisionedThroughput must be specified for index: {name}"
-        ));
+        return wrong(definition::no_index_units(&name));
     }
     if let Some(on_demand) = &given.on_demand_throughput {
         let new = definition::on_demand(Some(on_demand), mode, Some(&name))?;

@@ -24,63 +24,82 @@ enum Part {
     Sort,
 }
 
+/// The range of a key condition on a table or on an index (by id and name).
 pub(crate) fn plan(
     table: TableId,
     index: Option<(IndexId, &str)>,
     schema: &KeySchema,
     condition: &KeyCondition,
 ) -> Result<Ranges, Validation> {
-    let term = |attribute: &KeyAttribute| {
-        condition
-            .terms()
-            .iter()
-            .find(|term| term.attribute == attribute.name)
-    };
-    let is_fixed = |attribute: &&KeyAttribute| {
-        term(attribute).is_some_and(|term| matches!(term.test, KeyTest::Eq(_)))
-    };
-    if schema.partition.len() > 1 || schema.sort.len() > 1 {
-        let open = schema
-            .partition
-            .iter()
-            .filter(|attribute| !is_fixed(attribute));
-        let open: Vec<&str> = open.map(|attribute| attribute.name.as_str()).collect();
-        if !open.is_empty() {
-            let open = open.join(", ");
-            return Err(Validation::Sentence(format!(
-                "HASH key attributes {open} must have equality conditions specified in the query"
-            )));
-        }
+    check_fixed(schema, condition)?;
+    let prefix = partition_prefix(table, index, schema, condition)?;
+    let partition = KeyRange::prefix(prefix.clone());
+    Ok(Ranges {
+        wanted: sort_range(prefix, index, schema, condition)?,
+        partition,
+    })
+}
+
+fn term<'c>(condition: &'c KeyCondition, attribute: &KeyAttribute) -> Option<&'c KeyTerm> {
+    let mut terms = condition.terms().iter();
+    terms.find(|term| term.attribute == attribute.name)
+}
+
+/// Refuses a condition that leaves a partition attribute of a composite key without an equality.
+fn check_fixed(schema: &KeySchema, condition: &KeyCondition) -> Result<(), Validation> {
+    if schema.partition.len() <= 1 && schema.sort.len() <= 1 {
+        return Ok(());
     }
-    let mut partition = Vec::new();
+    let is_fixed = |attribute: &&KeyAttribute| {
+        term(condition, attribute).is_some_and(|term| matches!(term.test, KeyTest::Eq(_)))
+    };
+    let open = schema.partition.iter().filter(|one| !is_fixed(one));
+    let open: Vec<&str> = open.map(|attribute| attribute.name.as_str()).collect();
+    if open.is_empty() {
+        return Ok(());
+    }
+    let open = open.join(", ");
+    Err(Validation::Sentence(format!(
+        "HASH key attributes {open} must have equality conditions specified in the query"
+    )))
+}
+
+/// The prefix of the partition's keys.
+fn partition_prefix(
+    table: TableId,
+    index: Option<(IndexId, &str)>,
+    schema: &KeySchema,
+    condition: &KeyCondition,
+) -> Result<Vec<u8>, Validation> {
+    let mut values = Vec::with_capacity(schema.partition.len());
     for attribute in &schema.partition {
-        let Some(term) = term(attribute) else {
+        let Some(term) = term(condition, attribute) else {
             return Err(Validation::MissedKeyElement(attribute.name.clone()));
         };
         let KeyTest::Eq(literal) = &term.test else {
             return Err(Validation::UnsupportedKeyCondition);
         };
-        partition.push(check_value(attribute, literal, Part::Partition, index)?);
+        values.push(check_value(attribute, literal, Part::Partition, index)?);
     }
     let place = index.map_or(IndexId::BASE, |(id, _)| id);
-    let partition =
-        key::partition_prefix(table, place, &partition).map_err(|_| Validation::ConditionType)?;
-    let whole = KeyRange::prefix(partition.clone());
+    key::partition_prefix(table, place, &values).map_err(|_| Validation::ConditionType)
+}
 
-    let sort_terms: Vec<&KeyTerm> = condition
-        .terms()
-        .iter()
-        .filter(|term| !schema.partition.iter().any(|a| a.name == term.attribute))
-        .collect();
-    let mut prefix = partition;
+/// The keys behind a partition's prefix that the tests of sort attributes leave.
+fn sort_range(
+    mut prefix: Vec<u8>,
+    index: Option<(IndexId, &str)>,
+    schema: &KeySchema,
+    condition: &KeyCondition,
+) -> Result<KeyRange, Validation> {
+    let is_partition = |term: &KeyTerm| schema.partition.iter().any(|a| a.name == term.attribute);
+    let terms = condition.terms().iter();
+    let sort_terms: Vec<&KeyTerm> = terms.filter(|term| !is_partition(term)).collect();
     for (at, attribute) in schema.sort.iter().enumerate() {
-        let Some(term) = term(attribute) else {
+        let Some(term) = term(condition, attribute) else {
             // A gap: nothing may follow.
             return if at == sort_terms.len() {
-                Ok(Ranges {
-                    wanted: KeyRange::prefix(prefix),
-                    partition: whole,
-                })
+                Ok(KeyRange::prefix(prefix))
             } else {
                 Err(missed(schema, attribute, &sort_terms))
             };
@@ -89,28 +108,16 @@ pub(crate) fn plan(
             check_value(attribute, literal, Part::Sort, index)?;
         }
         let is_last = at + 1 == sort_terms.len();
-        match &term.test {
-            KeyTest::Eq(literal) => prefix = extended(&prefix, literal)?,
-            test if is_last => {
-                return Ok(Ranges {
-                    wanted: range(prefix, test)?,
-                    partition: whole,
-                });
-            }
-            _ => return Err(Validation::UnsupportedKeyCondition),
-        }
         if is_last {
-            return Ok(Ranges {
-                wanted: KeyRange::prefix(prefix),
-                partition: whole,
-            });
+            return range(prefix, &term.test);
         }
+        let KeyTest::Eq(literal) = &term.test else {
+            return Err(Validation::UnsupportedKeyCondition);
+        };
+        prefix = extended(&prefix, literal)?;
     }
     if sort_terms.is_empty() {
-        return Ok(Ranges {
-            wanted: whole.clone(),
-            partition: whole,
-        });
+        return Ok(KeyRange::prefix(prefix));
     }
     Err(Validation::UnsupportedKeyCondition)
 }

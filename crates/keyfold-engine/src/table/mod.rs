@@ -1,4 +1,4 @@
-//! A table as the engine knows it: parsed once, shared by every request.
+//! A table's definition: parsed once, shared by every request.
 
 pub(crate) mod arn;
 pub(crate) mod backup;
@@ -12,16 +12,19 @@ use keyfold_types::limits::{PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
 use keyfold_types::{Item, KeyAttribute, KeySchema, ValueKind};
 use std::collections::BTreeMap;
 
+/// Read and write units a second that a new on-demand table or index serves at once.
+pub(crate) const WARM_ON_DEMAND: (u64, u64) = (12_000, 4_000);
+
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// Its identity in the key space.
+    /// Its id in the key space.
     pub id: TableId,
     /// Its name.
     pub name: String,
     /// A UUID.
     pub uuid: String,
-    /// When it was made, milliseconds since the epoch.
+    /// When it was created, milliseconds since the epoch.
     pub creation_epoch_ms: u64,
     /// CREATING while a restore or import fills it; ACTIVE otherwise.
     pub status: TableStatus,
@@ -29,56 +32,56 @@ pub struct Table {
     pub key: KeySchema,
     /// Its indexes, local ones first.
     pub indexes: Vec<Index>,
-    /// Everything else that can be set.
+    /// The other settings.
     pub settings: Settings,
 }
 
 /// The settings that UpdateTable and related operations change.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// Capacity, and when it was changed.
+    /// Capacity, with the times of its changes.
     pub capacity: Capacity,
-    /// The table class and when it was set, if one was asked for.
+    /// The table class and the time of its setting, if a request named one.
     pub table_class: Option<(TableClass, u64)>,
     /// Whether DeleteTable is refused.
     pub deletion_protection: bool,
     /// Labels.
     pub tags: BTreeMap<String, String>,
-    /// The stream that records changes now.
+    /// The open stream.
     pub stream: Option<ActiveStream>,
-    /// The label of the newest stream, also when it was switched off.
+    /// The label of the newest stream, also after it was closed.
     pub latest_stream: Option<String>,
-    /// By which attribute items expire.
+    /// The setting of time to live.
     pub expiry: Option<Expiry>,
-    /// The key of KMS that was named for encryption.
+    /// The KMS key that a request named for encryption.
     pub encryption_key: Option<String>,
-    /// Since when every change is kept, and for how many days.
+    /// The setting of point-in-time recovery.
     pub recovery: Option<Recovery>,
-    /// Reports of busy keys: index (empty for the table) to mode and time.
+    /// Contributor insights: index (empty for the table) to mode and time.
     pub insights: BTreeMap<String, (ContributorInsightsMode, u64)>,
-    /// Policies: what follows the table's ARN (nothing, or a stream) to text and revision.
+    /// Policies: the rest of the ARN after the table (nothing, or a stream) to text and revision.
     pub policies: BTreeMap<String, (String, String)>,
     /// The source of the restored table.
     pub restored: Option<Restored>,
-    /// Whether changes are kept because a backup is being copied, which needs them after a restart.
+    /// Whether changes are kept for a backup under way, which needs them also after a restart.
     pub keeps_changes: bool,
-    /// Why the table could not be made as it was asked for; it can only be described and deleted.
+    /// Why the table could not be restored. It can only be described and deleted.
     pub failure: Option<Failure>,
 }
 
-/// Why a table could not be made.
+/// The failure of a table's restore.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Failure {
-    /// When that was found, milliseconds since the epoch.
+    /// Its time, milliseconds since the epoch.
     pub epoch_ms: u64,
-    /// Why, in words.
+    /// Its reason.
     pub reason: String,
 }
 
 /// Capacity: the billing mode and its units.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Capacity {
-    /// By units set beforehand, or by request.
+    /// Provisioned or on demand.
     pub mode: BillingMode,
     /// When the mode last became PAY_PER_REQUEST.
     pub on_demand_since: Option<u64>,
@@ -88,11 +91,11 @@ pub struct Capacity {
     pub last_increase: Option<u64>,
     /// When units were last lowered.
     pub last_decrease: Option<u64>,
-    /// The day (since the epoch) of the last decrease, and how many there were on it.
+    /// The day (since the epoch) of the last decrease, and the number of decreases on it.
     pub decreases: (u64, u64),
     /// The most read and write request units a second, on demand.
     pub on_demand_max: (Option<u64>, Option<u64>),
-    /// Read and write units a second asked for as warm throughput.
+    /// Warm throughput that was requested, read and write units a second.
     pub warm: Option<(u64, u64)>,
 }
 
@@ -111,56 +114,56 @@ impl Default for Capacity {
     }
 }
 
-/// The stream of a table that records changes.
+/// A table's open stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveStream {
-    /// Its place in the key space.
+    /// Its id in the key space.
     pub id: TableId,
-    /// When it was switched on, as its label tells.
+    /// The label: when it was opened.
     pub label: String,
     /// The view of its records.
     pub view: StreamViewType,
 }
 
-/// By which attribute items expire.
+/// Time to live.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expiry {
     /// The attribute: seconds since the epoch.
     pub attribute: String,
-    /// Whether the items that were there before are noted.
+    /// Whether the items from before the setting have expiry notes.
     pub is_complete: bool,
-    /// When it was set, which tells it from one before.
+    /// When it was set, which distinguishes it from earlier settings.
     pub begun: u64,
 }
 
 /// Point-in-time recovery of a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovery {
-    /// Since when every change is kept, milliseconds since the epoch.
+    /// The time from which every change is kept, milliseconds since the epoch.
     pub since_epoch_ms: u64,
-    /// For how many days.
+    /// The number of days that changes are kept.
     pub days: u64,
 }
 
 /// The source of a restored table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restored {
-    /// The backup, if it was one.
+    /// The backup, if the table was restored from one.
     pub backup_arn: Option<String>,
-    /// The table.
+    /// The source table.
     pub table_arn: String,
-    /// Which table of that name it was.
+    /// The id of the source table, which distinguishes it from later tables of its name.
     pub source_uuid: Option<String>,
-    /// Its state at this time, milliseconds since the epoch.
+    /// The time of the restored state, milliseconds since the epoch.
     pub epoch_ms: u64,
 }
 
 /// Whether an index shares the table's partitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexKind {
-    /// The table's partition key, another sort key; reads may be strong.
+    /// The table's partition key with another sort key. Reads may be strongly consistent.
     Local,
-    /// Keys of its own; reads are eventual.
+    /// Keys of its own. Reads are eventually consistent.
     Global,
 }
 
@@ -178,7 +181,7 @@ pub enum IndexProjection {
 /// A secondary index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Index {
-    /// Its identity within the table, from 1.
+    /// Its id within the table, from 1.
     pub id: IndexId,
     /// Its name.
     pub name: String,
@@ -190,7 +193,7 @@ pub struct Index {
     pub projection: IndexProjection,
     /// Capacity of a global index; its mode is the table's.
     pub capacity: Capacity,
-    /// Whether entries of the items that were there before are still being made.
+    /// Whether entries of items from before the index are still missing.
     pub is_building: bool,
 }
 
@@ -203,8 +206,9 @@ impl Index {
         }
     }
 
-    /// Whether a value can be in the index: of its attribute's type, not empty, not too long. New
-    /// items must fit; items from before the index may not, and are left out.
+    /// Whether an item has an entry: it has all key attributes, each of its type, not empty and not
+    /// too long. New items with a key attribute that does not fit are refused. Items from before the
+    /// index that do not fit have no entry.
     pub(crate) fn takes(&self, item: &Item) -> bool {
         let fits = |attribute: &KeyAttribute| {
             item.get(&attribute.name).is_some_and(|value| {
@@ -242,7 +246,7 @@ impl Table {
         self.status != TableStatus::Creating && self.settings.failure.is_none()
     }
 
-    /// The index of a name.
+    /// Finds an index by its name.
     pub fn index(&self, name: &str) -> Option<&Index> {
         self.indexes.iter().find(|index| index.name == name)
     }
@@ -254,7 +258,7 @@ impl Table {
             .any(|index| index.kind == IndexKind::Local)
     }
 
-    /// The attributes that say where a page ended: keys of index and table, each once.
+    /// The attributes of a cursor: the keys of index and table, each once.
     pub(crate) fn cursor_attributes<'t>(
         &'t self,
         index: Option<&'t Index>,
@@ -271,7 +275,7 @@ impl Table {
         attributes
     }
 
-    /// The item's partition key on its own.
+    /// The attributes of the item's partition key.
     pub(crate) fn partition_of(&self, item: &Item) -> Item {
         self.key
             .partition

@@ -1,10 +1,11 @@
 //! Streams: one record for each change of an item, in the batch of the change. Point-in-time
 //! recovery keeps the same records of its own.
 //!
-//! Records lie behind their stream's prefix under ascending sequence numbers, which the store gives
-//! out in the order in which batches become visible: whoever has read up to a number misses nothing
-//! below it.
+//! Records are stored behind their stream's prefix under ascending sequence numbers. The store
+//! assigns these in the order in which batches become visible, so a reader that has read up to a
+//! number has missed nothing below it.
 
+use crate::base::time::{DAY_MS, utc_text};
 use crate::table::Table;
 use keyfold_api::{OperationType, StreamViewType};
 use keyfold_codec::RawItem;
@@ -12,16 +13,18 @@ use keyfold_codec::key::TableId;
 use keyfold_store::Batch;
 use keyfold_types::KeySchema;
 
-/// Sequence numbers are told with 21 digits: this much more than the store's number.
+/// The difference between a sequence number of the API, which has 21 digits, and the store's.
 const SEQUENCE_BASE: u128 = 100_000_000_000_000_000_001;
+/// Characters of a sequence number in a request.
+pub(crate) const SEQUENCE_CHARS: (usize, usize) = (21, 40);
 
-/// Retention of records, in milliseconds.
-pub(crate) const RETENTION_MS: u64 = 24 * 60 * 60 * 1000;
+/// Retention of records, in milliseconds: a day.
+pub(crate) const RETENTION_MS: u64 = DAY_MS;
 
-/// A stream: from the moment it was switched on, also when its table is gone.
+/// A stream, from its opening on. It exists longer than its table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stream {
-    /// Its place in the key space.
+    /// Its id in the key space.
     pub(crate) id: TableId,
     pub(crate) table_name: String,
     pub(crate) label: String,
@@ -30,42 +33,39 @@ pub(crate) struct Stream {
     pub(crate) key: KeySchema,
     /// The least sequence number that a record of it can have.
     pub(crate) first_sequence: u64,
-    /// When it was switched off, and the sequence number after its last record.
+    /// When it was closed, and the sequence number after its last record.
     pub(crate) closed: Option<(u64, u64)>,
 }
 
 impl Stream {
-    /// The start of the shard: before its first record, so that it is known while there is none.
+    /// The start of the shard: the sequence number before its first record, which exists while there
+    /// is no record.
     pub(crate) fn start_text(&self) -> String {
         (SEQUENCE_BASE + u128::from(self.first_sequence) - 1).to_string()
     }
 
-    /// The one shard's id, in the service's form.
+    /// The id of the only shard, in the service's form.
     pub(crate) fn shard_id(&self) -> String {
         let print = xxhash_rust::xxh3::xxh3_64(&self.id.0.to_be_bytes()) as u32;
         format!("shardId-{:020}-{print:08x}", self.creation_epoch_ms)
     }
 }
 
-/// A stream's label: when it was switched on, in UTC with milliseconds.
+/// A stream's label: the time of its opening, in UTC with milliseconds.
 pub(crate) fn label(epoch_ms: u64) -> String {
-    let moment = i64::try_from(epoch_ms)
-        .ok()
-        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    moment
-        .unwrap_or_default()
-        .strftime("%Y-%m-%dT%H:%M:%S.%3f")
-        .to_string()
+    utc_text(epoch_ms, "%Y-%m-%dT%H:%M:%S.%3f")
 }
 
-/// A sequence number as the API tells it.
+/// A sequence number of the API.
 pub(crate) fn sequence_text(sequence: u64) -> String {
     (SEQUENCE_BASE + u128::from(sequence)).to_string()
 }
 
-/// The store's number of a sequence number; none when no record can have it.
+/// The store's number of an API's sequence number; none when no record can have it.
 pub(crate) fn sequence_of(text: &str) -> Option<u64> {
-    let digits = (21..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (min, max) = SEQUENCE_CHARS;
+    let digits =
+        (min..=max).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     let number: u128 = digits.then(|| text.parse().ok()).flatten()?;
     u64::try_from(number.checked_sub(SEQUENCE_BASE)?).ok()
 }
@@ -75,14 +75,14 @@ pub(crate) fn sequence_of(text: &str) -> Option<u64> {
 pub(crate) struct Event {
     pub(crate) kind: OperationType,
     pub(crate) epoch_ms: u64,
-    /// Whether the item had expired.
+    /// Whether the change is the deletion of an expired item.
     pub(crate) is_expiry: bool,
     pub(crate) keys: RawItem,
     pub(crate) old: Option<RawItem>,
     pub(crate) new: Option<RawItem>,
 }
 
-/// Adds the record of a change, unless nothing changed.
+/// Adds the record of a change to a batch, unless nothing changed.
 pub(crate) fn record(
     batch: &mut Batch,
     table: &Table,
@@ -121,7 +121,8 @@ pub(crate) fn record(
 }
 
 impl Event {
-    /// Kind, flags and time, then keys, old and new image, each behind its length (0 for none).
+    /// Encodes kind, flags and time, then keys, old and new image, each behind its length (0 for
+    /// none).
     fn encode(&self) -> Vec<u8> {
         let kind = match self.kind {
             OperationType::Insert => 0,
@@ -138,7 +139,7 @@ impl Event {
         out
     }
 
-    /// The event of stored bytes; none when they are not what [`Event::encode`] makes.
+    /// Decodes stored bytes; none when [`Event::encode`] does not make them.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Event> {
         let (head, mut rest) = bytes.split_at_checked(10)?;
         let kind = match head.first()? {
@@ -170,7 +171,7 @@ impl Event {
         })
     }
 
-    /// When the event happened, without reading its images.
+    /// The event's time, without decoding its images.
     pub(crate) fn epoch_ms_of(bytes: &[u8]) -> Option<u64> {
         Some(u64::from_be_bytes(bytes.get(2..10)?.try_into().ok()?))
     }
