@@ -62,7 +62,7 @@ impl CharSet {
     }
 
     /// Whether the two sets have a character in common.
-    fn meets(&self, other: &CharSet) -> bool {
+    fn intersects(&self, other: &CharSet) -> bool {
         self.ranges
             .iter()
             .any(|(low, high)| other.ranges.iter().any(|(l, h)| low.max(l) <= high.min(h)))
@@ -248,7 +248,7 @@ impl Language {
     }
 
     /// The shortest text in both languages; `None` if they are disjoint.
-    pub(crate) fn meet(&self, other: &Language) -> Option<String> {
+    pub(crate) fn common_text(&self, other: &Language) -> Option<String> {
         let shared = self.start.len().min(other.start.len());
         if self.start.as_bytes().get(..shared) != other.start.as_bytes().get(..shared) {
             return None;
@@ -267,12 +267,12 @@ impl Language {
         let mut queue = VecDeque::from([(0, 0)]);
         while let Some(pair) = queue.pop_front() {
             if pair == (self.end, other.end) {
-                return Some(self.way_to(other, pair, |pair| from.get(&pair).copied()));
+                return Some(self.path_to(other, pair, |pair| from.get(&pair).copied()));
             }
             for (set_one, to_one) in self.steps.get(pair.0).into_iter().flatten() {
                 for (set_two, to_two) in other.steps.get(pair.1).into_iter().flatten() {
                     let next = (*to_one, *to_two);
-                    if set_one.meets(set_two)
+                    if set_one.intersects(set_two)
                         && let HashEntry::Vacant(reached) = from.entry(next)
                     {
                         reached.insert(pair);
@@ -285,7 +285,7 @@ impl Language {
     }
 
     /// The text that leads to a pair of states. `from` returns the predecessor of a pair.
-    fn way_to(&self, other: &Language, end: Pair, from: impl Fn(Pair) -> Option<Pair>) -> String {
+    fn path_to(&self, other: &Language, end: Pair, from: impl Fn(Pair) -> Option<Pair>) -> String {
         let before = |pair: Pair| {
             let before = from(pair)?;
             (pair != (0, 0)).then_some(before)
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_begin_alike_share_their_beginning() {
+    fn words_share_the_states_of_a_common_prefix() {
         let words: Vec<String> = (0..2000).map(|n| format!("state{n}")).collect();
         let one = language(|l| l.any_of(&words));
         let letters: usize = words.iter().map(String::len).sum();
@@ -355,7 +355,7 @@ mod tests {
                 && !one.accepts("state2000")
         );
         assert_eq!(
-            one.meet(&language(
+            one.common_text(&language(
                 |l| l.any_of(&["state2000".to_owned(), "state77".to_owned()])
             ))
             .as_deref(),
@@ -364,14 +364,17 @@ mod tests {
     }
 
     #[test]
-    fn languages_that_meet_give_a_text_of_both() {
+    fn languages_that_intersect_give_a_common_text() {
         let any = language(|l| l.some(&CharSet::all_except(&['#'])));
         let meta = language(|l| l.text("META"));
-        assert_eq!(any.meet(&meta).as_deref(), Some("META"));
+        assert_eq!(any.common_text(&meta).as_deref(), Some("META"));
         let item = language(|l| l.text("ITEM#1"));
-        assert_eq!(any.meet(&item), None);
+        assert_eq!(any.common_text(&item), None);
         let prefix = language(|l| l.text("STATUS#sent")).and_anything();
         let other = language(|l| l.text("STATUS#sent-back"));
-        assert_eq!(prefix.meet(&other).as_deref(), Some("STATUS#sent-back"));
+        assert_eq!(
+            prefix.common_text(&other).as_deref(),
+            Some("STATUS#sent-back")
+        );
     }
 }

@@ -55,8 +55,8 @@ pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagno
 
 /// Reports two kinds that can have the same key.
 fn collision(one: &Shape, two: &Shape) -> Option<Diagnostic> {
-    let partition = one.partition.meet(&two.partition)?;
-    let sort = one.sort.meet(&two.sort)?;
+    let partition = one.partition.common_text(&two.partition)?;
+    let sort = one.sort.common_text(&two.sort)?;
     let message = format!("{} and {} can have the same key", one.what, two.what);
     Some(
         Diagnostic::error(

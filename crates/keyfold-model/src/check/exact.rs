@@ -63,10 +63,10 @@ pub(crate) fn check(
         if found.members.contains(&shape.owner) {
             continue;
         }
-        let Some(partition) = shape.partition.meet(&range.partition) else {
+        let Some(partition) = shape.partition.common_text(&range.partition) else {
             continue;
         };
-        let Some(sort) = shape.sort.meet(&range.sort) else {
+        let Some(sort) = shape.sort.common_text(&range.sort) else {
             continue;
         };
         let message = format!("the range of {} also holds {}", pattern.name, shape.what);
@@ -141,10 +141,10 @@ pub(crate) fn check_parts(
         between.exactly(&CharSet::digits(), 1);
         let between = between.and_anything();
         for other in members().filter(|other| other.owner != list.owner) {
-            let Some(partition) = other.partition.meet(&list.partition) else {
+            let Some(partition) = other.partition.common_text(&list.partition) else {
                 continue;
             };
-            let Some(sort) = other.sort.meet(&between) else {
+            let Some(sort) = other.sort.common_text(&between) else {
                 continue;
             };
             let message = format!(
