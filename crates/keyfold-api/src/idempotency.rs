@@ -1,4 +1,5 @@
-//! Idempotency of requests. A client must know it before it repeats a request whose answer was lost.
+//! Idempotency of requests. A client must know it before it repeats a request whose answer was
+//! lost.
 
 use crate::operation::Request;
 

@@ -1,9 +1,9 @@
 //! The API as plain data: the input, output and errors of every operation.
 //!
 //! These types separate the store of items from its users: the engine answers a [`Request`] with a
-//! [`Response`], the wire encodes both as JSON, and a client sends requests to any backend. The crate
-//! has no JSON, no I/O and no rules: an input may be wrong in any way; the engine's `check` validates
-//! it.
+//! [`Response`], the wire encodes both as JSON, and a client sends requests to any backend. The
+//! crate has no JSON, no I/O and no rules: an input may be wrong in any way; the engine's `check`
+//! validates it.
 //!
 //! Member names and meanings are those of the service's API model (2012-08-10).
 

@@ -1,8 +1,8 @@
 //! Estimates of memory: of an answer before and after its request is executed, and of a request's
 //! decoded values. The [budget](crate::budget) reserves it.
 //!
-//! A read reserves a page first, and the size of its answer when that is known. A write reserves the
-//! largest answer first: a committed write must not be refused.
+//! A read reserves a page first, and the size of its answer when that is known. A write reserves
+//! the largest answer first: a committed write must not be refused.
 
 use keyfold_api::{
     ApiError, CancellationReason, GetItemInput, Idempotency, Named, ParameterizedStatement,
@@ -169,8 +169,7 @@ fn needed_for_statements<'s>(
 pub(crate) fn returned_item(request: &Request) -> Option<(Request, usize)> {
     // Other writes wait for the budget.
     let (table_name, key, times) = if let Request::UpdateItem(input) = request {
-        // Each operand follows one of these characters, and is a value of the item or the
-        // request.
+        // Each operand follows one of these characters, and is a value of the item or the request.
         let text = input.update_expression.as_deref().unwrap_or_default();
         let operands = text
             .bytes()

@@ -2,9 +2,9 @@
 //! or does not read a large answer, holds a part of the budget until its time is up; all clients
 //! together hold no more than the budget.
 //!
-//! Received bytes count, announced ones do not. Small bodies are free, so that requests of the usual
-//! size are served whatever large ones do. Requests and answers have a budget each: a client that
-//! cannot send can still be answered.
+//! Received bytes count, announced ones do not. Small bodies are free, so that requests of the
+//! usual size are served whatever large ones do. Requests and answers have a budget each: a client
+//! that cannot send can still be answered.
 
 use bytes::Bytes;
 use std::sync::Arc;

@@ -221,8 +221,8 @@ impl Call<'_> {
             return Attempt::Fits(body);
         }
         if need.writes {
-            // The answer outgrew its reservation. It is sent in any case: a client would repeat
-            // the committed write.
+            // The answer outgrew its reservation. It is sent in any case: a client would repeat the
+            // committed write.
             budget
                 .fit(reservation, body.capacity())
                 .await

@@ -104,8 +104,8 @@ pub struct ServerConfig {
     pub latency: Option<(LatencyProfile, u64)>,
     /// The largest request body in bytes, also after decompression.
     pub body_bytes_max: usize,
-    /// Time that a client may take to send headers or to begin a body. A large body may take
-    /// longer while its bytes keep arriving.
+    /// Time that a client may take to send headers or to begin a body. A large body may take longer
+    /// while its bytes keep arriving.
     pub receive_timeout: Duration,
     /// Time that a client may take to read a part of an answer.
     pub send_timeout: Duration,

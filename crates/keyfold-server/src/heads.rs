@@ -2,11 +2,12 @@
 //!
 //! With `Content-Length` beside `Transfer-Encoding`, one reader takes bytes as a body that another
 //! reads as the next request (request smuggling): the server then executes requests that a proxy in
-//! front of it has not seen. The HTTP library takes the chunks and ignores the length, so this stream
-//! inspects heads before the library reads them. It makes the end of a refused head unreadable: the
-//! library answers 400 and closes.
+//! front of it has not seen. The HTTP library takes the chunks and ignores the length, so this
+//! stream inspects heads before the library reads them. It makes the end of a refused head
+//! unreadable: the library answers 400 and closes.
 //!
-//! This is no HTTP parser: the library refuses everything else that is wrong with a head or a chunk.
+//! This is no HTTP parser: the library refuses everything else that is wrong with a head or a
+//! chunk.
 
 use memchr::memchr;
 use std::io::{self, IoSlice};
@@ -120,8 +121,8 @@ fn number(digits: &[u8], radix: u32) -> Option<u64> {
     u64::from_str_radix(digits, radix).ok()
 }
 
-/// The position after the line with a chunk's size; `None` if the size does not parse. Extensions of
-/// the size are skipped.
+/// The position after the line with a chunk's size; `None` if the size does not parse. Extensions
+/// of the size are skipped.
 fn position_after_size(line: &[u8]) -> Option<Position> {
     let digits = line
         .split(|byte| *byte == b';')
@@ -154,8 +155,8 @@ impl Position {
             Position::Trailer(line) => {
                 let (taken, line) = line.take(bytes);
                 let next = line.and_then(|line| match (line.has_return, line.bytes.is_empty()) {
-                    // Among trailers the library requires a carriage return at the end of a line: it
-                    // would read the rest differently.
+                    // Among trailers the library requires a carriage return at the end of a line:
+                    // it would read the rest differently.
                     (false, _) => Some(None),
                     (true, true) => {
                         Some((!line.has_blanks).then(|| Position::Head(Head::default())))

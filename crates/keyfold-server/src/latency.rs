@@ -10,8 +10,8 @@ use std::time::Duration;
 /// A distribution of latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LatencyProfile {
-    /// The latencies within a region: reads around 3 ms, writes 5 ms, transactions 12 ms, and one in
-    /// a hundred about three times as long.
+    /// The latencies within a region: reads around 3 ms, writes 5 ms, transactions 12 ms, and one
+    /// in a hundred about three times as long.
     SameRegion,
     /// The latencies from another continent: those within a region and 80 ms more.
     CrossRegion,

@@ -68,8 +68,8 @@ pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Outcome, Counter>,
     seconds: Family<ByOperation, Histogram, fn() -> Histogram>,
-    /// The counter and the histogram of successful answers, in the order of [`Operation::ALL`]. They
-    /// save a look-up by labels.
+    /// The counter and the histogram of successful answers, in the order of [`Operation::ALL`].
+    /// They save a look-up by labels.
     succeeded: Vec<OnceLock<(Counter, Histogram)>>,
     received: Counter,
     sent: Counter,

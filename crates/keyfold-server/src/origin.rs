@@ -1,9 +1,9 @@
 //! The protection from web pages: a page may call only if the server was started for its origin.
 //!
 //! A page in a browser on this machine reaches servers that only this machine reaches. Two ways are
-//! closed here: a page of another origin, which browsers send in `Origin`, and a page whose own name
-//! resolves to this server (DNS rebinding), which shows in `Host`. Other programs send no `Origin`
-//! and are not affected.
+//! closed here: a page of another origin, which browsers send in `Origin`, and a page whose own
+//! name resolves to this server (DNS rebinding), which shows in `Host`. Other programs send no
+//! `Origin` and are not affected.
 
 use crate::config::ServerConfig;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};

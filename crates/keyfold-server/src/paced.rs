@@ -1,5 +1,5 @@
-//! A stream that fails when the client reads an answer too slowly. The stream inside detects a client
-//! that does not read at all.
+//! A stream that fails when the client reads an answer too slowly. The stream inside detects a
+//! client that does not read at all.
 //!
 //! Without a minimal pace, a client that reads a little now and then would hold an answer, and its
 //! budget, for as long as it likes. The pace of request bodies is limited in `receive`.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Bytes a second that a body must arrive with in the long run.
 const RECEIVED_A_SECOND_MIN: u32 = 32 * 1024;
 
-/// Bytes of a compressed body that are unpacked between two requests for memory.
+/// Bytes of a compressed body that are unpacked between two reservations of memory.
 const UNPACKED_AT_ONCE: u64 = 64 * 1024;
 
 /// A body as it was sent, which its signature covers, and without compression. It keeps its memory
@@ -118,7 +118,7 @@ async fn read(
 /// The time limit of a body: a pause is limited, and so is the time of all bytes together.
 struct Pace {
     timeout: Duration,
-    /// The first moment at which no bytes had arrived.
+    /// The start of the first wait for bytes.
     waiting_since: Option<Instant>,
 }
 

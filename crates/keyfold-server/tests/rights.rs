@@ -14,11 +14,11 @@ fn with_credentials() -> Running {
     reader.tables.insert("Open".to_owned(), Access::Read);
     let mut most = Credential::new("MOST", "secret");
     most.tables.insert("Closed".to_owned(), Access::None);
-    let mut looks = Credential::new("LOOKS", "secret");
-    looks.access = Access::Read;
+    let mut viewer = Credential::new("VIEWER", "secret");
+    viewer.access = Access::Read;
     let mut temporary = Credential::new("TEMP", "secret");
     temporary.session_token = Some("token".to_owned());
-    Running::start(|config| config.credentials = vec![reader, most, looks, temporary])
+    Running::start(|config| config.credentials = vec![reader, most, viewer, temporary])
 }
 
 fn ask(server: &Running, key: &str, operation: &str, body: &str) -> String {
@@ -453,7 +453,7 @@ fn a_copy_needs_the_right_to_write() {
     let server = with_credentials();
     let answer = ask(
         &server,
-        "LOOKS",
+        "VIEWER",
         "Keyfold.CopyDataFolder",
         r#"{"To":"/nonexistent/x"}"#,
     );

@@ -21,8 +21,8 @@ fn authority() -> (CertificateParams, KeyPair) {
     (params, KeyPair::generate().unwrap())
 }
 
-/// Writes the certificate chain of localhost, with one authority between it and the root; returns the
-/// files and the root's certificate.
+/// Writes the certificate chain of localhost, with one authority between it and the root; returns
+/// the files and the root's certificate.
 fn write_chain(folder: &Path) -> (TlsFiles, CertificateDer<'static>) {
     let (params, key) = authority();
     let root = CertifiedIssuer::self_signed(params, key).unwrap();

@@ -132,8 +132,8 @@ impl<'t> Authorization<'t> {
     /// name, `received` are the names of all received headers.
     ///
     /// # Errors
-    /// `Service` or `Mismatch`; `HostNotSigned` or `Malformed` when `host`, the date or any `x-amz-`
-    /// header is not signed: others could replace an unsigned header.
+    /// `Service` or `Mismatch`; `HostNotSigned` or `Malformed` when `host`, the date or any
+    /// `x-amz-` header is not signed: others could replace an unsigned header.
     pub fn verify<'h>(
         &self,
         secret: &str,
@@ -175,8 +175,8 @@ impl<'t> Authorization<'t> {
             .map_err(|_| SignatureError::Mismatch)
     }
 
-    /// Returns the names of the signed headers, in ascending order, after checking that all required
-    /// headers are signed and all signed headers were received.
+    /// Returns the names of the signed headers, in ascending order, after checking that all
+    /// required headers are signed and all signed headers were received.
     fn signed_headers<'h>(
         &self,
         header: impl Fn(&str) -> Option<&'h str>,
@@ -187,8 +187,8 @@ impl<'t> Authorization<'t> {
             .split(';')
             .map(str::to_ascii_lowercase)
             .collect();
-        // The specification requires ascending order. It also excludes repeated names, each of which
-        // would copy its value.
+        // The specification requires ascending order. It also excludes repeated names, each of
+        // which would copy its value.
         if !names.is_sorted_by(|one, next| one < next) {
             return Err(SignatureError::Malformed(
                 "'SignedHeaders' must name each header once, in ascending order.".to_owned(),

@@ -115,8 +115,9 @@ pub struct SigningKey<'k> {
     pub region: &'k str,
 }
 
-/// Returns the `Authorization` header for a POST to `/`. All `headers` are signed; their names are in
-/// lower case and include `host` and `x-amz-date`, whose value is `timestamp` (`20260101T000000Z`).
+/// Returns the `Authorization` header for a POST to `/`. All `headers` are signed; their names are
+/// in lower case and include `host` and `x-amz-date`, whose value is `timestamp`
+/// (`20260101T000000Z`).
 pub fn sign(key: SigningKey<'_>, timestamp: &str, headers: &[Header<'_>], body: &[u8]) -> String {
     let mut headers = headers.to_vec();
     headers.sort_unstable();

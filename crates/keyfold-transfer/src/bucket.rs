@@ -156,8 +156,8 @@ impl Bucket {
         Ok(self.folder.join(key))
     }
 
-    /// Lists the objects whose keys start with a prefix, in the order of their paths. Links and their
-    /// targets are no objects.
+    /// Lists the objects whose keys start with a prefix, in the order of their paths. Links and
+    /// their targets are no objects.
     ///
     /// # Errors
     /// `File` when a folder cannot be read.

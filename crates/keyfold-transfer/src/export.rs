@@ -60,8 +60,8 @@ pub struct Manifest {
     pub prefix: Option<String>,
     /// The start of the export, in milliseconds since the epoch.
     pub start_epoch_ms: u64,
-    /// The moment of a full export, or both moments of an incremental one, in milliseconds since the
-    /// epoch.
+    /// The moment of a full export, or both moments of an incremental one, in milliseconds since
+    /// the epoch.
     pub moments: (u64, Option<u64>),
     /// The view of an incremental export.
     pub view: Option<&'static str>,
@@ -260,8 +260,8 @@ impl ExportWriter {
         Ok(())
     }
 
-    /// Ends the export with at least one data file and the manifests; returns the key of the summary,
-    /// the number of items and their size in bytes.
+    /// Ends the export with at least one data file and the manifests; returns the key of the
+    /// summary, the number of items and their size in bytes.
     ///
     /// # Errors
     /// When the bucket cannot be written.

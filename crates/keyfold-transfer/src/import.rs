@@ -1,5 +1,5 @@
-//! An import: the rows of all objects with a prefix, decompressed. Objects are read as streams: memory
-//! is bounded for endless lines and for objects that unpack to a thousand times their size.
+//! An import: the rows of all objects with a prefix, decompressed. Objects are read as streams:
+//! memory is bounded for endless lines and for objects that unpack to a thousand times their size.
 
 use crate::bucket::{Bucket, TransferError};
 use crate::ion;
@@ -105,8 +105,8 @@ impl Reader {
         })
     }
 
-    /// Reads the next rows; `None` at the end. An object that cannot be read ends with the error as a
-    /// row.
+    /// Reads the next rows; `None` at the end. An object that cannot be read ends with the error as
+    /// a row.
     pub fn next_rows(&mut self) -> Option<Piece> {
         let mut object = match self.open.take() {
             Some(object) => object,

@@ -5,8 +5,8 @@
 //! - [`encode`]: outputs and errors to response bodies, directly from stored items.
 //! - [`client`]: the other direction for clients: inputs to bodies, bodies to outputs.
 //!
-//! Decoding checks shapes only. An error in a value (a number out of range, an empty set) is kept in
-//! the input and reported by the engine, in DynamoDB's order.
+//! Decoding checks shapes only. An error in a value (a number out of range, an empty set) is kept
+//! in the input and reported by the engine, in DynamoDB's order.
 
 pub mod admin;
 pub mod client;

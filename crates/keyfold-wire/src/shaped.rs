@@ -1,8 +1,8 @@
 //! The list of operations whose bodies are walks over shapes. The others are encoded and decoded by
 //! hand.
 
-/// Calls a macro with all operations whose inputs are shapes: `both` have a shape as output as well,
-/// `described` answer with a table's description, and `empty` with nothing.
+/// Calls a macro with all operations whose inputs are shapes: `both` have a shape as output as
+/// well, `described` answer with a table's description, and `empty` with nothing.
 macro_rules! shaped_operations {
     ($callback:ident) => {
         $callback! {

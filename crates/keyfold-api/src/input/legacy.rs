@@ -1,4 +1,5 @@
-//! The parameters that expressions replaced in 2014. Names in them are attribute names, never paths.
+//! The parameters that expressions replaced in 2014. Names in them are attribute names, never
+//! paths.
 
 use crate::Named;
 use crate::named::words;

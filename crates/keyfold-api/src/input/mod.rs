@@ -1,7 +1,7 @@
 //! The inputs of the item operations.
 //!
-//! Every member is optional, because a request may lack it. A value that is wrong in JSON (a number,
-//! a set, a word) is kept as its error, and reported by the engine.
+//! Every member is optional, because a request may lack it. A value that is wrong in JSON (a
+//! number, a set, a word) is kept as its error, and reported by the engine.
 
 mod batch;
 mod item;

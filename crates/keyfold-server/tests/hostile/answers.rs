@@ -100,7 +100,8 @@ fn a_write_whose_answer_exceeds_the_budget_does_not_happen() {
     drop(hostile);
 }
 
-/// A client that reads a little now and then holds its answers no longer than one that reads nothing.
+/// A client that reads a little now and then holds its answers no longer than one that reads
+/// nothing.
 #[test]
 fn clients_that_read_a_little_at_a_time_are_disconnected() {
     let running = Running::with(|config| {

@@ -1,5 +1,5 @@
-//! Clients that hold connections: with silence, half a handshake, endless headers, and everything at
-//! once.
+//! Clients that hold connections: with silence, half a handshake, endless headers, and everything
+//! at once.
 
 use crate::running::*;
 use std::io::{Read, Write};
@@ -60,15 +60,15 @@ fn clients_with_endless_or_huge_headers_are_disconnected() {
 /// Half-open connections: the client is gone or silent without closing.
 #[test]
 fn thousands_of_silent_connections_cost_little() {
-    let wanted = 2_000;
-    let limit = rlimit::increase_nofile_limit(2 * wanted + 100).unwrap();
+    let count = 2_000;
+    let limit = rlimit::increase_nofile_limit(2 * count + 100).unwrap();
     assert!(
-        limit > 2 * wanted,
-        "the test opens {wanted} connections, both ends; the limit of files is {limit}"
+        limit > 2 * count,
+        "the test opens {count} connections, both ends; the limit of files is {limit}"
     );
     let running = Running::start();
     let before = memory();
-    let idle: Vec<TcpStream> = (0..wanted)
+    let idle: Vec<TcpStream> = (0..count)
         .map(|n| {
             let mut stream = running.connect_plain();
             if n % 2 == 0 {
@@ -88,8 +88,8 @@ fn thousands_of_silent_connections_cost_little() {
     running.serves_others();
 }
 
-/// Clients that are never disconnected hold everything that can be held: small requests of others do
-/// not wait for them, and their resources are free when they leave.
+/// Clients that are never disconnected hold everything that can be held: small requests of others
+/// do not wait for them, and their resources are free when they leave.
 fn small_requests_do_not_wait(running: &Running) {
     let before = memory();
     let begun: &[u8] = if running.tls.is_some() {

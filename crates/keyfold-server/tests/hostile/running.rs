@@ -366,8 +366,8 @@ pub(crate) fn statements() -> String {
 /// A page of a statement that begins with a comment.
 pub(crate) const COMMENTED: &str = r#"{"Statement":"-- \n SELECT * FROM Tab"}"#;
 
-/// Opens connections at the same time, each with the head of a request, which declares a length, and
-/// the first part of its body.
+/// Opens connections at the same time, each with the head of a request, which declares a length,
+/// and the first part of its body.
 pub(crate) fn begun_bodies(
     running: &Running,
     count: usize,

@@ -31,7 +31,8 @@ pub(super) struct Scanner {
 }
 
 impl Scanner {
-    /// Scans a part of a text; returns how many bytes belong to the value, and whether it ends there.
+    /// Scans a part of a text; returns how many bytes belong to the value, and whether it ends
+    /// there.
     pub(super) fn scan(&mut self, bytes: &[u8]) -> (usize, bool) {
         for (at, byte) in bytes.iter().enumerate() {
             self.keep(*byte);

@@ -180,13 +180,13 @@ mod tests {
     #[test]
     fn any_bytes_are_read_to_the_end() {
         let mut random = 7u64;
-        let whole = binary_of("{Item:{p:\"a\",l:[1,2,{m:3}],n:12345678901234567890}}");
+        let valid = binary_of("{Item:{p:\"a\",l:[1,2,{m:3}],n:12345678901234567890}}");
         for _ in 0..20_000 {
             random = random
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            let mut changed = whole.clone();
-            let at = 4 + (random >> 33) as usize % (whole.len() - 4);
+            let mut changed = valid.clone();
+            let at = 4 + (random >> 33) as usize % (valid.len() - 4);
             changed[at] = (random >> 20) as u8;
             read(&changed);
             let text: Vec<u8> = random

@@ -1,5 +1,5 @@
-//! Optional members of requests. A value that was wrong when it was decoded is left out: the service
-//! would have refused it.
+//! Optional members of requests. A value that was wrong when it was decoded is left out: the
+//! service would have refused it.
 
 use super::item::{tree, value};
 use super::writer::Writer;
