@@ -115,7 +115,7 @@ pub(super) fn write_item(writer: &mut Writer<'_>, output: &WriteItemOutput) {
 pub(super) fn page(writer: &mut Writer<'_>, output: &PageOutput) {
     writer.object(|writer| {
         if let Some(items) = &output.items {
-            // Names of types and quotes take about as much again as short values do.
+            // Quotes and the names of types about double the length of short values.
             writer.reserve(
                 items
                     .iter()
