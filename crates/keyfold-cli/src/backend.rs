@@ -1,24 +1,23 @@
-//! The backend a command works on: an embedded engine over a data folder, or an endpoint.
+//! The backend of a command: an embedded engine over a data folder, or an endpoint.
 
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::terminal;
 use clap::Args;
-use keyfold_api::ApiError;
 use keyfold_client::{Backend, tables};
 use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, StoreError, StoreOptions};
 use keyfold_model::Model;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The folder used when none is named.
+/// The default data folder.
 pub(crate) const DATA_DEFAULT: &str = ".keyfold/data";
 
-/// Which backend to use.
+/// The choice of the backend.
 #[derive(Args)]
 pub(crate) struct BackendArguments {
-    /// Work on a server with DynamoDB's API instead of a data folder; without it, that of
-    /// AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL. Region and keys come from AWS_REGION,
-    /// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+    /// Use a server with DynamoDB's API instead of a data folder [default: the server of
+    /// AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL, if one is set]. Region and keys come from
+    /// AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     endpoint: Option<String>,
     /// The data folder of the embedded engine [default: .keyfold/data].
@@ -26,27 +25,27 @@ pub(crate) struct BackendArguments {
     data: Option<PathBuf>,
 }
 
-/// What a command does with the data.
+/// The use of the data by a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// It looks: nothing is made that is not there.
+    /// The command reads: a missing data folder is not created.
     Read,
-    /// It writes: a data folder that is not there is made.
+    /// The command writes: a missing data folder is created.
     Write,
 }
 
 impl BackendArguments {
-    /// Opens the backend; an embedded one gets the model's tables.
-    pub(crate) fn open(&self, model: &Model, what_for: Use) -> Result<Backend, Failure> {
-        let backend = self.open_as_it_is(what_for)?;
+    /// Opens the backend. An embedded engine gets the model's tables.
+    pub(crate) fn open(&self, model: &Model, usage: Use) -> Result<Backend, Failure> {
+        let backend = self.open_as_it_is(usage)?;
         if let Backend::Embedded(_) = &backend {
             tables::ensure(&backend, model)?;
         }
         Ok(backend)
     }
 
-    /// Opens the backend with the tables that are there.
-    pub(crate) fn open_as_it_is(&self, what_for: Use) -> Result<Backend, Failure> {
+    /// Opens the backend with its existing tables.
+    pub(crate) fn open_as_it_is(&self, usage: Use) -> Result<Backend, Failure> {
         let configured = || {
             let names = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
             names
@@ -68,10 +67,9 @@ impl BackendArguments {
             .data
             .clone()
             .unwrap_or_else(|| PathBuf::from(DATA_DEFAULT));
-        let is_there = std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
-        match (is_there, what_for, &self.data) {
-            // A name that was given is wrong; the usual folder is empty as long as nothing has been
-            // written.
+        let exists = std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
+        match (exists, usage, &self.data) {
+            // A named folder must exist. The default folder is absent until the first write.
             (false, Use::Read, Some(_)) => {
                 return Err(Failure::backend(format!(
                     "there is no data folder {}: `keyfold put` makes one, `--endpoint URL` names a server",
@@ -89,13 +87,13 @@ impl BackendArguments {
             (false, Use::Write, Some(_)) => {
                 terminal::error_line(&format!("a new data folder: {}", folder.display()));
             }
-            _ => {}
+            (false, Use::Write, None) | (true, Use::Read | Use::Write, _) => {}
         }
         Ok(Backend::Embedded(engine(Some(&folder))?))
     }
 }
 
-/// A server, with region and keys of the environment.
+/// A server, with the region and keys of the environment.
 pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
     let environment =
         |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
@@ -108,12 +106,12 @@ pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
     Ok(Backend::endpoint(url, &region, &key, &secret)?)
 }
 
-/// An engine over a data folder, or in memory.
+/// An engine over a data folder, or in memory without one.
 pub(crate) fn engine(data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
     engine_with(data, |_| {})
 }
 
-/// The same with other options.
+/// An engine over a data folder, or in memory without one. `change` sets its options.
 pub(crate) fn engine_with(
     data: Option<&Path>,
     change: impl FnOnce(&mut EngineOptions),
@@ -127,7 +125,7 @@ pub(crate) fn engine_with(
     opened(options, data)
 }
 
-/// An engine over a data folder that is only looked at: nothing in the folder is made or written.
+/// An engine that only examines a data folder, and writes nothing to it.
 pub(crate) fn examined(folder: &Path) -> Result<Arc<Engine>, Failure> {
     let store = FolderOptions {
         is_examined: true,
@@ -143,10 +141,7 @@ pub(crate) fn examined(folder: &Path) -> Result<Arc<Engine>, Failure> {
 fn opened(options: EngineOptions, data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
     Engine::open(options).map(Arc::new).map_err(|error| {
         let folder = data.map(|folder| folder.display().to_string()).unwrap_or_default();
-        let detail = match error {
-            ApiError::Internal(detail) => detail,
-            other => other.to_string(),
-        };
+        let detail = failure::detail(error);
         let advice = if detail == StoreError::Locked.to_string() {
             ". Stop the process that has it open; or let that server do the work: `--endpoint URL`, which run, put, update, \
              delete, infer and backup take"

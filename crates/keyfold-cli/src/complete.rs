@@ -1,9 +1,8 @@
-//! Completions of a half-written line: the patterns, writes, entities and attributes of the model
-//! that it names.
+//! Completes names of the model in a line: patterns, writes, entities, attributes and values.
 //!
-//! The shell's script (`keyfold completions`) calls the command with the words so far behind `--`.
-//! A completer of `clap_complete` is only told the word under the cursor; the words before it are
-//! read from there.
+//! The shell's script (`keyfold completions`) calls the command with the words of the line behind
+//! `--`. A completer of `clap_complete` gets only the word under the cursor; this module reads the
+//! words before it from there.
 
 use clap_complete::CompletionCandidate;
 use keyfold_model::{Entity, Model, Type};
@@ -13,7 +12,7 @@ use std::ffi::OsStr;
 /// A name that may stand before `=`, and its type.
 type Known<'m> = (&'m str, &'m Type);
 
-/// Patterns and named writes, for `run`.
+/// Completes patterns and named writes, for `run`.
 pub(crate) fn patterns_and_writes(current: &OsStr) -> Vec<CompletionCandidate> {
     let Some((_, model)) = Line::read() else {
         return Vec::new();
@@ -29,7 +28,7 @@ pub(crate) fn patterns_and_writes(current: &OsStr) -> Vec<CompletionCandidate> {
     beginning(&current.to_string_lossy(), patterns.chain(writes))
 }
 
-/// Arguments of the pattern or write that the line names.
+/// Completes arguments of the pattern or write that the line names.
 pub(crate) fn arguments(current: &OsStr) -> Vec<CompletionCandidate> {
     let Some((line, model)) = Line::read() else {
         return Vec::new();
@@ -51,7 +50,7 @@ pub(crate) fn arguments(current: &OsStr) -> Vec<CompletionCandidate> {
     line.assignments(&current.to_string_lossy(), &parameters)
 }
 
-/// Entities, for `put`, `update` and `delete`.
+/// Completes entities, for `put`, `update` and `delete`.
 pub(crate) fn entities(current: &OsStr) -> Vec<CompletionCandidate> {
     let Some((_, model)) = Line::read() else {
         return Vec::new();
@@ -63,19 +62,19 @@ pub(crate) fn entities(current: &OsStr) -> Vec<CompletionCandidate> {
     beginning(&current.to_string_lossy(), names)
 }
 
-/// Attributes with `=`, but for those that the model keeps itself.
+/// Completes attributes with `=`, except for those that the model maintains.
 pub(crate) fn attributes(current: &OsStr) -> Vec<CompletionCandidate> {
     of_entity(current, |_, _| true)
 }
 
-/// Attributes of the entity's key, with `=`.
+/// Completes attributes of the entity's key, with `=`.
 pub(crate) fn key_attributes(current: &OsStr) -> Vec<CompletionCandidate> {
     of_entity(current, |entity, name| {
         entity.key.fields().any(|field| field == name)
     })
 }
 
-/// Optional attributes, for `--remove`.
+/// Completes optional attributes, for `--remove`.
 pub(crate) fn optional_attributes(current: &OsStr) -> Vec<CompletionCandidate> {
     let Some((line, model)) = Line::read() else {
         return Vec::new();
@@ -93,6 +92,7 @@ pub(crate) fn optional_attributes(current: &OsStr) -> Vec<CompletionCandidate> {
     )
 }
 
+/// Completes those attributes of the entity that are wanted.
 fn of_entity(current: &OsStr, wanted: impl Fn(&Entity, &str) -> bool) -> Vec<CompletionCandidate> {
     let Some((line, model)) = Line::read() else {
         return Vec::new();
@@ -109,16 +109,16 @@ fn of_entity(current: &OsStr, wanted: impl Fn(&Entity, &str) -> bool) -> Vec<Com
     line.assignments(&current.to_string_lossy(), &known)
 }
 
-/// The words of the line.
+/// The line that the shell asks about.
 struct Line {
-    /// All before the word under the cursor.
+    /// The words before the word under the cursor.
     words: Vec<String>,
-    /// Which of them is the model's file.
+    /// The position of the model's file among the words.
     file: usize,
 }
 
 impl Line {
-    /// The line that the shell asks about, and the model that it names; none without a model that
+    /// Reads the line and the model that it names; none if no word is a file with a model that
     /// compiles.
     fn read() -> Option<(Line, Model)> {
         let mut words: Vec<String> = std::env::args_os()
@@ -126,7 +126,8 @@ impl Line {
             .skip(1)
             .map(|word| word.to_string_lossy().into_owned())
             .collect();
-        // Fish and the others send the line up to the cursor; these two say which word it is in.
+        // Bash and Zsh send the whole line with the index of the word under the cursor. Other
+        // shells send the line up to the cursor.
         let at = std::env::var("_CLAP_COMPLETE_INDEX")
             .ok()
             .and_then(|text| text.parse().ok());
@@ -146,7 +147,8 @@ impl Line {
             .and_then(|name| model.entity(name))
     }
 
-    /// `name=` of what is not given yet; behind the `=` the values, where a type has few.
+    /// Completes `name=` for names that the line does not have yet, and values behind the `=` of a
+    /// type that has few.
     fn assignments(&self, current: &str, known: &[Known<'_>]) -> Vec<CompletionCandidate> {
         let type_of = |name: &str| {
             known
@@ -165,8 +167,7 @@ impl Line {
                 whole.iter().map(|one| (one.as_str(), "")),
             );
         }
-        // Bash takes the sign for a word of its own, or for none where the cursor is right behind
-        // it.
+        // Bash sends the `=` as a word of its own, or omits it if the cursor is right behind it.
         let last = |back: usize| {
             self.words
                 .len()
@@ -203,21 +204,33 @@ impl Line {
     }
 }
 
-/// A word as the shell would pass it, where quotes are still around it.
+/// A word without the quotes that the shell has not removed yet.
 fn unquoted(word: &str) -> &str {
     word.trim_matches(|c| c == '"' || c == '\'')
 }
 
-/// The values of a type that has few.
+/// The values of a type that has few; none for other types.
 fn values(kind: &Type) -> Vec<String> {
     match kind {
         Type::Words(words) => words.clone(),
         Type::Bool => vec!["true".to_owned(), "false".to_owned()],
-        _ => Vec::new(),
+        Type::String
+        | Type::Int
+        | Type::Number
+        | Type::Time(_)
+        | Type::Date
+        | Type::Period(_)
+        | Type::Binary
+        | Type::Ulid
+        | Type::Uuid
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Set(_)
+        | Type::Record(_) => Vec::new(),
     }
 }
 
-/// Those that begin like the word under the cursor, each with what it is.
+/// The names that begin with the word under the cursor, each with its description.
 fn beginning<'n>(
     current: &str,
     all: impl Iterator<Item = (&'n str, &'n str)>,

@@ -1,14 +1,12 @@
-//! Failures of the command: a message, and an exit code with a meaning.
+//! The failures of commands: a message, and the exit code of its kind.
 
-use crate::json;
-use crate::terminal::{self, ERROR};
 use keyfold_api::{ApiError, ErrorKind};
 use keyfold_client::ClientError;
 use serde_json::{Value as Json, json};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What kind of failure it is: one exit code each.
+/// The kinds of failures; each has an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A condition does not hold, a value is taken, a proof fails, a table differs.
@@ -17,11 +15,11 @@ enum Kind {
     Usage,
     /// The model has errors.
     Model,
-    /// What must exist does not.
+    /// A required item or table does not exist.
     NotFound,
     /// The backend cannot be used.
     Backend,
-    /// A write was sent, and its answer was lost.
+    /// A write was sent, and its answer was lost: its outcome is unknown.
     OutcomeUnknown,
 }
 
@@ -49,25 +47,26 @@ impl Kind {
     }
 }
 
-/// Why the command fails.
+/// The failure of a command.
 #[derive(Debug)]
 pub(crate) struct Failure {
     kind: Kind,
     message: String,
-    /// Whether people have been shown what is wrong.
+    /// Whether people have seen the reason.
     is_shown: bool,
     more: Box<More>,
 }
 
-/// What programs are told besides.
+/// Members of the error for programs.
 #[derive(Debug, Default)]
 struct More {
-    /// Which file, folder, table or argument is meant, as an object with one of these members.
+    /// The file, folder, table or argument of the error: an object with one of these members, or
+    /// null.
     place: Json,
-    /// What the compiler found, and how much more it found.
+    /// The findings of the compiler, and the number of findings beyond them.
     diagnostics: Option<(Json, usize)>,
-    /// What the command reports although it fails: the differences of a proof, the files that are
-    /// not formatted.
+    /// The report of a bad verdict: the differences of a proof, the files that are not
+    /// formatted.
     result: Option<Json>,
 }
 
@@ -96,7 +95,7 @@ impl Failure {
         Failure::new(Kind::Usage, message)
     }
 
-    /// What must exist does not.
+    /// A required item or table does not exist.
     pub(crate) fn not_found(message: impl Into<String>) -> Failure {
         Failure::new(Kind::NotFound, message)
     }
@@ -106,7 +105,7 @@ impl Failure {
         Failure::new(Kind::Backend, message)
     }
 
-    /// The model has errors; people have been shown them.
+    /// The model has errors, which people have seen.
     pub(crate) fn model(
         message: impl Into<String>,
         place: Json,
@@ -125,52 +124,54 @@ impl Failure {
         }
     }
 
-    /// The command did its work, and the verdict is bad: the report goes with the failure.
-    pub(crate) fn verdict(message: impl Into<String>, report: Json) -> Failure {
-        let mut failure = Failure::refused(message);
-        failure.more.result = Some(report);
-        failure
+    /// Adds the report of a command that did its work and has a bad verdict.
+    pub(crate) fn with_report(mut self, report: Json) -> Failure {
+        self.more.result = Some(report);
+        self
     }
 
-    /// Which file is meant.
+    /// Adds the file as the place of the error.
     pub(crate) fn in_file(self, path: &Path) -> Failure {
         self.placed(json!({ "file": path.display().to_string() }))
     }
 
-    /// Which folder is meant.
+    /// Adds the folder as the place of the error.
     pub(crate) fn in_folder(self, path: &Path) -> Failure {
         self.placed(json!({ "folder": path.display().to_string() }))
     }
 
-    /// Which table is meant.
+    /// Adds the table as the place of the error.
     fn in_table(self, name: &str) -> Failure {
         self.placed(json!({ "table": name }))
     }
 
-    /// Which argument is meant.
+    /// Adds the argument as the place of the error.
     pub(crate) fn of_argument(self, name: &str) -> Failure {
         self.placed(json!({ "argument": name }))
     }
 
-    /// Tells it, and gives the exit code.
-    pub(crate) fn report(self, as_json: bool) -> ExitCode {
-        let code = ExitCode::from(self.kind.code());
-        if !as_json {
-            if !self.is_shown {
-                terminal::error_line(&format!("{ERROR}error{ERROR:#}: {}", self.message));
-            }
-            return code;
-        }
+    /// The exit code.
+    pub(crate) fn code(&self) -> ExitCode {
+        ExitCode::from(self.kind.code())
+    }
+
+    /// The message, unless people have seen the reason already.
+    pub(crate) fn unseen_message(&self) -> Option<&str> {
+        (!self.is_shown).then_some(&self.message)
+    }
+
+    /// The error for programs, and the report.
+    pub(crate) fn into_document(self) -> (Json, Option<Json>) {
         let mut error =
             json!({ "kind": self.kind.word(), "message": self.message, "where": self.more.place });
         if let Some((diagnostics, more)) = self.more.diagnostics {
             error["diagnostics"] = diagnostics;
             error["more"] = json!(more);
         }
-        json::print_failure(error, self.more.result);
-        code
+        (error, self.more.result)
     }
 }
+
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Failure {
         let message = error.to_string();
@@ -178,7 +179,7 @@ impl From<ClientError> for Failure {
             ClientError::Value(value) => Failure::usage(message).of_argument(value.name()),
             ClientError::Unknown(_) | ClientError::Missing(_) => Failure::usage(message),
             ClientError::TableDiffers { table, .. } => Failure::refused(format!(
-                "{message}\nnothing was changed; change the model, or the table, or name another one (`keyfold diff OLD NEW` tells what a change of a model means)"
+                "{message}\nnothing was changed; change the model, or the table, or name another one (`keyfold diff OLD NEW` reports what a change of a model means)"
             ))
             .in_table(&table),
             ClientError::Refused(_) | ClientError::Taken { .. } | ClientError::StaleVersion(_) => {
@@ -187,36 +188,68 @@ impl From<ClientError> for Failure {
             ClientError::NotFound(_) => Failure::not_found(message),
             ClientError::Transport(_) => Failure::backend(message),
             ClientError::OutcomeUnknown { .. } => Failure::new(Kind::OutcomeUnknown, message),
-            ClientError::Service { kind, message: detail, .. } => match kind {
+            ClientError::Service {
+                kind,
+                exception,
+                message: detail,
+                ..
+            } => match kind {
                 Some(ErrorKind::ResourceNotFound) => Failure::backend(format!(
                     "{message}; the tables of a model are made by `keyfold serve FILE`"
                 )),
                 Some(ErrorKind::Internal) => Failure::backend(detail),
                 Some(kind) if is_unusable(kind) => Failure::backend(message),
-                None if is_denied(&message) => Failure::backend(message),
-                _ => Failure::refused(message),
+                None if is_denied(&exception) => Failure::backend(message),
+                Some(_) | None => Failure::refused(message),
             },
         }
     }
 }
 
-/// Whether an error is about who asks, or how much: the same request is refused whatever it says.
+/// Whether an error is about the caller or the rate, so that every request of the caller fails.
 fn is_unusable(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
+    match kind {
         ErrorKind::MissingAuthenticationToken
-            | ErrorKind::IncompleteSignature
-            | ErrorKind::UnrecognizedClient
-            | ErrorKind::InvalidSignature
-            | ErrorKind::AccessDenied
-            | ErrorKind::Throttling
-            | ErrorKind::ProvisionedThroughputExceeded
-            | ErrorKind::RequestLimitExceeded
-    )
+        | ErrorKind::IncompleteSignature
+        | ErrorKind::UnrecognizedClient
+        | ErrorKind::InvalidSignature
+        | ErrorKind::AccessDenied
+        | ErrorKind::Throttling
+        | ErrorKind::ProvisionedThroughputExceeded
+        | ErrorKind::RequestLimitExceeded => true,
+        ErrorKind::Validation
+        | ErrorKind::Serialization
+        | ErrorKind::UnknownOperation
+        | ErrorKind::ConditionalCheckFailed
+        | ErrorKind::TransactionCanceled
+        | ErrorKind::IdempotentParameterMismatch
+        | ErrorKind::ResourceNotFound
+        | ErrorKind::ResourceInUse
+        | ErrorKind::LimitExceeded
+        | ErrorKind::ItemCollectionSizeLimitExceeded
+        | ErrorKind::TableNotFound
+        | ErrorKind::TableAlreadyExists
+        | ErrorKind::BackupNotFound
+        | ErrorKind::BackupInUse
+        | ErrorKind::PointInTimeRecoveryUnavailable
+        | ErrorKind::InvalidRestoreTime
+        | ErrorKind::ExportNotFound
+        | ErrorKind::ExportConflict
+        | ErrorKind::InvalidExportTime
+        | ErrorKind::ImportNotFound
+        | ErrorKind::ImportConflict
+        | ErrorKind::PolicyNotFound
+        | ErrorKind::ExpiredIterator
+        | ErrorKind::TrimmedDataAccess
+        | ErrorKind::DuplicateItem
+        | ErrorKind::TransactionConflict
+        | ErrorKind::TransactionInProgress
+        | ErrorKind::Internal => false,
+    }
 }
 
-/// The same of exceptions that only the service has.
-fn is_denied(message: &str) -> bool {
+/// Whether an exception that is not in the API is about the caller or the rate.
+fn is_denied(exception: &str) -> bool {
     [
         "ExpiredToken",
         "InvalidClientTokenId",
@@ -227,14 +260,24 @@ fn is_denied(message: &str) -> bool {
         "ServiceUnavailable",
     ]
     .iter()
-    .any(|name| message.contains(name))
+    .any(|name| exception.contains(name))
 }
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Failure {
-        match error {
-            ApiError::Internal(detail) => Failure::backend(detail),
-            other => Failure::refused(other.to_string()),
+        if error.kind() == ErrorKind::Internal {
+            Failure::backend(detail(error))
+        } else {
+            Failure::refused(error.to_string())
         }
+    }
+}
+
+/// The text of an engine's error; of an internal error, its cause.
+pub(crate) fn detail(error: ApiError) -> String {
+    if let ApiError::Internal(cause) = error {
+        cause
+    } else {
+        error.to_string()
     }
 }

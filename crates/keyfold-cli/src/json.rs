@@ -1,18 +1,18 @@
-//! JSON for programs: the one document that a command prints with `--json`, whose schema is
-//! `docs/json.schema.json`; and plain values, not DynamoDB's typed ones.
+//! JSON for programs: the document that a command prints with `--json`, of the schema
+//! `docs/json.schema.json`, and items as plain JSON values.
 
 use crate::terminal;
 use keyfold_client::FoundItem;
 use keyfold_types::{Item, Number, Value};
 use serde_json::{Map, Value as Json};
 
-/// Prints what a command found or did.
+/// Prints the result of a command.
 pub(crate) fn print(result: &Json) {
     terminal::line(&serde_json::json!({ "ok": true, "result": result }).to_string());
 }
 
-/// Prints why a command failed, and what it reports nevertheless.
-pub(crate) fn print_failure(error: Json, result: Option<Json>) {
+/// Prints the error of a command, with the report of a command that has a bad verdict.
+pub(crate) fn print_failure((error, result): (Json, Option<Json>)) {
     let mut document = serde_json::json!({ "ok": false, "error": error });
     if let Some(result) = result {
         document["result"] = result;
@@ -20,17 +20,17 @@ pub(crate) fn print_failure(error: Json, result: Option<Json>) {
     terminal::line(&document.to_string());
 }
 
-/// A value: numbers as JSON numbers (exact when they fit 64 bits, texts beyond), sets as arrays,
-/// binary as base64.
-pub(crate) fn value(held: &Value) -> Json {
-    keyfold_client::json::plain(held, number)
+/// A value as plain JSON: sets as arrays, binary values as base64, and numbers as JSON numbers, or
+/// as texts if a JSON number would be another number.
+pub(crate) fn value(value: &Value) -> Json {
+    keyfold_client::json::plain(value, number)
 }
 
 fn number(number: &Number) -> Json {
     let text = number.to_string();
     match number.to_i64() {
         Some(whole) => Json::from(whole),
-        // A double keeps 15 digits; more would be another number.
+        // A double holds 15 digits exactly.
         None if number.digits() <= 15 => text
             .parse::<f64>()
             .ok()
@@ -40,16 +40,16 @@ fn number(number: &Number) -> Json {
     }
 }
 
-/// An item and what it is.
+/// An item with its kind.
 pub(crate) fn found(item: &FoundItem) -> Json {
     let attributes = item
         .attributes
         .iter()
-        .map(|(name, held)| (name.clone(), value(held)));
+        .map(|(name, stored)| (name.clone(), value(stored)));
     serde_json::json!({ "kind": item.kind, "attributes": Json::Object(attributes.collect::<Map<_, _>>()) })
 }
 
-/// An item in DynamoDB's typed JSON: a cursor that can be given back.
+/// An item in DynamoDB's typed JSON, as a cursor that `--after` takes.
 pub(crate) fn typed(item: &Item) -> Json {
     let mut out = Vec::new();
     keyfold_wire::encode::encode_item(&mut out, item);

@@ -1,7 +1,7 @@
 //! The `keyfold` command: compile models, serve tables, run patterns, write entities.
 //!
-//! One file in `cmd` for each subcommand; `terminal` prints for people, `json` for programs, and
-//! `complete` answers shells.
+//! Each subcommand has a file in `cmd`. A command gets an [`Output`], which prints text for people
+//! (`terminal`) or JSON for programs (`json`). `complete` answers shells.
 
 mod backend;
 mod cmd;
@@ -9,27 +9,29 @@ mod complete;
 mod failure;
 mod json;
 mod model_file;
+mod output;
 mod terminal;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
+use output::Output;
 use std::process::ExitCode;
 
-/// Requests allocate and free small pieces on many threads, which this allocator does faster than
-/// the system's.
+/// Requests allocate and free small blocks on many threads. This allocator does so faster than the
+/// system's.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const AFTER_HELP: &str = "\
 Exit codes:
-  0  done
+  0  success
   1  refused: a condition does not hold, a value is taken, a proof fails
   2  wrong usage
   3  the model has errors
-  4  an item or table that must exist does not
+  4  a required item or table does not exist
   5  the data folder or the server cannot be used
-  6  the answer of a write was lost: whether it was done is not known
+  6  the answer of a write was lost: its outcome is unknown
 
 Start with `keyfold demo`; see docs/language.md for the model language.";
 
@@ -38,7 +40,7 @@ Start with `keyfold demo`; see docs/language.md for the model language.";
 #[derive(Parser)]
 #[command(name = "keyfold", version, after_help = AFTER_HELP, arg_required_else_help = true)]
 struct Cli {
-    /// Print JSON for programs instead of text for people: one document, of the schema in
+    /// Print one JSON document for programs instead of text for people; its schema is
     /// docs/json.schema.json.
     #[arg(long, global = true)]
     json: bool,
@@ -48,37 +50,37 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the e-commerce design: tables, sample, every pattern, then a server.
+    /// Run the e-commerce design: create its tables, load a sample, ask every pattern, then serve.
     Demo(cmd::demo::Arguments),
-    /// Compile a model and show how each pattern is served, or what is wrong.
+    /// Compile a model, and show the request of each pattern, or the errors.
     Check(cmd::check::Arguments),
-    /// Explain a rule of the compiler, or list them.
+    /// Explain a rule of the compiler, or list all rules.
     Explain(cmd::explain::Arguments),
     /// Format models.
     Fmt(cmd::fmt::Arguments),
-    /// Prove a model by execution: each pattern against the same question in SQL.
+    /// Prove a model by execution: compare each pattern with the same question in SQL.
     Prove(cmd::prove::Arguments),
     /// Write the design as a document.
     Docs(cmd::docs::Arguments),
-    /// Tell what changed between two models, and what it means for data.
+    /// Report the changes between two models, and what they need of data.
     Diff(cmd::diff::Arguments),
     /// Write the tables for CloudFormation or Terraform, or the model for NoSQL Workbench.
     Export(cmd::export::Arguments),
     /// Propose a model from a file of NoSQL Workbench.
     Import(cmd::import::Arguments),
-    /// Propose a model from a table that exists and a sample of its items.
+    /// Propose a model from an existing table and a sample of its items.
     Infer(cmd::infer::Arguments),
     /// Serve tables with Amazon DynamoDB's API over HTTP.
     Serve(cmd::serve::Arguments),
     /// Copy a data folder, also while a server uses it.
     Backup(cmd::backup::Arguments),
-    /// Examine a data folder: every checksum, every index; and make indexes anew.
+    /// Examine a data folder: every checksum, every index; and rebuild indexes.
     Doctor(cmd::doctor::Arguments),
     /// Run a pattern or a named write of a model.
     Run(cmd::run::Arguments),
-    /// Write a whole entity; its keys, copies and guards follow.
+    /// Write a whole entity with its keys, copies and guards.
     Put(cmd::put::Arguments),
-    /// Change attributes of an entity; its keys, copies and guards follow.
+    /// Change attributes of an entity with its keys, copies and guards.
     Update(cmd::update::Arguments),
     /// Delete an entity with its copies and guards.
     Delete(cmd::delete::Arguments),
@@ -94,33 +96,34 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse_usage(&error),
     };
+    let output = Output::of_flag(cli.json);
     let outcome = match cli.command {
-        Command::Demo(arguments) => cmd::demo::run(&arguments, cli.json),
-        Command::Check(arguments) => cmd::check::run(&arguments, cli.json),
-        Command::Explain(arguments) => cmd::explain::run(&arguments, cli.json),
-        Command::Fmt(arguments) => cmd::fmt::run(&arguments, cli.json),
-        Command::Prove(arguments) => cmd::prove::run(&arguments, cli.json),
-        Command::Docs(arguments) => cmd::docs::run(&arguments, cli.json),
-        Command::Diff(arguments) => cmd::diff::run(&arguments, cli.json),
-        Command::Export(arguments) => cmd::export::run(&arguments, cli.json),
-        Command::Import(arguments) => cmd::import::run(&arguments, cli.json),
-        Command::Infer(arguments) => cmd::infer::run(&arguments, cli.json),
-        Command::Serve(arguments) => cmd::serve::run(&arguments, cli.json),
-        Command::Backup(arguments) => cmd::backup::run(&arguments, cli.json),
-        Command::Doctor(arguments) => cmd::doctor::run(&arguments, cli.json),
-        Command::Run(arguments) => cmd::run::run(&arguments, cli.json),
-        Command::Put(arguments) => cmd::put::run(&arguments, cli.json),
-        Command::Update(arguments) => cmd::update::run(&arguments, cli.json),
-        Command::Delete(arguments) => cmd::delete::run(&arguments, cli.json),
-        Command::Completions(arguments) => cmd::completions::run(&arguments, cli.json),
+        Command::Demo(arguments) => cmd::demo::run(&arguments, output),
+        Command::Check(arguments) => cmd::check::run(&arguments, output),
+        Command::Explain(arguments) => cmd::explain::run(&arguments, output),
+        Command::Fmt(arguments) => cmd::fmt::run(&arguments, output),
+        Command::Prove(arguments) => cmd::prove::run(&arguments, output),
+        Command::Docs(arguments) => cmd::docs::run(&arguments, output),
+        Command::Diff(arguments) => cmd::diff::run(&arguments, output),
+        Command::Export(arguments) => cmd::export::run(&arguments, output),
+        Command::Import(arguments) => cmd::import::run(&arguments, output),
+        Command::Infer(arguments) => cmd::infer::run(&arguments, output),
+        Command::Serve(arguments) => cmd::serve::run(&arguments, output),
+        Command::Backup(arguments) => cmd::backup::run(&arguments, output),
+        Command::Doctor(arguments) => cmd::doctor::run(&arguments, output),
+        Command::Run(arguments) => cmd::run::run(&arguments, output),
+        Command::Put(arguments) => cmd::put::run(&arguments, output),
+        Command::Update(arguments) => cmd::update::run(&arguments, output),
+        Command::Delete(arguments) => cmd::delete::run(&arguments, output),
+        Command::Completions(arguments) => cmd::completions::run(&arguments, output),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(cli.json),
+        Err(failure) => output.failure(failure),
     }
 }
 
-/// Wrong arguments: as clap says it, or for programs as every other failure.
+/// Reports wrong arguments: for people with the text of clap, for programs as any other failure.
 fn refuse_usage(error: &clap::Error) -> ExitCode {
     let wants_json = std::env::args_os().any(|argument| argument == "--json");
     if error.use_stderr() && wants_json {
@@ -130,7 +133,7 @@ fn refuse_usage(error: &clap::Error) -> ExitCode {
         if let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) {
             failure = failure.of_argument(argument);
         }
-        return failure.report(true);
+        return Output::Json.failure(failure);
     }
     error.exit()
 }

@@ -1,6 +1,7 @@
-//! Reads and compiles a model file, showing what is wrong with it.
+//! Reads, compiles and repairs model files, and shows the findings of the compiler.
 
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::terminal::{self, GOOD};
 use keyfold_model::diagnostic::apply;
 use keyfold_model::{Compiled, Diagnostic, Model, Severity};
@@ -8,31 +9,37 @@ use serde_json::{Value as Json, json};
 use std::io::Write as _;
 use std::path::Path;
 
-/// A compiled model and what the compiler warned of.
+/// A compiled model with its findings.
 pub(crate) struct Checked {
     pub(crate) model: Model,
-    pub(crate) warnings: usize,
-    /// How many more findings there are than are shown.
+    pub(crate) warnings: Vec<Diagnostic>,
+    /// The number of findings beyond those that the compiler lists.
     pub(crate) more: usize,
     /// The findings for programs.
     pub(crate) rows: Vec<Json>,
 }
 
-/// How often repairs are carried out: one may bring another to light.
-const REPAIRS_MAX: usize = 20;
-/// Of how many errors it is tried whether their repair helps: each takes a compilation.
-const TRIED_MAX: usize = 20;
-
-/// The model of a file. Errors are shown; warnings belong to `check`.
-pub(crate) fn load(path: &Path, json: bool) -> Result<Model, Failure> {
-    let source = read(path)?;
-    compile(&source, &path.display().to_string(), json)
+/// The findings that people see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    Errors,
+    ErrorsAndWarnings,
 }
 
-/// The model of a file, with errors and warnings shown.
-pub(crate) fn load_with_warnings(path: &Path, json: bool) -> Result<Checked, Failure> {
+/// The most repairs of one command. A repair may reveal further errors.
+const REPAIRS_MAX: usize = 20;
+/// The most repairs that are tried: each takes a compilation.
+const TRIED_MAX: usize = 20;
+
+/// Compiles the model of a file, and shows its errors.
+pub(crate) fn load(path: &Path, output: Output) -> Result<Model, Failure> {
+    load_checked(path, output, Shown::Errors).map(|checked| checked.model)
+}
+
+/// Compiles the model of a file, and shows findings.
+pub(crate) fn load_checked(path: &Path, output: Output, shown: Shown) -> Result<Checked, Failure> {
     let source = read(path)?;
-    compile_with(&source, &path.display().to_string(), json, true)
+    compile_checked(&source, &path.display().to_string(), output, shown)
 }
 
 /// The text of a file.
@@ -42,7 +49,7 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// Writes a file as a whole, or not at all. Who may read it stays, and a link stays a link.
+/// Replaces the text of a file atomically. Its mode and owner stay, and a link stays a link.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     replace(path, text).map_err(|error| {
         Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path)
@@ -65,7 +72,7 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     written
 }
 
-/// Writes a new file with the mode and the owner of another.
+/// Writes a new file with the mode and the owner of `other`.
 fn write_like(other: &Path, path: &Path, text: &str) -> std::io::Result<()> {
     let about = std::fs::metadata(other)?;
     let mut options = std::fs::OpenOptions::new();
@@ -86,16 +93,16 @@ fn write_like(other: &Path, path: &Path, text: &str) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// The model of a text.
-pub(crate) fn compile(source: &str, path: &str, json: bool) -> Result<Model, Failure> {
-    compile_with(source, path, json, false).map(|compiled| compiled.model)
+/// Compiles the model of a text, and shows its errors.
+pub(crate) fn compile(source: &str, path: &str, output: Output) -> Result<Model, Failure> {
+    compile_checked(source, path, output, Shown::Errors).map(|checked| checked.model)
 }
 
-fn compile_with(
+fn compile_checked(
     source: &str,
     path: &str,
-    json: bool,
-    with_warnings: bool,
+    output: Output,
+    shown: Shown,
 ) -> Result<Checked, Failure> {
     let compiled = keyfold_model::compile(source);
     let rows: Vec<_> = compiled
@@ -103,33 +110,35 @@ fn compile_with(
         .iter()
         .map(|one| row(one, source, path))
         .collect();
-    if !json {
-        show(&compiled, source, path, with_warnings);
+    if output == Output::Text {
+        show(&compiled, source, path, shown);
     }
-    let count = |severity| {
-        compiled
-            .diagnostics
-            .iter()
-            .filter(|one| one.severity == severity)
-            .count()
+    let Compiled {
+        model,
+        diagnostics,
+        more,
+        ..
+    } = compiled;
+    let Some(model) = model else {
+        return Err(failure_of(&diagnostics, &rows, more));
     };
-    let warnings = count(Severity::Warning);
-    let Some(model) = compiled.model else {
-        return Err(wrong(&compiled.diagnostics, &rows, compiled.more));
-    };
+    let warnings = diagnostics
+        .into_iter()
+        .filter(|one| one.severity == Severity::Warning)
+        .collect();
     Ok(Checked {
         model,
         warnings,
-        more: compiled.more,
+        more,
         rows,
     })
 }
 
-/// The failure of a model with errors: its place is that of the first.
-fn wrong(diagnostics: &[Diagnostic], rows: &[Json], more: usize) -> Failure {
+/// The failure of a model with errors. Its place is that of the first error.
+fn failure_of(diagnostics: &[Diagnostic], rows: &[Json], more: usize) -> Failure {
     let errors: Vec<usize> = (0..)
         .zip(diagnostics)
-        .filter(|(_, one)| one.severity == Severity::Error)
+        .filter(|(_, one)| is_error(one))
         .map(|(at, _)| at)
         .collect();
     let first = errors.first().copied().unwrap_or_default();
@@ -147,47 +156,56 @@ fn wrong(diagnostics: &[Diagnostic], rows: &[Json], more: usize) -> Failure {
     Failure::model(message, place, json!(rows), more)
 }
 
-fn show(compiled: &Compiled, source: &str, path: &str, with_warnings: bool) {
+fn show(compiled: &Compiled, source: &str, path: &str, shown: Shown) {
     let diagnostics = &compiled.diagnostics;
-    let errors: Vec<_> = diagnostics
-        .iter()
-        .filter(|one| one.severity == Severity::Error)
-        .collect();
+    let errors: Vec<_> = diagnostics.iter().filter(|one| is_error(one)).collect();
+    let shows_warnings = shown == Shown::ErrorsAndWarnings && errors.is_empty();
     for diagnostic in diagnostics {
-        if diagnostic.severity == Severity::Error || (with_warnings && errors.is_empty()) {
+        if is_error(diagnostic) || shows_warnings {
             let text = diagnostic.render(source, path, terminal::error_has_color());
             terminal::error_line(&format!("{text}\n"));
         }
     }
     let Some(first) = errors.first() else { return };
-    let rank = rank(source);
-    let repairable: Vec<_> = errors.iter().filter(|one| !one.repair.is_empty()).collect();
-    let tried = repairable.iter().take(TRIED_MAX);
-    let repairs = tried
-        .filter(|one| repaired(source, rank, one).is_some())
-        .count();
-    let fix = match repairs {
-        0 => String::new(),
-        _ if repairable.len() > TRIED_MAX => {
-            format!("; `keyfold check --fix {path}` repairs {repairs} of them and perhaps more")
-        }
-        _ => format!("; `keyfold check --fix {path}` repairs {repairs} of them"),
-    };
     let more = if compiled.more > 0 {
         format!(" shown, {} more", compiled.more)
     } else {
         String::new()
     };
     terminal::error_line(&format!(
-        "{path}: {}{more}{fix}; `keyfold explain {}` says more",
+        "{path}: {}{more}{}; `keyfold explain {}` says more",
         terminal::counted(errors.len(), "error"),
+        advice(source, path, &errors),
         first.code
     ));
 }
 
-/// Carries out the repairs of errors, one after the other, and writes the file, formatted, if that
-/// helped. Gives the messages of the errors that were repaired.
-pub(crate) fn fix(path: &Path, json: bool) -> Result<Vec<String>, Failure> {
+/// The advice to repair errors, if a repair helps.
+fn advice(source: &str, path: &str, errors: &[&Diagnostic]) -> String {
+    let rank = rank(source);
+    let repairable: Vec<_> = errors.iter().filter(|one| !one.repair.is_empty()).collect();
+    let tried = repairable.iter().take(TRIED_MAX);
+    let repairs = tried
+        .filter(|one| repaired(source, rank, one).is_some())
+        .count();
+    if repairs == 0 {
+        return String::new();
+    }
+    let perhaps_more = if repairable.len() > TRIED_MAX {
+        " and perhaps more"
+    } else {
+        ""
+    };
+    format!("; `keyfold check --fix {path}` repairs {repairs} of them{perhaps_more}")
+}
+
+fn is_error(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity == Severity::Error
+}
+
+/// Applies the repairs of errors, one after the other, and writes the file, formatted, if one
+/// helped. Returns the messages of the repaired errors.
+pub(crate) fn fix(path: &Path, output: Output) -> Result<Vec<String>, Failure> {
     let original = read(path)?;
     let mut source = original.clone();
     let mut done = Vec::new();
@@ -207,7 +225,7 @@ pub(crate) fn fix(path: &Path, json: bool) -> Result<Vec<String>, Failure> {
     if source != original {
         write(path, &keyfold_model::format(&source))?;
     }
-    if !json {
+    if output == Output::Text {
         for message in &done {
             terminal::line(&format!("{GOOD}repaired{GOOD:#} {message}"));
         }
@@ -215,8 +233,7 @@ pub(crate) fn fix(path: &Path, json: bool) -> Result<Vec<String>, Failure> {
     Ok(done)
 }
 
-/// Whether a repair would change a line that the parser does not understand: what it means is not
-/// known.
+/// Whether a repair would change a line that the parser cannot read, whose meaning is unknown.
 fn is_in_broken_line(one: &Diagnostic, all: &[Diagnostic], source: &str) -> bool {
     let line_of = |at: usize| source.get(..at).unwrap_or(source).matches('\n').count();
     let broken = |other: &&Diagnostic| other.code == "KF001" && other.repair != one.repair;
@@ -230,14 +247,11 @@ fn is_in_broken_line(one: &Diagnostic, all: &[Diagnostic], source: &str) -> bool
         .any(|edit| lines.contains(&line_of(edit.span.start)))
 }
 
-/// How bad a text is: names without meaning, which hide other errors, then errors. What is not told
-/// counts as both.
+/// The errors of a text: first those of unknown names, which hide other errors, then all. Findings
+/// beyond the listed ones count as both.
 fn rank(text: &str) -> (usize, usize) {
     let compiled = keyfold_model::compile(text);
-    let errors = compiled
-        .diagnostics
-        .iter()
-        .filter(|one| one.severity == Severity::Error);
+    let errors = compiled.diagnostics.iter().filter(|one| is_error(one));
     let hides = |one: &&Diagnostic| one.code < "KF010" || matches!(one.code, "KF016" | "KF018");
     (
         errors.clone().filter(hides).count() + compiled.more,
@@ -245,20 +259,20 @@ fn rank(text: &str) -> (usize, usize) {
     )
 }
 
-/// The text with an error repaired, if that makes it better. `rank` is that of the text as it is.
+/// The message of an error and the text with its repair, if the repair lowers the rank.
 fn repaired(
     source: &str,
     rank_before: (usize, usize),
     diagnostic: &Diagnostic,
 ) -> Option<(String, String)> {
-    if diagnostic.severity != Severity::Error || diagnostic.repair.is_empty() {
+    if !is_error(diagnostic) || diagnostic.repair.is_empty() {
         return None;
     }
     let text = apply(source, &diagnostic.repair);
     (rank(&text) < rank_before).then(|| (diagnostic.message.clone(), text))
 }
 
-/// A severity's word.
+/// The word of a severity in JSON.
 fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
@@ -266,6 +280,7 @@ fn severity(severity: Severity) -> &'static str {
     }
 }
 
+/// A finding for programs.
 fn row(diagnostic: &Diagnostic, source: &str, path: &str) -> Json {
     let (line, column) = diagnostic.line_and_column(source);
     json!({

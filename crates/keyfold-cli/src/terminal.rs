@@ -1,4 +1,4 @@
-//! Text for people: styles, and tables of items. Colours go away when nobody is looking.
+//! Text for people: styles, and tables of items. Output that is no terminal gets no colours.
 
 use anstyle::{AnsiColor, Style};
 use keyfold_client::FoundItem;
@@ -7,28 +7,29 @@ use std::io::Write as _;
 
 /// Names and headings.
 pub(crate) const STRONG: Style = Style::new().bold();
-/// What is less important.
+/// Less important text.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 /// Operations.
 pub(crate) const ACCENT: Style = AnsiColor::Cyan.on_default();
-/// What went well.
+/// Success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// What went wrong.
+/// Errors.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 
-/// Widest column of a table, in characters.
+/// The widest column of a table, in characters.
 const COLUMN_CHARS_MAX: usize = 36;
 
-/// The exit code when the output cannot be written.
+/// The exit code if the output cannot be written.
 const UNWRITTEN: i32 = 5;
 
-/// Prints a line. A closed pipe ends the command quietly, as it does for others; any other failure
-/// is an error: whoever reads the output must not take half of it for all.
+/// Prints a line. A closed pipe ends the command quietly, as it ends other commands. Any other
+/// failure is an error: the reader must not take half of the output for all of it.
 pub(crate) fn line(text: &str) {
-    ended(writeln!(anstream::stdout(), "{text}"));
+    check_written(writeln!(anstream::stdout(), "{text}"));
 }
 
-fn ended(written: std::io::Result<()>) {
+/// Ends the command if a write to the output failed.
+fn check_written(written: std::io::Result<()>) {
     match written {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
@@ -53,8 +54,8 @@ pub(crate) fn error_has_color() -> bool {
     anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
 }
 
-/// A stored text as it can be shown: what would move the cursor, break the line or turn the
-/// direction of writing is written as `\\u{..}`.
+/// A stored text for the terminal. Characters that move the cursor, break the line or change the
+/// direction of writing are written as `\\u{..}`.
 fn shown(text: &str) -> String {
     let is_hidden = |c: char| {
         c.is_control()
@@ -71,6 +72,7 @@ fn shown(text: &str) -> String {
         .collect()
 }
 
+/// A text of at most [`COLUMN_CHARS_MAX`] characters.
 fn clip(text: &str) -> String {
     if text.chars().count() <= COLUMN_CHARS_MAX {
         return text.to_owned();
@@ -79,23 +81,23 @@ fn clip(text: &str) -> String {
     format!("{kept}…")
 }
 
-/// Widest line of running text, in characters.
+/// The widest line of running text, in characters.
 const LINE_CHARS_MAX: usize = 96;
-/// Narrowest column that a table is pressed into.
+/// The narrowest column of a table, in characters.
 const COLUMN_CHARS_MIN: usize = 8;
 
-/// Characters of a line: what COLUMNS says, or the terminal; as many as there are where nobody
-/// looks.
+/// The width of a line in characters: that of COLUMNS, or of the terminal. Output that is no
+/// terminal has no limit.
 fn width() -> usize {
-    let said = std::env::var("COLUMNS")
+    let configured = std::env::var("COLUMNS")
         .ok()
         .and_then(|text| text.parse().ok())
         .filter(|width| *width > 0);
     let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    said.or_else(measured).unwrap_or(usize::MAX)
+    configured.or_else(measured).unwrap_or(usize::MAX)
 }
 
-/// A text in lines of so many characters, broken between words, or within one that is longer.
+/// The lines of a text, broken between words; within a word only if it is longer than a line.
 fn broken(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines: Vec<String> = Vec::new();
@@ -125,7 +127,8 @@ pub(crate) fn paragraph(text: &str) {
         .for_each(|one| line(one));
 }
 
-/// Prints a heading and a text behind it; what does not fit into the line goes on below, indented.
+/// Prints a heading with a text behind it. A text that does not fit into the line is printed below,
+/// indented.
 pub(crate) fn entry(style: Style, heading: &str, text: &str, indent: &str) {
     let taken = heading.chars().count() + 2;
     let all = broken(
@@ -146,8 +149,17 @@ pub(crate) fn entry(style: Style, heading: &str, text: &str, indent: &str) {
     }
 }
 
-/// Items as tables, one for each run of items of one kind.
-pub(crate) fn items(indent: &str, found: &[&FoundItem], full: bool) {
+/// The length of values in tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Length {
+    /// At most [`COLUMN_CHARS_MAX`] characters.
+    Clipped,
+    /// All characters.
+    Full,
+}
+
+/// Prints items as tables, one for each run of items of one kind.
+pub(crate) fn items(indent: &str, found: &[&FoundItem], length: Length) {
     for run in found.chunk_by(|one, two| one.kind == two.kind) {
         let mut names: Vec<&str> = Vec::new();
         for item in run {
@@ -167,8 +179,11 @@ pub(crate) fn items(indent: &str, found: &[&FoundItem], full: bool) {
             let mut row = vec![String::new()];
             row.extend(names.iter().map(|name| {
                 let held = item.attributes.iter().find(|(known, _)| known == name);
-                let whole = held.map_or(String::new(), |(_, held)| shown(&value::display(held)));
-                if full { whole } else { clip(&whole) }
+                let text = held.map_or(String::new(), |(_, held)| shown(&value::display(held)));
+                match length {
+                    Length::Full => text,
+                    Length::Clipped => clip(&text),
+                }
             }));
             rows.push(row);
         }
@@ -180,13 +195,14 @@ pub(crate) fn items(indent: &str, found: &[&FoundItem], full: bool) {
     }
 }
 
-/// Whether rows fit into lines of the terminal as they are.
+/// Whether a table of the rows fits into lines of the terminal without breaking cells.
 pub(crate) fn fits(indent: &str, rows: &[Vec<String>]) -> bool {
     let widths = widths(rows);
     widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1) + indent.len() <= width()
 }
 
-/// Rows one under the other, an attribute a line: identifiers and times are not broken.
+/// Prints rows below each other, with a line for each attribute, so that identifiers and times are
+/// not broken.
 fn stacked(indent: &str, rows: &[Vec<String>]) {
     let Some((heading, rows)) = rows.split_first() else {
         return;
@@ -205,10 +221,10 @@ fn stacked(indent: &str, rows: &[Vec<String>]) {
             .zip(row.iter().skip(1))
             .filter(|(_, held)| !held.is_empty())
         {
-            let room = width()
+            let columns = width()
                 .saturating_sub(indent.len() + widest + 4)
                 .max(COLUMN_CHARS_MIN);
-            for (at, piece) in broken(held, room).iter().enumerate() {
+            for (at, piece) in broken(held, columns).iter().enumerate() {
                 let name = if at == 0 { name.as_str() } else { "" };
                 line(&format!(
                     "{indent}  {FAINT}{name:widest$}{FAINT:#}  {piece}"
@@ -218,7 +234,7 @@ fn stacked(indent: &str, rows: &[Vec<String>]) {
     }
 }
 
-/// Characters of each column's widest cell.
+/// The characters of each column's widest cell.
 fn widths(rows: &[Vec<String>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |at: usize| {
@@ -231,9 +247,9 @@ fn widths(rows: &[Vec<String>]) -> Vec<usize> {
     (0..columns).map(widest).collect()
 }
 
-/// Rows as aligned columns, the first row as heading.
+/// Prints rows as aligned columns; the first row is the heading.
 pub(crate) fn table(indent: &str, rows: &[Vec<String>]) {
-    let widths = pressed(widths(rows), width().saturating_sub(indent.len()));
+    let widths = fitted(widths(rows), width().saturating_sub(indent.len()));
     for (place, row) in rows.iter().enumerate() {
         let cells: Vec<Vec<String>> = row
             .iter()
@@ -258,8 +274,8 @@ pub(crate) fn table(indent: &str, rows: &[Vec<String>]) {
     }
 }
 
-/// The widths of columns that fit into a line: the widest give way first.
-fn pressed(mut widths: Vec<usize>, limit: usize) -> Vec<usize> {
+/// Reduces the widths of columns until they fit into a line, the widest first.
+fn fitted(mut widths: Vec<usize>, limit: usize) -> Vec<usize> {
     let between = 2 * widths.len().saturating_sub(1);
     let total = |widths: &[usize]| widths.iter().sum::<usize>() + between;
     while total(&widths) > limit {
@@ -273,7 +289,7 @@ fn pressed(mut widths: Vec<usize>, limit: usize) -> Vec<usize> {
         if most <= COLUMN_CHARS_MIN {
             break;
         }
-        // Down to the next one, or as far as is needed.
+        // Down to the second width, or as far as needed.
         let least = most
             .saturating_sub(over)
             .max(second.min(most - 1))

@@ -1,4 +1,4 @@
-//! The command line as a user meets it: what it prints for programs, and what its exit codes mean.
+//! Tests the command line as users see it: its output, its exit codes and its servers.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use workplace::Workplace;
 
-/// A server that has begun to listen, and what it tells of itself.
+/// Starts a server; returns it and its report once it listens.
 fn serving(command: &mut Command) -> (Child, Json) {
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -26,7 +26,7 @@ fn serving(command: &mut Command) -> (Child, Json) {
 }
 
 #[test]
-fn check_tells_how_each_pattern_is_served() {
+fn check_reports_the_request_of_each_pattern() {
     let place = Workplace::new();
     let report = place.json(0, &["check", &Workplace::model("shop.keyfold")]);
     assert_eq!(report["patterns"].as_array().unwrap().len(), 9);
@@ -162,7 +162,7 @@ fn writes_and_patterns_work_on_a_data_folder() {
 }
 
 #[test]
-fn exit_codes_tell_what_went_wrong() {
+fn each_kind_of_failure_has_an_exit_code() {
     let place = Workplace::new();
     let shop = &Workplace::model("shop.keyfold");
     let error = |code: i32, arguments: &[&str], part: &str| {
@@ -323,38 +323,41 @@ fn the_demo_answers_every_pattern() {
     ] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
-    // Again on the same data: the same answers.
+    // A second run on the same data gives the same answers.
     assert_eq!(
         String::from_utf8(place.run(&["demo", "--once"]).stdout).unwrap(),
         text
     );
 }
 
-/// What would be taken for something else, or never be used, is refused before anything is opened.
+/// The server refuses ambiguous and unusable options before it opens anything.
 #[test]
-fn a_server_refuses_credentials_and_names_that_cannot_be_meant() {
+fn a_server_refuses_impossible_credentials_and_host_names() {
     let place = Workplace::new();
     let serve = |arguments: &[&str]| {
         let output = place.run(&[&["serve", "--memory", "--port", "0"], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         String::from_utf8(output.stderr).unwrap()
     };
-    let told = serve(&["--credential", "A:one", "--credential", "A:other"]);
-    assert!(told.contains("the access key A is given twice"), "{told}");
+    let message = serve(&["--credential", "A:one", "--credential", "A:other"]);
+    assert!(
+        message.contains("the access key A is given twice"),
+        "{message}"
+    );
     let file = place.write("credentials.json", r#"{"accessKey":"A","secret":"s"}"#);
     assert!(
         serve(&["--credentials", &file]).contains(r#"as [{"accessKey": "..", "secret": ".."}]"#)
     );
     for name in ["http://x.example", "x.example:8000", ""] {
-        let told = serve(&["--allow-host", name]);
+        let message = serve(&["--allow-host", name]);
         assert!(
-            told.contains("takes a name without scheme and port"),
-            "{told}"
+            message.contains("takes a name without scheme and port"),
+            "{message}"
         );
     }
 }
 
-/// Half of a definition must not be taken for all of it.
+/// A program must not take half of an output for all of it.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_output_that_cannot_be_written_is_an_error() {
@@ -379,11 +382,11 @@ fn an_output_that_cannot_be_written_is_an_error() {
             .stdout(full)
             .output()
             .unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(5), "{arguments:?}: {told}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(5), "{arguments:?}: {message}");
         assert!(
-            told.contains("the output cannot be written: No space left on device"),
-            "{told}"
+            message.contains("the output cannot be written: No space left on device"),
+            "{message}"
         );
     }
 }
@@ -421,7 +424,7 @@ fn a_file_that_is_formatted_stays_the_file_it_was() {
     assert_eq!(
         std::fs::read_dir(place.folder.path()).unwrap().count(),
         2,
-        "nothing is left beside it"
+        "no other file remains"
     );
 }
 
@@ -479,7 +482,7 @@ fn a_server_in_memory_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_server_takes_no_more_connections_than_it_is_told() {
+fn a_server_accepts_no_more_connections_than_its_limit() {
     let (mut child, report) = serving(Command::new(env!("CARGO_BIN_EXE_keyfold")).args([
         "serve",
         "--memory",
@@ -560,10 +563,10 @@ fn the_log_has_a_line_for_each_request_with_its_id() {
 }
 
 #[test]
-fn what_is_only_looked_at_is_not_made() {
+fn a_read_creates_no_data_folder() {
     let place = Workplace::new();
     let shop = &Workplace::model("shop.keyfold");
-    let told = |arguments: &[&str]| {
+    let message = |arguments: &[&str]| {
         let report = place.json(5, arguments);
         report["error"]["message"].as_str().unwrap().to_owned()
     };
@@ -576,7 +579,7 @@ fn what_is_only_looked_at_is_not_made() {
         &["infer", "Shop", "--data", "mistyped"],
     ] {
         assert!(
-            told(arguments).contains("there is no data folder mistyped"),
+            message(arguments).contains("there is no data folder mistyped"),
             "{arguments:?}"
         );
     }
@@ -640,7 +643,7 @@ fn the_endpoint_of_the_environment_is_used_unless_another_is_named() {
 }
 
 #[test]
-fn what_was_made_up_is_shown() {
+fn generated_values_are_shown() {
     let place = Workplace::new();
     let model = place.write(
         "notes.keyfold",
@@ -670,8 +673,8 @@ fn what_was_made_up_is_shown() {
     }
 }
 
-/// What is made up for a new item must be given for one that is there, and what a change takes must
-/// be given, too.
+/// A value that is generated for a new item must be given for an existing one, and so must a value
+/// that a change uses.
 #[test]
 fn a_parameter_that_is_called_optional_can_be_left_out() {
     let place = Workplace::new();
@@ -691,34 +694,34 @@ fn a_parameter_that_is_called_optional_can_be_left_out() {
     place.json(0, &["put", &model, "Board", "boardId=b"]);
     place.json(0, &["run", &model, "jot"]);
     place.json(0, &["run", &model, "pin", "n=3", "boardId=b"]);
-    let told = place.json(2, &["run", &model, "pin", "boardId=b"]);
+    let report = place.json(2, &["run", &model, "pin", "boardId=b"]);
     assert!(
-        told["error"]["message"]
+        report["error"]["message"]
             .as_str()
             .unwrap()
             .contains("the write pin needs n=…"),
-        "{told}"
+        "{report}"
     );
-    let told = place.json(2, &["update", &model, "Board", "boardId=b"]);
+    let report = place.json(2, &["update", &model, "Board", "boardId=b"]);
     assert!(
-        told["error"]["message"]
+        report["error"]["message"]
             .as_str()
             .unwrap()
             .contains("nothing to change"),
-        "{told}"
+        "{report}"
     );
-    let told = place.json(2, &["run", &model, "drop"]);
+    let report = place.json(2, &["run", &model, "drop"]);
     assert!(
-        told["error"]["message"]
+        report["error"]["message"]
             .as_str()
             .unwrap()
             .contains("the write drop needs id=…"),
-        "{told}"
+        "{report}"
     );
 }
 
 #[test]
-fn what_is_stored_does_not_move_the_cursor() {
+fn stored_text_does_not_move_the_cursor() {
     let place = Workplace::new();
     let shop = &Workplace::model("shop.keyfold");
     let name = "name=a\u{1b}[31m\nb\u{202e}c";
@@ -746,7 +749,7 @@ fn what_is_stored_does_not_move_the_cursor() {
 }
 
 #[test]
-fn members_are_shown_as_the_pattern_names_them() {
+fn kinds_are_shown_in_the_order_of_the_pattern() {
     let place = Workplace::new();
     let shop = &Workplace::model("shop.keyfold");
     place.json(

@@ -1,11 +1,11 @@
-//! What shells are told about a half-written line: names of the model that it names.
+//! Tests the completions of a line: names of the model that it names.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod workplace;
 
 use workplace::Workplace;
 
-/// What is offered for the last word. Zsh passes whole words.
+/// The completions of the last word. Zsh passes complete words.
 fn offered(place: &Workplace, words: &[&str]) -> Vec<String> {
     ask(place, "zsh", words, words.len())
 }
@@ -25,8 +25,8 @@ fn ask(place: &Workplace, shell: &str, words: &[&str], at: usize) -> Vec<String>
         String::from_utf8_lossy(&output.stderr)
     );
     // Zsh separates a candidate and its description with a colon.
-    let told = String::from_utf8(output.stdout).unwrap();
-    let candidates = told
+    let text = String::from_utf8(output.stdout).unwrap();
+    let candidates = text
         .lines()
         .map(|line| line.split(':').next().unwrap_or_default().to_owned());
     candidates.filter(|one| !one.starts_with('-')).collect()
@@ -72,7 +72,7 @@ fn names_of_the_model_complete_a_line() {
     assert_eq!(
         offered(&place, &["put", &user, "User", ""]),
         ["id=", "nick="],
-        "what is kept is not offered"
+        "attributes that the model maintains are not offered"
     );
     let wrong = place.write("wrong.keyfold", "model");
     assert!(
@@ -82,7 +82,7 @@ fn names_of_the_model_complete_a_line() {
     assert!(offered(&place, &["put", "nothing.keyfold", ""]).is_empty());
 }
 
-/// Bash takes `=` for a word of its own, and for none at all where the cursor is right behind it.
+/// Bash sends the `=` as a word of its own, or omits it if the cursor is right behind it.
 #[test]
 fn values_are_completed_where_the_sign_is_a_word() {
     let place = Workplace::new();
@@ -106,7 +106,7 @@ fn values_are_completed_where_the_sign_is_a_word() {
     assert_eq!(ask(&place, "bash", &line, 7), ["since="]);
 }
 
-/// The script as bash reads it, with the line as bash splits it.
+/// Bash loads the script, and completes a line as it splits it.
 #[test]
 fn bash_asks_the_command() {
     let place = Workplace::new();
@@ -122,9 +122,9 @@ fn bash_asks_the_command() {
         .args(["--norc", "-c", &script])
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(
-        told.trim(),
+        text.trim(),
         "orders_by_status",
         "{}",
         String::from_utf8_lossy(&output.stderr)

@@ -1,5 +1,5 @@
-//! The server is killed during writes, again and again: what it acknowledged is there when it is
-//! opened, and no index disagrees with its items.
+//! Kills the server during writes, again and again. After each kill all acknowledged writes are
+//! there, and indexes agree with items.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -23,7 +23,7 @@ use std::time::Duration;
 
 const MODEL: &str = "model crash 1\ntable Crash (pk, sk)\n  gsi ByTurn (turn)\n";
 const WRITERS: usize = 8;
-/// Kills; `KEYFOLD_KILLS=100` for more.
+/// The number of kills; KEYFOLD_KILLS sets another.
 const ROUNDS: u64 = 8;
 
 struct Server {
@@ -64,8 +64,8 @@ fn item(pk: String, sk: &str, turn: u64, value: u64) -> Item {
     .collect()
 }
 
-/// One writer: a put that moves in the index, a counter, and a pair in one transaction, over and
-/// over. Gives back the last acknowledged turn.
+/// Writes turn after turn: a put that moves in the index, a counter, and a pair in one transaction.
+/// Returns the last acknowledged turn.
 fn write(endpoint: &str, writer: usize, first_turn: u64, stop: &AtomicBool) -> u64 {
     let backend = Backend::endpoint(endpoint, "us-east-1", "k", "s").unwrap();
     let name = || Some("Crash".to_owned());
@@ -149,7 +149,7 @@ fn scan(engine: &Engine, index: Option<&str>) -> BTreeMap<(String, String), Item
 }
 
 #[test]
-fn what_is_acknowledged_survives_kill_and_indexes_agree() {
+fn acknowledged_writes_survive_kills_and_indexes_agree() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("crash.keyfold"), MODEL).unwrap();
     let mut acknowledged = vec![0u64; WRITERS];
@@ -203,8 +203,8 @@ fn check(folder: &Path, acknowledged: &[u64]) {
             value(format!("pair{writer}"), "right"),
         );
         assert_eq!(left, right, "half a transaction");
-        // At most one more than acknowledged: the write under way when the server died. The counter
-        // may have been retried by a client that got no answer, so only its lower end is exact.
+        // The stored turn is at most one above the acknowledged one: that of the write under way. A
+        // client without an answer may have retried the counter, so only its lower bound is exact.
         assert!(
             *turn <= left && left <= *turn + 1,
             "pair of {writer}: {left}, acknowledged {turn}"

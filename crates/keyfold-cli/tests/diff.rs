@@ -1,6 +1,5 @@
-//! What `diff` says of data, held against data: the same rows are written with both models, and
-//! what must be done to the items of the old one is seen by comparing them with those of the new
-//! one.
+//! Compares the migrations that `diff` reports with data: the same rows are written with both
+//! models, and the items of the old one are compared with those of the new one.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use keyfold_api::{Response, ScanInput};
@@ -36,7 +35,7 @@ pattern with_visits(id) -> User + Visit[]
 pattern city(city) -> City?
 ";
 
-/// Entity, and the attributes that every variant of it has.
+/// Entities with the attributes that every variant of them has.
 const ROWS: &[(&str, &[(&str, &str)])] = &[
     ("City", &[("city", "ulm")]),
     ("City", &[("city", "bonn")]),
@@ -67,14 +66,14 @@ const ROWS: &[(&str, &[(&str, &str)])] = &[
 
 fn model(text: &str) -> Model {
     let compiled = keyfold_model::compile(text);
-    let told: Vec<String> = compiled
+    let findings: Vec<String> = compiled
         .diagnostics
         .iter()
         .map(|one| one.render(text, "model", false))
         .collect();
     compiled
         .model
-        .unwrap_or_else(|| panic!("{}", told.join("\n")))
+        .unwrap_or_else(|| panic!("{}", findings.join("\n")))
 }
 
 fn text_of(item: &Item, name: &str) -> String {
@@ -83,11 +82,11 @@ fn text_of(item: &Item, name: &str) -> String {
         .unwrap_or_default()
 }
 
-/// A model's table with the rows, as far as the model takes them.
+/// A model's table with the rows that the model accepts.
 struct Place {
     model: Model,
     backend: Backend,
-    /// Rows that the model refuses: their keys cannot be told from others any more.
+    /// The number of rows that the model refuses, because their keys are those of other rows.
     refused: usize,
 }
 
@@ -121,7 +120,7 @@ impl Place {
         }
     }
 
-    /// What is stored, by key.
+    /// The stored items by key.
     fn stored(&self) -> BTreeMap<(String, String), Item> {
         let table = self.model.tables.first().unwrap();
         let input = ScanInput {
@@ -147,7 +146,7 @@ impl Place {
             .collect()
     }
 
-    /// Names of the attributes that indexes are made of.
+    /// The names of the key attributes of indexes.
     fn index_columns(&self) -> BTreeSet<String> {
         let indexes = self.model.tables.iter().flat_map(|table| &table.indexes);
         indexes
@@ -155,7 +154,7 @@ impl Place {
             .collect()
     }
 
-    /// What each pattern answers about the rows, asked with the model given.
+    /// The answers of each pattern of `model` about the rows.
     fn answers(&self, model: &Model) -> Vec<String> {
         let mut all = Vec::new();
         for pattern in &model.patterns {
@@ -179,7 +178,7 @@ impl Place {
                     &PageRequest::default(),
                     read::Pages::All,
                 );
-                let told = match found {
+                let answer = match found {
                     Ok(found) => found
                         .items
                         .iter()
@@ -188,14 +187,14 @@ impl Place {
                         .join("\n"),
                     Err(error) => format!("{error}"),
                 };
-                all.push(format!("{}({}={}): {told}", pattern.name, row.0, row.1));
+                all.push(format!("{}({}={}): {answer}", pattern.name, row.0, row.1));
             }
         }
         all
     }
 }
 
-/// What must be done to the items of the old model, told from the items that the new one writes.
+/// The migration that the items of the old model need to become those of the new one.
 fn needed(old: &Place, new: &Place) -> Migration {
     let (before, after) = (old.stored(), new.stored());
     let gone = before.keys().any(|key| !after.contains_key(key));
@@ -230,14 +229,14 @@ fn change(from: &str, to: &str) -> (String, String, String) {
     (format!("{from} -> {to}"), BASE.to_owned(), new)
 }
 
-/// The same change the other way.
+/// The opposite change.
 fn back(from: &str, to: &str) -> (String, String, String) {
     let (label, old, new) = change(from, to);
     (format!("{label}, back"), new, old)
 }
 
 #[test]
-fn what_diff_says_of_data_is_so() {
+fn diff_reports_the_migration_that_data_needs() {
     let wider = BASE.replace("  key \"CITY#", "  count visitors of User\n  key \"CITY#");
     assert_ne!(wider, BASE);
     let cases = [
@@ -338,7 +337,7 @@ fn what_diff_says_of_data_is_so() {
             .max();
         let said = said.unwrap_or(Migration::None);
         let needed = needed(&old, &new);
-        // Values of another form, and copies of another shape, are written anew without a new key.
+        // Values of another form, and copies of another shape, are written again without a new key.
         let is_said = said == needed || (said, needed) == (Migration::Rewrite, Migration::Backfill);
         if !is_said {
             wrong.push(format!(

@@ -1,5 +1,5 @@
-//! What `--json` prints: one document, of the schema in `docs/json.schema.json`, for each command
-//! and each way to fail.
+//! Compares the documents that `--json` prints, for each command and each kind of failure, with the
+//! schema `docs/json.schema.json`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod workplace;
@@ -30,9 +30,9 @@ impl Schema {
             .collect()
     }
 
-    /// Holds a document of a command against the schema.
-    fn hold(&self, command: &str, document: &Json) {
-        self.hold_part(
+    /// Checks a document of a command with the schema.
+    fn check(&self, command: &str, document: &Json) {
+        self.check_part(
             if document["ok"] == true {
                 "success"
             } else {
@@ -47,11 +47,11 @@ impl Schema {
             "{command}: {document}"
         );
         if let Some(result) = document.get("result") {
-            self.hold_part(&format!("results/{command}"), result);
+            self.check_part(&format!("results/{command}"), result);
         }
     }
 
-    fn hold_part(&self, definition: &str, part: &Json) {
+    fn check_part(&self, definition: &str, part: &Json) {
         let mut schema = self.0.clone();
         schema.as_object_mut().unwrap().remove("oneOf");
         schema["$ref"] = json!(format!("#/$defs/{definition}"));
@@ -62,7 +62,7 @@ impl Schema {
     }
 }
 
-/// Runs with `--json`; standard output must be one line, of the schema.
+/// Runs with `--json`. Standard output must be one line with a document of the schema.
 fn document(schema: &Schema, place: &Workplace, code: i32, arguments: &[&str]) -> Json {
     let output = place.run(&[arguments, &["--json"]].concat());
     let (out, err) = (
@@ -81,7 +81,7 @@ fn document(schema: &Schema, place: &Workplace, code: i32, arguments: &[&str]) -
     );
     let document: Json =
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"));
-    schema.hold(arguments[0], &document);
+    schema.check(arguments[0], &document);
     assert_eq!(document["ok"], code == 0, "{document}");
     let kinds = [
         "refused",
@@ -267,7 +267,7 @@ fn every_command_prints_one_document_of_the_schema() {
     assert_eq!(listed, schema.commands(), "no command is forgotten");
 }
 
-/// A server's first line.
+/// Checks the first line of a server.
 fn serves(schema: &Schema) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
         .args([
@@ -287,17 +287,17 @@ fn serves(schema: &Schema) {
         .unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    schema.hold("serve", &serde_json::from_str(&line).unwrap());
+    schema.check("serve", &serde_json::from_str(&line).unwrap());
 }
 
 #[test]
-fn an_error_says_where() {
+fn an_error_names_its_place() {
     let (schema, place) = (Schema::read(), Workplace::new());
     let shop = &Workplace::model("shop.keyfold");
     let wrong = &place.write("wrong.keyfold", WRONG);
-    let told =
+    let error_of =
         |code: i32, arguments: &[&str]| document(&schema, &place, code, arguments)["error"].clone();
-    let error = told(3, &["run", wrong, "a"]);
+    let error = error_of(3, &["run", wrong, "a"]);
     assert_eq!(
         error["where"],
         json!({ "file": wrong, "line": 6, "column": 11 }),
@@ -334,14 +334,24 @@ fn an_error_says_where() {
             &["doctor", "--data", "nothing"],
             json!({ "folder": "nothing" }),
         ),
-        (2, &["run", shop, "nothing", "--data", "d"], Json::Null),
+        (2, &["run", shop, "user", "--data", "d"], Json::Null),
+        (
+            2,
+            &["run", shop, "nothing", "--data", "d"],
+            json!({ "file": shop }),
+        ),
+        (
+            2,
+            &["put", shop, "Usr", "--data", "d"],
+            json!({ "file": shop }),
+        ),
         (
             2,
             &["backup", "d", "--data", "d"],
             json!({ "folder": itself }),
         ),
     ] {
-        let error = told(code, arguments);
+        let error = error_of(code, arguments);
         assert_eq!(error["where"], place, "{arguments:?}: {error}");
     }
 }

@@ -1,5 +1,5 @@
-//! The disk fills up under a server: writes are refused, reads go on, and with room again
-//! everything that was acknowledged is there, whole. The disk is a small file system in memory, in
+//! Fills the disk under a server: writes are refused and reads continue. Once the disk has free
+//! space again, all acknowledged writes are complete. The disk is a small file system in memory, in
 //! a mount namespace of its own (Linux).
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 const MODEL: &str = "model full 1\ntable Full (pk, sk)\n  gsi ByKind (kind)\n";
 const ITEM_BYTES: usize = 100_000;
 
-/// Two servers over one folder, one after the other; between them the disk grows. Then the doctor.
+/// Runs two servers over one folder, one after the other, and grows the disk between them. Then
+/// runs the doctor.
 const SCRIPT: &str = r#"
 set -e
 mount -t tmpfs -o size=24m tmpfs "$DISK"
@@ -26,7 +27,7 @@ wait $! || true
 "$KEYFOLD" doctor --data "$DISK/data" --json > "$OUT/doctor"
 "#;
 
-/// The servers' shell and where it writes their ids; all end with the test.
+/// The shell of the servers, and the folder with their ids. All of them end with the test.
 struct Shell(Child, PathBuf);
 
 impl Drop for Shell {
@@ -137,12 +138,9 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
     let acknowledged = (0..2000).take_while(|at| put(&first, *at)).count();
     assert!(
         (20..1000).contains(&acknowledged),
-        "the disk holds more than a little: {acknowledged}"
+        "the disk takes some writes: {acknowledged}"
     );
-    assert!(
-        !put(&first, acknowledged + 1),
-        "nothing can be written any more"
-    );
+    assert!(!put(&first, acknowledged + 1), "a full disk takes no write");
     for at in 0..acknowledged {
         assert_eq!(
             body_length(&first, at),
@@ -157,15 +155,18 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
         assert_eq!(
             body_length(&second, at),
             Some(ITEM_BYTES),
-            "item {at} is there again"
+            "item {at} is there after the restart"
         );
     }
-    // The one that was refused may have reached the log or not; the one after it came when nothing
-    // was taken any more.
+    // The refused write may have reached the log. The write after it came when the server accepted
+    // none.
     assert_eq!(body_length(&second, acknowledged + 1), None);
-    assert!(put(&second, acknowledged + 2), "there is room again");
+    assert!(
+        put(&second, acknowledged + 2),
+        "the disk has free space again"
+    );
     end(&out, "second");
     assert!(shell.0.wait().unwrap().success());
-    let told: serde_json::Value = serde_json::from_str(&text_of(&out.join("doctor"))).unwrap();
-    assert_eq!(told["ok"], true, "{told}");
+    let report: serde_json::Value = serde_json::from_str(&text_of(&out.join("doctor"))).unwrap();
+    assert_eq!(report["ok"], true, "{report}");
 }

@@ -1,5 +1,5 @@
-//! The tools around a model, as a user meets them: explanations, formatting, proofs, documents,
-//! differences, and what goes to and comes from others.
+//! Tests the tools around a model as users see them: explanations, formatting, proofs, documents,
+//! differences, exports and imports.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -13,7 +13,7 @@ use workplace::Workplace;
 const UNSERVED: &str = "model m 1\ntable Shop (PK, SK)\nentity User\n  userId: string, city: string\n  key \"USER#{userId}\" \"PROFILE\"\npattern users_in(city) -> User[] page 20\n";
 
 #[test]
-fn check_repairs_what_it_can_and_says_where_to_read_more() {
+fn check_repairs_errors_and_names_further_reading() {
     let place = Workplace::new();
     let file = place.write("m.keyfold", UNSERVED);
     let output = place.run(&["check", &file]);
@@ -30,7 +30,7 @@ fn check_repairs_what_it_can_and_says_where_to_read_more() {
     );
     let repaired = std::fs::read_to_string(&file).unwrap();
     assert!(repaired.contains("GSI1  \"CITY#{city}\""), "{repaired}");
-    // What cannot be repaired stays as it is.
+    // A file that cannot be repaired stays as it is.
     let broken = place.write("broken.keyfold", "model m 1\nentity User\n  a: strange\n");
     assert_eq!(
         place.run(&["check", "--fix", &broken]).status.code(),
@@ -64,7 +64,7 @@ fn warnings_are_shown_by_check_and_fail_it_when_strict() {
             .code(),
         Some(0)
     );
-    // The chart has every key with a sample, and what shares an index.
+    // The chart has every key with a sample, and the kinds that share an index.
     let report = place.json(0, &["check", &Workplace::model("shop.keyfold")]);
     let table = &report["tables"][0];
     assert_eq!(
@@ -141,7 +141,7 @@ fn prove_compares_with_sql_and_repeats_itself() {
 }
 
 #[test]
-fn documents_hold_the_whole_design() {
+fn documents_contain_the_complete_design() {
     let place = Workplace::new();
     let file = Workplace::model("alleycat.keyfold");
     let markdown = place.text(&["docs", &file]);
@@ -164,10 +164,7 @@ fn documents_hold_the_whole_design() {
             && html.matches("class=\"item\"").count() == 5
             && html.ends_with("</html>\n")
     );
-    assert!(
-        !html.contains("http"),
-        "the page needs something from elsewhere"
-    );
+    assert!(!html.contains("http"), "the page needs another resource");
     for tag in ["table", "tr", "td", "svg", "ul", "h2", "code"] {
         let (open, close) = (
             html.matches(&format!("<{tag}>")).count() + html.matches(&format!("<{tag} ")).count(),
@@ -178,7 +175,7 @@ fn documents_hold_the_whole_design() {
 }
 
 #[test]
-fn diff_tells_what_data_needs() {
+fn diff_reports_the_migration() {
     let place = Workplace::new();
     let report = place.json(
         0,
@@ -210,7 +207,7 @@ fn diff_tells_what_data_needs() {
 }
 
 #[test]
-fn tables_for_others_are_whole() {
+fn exported_tables_are_complete() {
     let place = Workplace::new();
     let alleycat = Workplace::model("alleycat.keyfold");
     let template: serde_json::Value =
@@ -253,7 +250,7 @@ fn tables_for_others_are_whole() {
     );
 }
 
-/// What NoSQL Workbench gets is what it gives back: a model with the same tables and the kinds of
+/// An export for NoSQL Workbench, imported again, is a model with the same tables and the kinds of
 /// the samples.
 #[test]
 fn models_go_to_nosql_workbench_and_come_back() {
@@ -381,10 +378,10 @@ fn a_repair_does_not_guess() {
     }
 }
 
-/// Keys that are made of attributes as they are come back as they were; what a sample cannot show
-/// is said.
+/// Keys of unchanged attributes come back from NoSQL Workbench. The import states what a sample
+/// cannot show.
 #[test]
-fn what_nosql_workbench_gives_back_is_compared_by_diff() {
+fn keys_come_back_from_nosql_workbench() {
     let place = Workplace::new();
     for name in [
         "alleycat",
@@ -417,20 +414,20 @@ fn what_nosql_workbench_gives_back_is_compared_by_diff() {
         assert!(moved.is_empty(), "{name}: {moved:#?}");
     }
     let text = std::fs::read_to_string(place.folder.path().join("shop.keyfold")).unwrap();
-    for said in [
+    for text_part in [
         "# User: unique (email)",
         "# Order: the kind Order.summary is its copy summary",
         "# Order: userId refers to User.userId",
         "# pattern user -> User?",
     ] {
-        assert!(text.contains(said), "{said}: {text}");
+        assert!(text.contains(text_part), "{text_part}: {text}");
     }
 }
 
-/// A table as others make it: attributes that begin with `_`, kinds in small letters, an index
-/// called like a word.
+/// A table of another tool: attributes that begin with `_`, kinds in lower case, an index whose
+/// name is a keyword.
 #[test]
-fn what_is_inferred_fits_what_is_there() {
+fn an_inferred_model_fits_a_table_of_another_tool() {
     let place = Workplace::new();
     let amplify = place.write(
         "amplify.json",
@@ -443,7 +440,7 @@ fn what_is_inferred_fits_what_is_there() {
             {"PK":{"S":"LIST#2"},"SK":{"S":"META"},"type":{"S":"to-do list"},"id":{"S":"2"},"_version":{"N":"1"}}]}]}"#,
     );
     let text = place.text(&["import", &amplify]);
-    for said in [
+    for text_part in [
         "entity todo",
         "_version: int",
         "_deleted: bool",
@@ -451,7 +448,7 @@ fn what_is_inferred_fits_what_is_there() {
         "the keys' `copyOf` could also be `id`",
         "its items say `to-do list` in type",
     ] {
-        assert!(text.contains(said), "{said}: {text}");
+        assert!(text.contains(text_part), "{text_part}: {text}");
     }
     let file = place.write("amplify.keyfold", &text);
     assert_eq!(
@@ -461,10 +458,9 @@ fn what_is_inferred_fits_what_is_there() {
     );
 }
 
-/// An attribute that an index has for its key is the items' own, and a word in a key may be a
-/// value.
+/// An attribute that is a key of an index belongs to its items, and a word in a key may be a value.
 #[test]
-fn what_is_inferred_keeps_attributes_that_are_keys_of_indexes() {
+fn an_inferred_model_keeps_attributes_that_are_keys_of_indexes() {
     let place = Workplace::new();
     let model = place.write(
         "p.keyfold",
@@ -544,7 +540,7 @@ fn lines_are_as_wide_as_the_terminal() {
             let output = place.run_with(&[("COLUMNS", width)], arguments);
             assert!(output.status.success(), "{arguments:?}");
             let text = String::from_utf8(output.stdout).unwrap();
-            // A proof's last line and the request of a run are as long as what they say.
+            // The last line of a proof and the request of a run are not broken.
             let lines = text
                 .lines()
                 .filter(|line| !line.contains("rows at first") && !line.starts_with("GetItem"));

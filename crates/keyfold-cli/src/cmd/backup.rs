@@ -1,28 +1,29 @@
-//! `keyfold backup`: copies a data folder while a server uses it.
+//! `keyfold backup`: copies a data folder, also while a server uses it.
 
 use crate::backend::{self, DATA_DEFAULT};
 use crate::failure::Failure;
-use crate::json;
+use crate::output::Output;
 use crate::terminal::{self, GOOD};
 use clap::Args;
 use keyfold_api::ApiError;
+use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The new folder; it must be empty or absent. With --endpoint it is a name in the folder that
-    /// the server was started with for copies (`serve --backups DIR`).
+    /// The new folder, which must be empty or absent. With --endpoint, the name of a folder in the
+    /// server's folder for copies (`serve --backups DIR`).
     #[arg(value_name = "TO")]
     to: PathBuf,
-    /// Let the server at this address copy the folder that it uses.
+    /// Let the server at this address copy its data folder.
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     endpoint: Option<String>,
-    /// The data folder; no server may have it open.
+    /// The data folder, which no server may have open.
     #[arg(long, value_name = "DIR", default_value = DATA_DEFAULT)]
     data: PathBuf,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let mut to = arguments.to.clone();
     let keys = match &arguments.endpoint {
         Some(url) => backend::endpoint(url)?.copy_data_folder(&to.display().to_string())?,
@@ -35,19 +36,19 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
             }
             let engine =
                 backend::engine_with(Some(&arguments.data), |options| options.background = false)?;
-            engine.copy_to(&to).map_err(|error| match error {
-                ApiError::Validation(why) => Failure::usage(why.to_string()).in_folder(&to),
-                other => other.into(),
+            engine.copy_to(&to).map_err(|error| {
+                if let ApiError::Validation(reason) = error {
+                    Failure::usage(reason.to_string()).in_folder(&to)
+                } else {
+                    error.into()
+                }
             })?
         }
     };
-    if as_json {
-        json::print(&serde_json::json!({ "folder": to.display().to_string(), "keys": keys }));
-    } else {
-        terminal::line(&format!(
-            "{GOOD}copied{GOOD:#} {keys} keys to {}",
-            to.display()
-        ));
-    }
+    let folder = to.display().to_string();
+    output.result(
+        || json!({ "folder": folder, "keys": keys }),
+        || terminal::line(&format!("{GOOD}copied{GOOD:#} {keys} keys to {folder}")),
+    );
     Ok(())
 }

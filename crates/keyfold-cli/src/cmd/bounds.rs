@@ -7,42 +7,41 @@ use keyfold_server::ServerConfig;
 use std::time::Duration;
 
 const MEGABYTE: u32 = 1024 * 1024;
-/// Connections of one address, when not told otherwise, at the least.
+/// The least default for the connections of one address.
 const OF_ADDRESS_MIN: u32 = 64;
 
-/// What `serve` holds and waits for at the most. `docs/safety.md` tells what happens beyond.
+/// The limits of `serve`. `docs/safety.md` describes what happens beyond them.
 #[derive(Debug, Args)]
 pub(super) struct Bounds {
-    /// Megabytes of stored blocks kept in memory for reading.
+    /// Megabytes of the cache of stored blocks.
     #[arg(long, default_value_t = 256, value_name = "MEGABYTES", value_parser = value_parser!(u32).range(1..=1_000_000), conflicts_with = "memory")]
     cache: u32,
-    /// Megabytes for the large request bodies of all clients together, and as many for large
-    /// answers.
+    /// Megabytes for large request bodies of all clients together, and as many for large answers.
     #[arg(long, default_value_t = 512, value_name = "MEGABYTES", value_parser = value_parser!(u32).range(1..=1_000_000))]
     bodies: u32,
-    /// Connections at a time; more wait until one is closed.
+    /// Concurrent connections; further ones wait until one is closed.
     #[arg(long, default_value_t = 10_000, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..))]
     connections: u32,
-    /// Connections of one address (of one /64 network of IPv6) at a time; more are closed at once
-    /// [default: half of --connections, or 64 if that is more].
+    /// Concurrent connections of one address (of one /64 network of IPv6); further ones are closed
+    /// at once [default: half of --connections, or 64 if that is more].
     #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..))]
     connections_of_address: Option<u32>,
-    /// Seconds that a client may say nothing: between requests, and in the middle of one.
+    /// Seconds that a client may send nothing: between requests, and within one.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = value_parser!(u16).range(1..))]
     receive_timeout: u16,
-    /// Seconds that a client may read nothing of its answer.
+    /// Seconds that a client may receive nothing of its answer.
     #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = value_parser!(u16).range(1..))]
     send_timeout: u16,
 }
 
 impl Bounds {
-    /// Tells a store.
-    pub(super) fn of_store(&self, folder: &mut FolderOptions) {
+    /// Sets the limits of a store.
+    pub(super) fn set_store(&self, folder: &mut FolderOptions) {
         folder.cache_bytes = u64::from(self.cache) * u64::from(MEGABYTE);
     }
 
-    /// Tells a server.
-    pub(super) fn of_server(&self, config: &mut ServerConfig) {
+    /// Sets the limits of a server.
+    pub(super) fn set_server(&self, config: &mut ServerConfig) {
         config.bodies_bytes_max = (self.bodies as usize).saturating_mul(MEGABYTE as usize);
         config.connections_max = self.connections as usize;
         let of_address = self
@@ -68,13 +67,13 @@ mod tests {
         memory: bool,
     }
 
-    fn told(arguments: &[&str]) -> (u64, usize, [usize; 2], Duration, Duration) {
+    fn limits(arguments: &[&str]) -> (u64, usize, [usize; 2], Duration, Duration) {
         let line = Line::parse_from(arguments.iter().copied());
         assert!(!line.memory);
         let mut folder = FolderOptions::new("data");
         let mut config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
-        line.bounds.of_store(&mut folder);
-        line.bounds.of_server(&mut config);
+        line.bounds.set_store(&mut folder);
+        line.bounds.set_server(&mut config);
         numbers(&folder, &config)
     }
 
@@ -94,10 +93,10 @@ mod tests {
     }
 
     #[test]
-    fn each_bound_is_told_to_whom_it_concerns() {
+    fn each_option_sets_its_limit() {
         let folder = FolderOptions::new("data");
         let config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
-        assert_eq!(told(&["serve"]), numbers(&folder, &config));
+        assert_eq!(limits(&["serve"]), numbers(&folder, &config));
         let line = [
             "serve",
             "--cache=1",
@@ -108,12 +107,12 @@ mod tests {
         ];
         let seconds = Duration::from_secs;
         assert_eq!(
-            told(&line),
+            limits(&line),
             (1 << 20, 2 << 20, [3, 64], seconds(4), seconds(5))
         );
-        assert_eq!(told(&["serve", "--connections=300"]).2, [300, 150]);
+        assert_eq!(limits(&["serve", "--connections=300"]).2, [300, 150]);
         assert_eq!(
-            told(&["serve", "--connections-of-address=7"]).2,
+            limits(&["serve", "--connections-of-address=7"]).2,
             [10_000, 7]
         );
         assert!(Line::try_parse_from(["serve", "--memory", "--cache=1"]).is_err());

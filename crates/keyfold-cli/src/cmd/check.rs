@@ -1,65 +1,57 @@
-//! `keyfold check FILE`: how each pattern is served, what lies under which keys, or what is wrong.
+//! `keyfold check FILE`: shows the request of each pattern and the items under each key, or the
+//! errors of the model.
 
 use crate::failure::Failure;
-use crate::json;
-use crate::model_file::{self, Checked};
+use crate::model_file::{self, Checked, Shown};
+use crate::output::Output;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::Args;
 use keyfold_codegen::chart::{Chart, IndexChart, KeyRow, PatternRow, TableChart};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The model.
     file: PathBuf,
-    /// Carry out the repairs that errors propose, and write the file.
+    /// Apply the repairs that errors propose, and write the file.
     #[arg(long)]
     fix: bool,
-    /// Fail on warnings too.
+    /// Fail on warnings, too.
     #[arg(long)]
     strict: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let repaired = if arguments.fix {
-        model_file::fix(&arguments.file, as_json)?
+        model_file::fix(&arguments.file, output)?
     } else {
         Vec::new()
     };
-    let Checked {
-        model,
-        warnings,
-        more,
-        rows,
-    } = model_file::load_with_warnings(&arguments.file, as_json)?;
-    let chart = Chart::of(&model);
+    let checked = model_file::load_checked(&arguments.file, output, Shown::ErrorsAndWarnings)?;
+    let chart = Chart::of(&checked.model);
     let mut report = chart.json();
-    report["diagnostics"] = json!(rows);
-    report["more"] = json!(more);
+    report["diagnostics"] = json!(checked.rows);
+    report["more"] = json!(checked.more);
     report["repaired"] = json!(repaired);
-    if !as_json {
-        show(
-            &chart,
-            &arguments.file.display().to_string(),
-            model.entities.len(),
-            warnings,
-        );
-        if more > 0 {
-            terminal::error_line(&format!("{more} more warnings are not shown"));
+    let warnings = checked.warnings.len();
+    let verdict = if arguments.strict && warnings > 0 {
+        let count = terminal::counted(warnings, "warning");
+        Err(Failure::refused(format!("{count} with --strict")))
+    } else {
+        Ok(())
+    };
+    let show = || {
+        show(&chart);
+        terminal::line(&summary(&chart, &arguments.file, &checked));
+        if checked.more > 0 {
+            terminal::error_line(&format!("{} more warnings are not shown", checked.more));
         }
-    }
-    if arguments.strict && warnings > 0 {
-        let message = format!("{} with --strict", terminal::counted(warnings, "warning"));
-        return Err(Failure::verdict(message, report));
-    }
-    if as_json {
-        json::print(&report);
-    }
-    Ok(())
+    };
+    output.report(report, show, verdict)
 }
 
-fn show(chart: &Chart, path: &str, entities: usize, warnings: usize) {
+fn show(chart: &Chart) {
     terminal::line(&format!(
         "{STRONG}{} {}{STRONG:#}\n",
         chart.model, chart.version
@@ -80,23 +72,25 @@ fn show(chart: &Chart, path: &str, entities: usize, warnings: usize) {
             "",
         );
     }
-    let entities = terminal::counted(entities, "entity").replace("entitys", "entities");
-    let patterns = terminal::counted(
-        chart
-            .patterns
-            .iter()
-            .filter(|pattern| pattern.without.is_empty())
-            .count(),
-        "pattern",
-    );
-    let warned = if warnings == 0 {
-        String::new()
-    } else {
-        format!(", {}", terminal::counted(warnings, "warning"))
+}
+
+/// The last line: the model is proved, and its numbers of entities, patterns and warnings.
+fn summary(chart: &Chart, file: &Path, checked: &Checked) -> String {
+    let entities = match checked.model.entities.len() {
+        1 => "1 entity".to_owned(),
+        count => format!("{count} entities"),
     };
-    terminal::line(&format!(
-        "\n{GOOD}proved{GOOD:#} {path}: {entities}, {patterns}: served, exact, disjoint, injective, ordered, covered, followed{warned}"
-    ));
+    let is_whole = |pattern: &&PatternRow| pattern.without.is_empty();
+    let patterns = chart.patterns.iter().filter(is_whole).count();
+    let patterns = terminal::counted(patterns, "pattern");
+    let warnings = match checked.warnings.len() {
+        0 => String::new(),
+        count => format!(", {}", terminal::counted(count, "warning")),
+    };
+    format!(
+        "\n{GOOD}proved{GOOD:#} {}: {entities}, {patterns}: served, exact, disjoint, injective, ordered, covered, followed{warnings}",
+        file.display()
+    )
 }
 
 fn patterns(patterns: &[PatternRow]) {
@@ -114,42 +108,7 @@ fn patterns(patterns: &[PatternRow]) {
         "read",
     ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    for pattern in patterns {
-        let order = if pattern.is_descending {
-            "  descending"
-        } else {
-            ""
-        };
-        let filters: String = pattern
-            .filters
-            .iter()
-            .map(|filter| format!("  filter {filter}"))
-            .collect();
-        let limit = pattern
-            .page
-            .map_or(String::new(), |page| format!(", {page} items"));
-        let plural = if pattern.requests == "1" {
-            "request"
-        } else {
-            "requests"
-        };
-        let requests = match pattern.requests.split_once(' ') {
-            None => format!("{} {plural}", pattern.requests),
-            Some(_) => pattern.requests.clone(),
-        };
-        rows.push(vec![
-            pattern.title(),
-            pattern.returns.clone(),
-            pattern.request.clone(),
-            pattern.place.clone(),
-            format!("{}{order}{filters}", pattern.key_condition),
-            format!("{requests}{limit}"),
-            pattern
-                .units
-                .map_or("?".to_owned(), |units| units.to_string()),
-            pattern.consistency.to_owned(),
-        ]);
-    }
+    rows.extend(patterns.iter().map(pattern_row));
     if terminal::fits("", &rows) {
         terminal::table("", &rows);
     } else {
@@ -158,7 +117,41 @@ fn patterns(patterns: &[PatternRow]) {
     terminal::line("");
 }
 
-/// A pattern whose line is too long: its request and its key condition below.
+/// The cells of a pattern, in the order of the heading.
+fn pattern_row(pattern: &PatternRow) -> Vec<String> {
+    let order = if pattern.is_descending {
+        "  descending"
+    } else {
+        ""
+    };
+    let filters: String = pattern
+        .filters
+        .iter()
+        .map(|filter| format!("  filter {filter}"))
+        .collect();
+    let limit = pattern
+        .page
+        .map_or(String::new(), |page| format!(", {page} items"));
+    let requests = match pattern.requests.as_str() {
+        "1" => "1 request".to_owned(),
+        sum if sum.contains(' ') => sum.to_owned(),
+        number => format!("{number} requests"),
+    };
+    vec![
+        pattern.title(),
+        pattern.returns.clone(),
+        pattern.request.clone(),
+        pattern.place.clone(),
+        format!("{}{order}{filters}", pattern.key_condition),
+        format!("{requests}{limit}"),
+        pattern
+            .units
+            .map_or("?".to_owned(), |units| units.to_string()),
+        pattern.consistency.to_owned(),
+    ]
+}
+
+/// Prints a pattern that does not fit into a line: its request and its key condition stand below.
 fn stacked(row: &[String]) {
     let [title, returns, request, place, condition, page, units, read] = row else {
         return;
@@ -173,7 +166,7 @@ fn stacked(row: &[String]) {
     terminal::entry(FAINT, "where", condition, "  ");
 }
 
-/// What lies under which keys, with a sample; and what shares each index.
+/// Prints the items under the keys of a table, each with a sample, and those of each index.
 fn keys(table: &TableChart) {
     terminal::line(&format!(
         "{STRONG}{}{STRONG:#} {FAINT}({}){FAINT:#}",

@@ -1,13 +1,13 @@
-//! `keyfold completions SHELL`: a script that lets the shell ask `keyfold` itself, so that it also
-//! completes names of the model.
+//! `keyfold completions SHELL`: prints a script with which the shell asks `keyfold` for
+//! completions, names of the model included.
 
-use super::docs::output;
 use crate::failure::Failure;
+use crate::output::Output;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap_complete::env::Shells;
 
-/// The variable with which the shell's script asks for completions instead of running a command.
+/// The variable that the script sets to ask for completions instead of running a command.
 pub(crate) const VARIABLE: &str = "KEYFOLD_COMPLETE";
 
 #[derive(Args)]
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     shell: String,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let shells = Shells::builtins();
     let shell = shells.completer(&arguments.shell).ok_or_else(|| {
         Failure::usage(format!("no completions are known for {}", arguments.shell))
@@ -26,5 +26,5 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     shell
         .write_registration(VARIABLE, "keyfold", "keyfold", "keyfold", &mut script)
         .map_err(|error| Failure::backend(format!("the script cannot be made: {error}")))?;
-    output(None, &String::from_utf8_lossy(&script), as_json)
+    output.text(None, &String::from_utf8_lossy(&script))
 }

@@ -1,9 +1,10 @@
-//! A table's description, in the form that `infer` reads.
+//! Converts a table's description into the definition that `infer` reads.
 
 use keyfold_api::{KeyElement, KeyType, ProjectionType, ScalarAttributeType, TableDescription};
 use keyfold_codegen::infer::{IndexDefinition, KeyColumn, Projection, TableDefinition};
 use keyfold_types::KeyKind;
 
+/// The definition of a described table.
 pub(super) fn of(description: &TableDescription) -> TableDefinition {
     let kind = |name: &str| {
         let definitions = description.definitions();

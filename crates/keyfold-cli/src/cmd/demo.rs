@@ -1,38 +1,39 @@
-//! `keyfold demo`: the e-commerce design from model to answer, then a server.
+//! `keyfold demo`: shows the e-commerce design from model to answer, then serves it.
 
 use super::{run as run_command, serve};
 use crate::backend;
 use crate::failure::Failure;
-use crate::json;
 use crate::model_file;
-use crate::terminal::{self, FAINT, STRONG};
+use crate::output::Output;
+use crate::terminal::{self, FAINT, Length, STRONG};
 use clap::Args;
 use keyfold_client::arguments::{self, Values};
+use keyfold_client::read::{Found, Pages};
 use keyfold_client::{Backend, PageRequest, read, tables, write};
 use keyfold_codegen::chart::promise;
-use keyfold_model::Model;
+use keyfold_model::{Model, Pattern};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The model of the repository, so that the demo also runs elsewhere.
+/// The model of the repository, so that the demo also runs outside of it.
 const SHOP: &str = include_str!("../../../../models/shop.keyfold");
 const SHOP_PATH: &str = "models/shop.keyfold";
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The data folder, made if absent.
+    /// The data folder, which is created if it is absent.
     #[arg(long, value_name = "DIR", default_value = ".keyfold/demo")]
     data: PathBuf,
-    /// End after the patterns instead of serving.
+    /// End after the patterns, without a server.
     #[arg(long)]
     once: bool,
     #[command(flatten)]
     listen: super::listen::Listen,
 }
 
-/// Entities and their attributes; small enough to check the answers by eye.
+/// The sample: entities with their attributes, few enough to check the answers by eye.
 const SAMPLE: &[(&str, &str)] = &[
     (
         "User",
@@ -75,7 +76,7 @@ const SAMPLE: &[(&str, &str)] = &[
     ),
 ];
 
-/// Patterns and the arguments they are shown with.
+/// The patterns that are shown, with their arguments.
 const SHOWN: &[(&str, &str)] = &[
     ("user", "userId=u1"),
     ("user_by_email", "email=grace@example.com"),
@@ -88,22 +89,23 @@ const SHOWN: &[(&str, &str)] = &[
     ("recent_orders_by_status", "status=pending since=2024-03-16"),
 ];
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let path = Path::new(SHOP_PATH);
     let model = if path.exists() {
-        model_file::load(path, as_json)?
+        model_file::load(path, output)?
     } else {
-        model_file::compile(SHOP, SHOP_PATH, as_json)?
+        model_file::compile(SHOP, SHOP_PATH, output)?
     };
     let engine = backend::engine(Some(&arguments.data))?;
     let embedded = Backend::Embedded(Arc::clone(&engine));
     tables::ensure(&embedded, &model)?;
     load(&embedded, &model)?;
     if arguments.once {
-        let answers = patterns(&embedded, &model, as_json)?;
-        if as_json {
-            json::print(&json!({ "patterns": answers }));
-        }
+        let answers = answers(&embedded, &model)?;
+        output.result(
+            || json!({ "patterns": documents(&answers) }),
+            || show(&model, &answers),
+        );
         return Ok(());
     }
     drop(embedded);
@@ -113,21 +115,26 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         &arguments.listen,
         arguments.listen.config()?,
         |address| {
-            let answers = patterns(&Backend::Embedded(engine), &model, as_json)?;
-            if as_json {
-                let endpoint = format!("{}://{address}", serve::scheme(&arguments.listen));
-                json::print(&json!({ "patterns": answers, "endpoint": endpoint, "data": place }));
-            } else {
-                serve::how_to_connect(&arguments.listen, "us-east-1", address, &place);
-                terminal::line(&format!(
-                    "{FAINT}  try:          keyfold run {SHOP_PATH} orders_of_user userId=u1 --endpoint http://{address}{FAINT:#}"
-                ));
-            }
+            let answers = answers(&Backend::Embedded(engine), &model)?;
+            output.result(
+                || {
+                    let endpoint = format!("{}://{address}", serve::scheme(&arguments.listen));
+                    json!({ "patterns": documents(&answers), "endpoint": endpoint, "data": place })
+                },
+                || {
+                    show(&model, &answers);
+                    serve::how_to_connect(&arguments.listen, "us-east-1", address, &place);
+                    terminal::line(&format!(
+                        "{FAINT}  try:          keyfold run {SHOP_PATH} orders_of_user userId=u1 --endpoint http://{address}{FAINT:#}"
+                    ));
+                },
+            );
             Ok(())
         },
     )
 }
 
+/// The arguments of a text, separated by spaces.
 fn given(text: &str) -> Result<BTreeMap<String, String>, Failure> {
     Ok(text
         .split(' ')
@@ -138,49 +145,63 @@ fn given(text: &str) -> Result<BTreeMap<String, String>, Failure> {
 
 fn load(backend: &Backend, model: &Model) -> Result<(), Failure> {
     for (name, attributes) in SAMPLE {
-        let entity = super::written::entity(model, name)?;
+        let entity = super::written::entity(model, name, Path::new(SHOP_PATH))?;
         let values: Values = arguments::of_entity(entity, &given(attributes)?)?;
         write::put(backend, model, entity, &values)?;
     }
     Ok(())
 }
 
-/// Asks each pattern and shows it; for programs it gives the answers back.
-fn patterns(backend: &Backend, model: &Model, as_json: bool) -> Result<Vec<Json>, Failure> {
-    let mut answers = Vec::new();
-    if !as_json {
-        let table = model.tables.first().map_or("", |table| table.name.as_str());
+/// A pattern with its arguments and its answer.
+struct Answer<'m> {
+    pattern: &'m Pattern,
+    arguments: &'static str,
+    found: Found,
+}
+
+/// Asks each pattern.
+fn answers<'m>(backend: &Backend, model: &'m Model) -> Result<Vec<Answer<'m>>, Failure> {
+    let known = SHOWN
+        .iter()
+        .filter_map(|(name, arguments)| Some((model.pattern(name)?, *arguments)));
+    known
+        .map(|(pattern, arguments)| {
+            let values = arguments::of_pattern(pattern, &given(arguments)?)?;
+            let start = PageRequest::default();
+            let found = read::run(backend, model, pattern, &values, &start, Pages::All)?;
+            Ok(Answer {
+                pattern,
+                arguments,
+                found,
+            })
+        })
+        .collect()
+}
+
+fn documents(answers: &[Answer<'_>]) -> Vec<Json> {
+    let document = |one: &Answer<'_>| run_command::report(one.pattern, &one.found);
+    answers.iter().map(document).collect()
+}
+
+fn show(model: &Model, answers: &[Answer<'_>]) {
+    let table = model.tables.first().map_or("", |table| table.name.as_str());
+    terminal::line(&format!(
+        "{STRONG}One table, every question one request{STRONG:#}  {FAINT}{SHOP_PATH} on the table {table}, {} entities loaded{FAINT:#}",
+        SAMPLE.len()
+    ));
+    for Answer {
+        pattern,
+        arguments,
+        found,
+    } in answers
+    {
         terminal::line(&format!(
-            "{STRONG}One table, every question one request{STRONG:#}  {FAINT}{SHOP_PATH} on the table {table}, {} entities loaded{FAINT:#}",
-            SAMPLE.len()
-        ));
-    }
-    for (name, shown) in SHOWN {
-        let Some(pattern) = model.pattern(name) else {
-            continue;
-        };
-        let values = arguments::of_pattern(pattern, &given(shown)?)?;
-        let found = read::run(
-            backend,
-            model,
-            pattern,
-            &values,
-            &PageRequest::default(),
-            read::Pages::All,
-        )?;
-        if as_json {
-            answers.push(run_command::report(pattern, &found));
-            continue;
-        }
-        terminal::line(&format!(
-            "\n{STRONG}{name}{STRONG:#}({})  {FAINT}-> {}{FAINT:#}",
-            shown.replace(' ', ", "),
+            "\n{STRONG}{}{STRONG:#}({})  {FAINT}-> {}{FAINT:#}",
+            pattern.name,
+            arguments.replace(' ', ", "),
             promise(model, pattern)
         ));
-        run_command::show("  ", pattern, model, &found, false);
+        run_command::show("  ", pattern, model, found, Length::Clipped);
     }
-    if !as_json {
-        terminal::line("");
-    }
-    Ok(answers)
+    terminal::line("");
 }

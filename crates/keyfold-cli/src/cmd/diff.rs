@@ -1,11 +1,11 @@
-//! `keyfold diff OLD NEW`: what changed between two models, and what it means for data.
+//! `keyfold diff OLD NEW`: reports the changes between two models, and what they need of data.
 
 use crate::failure::Failure;
-use crate::json;
 use crate::model_file;
+use crate::output::Output;
 use crate::terminal::{self, ACCENT, FAINT, GOOD, STRONG};
 use clap::Args;
-use keyfold_codegen::diff::{self, Migration};
+use keyfold_codegen::diff::{self, Change, Migration};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -13,14 +13,14 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     /// The model that the data was written with.
     old: PathBuf,
-    /// The model to go to.
+    /// The new model.
     new: PathBuf,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let (old, new) = (
-        model_file::load(&arguments.old, as_json)?,
-        model_file::load(&arguments.new, as_json)?,
+        model_file::load(&arguments.old, output)?,
+        model_file::load(&arguments.new, output)?,
     );
     let changes = diff::diff(&old, &new);
     let greatest = changes
@@ -28,15 +28,19 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         .map(|one| one.migration)
         .max()
         .unwrap_or(Migration::None);
-    if as_json {
-        json::print(&json!({ "migration": greatest.word(), "changes": diff::json(&changes) }));
-        return Ok(());
-    }
+    output.result(
+        || json!({ "migration": greatest.word(), "changes": diff::json(&changes) }),
+        || show(&changes, greatest),
+    );
+    Ok(())
+}
+
+fn show(changes: &[Change], greatest: Migration) {
     if changes.is_empty() {
         terminal::line(&format!("{GOOD}no difference{GOOD:#}"));
-        return Ok(());
+        return;
     }
-    for one in &changes {
+    for one in changes {
         terminal::entry(STRONG, &one.what, &one.how, "");
         if one.migration != Migration::None {
             terminal::entry(
@@ -49,11 +53,12 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     }
     let summary = match greatest {
         Migration::None => "data stays as it is".to_owned(),
-        other => format!("data: {}", other.word()),
+        Migration::Definition | Migration::Backfill | Migration::Rewrite | Migration::Delete => {
+            format!("data: {}", greatest.word())
+        }
     };
     terminal::line(&format!(
         "\n{}; {FAINT}{summary}{FAINT:#}",
         terminal::counted(changes.len(), "change")
     ));
-    Ok(())
 }

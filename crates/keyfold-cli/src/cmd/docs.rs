@@ -1,22 +1,20 @@
-//! `keyfold docs FILE`: the design as a document, Markdown or HTML.
+//! `keyfold docs FILE`: writes the design as a document, in Markdown or HTML.
 
 use crate::failure::Failure;
-use crate::json;
-use crate::model_file;
-use crate::terminal::{self, GOOD};
+use crate::model_file::{self, Shown};
+use crate::output::Output;
 use clap::{Args, ValueEnum};
 use keyfold_codegen::document;
-use keyfold_model::Severity;
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The model.
     file: PathBuf,
-    /// The form; told from the output's name otherwise.
+    /// The format [default: that of the output's extension, or markdown].
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Where to write it, instead of standard output.
+    /// The file to write, instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -27,57 +25,29 @@ enum Format {
     Html,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
-    let source = model_file::read(&arguments.file)?;
-    let model = model_file::compile(&source, &arguments.file.display().to_string(), as_json)?;
-    let mut warnings = keyfold_model::compile(&source).diagnostics;
-    warnings.retain(|one| one.severity == Severity::Warning);
-    if let (None, Some(path)) = (arguments.format, &arguments.output) {
-        let extension = path
-            .extension()
-            .map(|extension| extension.to_string_lossy().into_owned());
-        if !matches!(extension.as_deref(), Some("md" | "markdown" | "html")) {
-            let message = format!(
-                "the form of {} is not known; name it .md or .html, or say `--format`",
-                path.display()
-            );
-            return Err(Failure::usage(message));
-        }
-    }
-    let is_html = arguments
-        .output
-        .as_ref()
-        .and_then(|path| path.extension())
-        .is_some_and(|e| e == "html");
-    let text = match arguments.format {
-        Some(Format::Html) => document::html(&model, &warnings),
-        None if is_html => document::html(&model, &warnings),
-        Some(Format::Markdown) | None => document::markdown(&model, &warnings),
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    let checked = model_file::load_checked(&arguments.file, output, Shown::Errors)?;
+    let text = match format(arguments)? {
+        Format::Html => document::html(&checked.model, &checked.warnings),
+        Format::Markdown => document::markdown(&checked.model, &checked.warnings),
     };
-    output(arguments.output.as_deref(), &text, as_json)
+    output.text(arguments.output.as_deref(), &text)
 }
 
-/// Writes a text to a file, or to standard output.
-pub(super) fn output(
-    path: Option<&std::path::Path>,
-    text: &str,
-    as_json: bool,
-) -> Result<(), Failure> {
-    let Some(path) = path else {
-        if as_json {
-            json::print(&serde_json::json!({ "text": text }));
-        } else {
-            terminal::line(text.trim_end());
-        }
-        return Ok(());
+/// The format that is named, or that of the output's extension; Markdown on standard output.
+fn format(arguments: &Arguments) -> Result<Format, Failure> {
+    let (None, Some(path)) = (arguments.format, &arguments.output) else {
+        return Ok(arguments.format.unwrap_or(Format::Markdown));
     };
-    std::fs::write(path, text).map_err(|error| {
-        Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path)
-    })?;
-    if as_json {
-        json::print(&serde_json::json!({ "written": path.display().to_string() }));
-    } else {
-        terminal::line(&format!("{GOOD}written{GOOD:#} {}", path.display()));
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy());
+    match extension.as_deref() {
+        Some("md" | "markdown") => Ok(Format::Markdown),
+        Some("html") => Ok(Format::Html),
+        _ => Err(Failure::usage(format!(
+            "the form of {} is not known; name it .md or .html, or say `--format`",
+            path.display()
+        ))),
     }
-    Ok(())
 }

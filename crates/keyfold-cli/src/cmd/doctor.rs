@@ -1,8 +1,8 @@
-//! `keyfold doctor`: examines a data folder, and makes its indexes anew.
+//! `keyfold doctor`: examines a data folder, and rebuilds its indexes.
 
 use crate::backend::{self, DATA_DEFAULT};
 use crate::failure::Failure;
-use crate::json;
+use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD};
 use clap::Args;
 use keyfold_engine::Examination;
@@ -10,48 +10,45 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The data folder; no server may have it open. Nothing in it is written unless --repair is
-    /// given.
+    /// The data folder, which no server may have open. Without --repair nothing in it is written.
     #[arg(long, value_name = "DIR", default_value = DATA_DEFAULT)]
     data: PathBuf,
-    /// Make all indexes and counters anew from the items.
+    /// Rebuild all indexes and counters from the items.
     #[arg(long)]
     repair: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     if !arguments.data.is_dir() {
         let message = format!("{} is no folder", arguments.data.display());
         return Err(Failure::usage(message).in_folder(&arguments.data));
     }
-    // Without a repair nothing in the folder is written.
-    let engine = match arguments.repair {
-        false => backend::examined(&arguments.data)?,
-        true => backend::engine_with(Some(&arguments.data), |options| options.background = false)?,
+    let engine = if arguments.repair {
+        backend::engine_with(Some(&arguments.data), |options| options.background = false)?
+    } else {
+        backend::examined(&arguments.data)?
     };
     let mut found = engine.examine().map_err(Failure::from)?;
     let before = found.clone();
-    if arguments.repair && found.problems.iter().any(|problem| problem.can_be_repaired) {
+    if arguments.repair && is_repairable(&found) {
         engine.rebuild_indexes().map_err(Failure::from)?;
         found = engine.examine().map_err(Failure::from)?;
     }
-    let report = report(&before, &found);
-    if !as_json {
-        tell(&before, &found);
-    }
-    if found.is_well() {
-        if as_json {
-            json::print(&report);
-        }
-        return Ok(());
-    }
-    let repairable = found.problems.iter().any(|problem| problem.can_be_repaired);
-    let message = if repairable {
-        "the data folder has problems; `keyfold doctor --repair` makes indexes and counters anew"
+    let verdict = if found.is_well() {
+        Ok(())
     } else {
-        "items cannot be read; restore them from a copy or a backup"
+        let message = if is_repairable(&found) {
+            "the data folder has problems; `keyfold doctor --repair` rebuilds indexes and counters"
+        } else {
+            "items cannot be read; restore them from a copy or a backup"
+        };
+        Err(Failure::refused(message).in_folder(&arguments.data))
     };
-    Err(Failure::verdict(message, report).in_folder(&arguments.data))
+    output.report(report(&before, &found), || show(&before, &found), verdict)
+}
+
+fn is_repairable(found: &Examination) -> bool {
+    found.problems.iter().any(|problem| problem.can_be_repaired)
 }
 
 fn report(before: &Examination, after: &Examination) -> serde_json::Value {
@@ -70,7 +67,7 @@ fn report(before: &Examination, after: &Examination) -> serde_json::Value {
     })
 }
 
-fn tell(before: &Examination, after: &Examination) {
+fn show(before: &Examination, after: &Examination) {
     for problem in &before.problems {
         terminal::line(&format!(
             "{ERROR}wrong{ERROR:#} {}: {}",
@@ -88,7 +85,7 @@ fn tell(before: &Examination, after: &Examination) {
     }
     if !before.is_well() && after.is_well() {
         terminal::line(&format!(
-            "{GOOD}repaired{GOOD:#} all indexes and counters are made anew"
+            "{GOOD}repaired{GOOD:#} all indexes and counters are rebuilt"
         ));
     }
     let word = if after.is_well() {

@@ -1,8 +1,7 @@
-//! `keyfold explain KF012`: what a rule demands, why, and an example that breaks it beside one that
-//! does not.
+//! `keyfold explain KF012`: explains a rule, with an example that breaks it and one that does not.
 
 use crate::failure::Failure;
-use crate::json;
+use crate::output::Output;
 use crate::terminal::{self, ACCENT, ERROR, FAINT, GOOD, STRONG};
 use clap::Args;
 use keyfold_model::{GRAMMAR, RULES, Rule};
@@ -10,21 +9,21 @@ use serde_json::json;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The rule's code, like KF012, or `grammar`; without one, all rules in a line each.
+    /// The code of a rule, such as KF012, or `grammar`; without it, all rules are listed.
     code: Option<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let Some(code) = &arguments.code else {
-        list(as_json);
+        let rules = || json!({ "rules": RULES.iter().map(view).collect::<Vec<_>>() });
+        output.result(rules, list);
         return Ok(());
     };
     if code == "grammar" {
-        if as_json {
-            json::print(&json!({ "grammar": GRAMMAR }));
-        } else {
-            terminal::line(GRAMMAR.trim_end());
-        }
+        output.result(
+            || json!({ "grammar": GRAMMAR }),
+            || terminal::line(GRAMMAR.trim_end()),
+        );
         return Ok(());
     }
     let rule = Rule::of_code(code).ok_or_else(|| {
@@ -34,10 +33,11 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
             known.join(", ")
         ))
     })?;
-    if as_json {
-        json::print(&json!({ "rules": [view(rule)] }));
-        return Ok(());
-    }
+    output.result(|| json!({ "rules": [view(rule)] }), || show(rule));
+    Ok(())
+}
+
+fn show(rule: &Rule) {
     let kind = if rule.is_warning() {
         "warning"
     } else {
@@ -54,7 +54,6 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     example(rule.failing);
     terminal::line(&format!("\n{GOOD}does not{GOOD:#}"));
     example(rule.repaired);
-    Ok(())
 }
 
 fn example(text: &str) {
@@ -62,11 +61,7 @@ fn example(text: &str) {
         .for_each(|line| terminal::line(&format!("  {line}")));
 }
 
-fn list(as_json: bool) {
-    if as_json {
-        json::print(&json!({ "rules": RULES.iter().map(view).collect::<Vec<_>>() }));
-        return;
-    }
+fn list() {
     for rule in &RULES {
         terminal::entry(
             ACCENT,

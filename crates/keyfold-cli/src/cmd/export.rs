@@ -1,23 +1,24 @@
-//! `keyfold export FORM FILE`: the model for others: CloudFormation, Terraform, NoSQL Workbench.
+//! `keyfold export FORM FILE`: writes a model's tables for CloudFormation or Terraform, or the
+//! model for NoSQL Workbench.
 
-use super::docs::output;
 use crate::failure::Failure;
 use crate::model_file;
+use crate::output::Output;
 use clap::{Args, ValueEnum};
 use keyfold_codegen::{tables, workbench};
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// For whom.
+    /// The form of the output.
     #[arg(value_enum)]
     form: Form,
     /// The model.
     file: PathBuf,
-    /// A period to make the table of, like 2024-01; for tables with periods, again for each.
+    /// A period, such as 2024-01, to write the table of (may be repeated); for tables with periods.
     #[arg(long, value_name = "PERIOD")]
     period: Vec<String>,
-    /// Where to write it, instead of standard output.
+    /// The file to write, instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -29,8 +30,8 @@ enum Form {
     Workbench,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
-    let model = model_file::load(&arguments.file, as_json)?;
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    let model = model_file::load(&arguments.file, output)?;
     let units: Vec<_> = model
         .tables
         .iter()
@@ -67,5 +68,5 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         Form::Terraform => tables::terraform(&model, &arguments.period),
         Form::Workbench => pretty(&workbench::write(&model)),
     };
-    output(arguments.output.as_deref(), &text, as_json)
+    output.text(arguments.output.as_deref(), &text)
 }

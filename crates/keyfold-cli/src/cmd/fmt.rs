@@ -1,9 +1,8 @@
-//! `keyfold fmt FILE ...`: models evenly spaced and aligned.
+//! `keyfold fmt FILE ...`: formats models.
 
-use super::docs::output;
 use crate::failure::Failure;
-use crate::json;
 use crate::model_file;
+use crate::output::Output;
 use crate::terminal::{self, GOOD};
 use clap::Args;
 use serde_json::json;
@@ -14,18 +13,18 @@ pub(crate) struct Arguments {
     /// The models; `-` formats standard input to standard output.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Change nothing; fail if something would change.
+    /// Change nothing; fail if a file would change.
     #[arg(long)]
     check: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     if let [only] = arguments.files.as_slice()
         && only.as_os_str() == "-"
     {
         let source = std::io::read_to_string(std::io::stdin())
             .map_err(|error| Failure::usage(format!("cannot read standard input: {error}")))?;
-        return output(None, &keyfold_model::format(&source), as_json);
+        return output.text(None, &keyfold_model::format(&source));
     }
     let mut changed = Vec::new();
     for path in &arguments.files {
@@ -39,23 +38,21 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         }
         changed.push(path.display().to_string());
     }
-    let report = json!({ "changed": changed });
-    if !as_json {
-        let word = if arguments.check {
-            "would change"
-        } else {
-            "formatted"
-        };
-        changed
-            .iter()
-            .for_each(|path| terminal::line(&format!("{GOOD}{word}{GOOD:#} {path}")));
-    }
-    if arguments.check && !changed.is_empty() {
+    let verdict = if arguments.check && !changed.is_empty() {
         let count = terminal::counted(changed.len(), "file");
-        return Err(Failure::verdict(format!("{count} not formatted"), report));
-    }
-    if as_json {
-        json::print(&report);
-    }
-    Ok(())
+        Err(Failure::refused(format!("{count} not formatted")))
+    } else {
+        Ok(())
+    };
+    let word = if arguments.check {
+        "would change"
+    } else {
+        "formatted"
+    };
+    let show = || {
+        for path in &changed {
+            terminal::line(&format!("{GOOD}{word}{GOOD:#} {path}"));
+        }
+    };
+    output.report(json!({ "changed": changed }), show, verdict)
 }

@@ -1,8 +1,8 @@
-//! `keyfold infer TABLE`: a model proposed from a table that exists and a sample of its items.
+//! `keyfold infer TABLE`: proposes a model from an existing table and a sample of its items.
 
-use super::docs::output;
 use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
+use crate::output::Output;
 use clap::Args;
 use keyfold_client::tables;
 use keyfold_codegen::infer::propose;
@@ -10,23 +10,23 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The table; several for a model of several.
+    /// The tables of the model.
     #[arg(required = true)]
     tables: Vec<String>,
-    /// Items to look at in each table.
+    /// Items to read from each table.
     #[arg(long, value_name = "N", default_value_t = 500)]
     sample: usize,
-    /// The model's name; that of the first table otherwise.
+    /// The model's name [default: that of the first table].
     #[arg(long)]
     name: Option<String>,
-    /// Where to write the model, instead of standard output.
+    /// The file to write the model to, instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     backend: BackendArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let backend = arguments.backend.open_as_it_is(Use::Read)?;
     let mut found = Vec::new();
     for name in &arguments.tables {
@@ -39,9 +39,5 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         .name
         .clone()
         .unwrap_or_else(|| arguments.tables.first().cloned().unwrap_or_default());
-    output(
-        arguments.output.as_deref(),
-        &propose(&name, &found),
-        as_json,
-    )
+    output.text(arguments.output.as_deref(), &propose(&name, &found))
 }

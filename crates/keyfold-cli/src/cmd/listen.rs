@@ -13,7 +13,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where to listen, and for whom.
+/// The address of a server, and its clients.
 #[derive(Args)]
 pub(super) struct Listen {
     /// The port; 0 takes any free one.
@@ -22,8 +22,8 @@ pub(super) struct Listen {
     /// The address to listen on.
     #[arg(long, default_value = "127.0.0.1")]
     host: IpAddr,
-    /// Accept only requests signed with this key (may be repeated). Without credentials anyone may
-    /// call, and the server listens on this machine only.
+    /// Accept only requests signed with this key (may be repeated). Without credentials every
+    /// client is accepted, and the server listens on this machine only.
     #[arg(
         long = "credential",
         value_name = "KEY:SECRET",
@@ -32,24 +32,24 @@ pub(super) struct Listen {
         hide_env_values = true
     )]
     credentials: Vec<String>,
-    /// Accept the credentials of a JSON file, each with its rights: [{"accessKey": "..", "secret":
+    /// Accept the credentials of a JSON file, with their rights: [{"accessKey": "..", "secret":
     /// "..", "sessionToken": "..", "access": "read", "tables": {"Orders": "read-write"}, "buckets":
     /// {"exports": "read-write"}}]. Rights are none, read and read-write (the default, also for
     /// tables that `tables` does not name). docs/safety.md has examples.
     #[arg(long = "credentials", value_name = "FILE")]
     credentials_file: Option<PathBuf>,
-    /// Listen beyond this machine even though anyone may call.
+    /// Listen beyond this machine although every client is accepted.
     #[arg(long)]
     allow_anyone: bool,
-    /// Serve requests that carry no signature at all, which the service refuses.
+    /// Serve requests without a signature, which the service refuses.
     #[arg(long)]
     allow_unsigned: bool,
-    /// Let web pages of this origin call, such as http://localhost:3000 (may be repeated); `*` is
-    /// every origin. Without, no page may.
+    /// Accept requests of web pages from this origin, such as http://localhost:3000 (may be
+    /// repeated); `*` is every origin. Without it requests of web pages are refused.
     #[arg(long = "allow-origin", value_name = "ORIGIN")]
     allow_origins: Vec<String>,
-    /// Take requests to this name, too (may be repeated). Without credentials a server is called by
-    /// its address, as localhost, or by a name that nobody can register.
+    /// Accept requests to this host name, too (may be repeated). A server without credentials
+    /// accepts its address, localhost, and names that nobody can register.
     #[arg(long = "allow-host", value_name = "NAME")]
     allow_hosts: Vec<String>,
     /// Serve HTTPS with this certificate chain (PEM).
@@ -58,21 +58,26 @@ pub(super) struct Listen {
     /// The certificate's private key (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Write a line for each request to the standard error.
+    /// Write a line for each request to standard error.
     #[arg(long, value_name = "FORM")]
     pub(super) log: Option<LogForm>,
 }
 
-/// How the log is written.
+/// The form of the log.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum LogForm {
-    /// For people.
+    /// Text for people.
     Text,
     /// A JSON object a line.
     Json,
 }
 
 impl Listen {
+    /// The options of a server.
+    ///
+    /// # Errors
+    /// When options contradict each other, and when every client beyond this machine would be
+    /// accepted.
     pub(super) fn config(&self) -> Result<ServerConfig, Failure> {
         let mut config = ServerConfig::new(SocketAddr::new(self.host, self.port));
         config.allow_unsigned = self.allow_unsigned;
@@ -125,7 +130,7 @@ impl Listen {
         Ok(config)
     }
 
-    /// Whether a client needs credentials of its own.
+    /// Whether clients need credentials.
     pub(super) fn has_credentials(&self) -> bool {
         !self.credentials.is_empty() || self.credentials_file.is_some()
     }
@@ -135,7 +140,7 @@ impl Listen {
         self.tls_cert.is_some()
     }
 
-    /// Sends the log where it was asked for.
+    /// Starts the log that was asked for.
     pub(super) fn start_log(&self) {
         // A file gets no colours.
         let colours = std::io::stderr().is_terminal();
@@ -145,7 +150,7 @@ impl Listen {
                 .with_target(false)
                 .with_ansi(colours)
         };
-        // It may have been started before.
+        // The log may have been started before.
         drop(match self.log {
             None => Ok(()),
             Some(LogForm::Text) => builder().try_init(),
@@ -153,8 +158,8 @@ impl Listen {
         });
     }
 
-    /// Where failures go that no client meets: into the log, or where there is none to the error
-    /// output.
+    /// The report of failures that no client sees: it writes to the log, or without one to standard
+    /// error.
     pub(super) fn report(&self) -> Report {
         let has_log = self.log.is_some();
         Arc::new(move |what, reason| {
@@ -234,7 +239,7 @@ fn credential(row: &Value) -> Result<Credential, String> {
     Ok(credential)
 }
 
-/// The rights of a member of a credential, by name.
+/// The rights of a member of a credential, by the name of the table or bucket.
 fn rights(given: Option<&Value>, member: &str) -> Result<BTreeMap<String, Access>, String> {
     let rights = match given {
         None => return Ok(BTreeMap::new()),

@@ -1,44 +1,49 @@
-//! `keyfold prove FILE`: every pattern against the same question in SQL, over random data and
+//! `keyfold prove FILE`: compares every pattern with the same question in SQL, over random data and
 //! changes.
 
 use crate::failure::Failure;
-use crate::json;
 use crate::model_file;
+use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
+use anstyle::Style;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use keyfold_prove::{
-    Failure as Wrong, Options, PatternReport, Phase, ProveError, Report, Smallest,
+    Failure as Difference, Options, PatternReport, Phase, ProveError, Report, Smallest,
 };
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// The most differences that are shown.
+const DIFFERENCES_SHOWN_MAX: usize = 10;
+/// The most writes of the shortest way that are shown.
+const WRITES_SHOWN_MAX: usize = 20;
+
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The model.
     file: PathBuf,
-    /// Seed of the random data: the same seed repeats the same proof.
+    /// The seed of the random data: the same seed repeats the same proof.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Items of each entity that are tried at first.
+    /// Items of each entity to write at first.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     items: u32,
-    /// How often each pattern is asked, before and after the changes.
+    /// Questions for each pattern, before and after the changes.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     asks: u32,
-    /// Looks further, for minutes: ten times as much, on files, with restarts and many more writers
-    /// at once.
+    /// Prove for minutes: twice the items and ten times the questions, on files, with restarts and
+    /// many more concurrent writers.
     #[arg(long)]
     deep: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
-    let model = model_file::load(&arguments.file, as_json)?;
-    let bar = if as_json {
-        ProgressBar::hidden()
-    } else {
-        ProgressBar::new(0)
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    let model = model_file::load(&arguments.file, output)?;
+    let bar = match output {
+        Output::Json => ProgressBar::hidden(),
+        Output::Text => ProgressBar::new(0),
     };
     let style = ProgressStyle::with_template("{msg:13} {wide_bar} {pos}/{len}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -63,68 +68,25 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
     });
     bar.finish_and_clear();
     let report = report.map_err(failed)?;
-    if !as_json {
-        show(&report);
-    }
-    if report.is_proved() {
-        if as_json {
-            json::print(&view(&report));
-        }
-        return Ok(());
-    }
-    let count = terminal::counted(report.all_failures().count(), "difference");
-    let message = format!("{count}; the same again with --seed {}", report.seed);
-    Err(Failure::verdict(message, view(&report)).in_file(&arguments.file))
+    let verdict = if report.is_proved() {
+        Ok(())
+    } else {
+        let count = terminal::counted(report.all_failures().count(), "difference");
+        let message = format!("{count}; the same again with --seed {}", report.seed);
+        Err(Failure::refused(message).in_file(&arguments.file))
+    };
+    output.report(view(&report), || show(&report), verdict)
 }
 
 fn failed(error: ProveError) -> Failure {
     match error {
         ProveError::Client(error) => error.into(),
-        other => Failure::backend(other.to_string()),
+        ProveError::Sql(_) | ProveError::Engine(_) => Failure::backend(error.to_string()),
     }
 }
 
 fn show(report: &Report) {
-    let mut rows = vec![
-        [
-            "pattern",
-            "asked",
-            "with an answer",
-            "items",
-            "requests",
-            "",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
-    ];
-    for pattern in &report.patterns {
-        let PatternReport {
-            name,
-            runs,
-            items,
-            answered,
-            requests,
-            failures,
-        } = pattern;
-        let verdict = match (failures.len(), answered) {
-            (0, 0) => "never answered anything".to_owned(),
-            (0, _) => "as SQL".to_owned(),
-            (count, _) => terminal::counted(count, "difference"),
-        };
-        let numbers = [
-            runs.to_string(),
-            answered.to_string(),
-            items.to_string(),
-            requests.to_string(),
-        ];
-        rows.push(
-            std::iter::once(name.clone())
-                .chain(numbers)
-                .chain([verdict])
-                .collect(),
-        );
-    }
-    terminal::table("", &rows);
+    terminal::table("", &pattern_rows(&report.patterns));
     terminal::line(&format!(
         "\n{FAINT}{} rows at first, {} writes of which {} had to be refused, {} stored items and {} aggregates compared, seed {}{FAINT:#}",
         report.rows,
@@ -134,52 +96,83 @@ fn show(report: &Report) {
         report.aggregates,
         report.seed
     ));
-    for Wrong {
-        what,
-        expected,
-        found,
-    } in report.all_failures().take(10)
-    {
-        terminal::line(&format!(
-            "\n{ERROR}differs{ERROR:#} {STRONG}{what}{STRONG:#}"
-        ));
-        terminal::line(&format!("  expected  {expected}"));
-        terminal::line(&format!("  found     {found}"));
+    for difference in report.all_failures().take(DIFFERENCES_SHOWN_MAX) {
+        terminal::line("");
+        show_difference(difference, "", STRONG);
     }
-    if let Some(Smallest { writes, failure }) = &report.smallest {
-        let count = terminal::counted(writes.len(), "write");
-        terminal::line(&format!(
-            "\n{STRONG}the shortest way to a difference{STRONG:#}: after {count}"
-        ));
-        writes
-            .iter()
-            .take(20)
-            .for_each(|write| terminal::line(&format!("  {write}")));
-        terminal::line(&format!("  {ERROR}differs{ERROR:#} {}", failure.what));
-        terminal::line(&format!("    expected  {}", failure.expected));
-        terminal::line(&format!("    found     {}", failure.found));
+    if let Some(smallest) = &report.smallest {
+        show_smallest(smallest);
     }
     if report.is_proved() {
-        let silent: Vec<&str> = report
-            .patterns
-            .iter()
-            .filter(|one| one.answered == 0)
-            .map(|one| one.name.as_str())
-            .collect();
-        let but = match silent.as_slice() {
+        let silent = report.patterns.iter().filter(|one| one.answered == 0);
+        let names: Vec<&str> = silent.map(|one| one.name.as_str()).collect();
+        let exceptions = match names.as_slice() {
             [] => String::new(),
             names => format!(
-                ", but for what never answered anything: {}",
+                ", but for patterns that never found an item: {}",
                 names.join(", ")
             ),
         };
-        terminal::line(&format!("{GOOD}proved by execution{GOOD:#}{but}"));
+        terminal::line(&format!("{GOOD}proved by execution{GOOD:#}{exceptions}"));
     }
 }
 
+/// The heading and the row of each pattern.
+fn pattern_rows(patterns: &[PatternReport]) -> Vec<Vec<String>> {
+    let heading = [
+        "pattern",
+        "asked",
+        "with an answer",
+        "items",
+        "requests",
+        "",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    rows.extend(patterns.iter().map(|pattern| {
+        let verdict = match (pattern.failures.len(), pattern.answered) {
+            (0, 0) => "never found an item".to_owned(),
+            (0, _) => "as SQL".to_owned(),
+            (count, _) => terminal::counted(count, "difference"),
+        };
+        vec![
+            pattern.name.clone(),
+            pattern.runs.to_string(),
+            pattern.answered.to_string(),
+            pattern.items.to_string(),
+            pattern.requests.to_string(),
+            verdict,
+        ]
+    }));
+    rows
+}
+
+fn show_difference(difference: &Difference, indent: &str, style: Style) {
+    let Difference {
+        what,
+        expected,
+        found,
+    } = difference;
+    terminal::line(&format!(
+        "{indent}{ERROR}differs{ERROR:#} {style}{what}{style:#}"
+    ));
+    terminal::line(&format!("{indent}  expected  {expected}"));
+    terminal::line(&format!("{indent}  found     {found}"));
+}
+
+/// Prints the fewest writes after which something differs.
+fn show_smallest(smallest: &Smallest) {
+    let count = terminal::counted(smallest.writes.len(), "write");
+    terminal::line(&format!(
+        "\n{STRONG}the shortest way to a difference{STRONG:#}: after {count}"
+    ));
+    for write in smallest.writes.iter().take(WRITES_SHOWN_MAX) {
+        terminal::line(&format!("  {write}"));
+    }
+    show_difference(&smallest.failure, "  ", Style::new());
+}
+
 fn view(report: &Report) -> Json {
-    let wrong =
-        |one: &Wrong| json!({ "what": one.what, "expected": one.expected, "found": one.found });
+    let wrong = |one: &Difference| json!({ "what": one.what, "expected": one.expected, "found": one.found });
     json!({
         "seed": report.seed,
         "rows": report.rows,

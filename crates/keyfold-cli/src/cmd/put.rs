@@ -1,10 +1,11 @@
-//! `keyfold put FILE ENTITY attribute=value ...`.
+//! `keyfold put FILE ENTITY attribute=value ...`: writes a whole entity.
 
 use super::written::{entity, given, show};
 use crate::backend::{BackendArguments, Use};
 use crate::complete;
 use crate::failure::Failure;
 use crate::model_file;
+use crate::output::Output;
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use keyfold_client::{arguments, write};
@@ -17,19 +18,19 @@ pub(crate) struct Arguments {
     /// The entity.
     #[arg(add = ArgValueCompleter::new(complete::entities))]
     entity: String,
-    /// Its attributes, attribute=value.
+    /// The attributes, as attribute=value.
     #[arg(value_name = "ATTRIBUTE=VALUE", add = ArgValueCompleter::new(complete::attributes))]
     attributes: Vec<String>,
-    /// Refuse if it exists.
+    /// Refuse to replace an entity that exists.
     #[arg(long)]
     new: bool,
     #[command(flatten)]
     backend: BackendArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
-    let model = model_file::load(&arguments.file, json)?;
-    let entity = entity(&model, &arguments.entity)?;
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    let model = model_file::load(&arguments.file, output)?;
+    let entity = entity(&model, &arguments.entity, &arguments.file)?;
     let values = arguments::of_entity(entity, &given(&arguments.attributes)?)?;
     let backend = arguments.backend.open(&model, Use::Write)?;
     let written = if arguments.new {
@@ -37,6 +38,6 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
     } else {
         write::put(&backend, &model, entity, &values)?
     };
-    show(&written, json);
+    show(&written, output);
     Ok(())
 }

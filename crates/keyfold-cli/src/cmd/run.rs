@@ -1,15 +1,16 @@
-//! `keyfold run FILE PATTERN argument=value ...`: one pattern, or one named write.
+//! `keyfold run FILE PATTERN argument=value ...`: runs a pattern or a named write.
 
 use super::written;
 use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
-use crate::terminal::{self, ACCENT, FAINT};
+use crate::output::Output;
+use crate::terminal::{self, ACCENT, FAINT, Length};
 use crate::{complete, json, model_file};
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use keyfold_client::read::{self, Found};
-use keyfold_client::{ClientError, FoundItem, PageRequest, arguments, write};
-use keyfold_model::{Model, Pattern, Write, near};
+use keyfold_client::{FoundItem, PageRequest, arguments, write};
+use keyfold_model::{Model, Pattern, Write};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -20,34 +21,34 @@ pub(crate) struct Arguments {
     /// The pattern or named write.
     #[arg(add = ArgValueCompleter::new(complete::patterns_and_writes))]
     name: String,
-    /// Its arguments, name=value.
+    /// The arguments, as name=value.
     #[arg(value_name = "NAME=VALUE", add = ArgValueCompleter::new(complete::arguments))]
     arguments: Vec<String>,
-    /// Items a page, instead of the pattern's own.
+    /// Items a page, instead of the pattern's number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
     /// Read all pages.
     #[arg(long)]
     all: bool,
-    /// Show whole values, however long they are.
+    /// Show values in full, even long ones.
     #[arg(long)]
     full: bool,
-    /// Go on after a page: the `next` that it printed.
+    /// Continue after a page: the `next` that it printed.
     #[arg(long, value_name = "KEY")]
     after: Option<String>,
     #[command(flatten)]
     backend: BackendArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
-    let model = model_file::load(&arguments.file, as_json)?;
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    let model = model_file::load(&arguments.file, output)?;
     let given = written::given(&arguments.arguments)?;
     if let Some(write) = model.write(&arguments.name) {
-        return run_write(arguments, &model, write, &given, as_json);
+        return run_write(arguments, &model, write, &given, output);
     }
     let pattern = model
         .pattern(&arguments.name)
-        .ok_or_else(|| unknown(&model, &arguments.name))?;
+        .ok_or_else(|| unknown(&model, arguments))?;
     let values = arguments::of_pattern(pattern, &given)?;
     let start = PageRequest {
         limit: arguments.limit,
@@ -61,27 +62,27 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
         read::Pages::One
     };
     let found = read::run(&backend, &model, pattern, &values, &start, pages)?;
-    if as_json {
-        json::print(&report(pattern, &found));
+    let length = if arguments.full {
+        Length::Full
     } else {
-        show("", pattern, &model, &found, arguments.full);
-    }
+        Length::Clipped
+    };
+    output.result(
+        || report(pattern, &found),
+        || show("", pattern, &model, &found, length),
+    );
     Ok(())
 }
 
-fn unknown(model: &Model, name: &str) -> ClientError {
+/// The failure that a model has no pattern or write of the name.
+fn unknown(model: &Model, arguments: &Arguments) -> Failure {
     let patterns = model.patterns.iter().map(|pattern| pattern.name.as_str());
-    let all: Vec<&str> = patterns
-        .chain(model.writes.iter().map(|write| write.name.as_str()))
-        .collect();
-    ClientError::Unknown(format!(
-        "the model {} has no pattern or write {name}{}; it has {}",
-        model.name,
-        near::meant(name, all.iter().copied()),
-        all.join(", ")
-    ))
+    let writes = model.writes.iter().map(|write| write.name.as_str());
+    let known: Vec<&str> = patterns.chain(writes).collect();
+    written::unknown(model, "pattern or write", &arguments.name, &known).in_file(&arguments.file)
 }
 
+/// The key of `--after`.
 fn after(text: Option<&str>) -> Result<Option<keyfold_types::Item>, Failure> {
     text.map(|text| {
         keyfold_wire::client::decode_item(text.as_bytes()).map_err(|_| {
@@ -98,16 +99,16 @@ fn run_write(
     model: &Model,
     write: &Write,
     given: &BTreeMap<String, String>,
-    as_json: bool,
+    output: Output,
 ) -> Result<(), Failure> {
     let values = arguments::of_write(write, given)?;
     let backend = arguments.backend.open(model, Use::Write)?;
-    written::show(&write::run(&backend, model, write, &values)?, as_json);
+    written::show(&write::run(&backend, model, write, &values)?, output);
     Ok(())
 }
 
-/// The request, the items and what they cost.
-pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found, full: bool) {
+/// Prints the request, the items and the cost for people.
+pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found, length: Length) {
     let asked = &found.request;
     let modifiers = if asked.modifiers.is_empty() {
         String::new()
@@ -119,7 +120,7 @@ pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found
         asked.operation, asked.place, asked.condition
     ));
     let mut items: Vec<&FoundItem> = found.items.iter().collect();
-    // Where no order is asked for, kinds are shown as the pattern names them.
+    // A pattern without an order shows kinds in the order in which it names them.
     if pattern.order.is_none() {
         let kinds: Vec<String> = pattern
             .returned
@@ -128,7 +129,7 @@ pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found
             .collect();
         items.sort_by_key(|item| kinds.iter().position(|kind| *kind == item.kind));
     }
-    terminal::items(&format!("{indent}  "), &items, full);
+    terminal::items(&format!("{indent}  "), &items, length);
     let more = if found.next.is_some() {
         ", more to come"
     } else {
@@ -148,7 +149,7 @@ pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found
     }
 }
 
-/// The same for programs.
+/// The request, the items and the cost for programs.
 pub(super) fn report(pattern: &Pattern, found: &Found) -> serde_json::Value {
     serde_json::json!({
         "pattern": pattern.name,

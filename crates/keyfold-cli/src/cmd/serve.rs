@@ -1,48 +1,49 @@
-//! `keyfold serve [FILE...]`: tables with Amazon DynamoDB's API over HTTP.
+//! `keyfold serve [FILE...]`: serves tables with Amazon DynamoDB's API over HTTP.
 
 use crate::backend::{self, DATA_DEFAULT};
 use crate::cmd::bounds::Bounds;
 use crate::cmd::listen::Listen;
 use crate::cmd::realism::Realism;
 use crate::failure::Failure;
-use crate::json;
 use crate::model_file;
+use crate::output::Output;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::{Args, ValueEnum};
 use keyfold_client::Backend;
 use keyfold_client::tables::{self, Outcome};
 use keyfold_engine::{Durability, Engine, StoreOptions};
 use keyfold_server::{Server, ServerConfig};
+use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Models whose tables are made if they are absent.
+    /// Models whose tables are created if they are absent.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The data folder, made if absent.
+    /// The data folder, which is created if it is absent.
     #[arg(long, value_name = "DIR", default_value = DATA_DEFAULT)]
     data: PathBuf,
-    /// Keep everything in memory; nothing is left when the server stops.
+    /// Keep all data in memory; nothing remains when the server stops.
     #[arg(long, conflicts_with = "data")]
     memory: bool,
-    /// When a write is acknowledged: `synced` survives the machine's crash; `buffered` only the
-    /// process's, and is faster.
+    /// When a write is acknowledged: a `synced` write survives a crash of the machine, a `buffered`
+    /// write only a crash of the process, and is faster.
     #[arg(long, value_enum, default_value_t = Acknowledged::Synced, value_name = "WHEN", conflicts_with = "memory")]
     durability: Acknowledged,
-    /// The folder whose subfolders stand for buckets of exports and imports.
+    /// The folder whose subfolders are the buckets of exports and imports.
     #[arg(long, value_name = "DIR")]
     buckets: Option<PathBuf>,
-    /// The folder that `keyfold backup --endpoint` makes copies of the data folder in.
+    /// The folder in which `keyfold backup --endpoint` makes copies of the data folder.
     #[arg(long, value_name = "DIR", conflicts_with = "memory")]
     backups: Option<PathBuf>,
-    /// The region in ARNs, unless a request's signature says another.
+    /// The region in ARNs, for requests whose signature names none.
     #[arg(long, default_value = "us-east-1")]
     region: String,
-    /// Let writes that meet an item of a transaction under way wait for it, instead of refusing
-    /// them with TransactionConflictException as the service does.
+    /// Let a write wait for a transaction under way on its item, instead of refusing it with
+    /// TransactionConflictException as the service does.
     #[arg(long)]
     wait_for_transactions: bool,
     #[command(flatten)]
@@ -56,82 +57,97 @@ pub(crate) struct Arguments {
 /// When a write is acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Acknowledged {
-    /// When it is on the device.
+    /// When it is on the disk.
     Synced,
-    /// When it is handed to the operating system.
+    /// When the operating system has it.
     Buffered,
 }
 
-pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(), Failure> {
-    let mut config = arguments.listen.config()?;
-    arguments.bounds.of_server(&mut config);
-    arguments.realism.of_server(&mut config);
-    for (option, folder) in [
-        ("--buckets", &arguments.buckets),
-        ("--backups", &arguments.backups),
-    ] {
-        if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
-            let message = format!(
-                "{option} {}: there is no such folder; make it first",
-                folder.display()
-            );
-            return Err(Failure::usage(message).in_folder(folder));
-        }
-    }
-    config.backups.clone_from(&arguments.backups);
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    let config = arguments.config()?;
     let models = arguments
         .files
         .iter()
-        .map(|file| model_file::load(file, as_json))
+        .map(|file| model_file::load(file, output))
         .collect::<Result<Vec<_>, _>>()?;
     arguments.listen.start_log();
-    let engine = backend::engine_with(
-        (!arguments.memory).then_some(arguments.data.as_path()),
-        |options| {
+    let engine = arguments.engine()?;
+    let embedded = Backend::Embedded(Arc::clone(&engine));
+    let mut tables = Vec::new();
+    for model in &models {
+        tables.extend(tables::ensure(&embedded, model)?);
+    }
+    drop(embedded);
+    start(engine, &arguments.listen, config, |address| {
+        output.result(
+            || arguments.report(address, &tables),
+            || arguments.show(address, &tables),
+        );
+        Ok(())
+    })
+}
+
+impl Arguments {
+    /// The server's options.
+    fn config(&self) -> Result<ServerConfig, Failure> {
+        let mut config = self.listen.config()?;
+        self.bounds.set_server(&mut config);
+        self.realism.set_server(&mut config);
+        for (option, folder) in [("--buckets", &self.buckets), ("--backups", &self.backups)] {
+            if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
+                let message = format!(
+                    "{option} {}: there is no such folder; make it first",
+                    folder.display()
+                );
+                return Err(Failure::usage(message).in_folder(folder));
+            }
+        }
+        config.backups.clone_from(&self.backups);
+        Ok(config)
+    }
+
+    fn engine(&self) -> Result<Arc<Engine>, Failure> {
+        let data = (!self.memory).then_some(self.data.as_path());
+        backend::engine_with(data, |options| {
             if let StoreOptions::Folder(folder) = &mut options.store {
-                arguments.bounds.of_store(folder);
-                if arguments.durability == Acknowledged::Buffered {
+                self.bounds.set_store(folder);
+                if self.durability == Acknowledged::Buffered {
                     folder.durability = Durability::Buffered;
                 }
             }
-            options.report = Some(arguments.listen.report());
-            options.buckets.clone_from(&arguments.buckets);
-            options.region.clone_from(&arguments.region);
-            options.transaction_conflicts = !arguments.wait_for_transactions;
-            arguments.realism.of_engine(options);
-        },
-    )?;
-    let embedded = Backend::Embedded(Arc::clone(&engine));
-    let mut made = Vec::new();
-    for model in &models {
-        made.extend(tables::ensure(&embedded, model)?);
+            options.report = Some(self.listen.report());
+            options.buckets.clone_from(&self.buckets);
+            options.region.clone_from(&self.region);
+            options.transaction_conflicts = !self.wait_for_transactions;
+            self.realism.set_engine(options);
+        })
     }
-    drop(embedded);
-    let place = if arguments.memory {
-        "memory".to_owned()
-    } else {
-        arguments.data.display().to_string()
-    };
-    let scheme = scheme(&arguments.listen);
-    start(engine, &arguments.listen, config, |address| {
-        if as_json {
-            let tables: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
-            let endpoint = format!("{scheme}://{address}");
-            json::print(
-                &serde_json::json!({ "endpoint": endpoint, "data": place, "tables": tables }),
-            );
-            return Ok(());
+
+    /// The place of the data: a folder, or memory.
+    fn place(&self) -> String {
+        if self.memory {
+            "memory".to_owned()
+        } else {
+            self.data.display().to_string()
         }
-        for (table, outcome) in &made {
-            let what = match outcome {
+    }
+
+    fn report(&self, address: SocketAddr, tables: &[(String, Outcome)]) -> Json {
+        let names: Vec<&str> = tables.iter().map(|(name, _)| name.as_str()).collect();
+        let endpoint = format!("{}://{address}", scheme(&self.listen));
+        json!({ "endpoint": endpoint, "data": self.place(), "tables": names })
+    }
+
+    fn show(&self, address: SocketAddr, tables: &[(String, Outcome)]) {
+        for (table, outcome) in tables {
+            let outcome = match outcome {
                 Outcome::Created => "created",
                 Outcome::Existing => "as the model says",
             };
-            terminal::line(&format!("table {STRONG}{table}{STRONG:#}: {what}"));
+            terminal::line(&format!("table {STRONG}{table}{STRONG:#}: {outcome}"));
         }
-        how_to_connect(&arguments.listen, &arguments.region, address, &place);
-        Ok(())
-    })
+        how_to_connect(&self.listen, &self.region, address, &self.place());
+    }
 }
 
 /// `http` or `https`.
@@ -139,7 +155,7 @@ pub(super) fn scheme(listen: &Listen) -> &'static str {
     if listen.is_secure() { "https" } else { "http" }
 }
 
-/// Says where the server is and how clients reach it.
+/// Prints the address of the server, and how clients connect.
 pub(super) fn how_to_connect(listen: &Listen, region: &str, address: SocketAddr, place: &str) {
     let scheme = scheme(listen);
     let (key, secret) = if listen.has_credentials() {
@@ -161,7 +177,8 @@ pub(super) fn how_to_connect(listen: &Listen, region: &str, address: SocketAddr,
     ));
 }
 
-/// Listens, calls `ready` with the address, and serves until Ctrl-C or SIGTERM.
+/// Listens, calls `ready` with the address, and serves until Ctrl-C or SIGTERM. A second signal
+/// ends the process at once.
 pub(super) fn start(
     engine: Arc<Engine>,
     listen: &Listen,
@@ -169,11 +186,11 @@ pub(super) fn start(
     ready: impl FnOnce(SocketAddr) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     listen.start_log();
-    // As many connections as the system lets this process have; where that cannot be asked for,
-    // what it has must do.
+    // Each connection takes a file descriptor. If the limit cannot be raised, the present one
+    // applies.
     drop(rlimit::increase_nofile_limit(u64::MAX));
-    // Requests are answered on these threads, as many as can run at once: more would only take
-    // turns. Two at least, so that a read that waits for the disk holds up only some.
+    // Requests run on these threads. More than the cores would only take turns; with one, a read
+    // that waits for the disk would block all requests.
     let threads = std::thread::available_parallelism()
         .map_or(2, usize::from)
         .max(2);
@@ -183,7 +200,7 @@ pub(super) fn start(
         .build()
         .map_err(|error| Failure::backend(format!("cannot start threads: {error}")))?;
     let port = listen.port;
-    let (served, engine_of_signals) = (Arc::clone(&engine), Arc::clone(&engine));
+    let (served, stopped) = (Arc::clone(&engine), Arc::clone(&engine));
     let server = runtime
         .block_on(Server::bind(engine, config))
         .map_err(|error| {
@@ -193,36 +210,35 @@ pub(super) fn start(
             ))
         })?;
     let address = server.address();
-    let at_once = Arc::clone(&engine_of_signals);
     let serving = runtime.spawn(server.run(async move {
         stop_signal().await;
         terminal::error_line(
-            "stopping: requests under way are answered first; once more ends it at once",
+            "stopping: requests under way are answered first; a second signal stops at once",
         );
         tokio::spawn(async move {
             stop_signal().await;
-            // What was acknowledged is on the device; with `--durability buffered`, now.
-            let code = if at_once.sync().is_ok() { 130 } else { 5 };
+            // Acknowledged writes are on the disk; with `--durability buffered`, after this sync.
+            let code = if stopped.sync().is_ok() { 130 } else { 5 };
             std::process::exit(code);
         });
     }));
     ready(address)?;
     let ended = runtime.block_on(serving);
     let synced = served.sync();
-    // The process ends: what is under way in the background does not hold it up. Merges, new
-    // indexes, backups and restores go on at the next start; exports, imports and copies of the
-    // data folder have failed.
+    // The process ends without waiting for the background. Compactions, new indexes, backups and
+    // restores continue at the next start; exports, imports and copies of the data folder fail.
     std::mem::forget(served);
     runtime.shutdown_background();
     terminal::error_line("stopped");
     synced.map_err(|error| {
         Failure::backend(format!(
-            "the store failed: {error}; everything acknowledged is on the device, but for the last writes with `--durability buffered`"
+            "the store failed: {error}; all acknowledged writes are on the disk, except for the last ones with `--durability buffered`"
         ))
     })?;
     ended.map_err(|error| Failure::backend(format!("the server failed: {error}")))
 }
 
+/// Waits for Ctrl-C or SIGTERM.
 async fn stop_signal() {
     let interrupt = async {
         if tokio::signal::ctrl_c().await.is_err() {

@@ -1,10 +1,11 @@
-//! `keyfold update FILE ENTITY attribute=value ...`.
+//! `keyfold update FILE ENTITY attribute=value ...`: changes attributes of an entity.
 
 use super::written::{entity, given, show};
 use crate::backend::{BackendArguments, Use};
 use crate::complete;
 use crate::failure::Failure;
 use crate::model_file;
+use crate::output::Output;
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use keyfold_client::{arguments, write};
@@ -17,19 +18,19 @@ pub(crate) struct Arguments {
     /// The entity.
     #[arg(add = ArgValueCompleter::new(complete::entities))]
     entity: String,
-    /// The attributes of its key, and those to change.
+    /// The attributes of the key, and those to change, as attribute=value.
     #[arg(value_name = "ATTRIBUTE=VALUE", add = ArgValueCompleter::new(complete::attributes))]
     attributes: Vec<String>,
-    /// Take an optional attribute away (may be repeated).
+    /// Remove an optional attribute (may be repeated).
     #[arg(long, value_name = "ATTRIBUTE", add = ArgValueCompleter::new(complete::optional_attributes))]
     remove: Vec<String>,
     #[command(flatten)]
     backend: BackendArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
-    let model = model_file::load(&arguments.file, json)?;
-    let entity = entity(&model, &arguments.entity)?;
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    let model = model_file::load(&arguments.file, output)?;
+    let entity = entity(&model, &arguments.entity, &arguments.file)?;
     let changes = arguments::some_of_entity(entity, &given(&arguments.attributes)?)?;
     if arguments.remove.is_empty()
         && changes
@@ -43,9 +44,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<(), Failure> {
         return Err(Failure::usage(message));
     }
     let backend = arguments.backend.open(&model, Use::Read)?;
-    show(
-        &write::update(&backend, &model, entity, &changes, &arguments.remove)?,
-        json,
-    );
+    let written = write::update(&backend, &model, entity, &changes, &arguments.remove)?;
+    show(&written, output);
     Ok(())
 }

@@ -1,30 +1,42 @@
-//! The report of a write, for people and programs; shared by `put`, `update`, `delete` and `run`.
+//! Arguments and reports of writes, which `put`, `update`, `delete` and `run` share.
 
-use crate::json;
+use crate::failure::Failure;
+use crate::output::Output;
 use crate::terminal::{self, ACCENT, FAINT, GOOD};
 use keyfold_client::ClientError;
 use keyfold_client::arguments;
 use keyfold_client::write::{Made, Written};
 use keyfold_model::{Entity, Model, near, value};
+use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 
-pub(super) fn show(written: &Written, as_json: bool) {
-    if as_json {
-        let report = serde_json::json!({
-            "operation": written.operation,
-            "changes": written.changes,
-            "capacityUnits": written.capacity.units(),
-            "made": written.made.iter().map(|one| serde_json::json!({
-                "entity": one.entity,
-                "attribute": one.attribute,
-                "value": json::value(&one.value),
-            })).collect::<Vec<_>>(),
-        });
-        json::print(&report);
-        return;
-    }
+/// Prints what a write changed.
+pub(super) fn show(written: &Written, output: Output) {
+    output.result(|| report(written), || show_text(written));
+}
+
+fn report(written: &Written) -> Json {
+    let made = |one: &Made| {
+        json!({
+            "entity": one.entity,
+            "attribute": one.attribute,
+            "value": crate::json::value(&one.value),
+        })
+    };
+    json!({
+        "operation": written.operation,
+        "changes": written.changes,
+        "capacityUnits": written.capacity.units(),
+        "made": written.made.iter().map(made).collect::<Vec<_>>(),
+    })
+}
+
+fn show_text(written: &Written) {
     if written.changes.is_empty() {
-        terminal::line(&format!("{GOOD}unchanged{GOOD:#}: it is so already"));
+        terminal::line(&format!(
+            "{GOOD}unchanged{GOOD:#}: the stored attributes have these values already"
+        ));
         return;
     }
     let changes = written.changes.join(", ");
@@ -45,7 +57,7 @@ pub(super) fn show(written: &Written, as_json: bool) {
     }
 }
 
-/// `name=value` arguments by name, each at most once.
+/// `name=value` arguments by name. Refuses a name that is given twice.
 pub(super) fn given(texts: &[String]) -> Result<BTreeMap<String, String>, ClientError> {
     let mut given = BTreeMap::new();
     for text in texts {
@@ -58,19 +70,23 @@ pub(super) fn given(texts: &[String]) -> Result<BTreeMap<String, String>, Client
     Ok(given)
 }
 
-/// The entity of a name, or an error that lists what there is.
-pub(super) fn entity<'m>(model: &'m Model, name: &str) -> Result<&'m Entity, ClientError> {
+/// The entity of a name.
+///
+/// # Errors
+/// The near names and all names, with the model's file as the place.
+pub(super) fn entity<'m>(model: &'m Model, name: &str, file: &Path) -> Result<&'m Entity, Failure> {
     model.entity(name).ok_or_else(|| {
-        let known: Vec<&str> = model
-            .entities
-            .iter()
-            .map(|entity| entity.name.as_str())
-            .collect();
-        ClientError::Unknown(format!(
-            "the model {} has no entity {name}{}; it has {}",
-            model.name,
-            near::meant(name, known.iter().copied()),
-            known.join(", ")
-        ))
+        let known = model.entities.iter().map(|entity| entity.name.as_str());
+        unknown(model, "entity", name, &known.collect::<Vec<_>>()).in_file(file)
     })
+}
+
+/// The failure that a model has nothing of the name, which lists the near names and all names.
+pub(super) fn unknown(model: &Model, what: &str, name: &str, known: &[&str]) -> Failure {
+    Failure::usage(format!(
+        "the model {} has no {what} {name}{}; it has {}",
+        model.name,
+        near::meant(name, known.iter().copied()),
+        known.join(", ")
+    ))
 }

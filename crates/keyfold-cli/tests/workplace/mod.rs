@@ -1,4 +1,4 @@
-//! A folder of its own for each test, and the command run inside it.
+//! Gives each test a folder of its own, and runs the command inside it.
 #![allow(
     clippy::unwrap_used,
     dead_code,
@@ -40,7 +40,7 @@ impl Workplace {
         self.run_with(&[], arguments)
     }
 
-    /// Runs with these variables of the environment.
+    /// Runs the command with these environment variables.
     pub fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_keyfold"))
             .current_dir(self.folder.path())
@@ -53,7 +53,7 @@ impl Workplace {
             .unwrap()
     }
 
-    /// Runs with `--json` and gives back the result; of a command that fails, the whole document.
+    /// Runs the command with `--json`; returns its result, or the document of a command that fails.
     pub fn json(&self, code: i32, arguments: &[&str]) -> Json {
         let output = self.run(&[arguments, &["--json"]].concat());
         let (out, err) = (
@@ -76,7 +76,7 @@ impl Workplace {
 }
 
 impl Workplace {
-    /// Runs and gives back standard output; the command must succeed.
+    /// Runs a command that must succeed; returns its standard output.
     pub fn text(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         let (out, err) = (
