@@ -58,12 +58,12 @@ impl Backend {
         }
     }
 
-    /// Carries out a request on an engine in this process; its write is awaited, without a thread
-    /// that waits. An endpoint's calls block: the request is handed back for [`Backend::call`].
+    /// Starts a request on an engine in this process. The future completes when its write is durable;
+    /// no thread blocks on it.
     ///
     /// # Errors
-    /// The request, when the backend is an endpoint. The future's errors are those of
-    /// [`Backend::call`].
+    /// The request itself, when the backend is an endpoint: its calls block, by [`Backend::call`].
+    /// The future's errors are those of [`Backend::call`].
     pub fn start(
         &self,
         request: Request,
@@ -79,6 +79,7 @@ impl Backend {
     }
 }
 
+/// The error of an engine's answer.
 fn service_error(error: ApiError) -> ClientError {
     let mut reasons = Vec::new();
     if let ApiError::TransactionCanceled(canceled) = &error {

@@ -1,6 +1,6 @@
 //! Executes a model on any backend with DynamoDB's API.
 //!
-//! - [`backend`]: the target of requests: an embedded engine, or an endpoint over HTTP.
+//! - [`Backend`]: the target of requests: an embedded engine, or an endpoint over HTTP.
 //! - [`tables`]: creates a model's tables, and reports how existing ones differ.
 //! - [`read`]: runs patterns, a page at a time, and distinguishes the kinds of items by their keys.
 //! - [`mod@write`]: creates, replaces, updates and deletes entities, and runs named writes; keys,
@@ -9,11 +9,11 @@
 //! - [`derive`]: computes the items that are stored for an entity.
 
 pub mod arguments;
-pub mod backend;
+mod backend;
 mod capacity;
 mod complete;
 pub mod derive;
-pub mod error;
+mod error;
 mod expression;
 mod http;
 pub mod json;

@@ -1,5 +1,5 @@
-//! What is counted, summed up and greatest follows every way of writing: alone, moved, and together
-//! with its parent in one write.
+//! Counts, sums and maxima follow every kind of write: of a single item, of an item that moves to
+//! another parent, and of an item together with its parent.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -69,7 +69,7 @@ impl Place {
         write::run(&self.backend, &self.model, named, &values)
     }
 
-    /// Members, open ones, their sum, the best.
+    /// The number of members and of open ones, their sum, and the maximum.
     fn team(&self, team: &str) -> [String; 4] {
         ["members", "open", "total", "best"]
             .map(|name| self.found("team", &[("team", team)], name).concat())
@@ -91,13 +91,13 @@ fn a_parent_and_its_children_are_made_together() {
         )
         .unwrap();
     assert_eq!(place.team("a"), numbers(["3", "2", "21", "9"]));
-    // More come to a parent that is there: one step adds them all.
+    // Several items are added to an existing parent: one step counts them all.
     let more = r#"[{"n":4,"score":2,"state":"open"},{"n":5,"score":30,"state":"open"},{"n":6,"score":1,"state":"done"}]"#;
     place
         .run("join_many", &[("team", "a"), ("lines", more)])
         .unwrap();
     assert_eq!(place.team("a"), numbers(["6", "4", "54", "30"]));
-    // And to one that is changed, or looked at, in the same write.
+    // The parent is changed, or checked, in the same write.
     let one = |n: &str, score: &str| format!(r#"[{{"n":{n},"score":{score},"state":"done"}}]"#);
     place
         .run(
@@ -128,14 +128,14 @@ fn a_parent_and_its_children_are_made_together() {
 }
 
 #[test]
-fn the_greatest_goes_and_the_next_is_found() {
+fn the_next_maximum_is_found_when_the_maximum_goes() {
     let place = Place::new(MODEL);
     place.put("Team", &[("team", "a"), ("name", "x")]);
     for (n, score) in [("1", "5"), ("2", "9"), ("3", "9"), ("4", "7")] {
         place.put("Member", &[("team", "a"), ("n", n), ("score", score)]);
     }
     let best = || place.found("team", &[("team", "a")], "best").concat();
-    // Of two that are the greatest, one stays.
+    // One of two equal maxima stays.
     place
         .delete("Member", &[("team", "a"), ("n", "2")])
         .unwrap();
@@ -144,7 +144,7 @@ fn the_greatest_goes_and_the_next_is_found() {
         .update("Member", &[("team", "a"), ("n", "3"), ("score", "6")])
         .unwrap();
     assert_eq!(best(), "7");
-    // One that is lowered and is the greatest all the same.
+    // The item is lowered and remains the maximum.
     place
         .update("Member", &[("team", "a"), ("n", "4"), ("score", "6")])
         .unwrap();
@@ -163,20 +163,20 @@ fn the_greatest_goes_and_the_next_is_found() {
 }
 
 #[test]
-fn a_parent_with_children_is_not_deleted_and_none_is_counted_in_one_that_is_not_there() {
+fn a_parent_with_children_is_not_deleted_and_a_child_needs_its_parent() {
     let place = Place::new(MODEL);
     place.put("Team", &[("team", "a"), ("name", "x")]);
     place.put(
         "Member",
         &[("team", "a"), ("n", "1"), ("score", "0"), ("state", "done")],
     );
-    let told = place
+    let refusal = place
         .delete("Team", &[("team", "a")])
         .unwrap_err()
         .to_string();
-    assert!(told.contains("still has Member items"), "{told}");
+    assert!(refusal.contains("still has Member items"), "{refusal}");
     place.put("Member", &[("team", "a"), ("n", "2"), ("score", "4")]);
-    // All of them may go with it, in one write; one may not stay.
+    // One write may delete the parent with all of its children, but must not leave one.
     let close = |lines: &str| place.run("close_team", &[("team", "a"), ("lines", lines)]);
     for some in [
         r#"[{"n":1,"score":0,"state":"done"}]"#,
@@ -201,7 +201,7 @@ fn a_parent_with_children_is_not_deleted_and_none_is_counted_in_one_that_is_not_
 }
 
 #[test]
-fn children_move_from_parent_to_parent_and_count_while_they_have_what_is_counted() {
+fn children_move_between_parents_and_count_while_they_have_the_attribute() {
     let place = Place::new(MODEL);
     place.put("Board", &[("board", "a")]);
     place.put("Board", &[("board", "b")]);
@@ -221,7 +221,7 @@ fn children_move_from_parent_to_parent_and_count_while_they_have_what_is_counted
         .update("Mark", &[("mark", "2"), ("board", "b"), ("weight", "-7")])
         .unwrap();
     assert_eq!((board("a"), board("b")), (is("0", "0"), is("2", "-2")));
-    // What leaves numbers that can be kept is refused, and nothing is half done.
+    // A sum beyond the range of numbers is refused, and no item changes.
     let huge = "9".repeat(38);
     place
         .update(
@@ -253,7 +253,7 @@ fn children_move_from_parent_to_parent_and_count_while_they_have_what_is_counted
 }
 
 #[test]
-fn the_greatest_is_found_when_one_write_changes_many() {
+fn the_maximum_is_found_when_one_write_changes_many_items() {
     let place = Place::new(MODEL);
     place.put("Team", &[("team", "a"), ("name", "x")]);
     let lines = |all: &[(i64, i64)]| {
@@ -277,7 +277,7 @@ fn the_greatest_is_found_when_one_write_changes_many() {
         )
         .unwrap();
     assert_eq!(best(), "8");
-    // What comes is less than what goes, and less than what stays.
+    // The new item is less than the deleted one and than the remaining one.
     place
         .run(
             "swap",
@@ -325,7 +325,7 @@ fn the_greatest_is_found_when_one_write_changes_many() {
     assert_eq!(best(), "5");
 }
 
-/// The greatest among items that lie in parts.
+/// The maximum among items with split lists.
 const PARTS: &str = r##"
 model parts 1
 table Tab (PK, SK)
@@ -341,7 +341,7 @@ pattern top(id) -> Top?
 "##;
 
 #[test]
-fn parts_of_a_list_are_no_items_of_a_maximum() {
+fn parts_of_a_list_are_not_items_of_a_maximum() {
     let place = Place::new(PARTS);
     place.put("Top", &[("id", "a")]);
     for n in ["1", "2", "3"] {
@@ -367,7 +367,7 @@ pattern node(id) -> Node?
 "##;
 
 #[test]
-fn one_that_is_counted_in_itself_comes_and_goes_with_itself() {
+fn an_item_that_counts_itself_is_created_and_deleted() {
     let place = Place::new(TREE);
     place.put("Node", &[("id", "a"), ("root", "a")]);
     place.put("Node", &[("id", "b"), ("root", "a")]);
@@ -379,8 +379,7 @@ fn one_that_is_counted_in_itself_comes_and_goes_with_itself() {
     assert!(place.stored().is_empty());
 }
 
-/// What is counted and what counts it, made and removed together, in whatever order the write names
-/// them.
+/// A parent and its child are created and deleted together, whichever the write names first.
 #[test]
 fn the_order_of_actions_does_not_matter() {
     let place = Place::new(
@@ -390,13 +389,13 @@ fn the_order_of_actions_does_not_matter() {
     place.run("make", &given).unwrap();
     assert_eq!(place.found("shop", &[("shop", "s")], "orders"), ["1"]);
     assert_eq!(place.found("order", &[("order", "o")], "items"), ["1"]);
-    let told = place
+    let refusal = place
         .run("leave", &[("shop", "s"), ("order", "o")])
         .unwrap_err()
         .to_string();
     assert!(
-        told.contains("the Order with order = o still has Item items"),
-        "{told}"
+        refusal.contains("the Order with order = o still has Item items"),
+        "{refusal}"
     );
     place.run("drop", &given).unwrap();
     assert!(place.stored().is_empty());
@@ -411,7 +410,7 @@ fn a_tree_grows_and_changes_in_any_order() {
     let of = |e: &str| {
         ["reports", "total", "best"].map(|name| place.found("one", &[("e", e)], name).concat())
     };
-    // The report stands before its boss.
+    // The write names the report before its boss.
     place
         .run(
             "hire",
@@ -440,20 +439,19 @@ fn a_tree_grows_and_changes_in_any_order() {
     assert_eq!(of("ceo"), ["1", "100", "100"]);
 }
 
-/// A condition that does not hold is told as that, also where the item's maximum changes in the
-/// same write.
+/// A failed condition is reported as such, even where the item's maximum changes in the same write.
 #[test]
-fn a_condition_beside_a_maximum_is_told() {
+fn a_failed_condition_beside_a_maximum_is_reported() {
     let place = Place::new(
         "model m 1\ntable Tab (PK, SK)\nentity P\n  p: string, stock: int\n  key \"P#{p}\" \"P\"\n  max best of C.q\nentity C\n  p: P.p, c: string, q: int\n  key \"P#{p}\" \"C#{q:06}#{c}\"\npattern one(p) -> P?\nwrite take(n: int)\n  update P set stock = stock - n when stock >= n\n  create C\nwrite look()\n  check P when stock > 100\n  create C\n",
     );
     place.put("P", &[("p", "1"), ("stock", "3")]);
     for (name, more) in [("take", ("n", "5")), ("look", ("p", "1"))] {
-        let told = place
+        let refusal = place
             .run(name, &[("p", "1"), ("c", "a"), ("q", "7"), more])
             .unwrap_err()
             .to_string();
-        assert!(told.contains("does not have stock"), "{told}");
+        assert!(refusal.contains("does not have stock"), "{refusal}");
     }
     place
         .run("take", &[("p", "1"), ("c", "a"), ("q", "7"), ("n", "2")])

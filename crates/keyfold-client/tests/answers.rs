@@ -1,5 +1,5 @@
-//! Answers that are whole: what must be there is there, nothing is missed, and what is in pieces is
-//! not shown.
+//! Complete answers: required items are present, no item is missed, and lists with missing parts are
+//! refused.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -56,7 +56,7 @@ fn page(limit: u32) -> PageRequest {
 }
 
 #[test]
-fn a_collection_without_the_item_that_must_be_there_is_not_found() {
+fn a_collection_without_its_required_item_is_not_found() {
     let place = Place::new(MODEL);
     for n in ["1", "2", "3"] {
         place.put("Line", &[("id", "1"), ("n", n)]);
@@ -70,7 +70,8 @@ fn a_collection_without_the_item_that_must_be_there_is_not_found() {
         &[("id", "2")],
         &PageRequest::default()
     )));
-    // Its key lies between the third line and the first zone: only a page that goes over it knows.
+    // The required key lies between the third line and the first zone: only a page that covers it
+    // detects its absence.
     let first = place.ask("order", &of, &page(2)).unwrap();
     let second = PageRequest {
         after: first.next.clone(),
@@ -103,7 +104,7 @@ fn a_collection_without_the_item_that_must_be_there_is_not_found() {
 }
 
 #[test]
-fn a_list_that_lacks_a_part_is_not_shown() {
+fn a_list_that_lacks_a_part_is_refused() {
     let place = Place::new(MODEL);
     for name in ["a", "b", "c"] {
         place.put(
@@ -121,17 +122,17 @@ fn a_list_that_lacks_a_part_is_not_shown() {
         ..Default::default()
     };
     place.backend.call(input.into()).unwrap();
-    let told = place
+    let refusal = place
         .ask("reports", &[], &PageRequest::default())
         .unwrap_err()
         .to_string();
-    assert!(told.contains("do not belong together"), "{told}");
-    // Where the list is not asked for, nothing is missing.
+    assert!(refusal.contains("do not belong together"), "{refusal}");
+    // A pattern that does not return the list needs none of its parts.
     assert_eq!(place.found("report_names", &[], "name"), ["a", "b", "c"]);
 }
 
 #[test]
-fn a_range_of_times_begins_where_it_was_asked_to() {
+fn a_range_of_times_starts_at_the_given_time() {
     let place = Place::new(MODEL);
     for at in [
         "2024-01-01T10:00:00Z",
@@ -175,7 +176,7 @@ fn a_range_of_times_begins_where_it_was_asked_to() {
 }
 
 #[test]
-fn an_end_that_no_key_can_have_is_an_end_all_the_same() {
+fn an_end_that_no_key_contains_still_bounds_a_range() {
     let place = Place::new(MODEL);
     for (points, price) in [("0", "0"), ("7", "9.99"), ("9999", "999.99")] {
         place.put(
@@ -212,7 +213,7 @@ fn an_end_that_no_key_can_have_is_an_end_all_the_same() {
     assert_eq!(found("priced", "-0.5", "9.999"), ["0", "7"]);
     let at_least = place.found("scores", &[("game", "g"), ("low", "-1")], "points");
     assert_eq!(at_least, ["0", "7", "9999"]);
-    // A text with a delimiter is no value of a key, but values are below and above it.
+    // No key contains a text with a delimiter, but keys sort before and after it.
     let tagged = |low: &str, high: &str| {
         place.found(
             "tagged",
@@ -261,10 +262,10 @@ fn each_counter_follows_the_reference_that_is_named() {
     assert_eq!(counts("c"), expected("0", "2"));
 }
 
-/// A filter may throw away the item that a collection must have, and a filter by what is not given
-/// throws nothing away.
+/// A filter may drop the required item of a collection, and a filter by an absent parameter drops
+/// nothing.
 #[test]
-fn filters_say_what_is_left_out() {
+fn filters_may_drop_required_items() {
     let place = Place::new(
         "model m 1\ntable Tab (PK, SK)\nentity O\n  o: string, price: int\n  key \"O#{o}\" \"M\"\nentity I\n  o: string, i: string, price: int\n  key \"O#{o}\" \"I#{i}\"\n  expect 9 per o\npattern both(o, least: int) -> O + I[] filter price >= least page 5\npattern items(o, least: int?) -> I[] filter price >= least page 5\n",
     );
@@ -282,9 +283,8 @@ fn filters_say_what_is_left_out() {
     );
 }
 
-/// Tables of periods whose names begin alike are each its own.
 #[test]
-fn tables_of_periods_are_told_apart() {
+fn tables_of_periods_with_a_common_prefix_are_distinguished() {
     let place = Place::new(
         "model m 1\ntable Log (PK, SK) per month\ntable Log_eu (EPK, ESK) per month\nentity A in Log\n  a: string, t: time\n  key \"A#{a}\" \"{t}\"\nentity B in Log_eu\n  b: string, t: time\n  key \"B#{b}\" \"{t}\"\npattern bs(b, month of t) -> B[] page 5\n",
     );

@@ -1,5 +1,5 @@
-//! Many writers through the model at once: nothing is lost, nothing is left behind, nothing is sold
-//! twice.
+//! Many concurrent writers through the model: no write is lost, no item is left over, no stock is
+//! sold twice.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -74,7 +74,7 @@ fn everything(backend: &Backend) -> Vec<Item> {
 }
 
 #[test]
-fn random_writers_leave_exactly_what_follows_from_the_entities() {
+fn random_writers_leave_exactly_the_items_of_the_entities() {
     let (model, backend) = setup();
     std::thread::scope(|scope| {
         for seed in 0..8 {
@@ -155,7 +155,8 @@ fn a_put_replaces_the_whole_entity() {
     let (model, backend) = setup();
     let user = model.entity("User").unwrap();
     for round in 0..400 {
-        // From here each writer differs in one attribute: writing only differences would mix them.
+        // Each writer differs from the stored entity in one attribute: a put that wrote only
+        // differences would mix them.
         write::put(
             &backend,
             &model,

@@ -1,6 +1,6 @@
-//! Arguments at the edge of what a pattern takes: empty beginnings, letters whose small form
-//! depends on others, ranges that end before they start, times finer than they are kept, cursors of
-//! other pages.
+//! Arguments at the edge of a pattern's domain: empty prefixes, letters whose lower case depends on
+//! their neighbors, ranges that end before they start, times finer than stored, cursors of other
+//! pages.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -32,7 +32,7 @@ pattern all()                                    -> Event[] oldest page 2
 "##;
 
 #[test]
-fn an_empty_beginning_is_the_beginning_of_everything() {
+fn an_empty_prefix_matches_every_text() {
     let place = Place::new(MODEL);
     for path in ["abc", "#x", "", "%q"] {
         place.put("File", &[("drive", "d"), ("path", path)]);
@@ -50,9 +50,9 @@ fn an_empty_beginning_is_the_beginning_of_everything() {
 }
 
 #[test]
-fn small_letters_are_made_letter_by_letter() {
+fn lower_case_is_made_letter_by_letter() {
     let place = Place::new(MODEL);
-    // The last sigma of a word has a small form of its own.
+    // Unicode lowers a final sigma to a letter of its own; keys do not.
     place.put("Word", &[("book", "b"), ("text", "ΑΣΑ")]);
     assert_eq!(
         place.found("words", &[("book", "b"), ("start", "ας")], "text"),
@@ -65,7 +65,7 @@ fn small_letters_are_made_letter_by_letter() {
 }
 
 #[test]
-fn a_range_that_ends_before_it_starts_holds_nothing() {
+fn a_range_that_ends_before_it_starts_is_empty() {
     let place = Place::new(MODEL);
     place.put(
         "Event",
@@ -86,7 +86,7 @@ fn a_range_that_ends_before_it_starts_holds_nothing() {
 }
 
 #[test]
-fn times_reach_to_the_year_9999_and_are_not_finer_than_they_are_kept() {
+fn times_reach_the_year_9999_and_must_not_be_finer_than_stored() {
     let place = Place::new(MODEL);
     place.put(
         "Event",
@@ -109,7 +109,7 @@ fn times_reach_to_the_year_9999_and_are_not_finer_than_they_are_kept() {
 }
 
 #[test]
-fn a_page_goes_on_only_where_one_of_the_same_question_ended() {
+fn a_cursor_of_another_pattern_or_argument_is_refused() {
     let place = Place::new(MODEL);
     for n in 0..7 {
         let (source, n) = (if n % 2 == 0 { "s" } else { "t" }, n.to_string());

@@ -1,5 +1,5 @@
-//! What the model keeps in items by itself: it meets nothing that is declared, and notices every
-//! change.
+//! The attributes that the model keeps in items: they collide with no declared attribute, and follow
+//! every change.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -13,7 +13,7 @@ use keyfold_client::write;
 use keyfold_model::value;
 use keyfold_types::Value;
 
-/// A model of a list of this type.
+/// A model with a split list of this type.
 fn split(of: &str) -> String {
     format!(
         "model split 1\ntable Split (PK, SK)\nentity Doc\n  id: string, parts: list of {of}\n  key \"DOC#{{id}}\" \"META\"\n  \
@@ -25,7 +25,7 @@ fn list(elements: &[Value]) -> Value {
     Value::L(elements.to_vec())
 }
 
-/// Lists that are printed alike.
+/// The lists differ in type but print alike.
 #[test]
 fn every_change_of_a_split_list_is_written() {
     let texts = |texts: [&str; 3]| texts.map(Value::from);
@@ -66,7 +66,7 @@ fn every_change_of_a_split_list_is_written() {
     }
 }
 
-/// Attributes as they could be named after the ones that the model keeps.
+/// Declared attributes with names similar to those of kept ones.
 const BESIDE: &str = r##"
 model beside 1
 table Beside (PK, SK)
@@ -82,7 +82,7 @@ pattern account(id) -> Account?
 "##;
 
 #[test]
-fn what_is_kept_has_no_name_that_can_be_declared() {
+fn kept_attributes_have_names_that_cannot_be_declared() {
     let place = Place::new(BESIDE);
     let own = [
         ("total_items", "70"),
@@ -109,7 +109,7 @@ fn what_is_kept_has_no_name_that_can_be_declared() {
     assert_eq!(place.found("account", &[("id", "1")], "log"), ["[a, b, c]"]);
 }
 
-/// A table whose items have more attributes than the model names.
+/// Other programs store attributes that the model does not name.
 const OTHERS: &str = r##"
 model others 1
 table Beside (PK, SK) type kind
@@ -122,7 +122,7 @@ pattern thing(id) -> Thing?
 "##;
 
 #[test]
-fn a_put_keeps_what_the_model_does_not_name() {
+fn a_put_keeps_attributes_that_the_model_does_not_name() {
     let place = Place::new(OTHERS);
     place.put("Thing", &[("id", "1"), ("name", "a"), ("note", "n")]);
     let mut stored = place.stored().remove(0);

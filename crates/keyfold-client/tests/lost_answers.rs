@@ -1,5 +1,5 @@
-//! A proxy between client and server loses an answer, a request, or a part of either: every write
-//! is done once, or not at all, and says which; where it cannot know, it says that.
+//! A proxy between client and server loses an answer, a request, or a part of either. Every write is
+//! done once or not at all, and reports which, or that the outcome is unknown.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -42,18 +42,18 @@ write place_order(quantity: int, sku)
   update Product set stock = stock - quantity when stock >= quantity
 "##;
 
-/// What happens to an exchange.
+/// The fault of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
-    /// It is carried out, and the answer never comes.
+    /// The request is carried out, and the answer is lost.
     NoAnswer,
-    /// It is carried out, and half of the answer comes.
+    /// The request is carried out, and half of the answer arrives.
     HalfAnswer,
-    /// It is carried out, and a failure is told.
+    /// The request is carried out, and the answer is a failure.
     FailureAfter,
-    /// It is not carried out, and nothing is told.
+    /// The request is not carried out, and there is no answer.
     NoRequest,
-    /// It is not carried out, and a failure is told.
+    /// The request is not carried out, and the answer is a failure.
     FailureBefore,
 }
 
@@ -68,7 +68,7 @@ const FAULTS: [Fault; 5] = [
 const FAILURE: &[u8] =
     b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// Requests pass one after another; one of them meets a fault.
+/// A proxy that numbers the exchanges; one of them has a fault.
 struct Proxy {
     address: SocketAddr,
     passed: Arc<AtomicUsize>,
@@ -113,13 +113,14 @@ impl Proxy {
         proxy
     }
 
-    /// Numbers what follows from 0, one of which meets a fault.
+    /// Numbers the following exchanges from 0; one of them may have a fault.
     fn expect(&self, fault: Option<(usize, Fault)>) {
         *self.fault.lock().unwrap() = fault;
         self.passed.store(0, Ordering::SeqCst);
     }
 }
 
+/// Passes the exchanges of one connection.
 fn pass(
     mut client: TcpStream,
     server: SocketAddr,
@@ -137,7 +138,7 @@ fn pass(
         match fault {
             Some(Fault::NoRequest) => return,
             Some(Fault::FailureBefore) => return client.write_all(FAILURE).unwrap(),
-            _ => {}
+            Some(Fault::NoAnswer | Fault::HalfAnswer | Fault::FailureAfter) | None => {}
         }
         behind.write_all(&request).unwrap();
         let answer = message(&mut behind).unwrap();
@@ -147,12 +148,14 @@ fn pass(
                 return client.write_all(&answer[..answer.len() / 2]).unwrap();
             }
             Some(Fault::FailureAfter) => return client.write_all(FAILURE).unwrap(),
-            _ => client.write_all(&answer).unwrap(),
+            Some(Fault::NoRequest | Fault::FailureBefore) | None => {
+                client.write_all(&answer).unwrap();
+            }
         }
     }
 }
 
-/// A server in this process, a way to it through the proxy, and the engine itself.
+/// A server in this process, a backend through the proxy, and one on the engine itself.
 struct Stage {
     model: Arc<Model>,
     near: Backend,
@@ -201,7 +204,7 @@ impl Stage {
         arguments::some_of_entity(self.model.entity(entity).unwrap(), &given).unwrap()
     }
 
-    /// Back to what every write begins with.
+    /// Restores the items that every write starts with.
     fn reset(&self) {
         for item in self.everything() {
             let key = ["PK", "SK"].map(|name| (name.to_owned(), item.get(name).unwrap().clone()));
@@ -294,7 +297,7 @@ fn raw(operation: &'static str, body: &'static str) -> Command {
     })
 }
 
-/// Every kind of write, and whether its outcome is known whatever answer is lost.
+/// Every kind of write, and whether its outcome is known with every fault.
 fn commands() -> Vec<(&'static str, bool, Command)> {
     fn update(
         b: &Backend,
@@ -410,10 +413,10 @@ fn a_write_whose_answer_is_lost_is_never_done_twice() {
             for fault in FAULTS {
                 stage.reset();
                 stage.proxy.expect(Some((at, fault)));
-                let told = command(&stage);
+                let outcome = command(&stage);
                 let state = stage.state();
-                let place = format!("{name}, exchange {at} of {exchanges}, {fault:?}: {told:?}");
-                match told {
+                let place = format!("{name}, exchange {at} of {exchanges}, {fault:?}: {outcome:?}");
+                match outcome {
                     Ok(()) => assert_eq!(state, after, "{place}"),
                     Err(ClientError::OutcomeUnknown { check, .. }) => {
                         assert!(state == before || state == after, "{place}");
@@ -430,7 +433,7 @@ fn a_write_whose_answer_is_lost_is_never_done_twice() {
 }
 
 #[test]
-fn a_read_is_asked_again() {
+fn a_read_is_sent_again() {
     let stage = Stage::new();
     stage.reset();
     for fault in FAULTS {
@@ -441,7 +444,7 @@ fn a_read_is_asked_again() {
         };
         assert!(stage.far.call(input.into()).is_ok(), "{fault:?}");
     }
-    // A refusal is told at once.
+    // A refusal is returned at once.
     stage.proxy.expect(None);
     let input = ScanInput {
         table_name: Some("Other".to_owned()),

@@ -1,4 +1,4 @@
-//! Attributes that are not stored as they are: writes, conditions and patterns see the values, or
+//! Attributes that are stored in another form: writes, conditions and patterns see their values, or
 //! the model is refused.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -75,7 +75,7 @@ impl Place {
 }
 
 #[test]
-fn writes_see_values_and_not_what_is_stored() {
+fn writes_see_values_in_place_of_their_stored_form() {
     let place = Place::new(MODEL);
     place.put(
         "Doc",
@@ -114,7 +114,7 @@ fn writes_see_values_and_not_what_is_stored() {
 }
 
 #[test]
-fn parts_are_put_together_in_each_choice_of_a_pattern() {
+fn parts_are_joined_for_each_choice_of_parameters() {
     let place = Place::new(MODEL);
     place.put(
         "Tagged",
@@ -131,7 +131,7 @@ fn parts_are_put_together_in_each_choice_of_a_pattern() {
 }
 
 #[test]
-fn one_that_must_be_there_may_stand_anywhere_among_equal_keys_of_an_index() {
+fn a_required_item_may_be_anywhere_among_equal_index_keys() {
     let place = Place::new(MODEL);
     place.put("Order", &[("oid", "o")]);
     for iid in ["1", "2", "3", "4"] {
@@ -159,7 +159,7 @@ fn one_that_must_be_there_may_stand_anywhere_among_equal_keys_of_an_index() {
 }
 
 #[test]
-fn a_filter_compares_with_what_was_given() {
+fn a_filter_compares_with_the_given_value() {
     let place = Place::new(MODEL);
     place.put(
         "Seen",
@@ -189,7 +189,7 @@ fn a_filter_compares_with_what_was_given() {
 }
 
 #[test]
-fn a_put_takes_away_what_came_beside_it() {
+fn a_put_removes_attributes_of_concurrent_writes() {
     let place = Place::new(MODEL);
     place.put("Kept", &[("id", "1"), ("x", "1"), ("y", "2")]);
     place.put("Kept", &[("id", "1"), ("y", "5")]);
@@ -225,10 +225,9 @@ fn a_put_takes_away_what_came_beside_it() {
     assert!(possible.contains(&state), "{state:?}");
 }
 
-/// A field that a record lacks is missing, whatever another item of the write is given under its
-/// name.
+/// An absent field of a record has no value, even where the write has an argument of the same name.
 #[test]
-fn what_a_record_lacks_is_taken_from_nowhere() {
+fn an_absent_field_of_a_record_has_no_value() {
     let place = Place::new(
         "model m 1\ntable Tab (PK, SK)\nentity Order\n  orderId: string, note: string?\n  key \"ORDER#{orderId}\" \"META\"\nentity Item\n  orderId: string, itemId: string, note: string?\n  key \"ORDER#{orderId}\" \"ITEM#{itemId}\"\nrecord Line\n  itemId: string, note: string?\npattern items(orderId) -> Item[]\nwrite place(lines: list of Line)\n  create Order\n  create Item for each lines\n",
     );
@@ -246,9 +245,9 @@ fn what_a_record_lacks_is_taken_from_nowhere() {
     assert_eq!(place.found("items", &[("orderId", "1")], "note"), ["", "x"]);
 }
 
-/// Parts that another model cut in another way are replaced and deleted, every one of them.
+/// The stored parts come from a model with another part size: all of them are replaced or deleted.
 #[test]
-fn a_list_that_was_cut_in_another_way_is_cut_anew() {
+fn a_list_of_another_part_size_is_split_again() {
     let text = "model m 1\ntable Tab (PK, SK)\nentity A\n  a: string, l: list of int\n  key \"A#{a}\" \"A\"\n  split l by 2\npattern one(a) -> A?\n";
     for (from, to, list) in [
         (2, 5, "[1,2,3,4,5]"),

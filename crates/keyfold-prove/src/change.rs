@@ -1,4 +1,4 @@
-//! Random writes: whole rows, changes of rows that are there, named writes, and items that expire.
+//! Random writes: creations, changes of existing rows, named writes, and expiries.
 
 use crate::generate::Generator;
 use crate::named;

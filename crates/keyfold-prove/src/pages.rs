@@ -142,7 +142,7 @@ impl<'m> Reading<'m> {
             note(
                 found,
                 pattern,
-                "what was there all the time",
+                "the items that existed all the time",
                 format!("not found: {lost:?}"),
             );
         }
@@ -150,7 +150,7 @@ impl<'m> Reading<'m> {
             note(
                 found,
                 pattern,
-                "what was there at some time",
+                "only items that existed at some time",
                 format!("{strange:?}"),
             );
         }

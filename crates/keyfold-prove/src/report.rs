@@ -116,12 +116,4 @@ impl Report {
     pub fn is_proved(&self) -> bool {
         self.all_failures().next().is_none()
     }
-
-    /// The patterns whose answers were all empty: nothing is proved of them.
-    pub fn unanswered(&self) -> impl Iterator<Item = &str> {
-        self.patterns
-            .iter()
-            .filter(|pattern| pattern.answered == 0)
-            .map(|pattern| pattern.name.as_str())
-    }
 }

@@ -63,7 +63,7 @@ pub(crate) fn two_writers<'m>(
         Err(error) => error.to_string(),
     };
     note(
-        "as if one came behind the other",
+        "the result of one after the other",
         format!("{} | {}", shown(&first), shown(&second)),
     );
     Ok(())

@@ -1,6 +1,6 @@
-//! What the articles' applications do beside their patterns: joins without a join, assignments that
-//! are all or nothing, histories that stay, lists that are split. Ids of the designs are in the
-//! tests' names.
+//! The applications of the articles, beside their patterns: reads in place of joins, assignments that
+//! are all or nothing, histories that stay, split lists. The tests' names begin with the ids of the
+//! designs.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -219,7 +219,7 @@ fn n3_goods_are_assigned_all_or_nothing_and_never_too_many() {
     distinct.sort();
     distinct.dedup();
     assert_eq!((placed.len(), distinct.len()), (14, 14));
-    // A refusal says which condition did not hold.
+    // A refusal names the condition that failed.
     let refused = |container: &str, item: &str| {
         place
             .write("assign", &[("containerId", container), ("itemId", item)])
@@ -339,12 +339,12 @@ fn s5_s7_s9_a_letter_has_its_total_and_its_history_stays() {
     );
     let more = r#"[{"toyId": "kite", "quantity": 3, "price": 12.5, "amount": 37.5}]"#;
     letter("2", more, "[]").unwrap();
-    // S4, S8: the letter with its rows, the total summed up in the same transaction.
+    // S4, S8: the letter with its rows; the same transaction updates the total.
     let found = place.ask("letter", &[("letterId", "1")]);
     let kinds: Vec<&str> = found.iter().map(|item| item.kind.as_str()).collect();
     assert_eq!(kinds, ["Snapshot", "Letter", "Wish", "Wish"]);
     assert_eq!(shown(&found[1], "total"), "50");
-    // S7: who asks for kites, and how many.
+    // S7: the letters that ask for kites, with the quantity.
     let demand = place.ask("demand", &[("toyId", "kite")]);
     let toy = demand.iter().find(|item| item.kind == "Toy").unwrap();
     assert_eq!((demand.len(), shown(toy, "wanted")), (3, "5".to_owned()));
@@ -357,7 +357,7 @@ fn s5_s7_s9_a_letter_has_its_total_and_its_history_stays() {
         shown(&history[0], "toys").contains("price: 25"),
         "{history:?}"
     );
-    // Nothing of a letter that wishes for a toy nobody makes.
+    // No item is written of a letter with a toy that does not exist.
     let unknown = r#"[{"toyId": "unicorn", "quantity": 1, "price": 1, "amount": 1}]"#;
     assert!(matches!(
         letter("3", unknown, "[]"),
@@ -386,7 +386,7 @@ fn a5_an_hour_of_points_lies_in_six_items_and_is_read_as_one_list() {
     };
     let read: Vec<String> = read.iter().map(value::display).collect();
     assert_eq!((found.len(), read == points), (1, true));
-    // While racing only the score changes, and the leaderboard follows.
+    // During a race only the score changes, and the leaderboard follows.
     place
         .write(
             "score_in_race",

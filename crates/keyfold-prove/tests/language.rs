@@ -1,6 +1,6 @@
-//! A model with every word of the language is proved; and a proof that could not fail would prove
-//! nothing, so models are broken behind the compiler's back, one template, plan or rule at a time:
-//! each must be caught.
+//! A model with every word of the language is proved. A proof that could not fail would prove
+//! nothing: these tests break compiled models, one template, plan or rule at a time, and the proof
+//! must report each.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::template::Part;
@@ -113,20 +113,20 @@ fn a_proof_repeats_itself() {
     );
 }
 
-/// Proves a broken model; it must be noticed.
+/// Proves a broken model; the proof must fail.
 fn caught(source: &str, what: &str, spoil: impl Fn(&mut Model)) {
-    let whole = model(source);
+    let intact = model(source);
     assert!(
-        report(&whole, 1, 80, 12).is_proved(),
-        "{what}: the whole model is not proved"
+        report(&intact, 1, 80, 12).is_proved(),
+        "{what}: the intact model is not proved"
     );
-    let mut broken = whole;
+    let mut broken = intact;
     spoil(&mut broken);
     let found = (1..=3)
         .map(|seed| report(&broken, seed, 80, 12))
         .find(|report| !report.is_proved());
     let report = found.unwrap_or_else(|| panic!("{what} was not noticed"));
-    // What is wrong is wrong after fewer writes.
+    // The failure shows after fewer writes.
     let smallest = report
         .smallest
         .unwrap_or_else(|| panic!("{what}: no shortest way"));
@@ -178,7 +178,7 @@ fn a_key_that_does_not_keep_its_value_is_caught() {
 
 #[test]
 fn a_range_that_is_too_wide_is_caught() {
-    // As if the rule about exact ranges had been forgotten.
+    // The compiler without its rule about exact ranges.
     caught(
         MYAPP,
         "a whole partition instead of the orders in it",

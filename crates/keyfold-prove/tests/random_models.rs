@@ -1,13 +1,12 @@
-//! Models that nobody would write: random keys, indexes, copies and patterns. What the compiler
-//! accepts must be proved by execution; what it refuses is none of this test's business, as long as
-//! enough is accepted.
+//! Random models: keys, indexes, copies and patterns. Every model that the compiler accepts must be
+//! proved by execution, and the compiler must accept enough of them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::compile;
 use keyfold_prove::{Options, prove};
 use std::fmt::Write as _;
 
-/// Models that are tried; `RANDOM_MODELS=20000` searches longer.
+/// The number of models; `RANDOM_MODELS=20000` searches longer.
 const MODELS: u64 = 500;
 
 const TYPES: [(&str, &str); 8] = [
@@ -71,7 +70,7 @@ fn template(rng: &mut fastrand::Rng, first: &str, fields: usize) -> Template {
     made
 }
 
-/// A key of an entity, by what returns it.
+/// A key of an entity, and the name that a pattern returns.
 struct Key {
     result: String,
     partition: Template,
@@ -83,7 +82,7 @@ fn model(rng: &mut fastrand::Rng) -> String {
         "model random 1\ntable Tab (PK, SK)\n  gsi GG1 (A, B)\n  gsi Inv (SK, PK)\n  lsi Loc (L)\n"
             .to_owned();
     let count = rng.usize(1..=3);
-    // Kinds share partitions and beginnings of sort keys, so that they meet.
+    // Entities share partitions and prefixes of sort keys.
     let (shared, same_start) = (rng.usize(0..3), template(rng, "S", 1));
     let shared = template(rng, "P", shared);
     let mut keys: Vec<Key> = Vec::new();
@@ -109,7 +108,7 @@ fn model(rng: &mut fastrand::Rng) -> String {
         if is_shared {
             sort.fields.splice(0..0, same_start.fields.iter().copied());
         }
-        // What identifies an item is in its key, so that many of them are there.
+        // The identifier is in the key, so that an entity has many items.
         sort.text.push_str(pick(rng, &["", "#{u}", "#{n:05}#{u}"]));
         let place = pick(rng, &["", "", "", "", "", " shard 3", " bucket day of t"]);
         writeln!(
@@ -174,8 +173,8 @@ fn model(rng: &mut fastrand::Rng) -> String {
     text
 }
 
-/// A question that a key may answer: its partition, some of its sort key, perhaps a range of what
-/// follows.
+/// A pattern that a key may serve: its partition, some attributes of its sort key, perhaps a range of
+/// the next one.
 fn pattern(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
     let key = &keys[rng.usize(..keys.len())];
     let mut parameters: Vec<String> = key
@@ -232,8 +231,7 @@ fn pattern(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
     format!("({}) -> {result} {}", parameters.join(", "), rest.join(" "))
 }
 
-/// Leaves out the patterns that the compiler refuses; gives nothing if something else is refused
-/// too.
+/// The model without the patterns that the compiler refuses; `None` if it refuses another part.
 fn accepted(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.lines().collect();
     for _ in 0..12 {

@@ -1,5 +1,4 @@
-//! The designs that Keyfold comes from, each pattern proved by execution: its id is in the test's
-//! name.
+//! The designs that Keyfold comes from, proved by execution. The tests' names begin with their ids.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{Model, Severity, compile};
@@ -57,7 +56,7 @@ fn report(model: &Model, seed: u64, items: usize) -> Report {
     .unwrap()
 }
 
-/// Proves the model with several seeds; each of the patterns must have answered something.
+/// Proves the model with several seeds. Each pattern must find at least one item.
 fn proved(name: &str, warnings: &[&str], patterns: &[&str]) {
     let model = model(name, warnings);
     for seed in SEEDS {
@@ -108,7 +107,7 @@ designs! {
     myapp_m1_m2_m3_m4_m5_m6_m7: "myapp", [], ["user", "user_by_email", "orders_of_user", "order", "pending_orders", "user_overview", "product", "items_of_order"];
 }
 
-/// The deep form, on files, with restarts and many writers at once.
+/// The deep proof: on files, with restarts and many concurrent writers.
 #[test]
 fn every_model_is_proved_deeply() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");

@@ -44,7 +44,7 @@ pub(super) fn create(
     Ok(())
 }
 
-/// Adds what puts a whole entity: its creation, or its change when it exists.
+/// Adds the steps that put a whole entity: its creation, or its change when it exists.
 pub(super) fn put(
     context: &Context<'_>,
     entity: &Entity,
@@ -174,7 +174,7 @@ pub(super) struct Replacement<'r> {
     pub(super) watched: &'r [&'r str],
 }
 
-/// Adds what moves an entity from its old to its new attributes. Nothing is added when nothing
+/// Adds the steps that move an entity from its old to its new attributes. It adds none when nothing
 /// differs.
 pub(super) fn replace(
     context: &Context<'_>,
@@ -192,7 +192,7 @@ pub(super) fn replace(
     };
     if main_before.key != main_after.key || main_before.table != main_after.table {
         let message = format!(
-            "the key of {} cannot change; delete it and put it anew",
+            "the key of {} cannot change; delete it and put it again",
             entity.name
         );
         return Err(ClientError::Refused(message));
@@ -233,7 +233,7 @@ pub(super) fn replace(
 }
 
 impl Replacement<'_> {
-    /// The new values. The version is counted up when the caller writes the whole entity, or when
+    /// The new values. The version is incremented when the caller writes the whole entity, or when
     /// an attribute differs.
     fn with_next_version(&self) -> Values {
         let mut new = self.new.clone();

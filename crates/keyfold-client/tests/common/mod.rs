@@ -1,4 +1,4 @@
-//! A model on an engine in memory, and words to write and ask in a line.
+//! A model on an engine in memory, with short calls for writes and patterns.
 #![allow(dead_code, unreachable_pub, reason = "each test takes what it needs")]
 
 use keyfold_api::{Response, ScanInput};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Names and texts.
 pub type Text<'t> = &'t [(&'t str, &'t str)];
 
-/// A model and the engine that it is used on.
+/// A model and the engine that executes it.
 pub struct Place {
     pub model: Model,
     pub backend: Backend,
@@ -69,7 +69,7 @@ impl Place {
         write::delete(&self.backend, &self.model, self.entity(entity), &key)
     }
 
-    /// All pages, or the one that `start` asks for.
+    /// All pages, or one when `start` has a cursor or a limit.
     pub fn ask(
         &self,
         name: &str,
@@ -86,7 +86,7 @@ impl Place {
         read::run(&self.backend, &self.model, pattern, &values, start, pages)
     }
 
-    /// An attribute of everything that a pattern finds.
+    /// An attribute of all items that a pattern finds.
     pub fn found(&self, name: &str, text: Text<'_>, of: &str) -> Vec<String> {
         let found = self.ask(name, text, &PageRequest::default()).unwrap();
         found
@@ -96,7 +96,7 @@ impl Place {
             .collect()
     }
 
-    /// Everything in the model's first table.
+    /// All items of the model's first table.
     pub fn stored(&self) -> Vec<Item> {
         let table_name = self.model.tables.first().map(|table| table.name.clone());
         let scanned = self.backend.call(
