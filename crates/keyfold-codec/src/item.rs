@@ -25,7 +25,7 @@ const CHECKSUM_BYTES: usize = 4;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("stored item is corrupt: {reason}")]
 pub struct CodecError {
-    /// What is wrong with the bytes.
+    /// The first defect found.
     pub reason: &'static str,
 }
 

@@ -41,6 +41,6 @@ pub use base::pending::Pending;
 pub use doctor::{Examination, Problem};
 pub use engine::Engine;
 pub use keyfold_store::{
-    Durability, FolderOptions, LogFile, LogFiles, LogFolder, StoreCounts, StoreError, StoreOptions,
+    Durability, FolderOptions, LogFile, LogFiles, StoreCounts, StoreError, StoreOptions,
 };
 pub use table::{Index, IndexKind, IndexProjection, Settings, Table};

@@ -1,4 +1,4 @@
-//! Group commit: the waiting batches become one write with one sync.
+//! Group commit: the pending batches become one write with one sync.
 //!
 //! Two groups exist at a time: `pending` collects, `in_flight` is being written.
 //! [`CommitQueue::latest`] reads both before the store, so the next writer's conditions see staged
@@ -65,7 +65,7 @@ struct Shared {
     store: Arc<DurableStore>,
     metrics: Arc<Metrics>,
     sync: bool,
-    /// Why every batch is refused. Set while `queue` is locked.
+    /// The error that makes the queue refuse every batch. Set while `queue` is locked.
     failed: OnceLock<StoreError>,
 }
 
@@ -155,8 +155,8 @@ impl CommitQueue {
             .map(Ticket::of)
     }
 
-    /// Blocks while the pending group is above the hard limit. Callers hold no lock: others would
-    /// wait for it as long as the device takes.
+    /// Blocks while the pending group is above the hard limit. Callers must not hold a
+    /// lock, since others would wait for it as long as the device takes.
     pub(crate) fn wait_below_hard_limit(&self) {
         let mut queue = self.shared.lock();
         while queue.pending.bytes > STAGED_BYTES_HARD

@@ -200,8 +200,8 @@ fn make_private(folder: &Path) -> Result<(), StoreError> {
     Ok(builder.create(folder).at(folder)?)
 }
 
-/// Restricts the folders that hold clients' data to the process's own user, whatever the mode of
-/// the data folder and of the storage engine's files.
+/// Restricts the folders that hold clients' data to the process's own user. The data folder and the
+/// storage engine's files may have any mode.
 pub(crate) fn keep_private(folder: &Path, is_store: bool) -> Result<(), StoreError> {
     for part in ["log", "tables"].map(|part| folder.join(part)) {
         if !is_store {

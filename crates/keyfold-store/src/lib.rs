@@ -34,7 +34,7 @@ mod ticket;
 
 pub use batch::{Batch, SEQUENCE_KEY, Savepoint};
 pub use error::StoreError;
-pub use log::{LogFile, LogFiles, LogFolder};
+pub use log::{LogFile, LogFiles};
 pub use metrics::StoreCounts;
 pub use options::{Durability, FolderOptions, StoreOptions};
 pub use snapshot::{Direction, Snapshot};

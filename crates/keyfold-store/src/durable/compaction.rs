@@ -46,10 +46,10 @@ pub(super) fn run(shared: &Shared) {
     }
 }
 
-/// When a compaction is due.
+/// The next compaction, or the time until one may be due.
 enum Due {
     Now(Compaction),
-    /// None is due now; ask again after this time.
+    /// None is due within this time.
     Later(Duration),
 }
 

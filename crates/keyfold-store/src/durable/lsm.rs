@@ -23,7 +23,7 @@ use std::sync::Arc;
 const BLOCK_BYTES: u32 = 8 * 1024;
 /// Table files kept open.
 const FILES_OPEN: usize = 512;
-/// Advice for corruption that the storage engine reports without its place.
+/// Advice for corruption that the storage engine reports without the file.
 const TABLES_ADVICE: &str = "put the files in tables/tables of the data folder back, or restore the whole folder from a copy (`keyfold backup` makes copies)";
 
 /// The tree: memtables, and table files on sorted levels. Level 0 holds flushed memtables as runs
@@ -35,7 +35,7 @@ pub(super) struct Tree {
     sequence: SequenceNumberCounter,
 }
 
-/// Which tables a compaction merges.
+/// A choice of tables to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compaction {
     /// The choice of the leveled strategy, which keeps up with the writes.
@@ -238,7 +238,7 @@ pub(super) struct Archive {
     reader: sfa::Reader,
 }
 
-/// Why the table of contents of a file cannot be read.
+/// A table of contents cannot be read.
 pub(super) enum ArchiveError {
     /// The operating system refused a call, or the file is too short.
     Io(io::Error),

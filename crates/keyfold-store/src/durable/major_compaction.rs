@@ -1,5 +1,5 @@
-//! When a major compaction is due. It merges all tables, which frees the space of tombstones and of
-//! the values that they remove.
+//! The schedule of major compactions. A major compaction merges all tables, which frees the space of
+//! tombstones and of the values that they remove.
 
 use super::backoff::Backoff;
 use super::free_space;
@@ -16,8 +16,8 @@ const ENTRIES_PER_TOMBSTONE: u64 = 8;
 /// store cannot stop quickly. In a larger store tombstones and their values meet in the other
 /// compactions.
 const BYTES_MAX: u64 = 1024 * 1024 * 1024;
-/// The same beside active writers, for each run that level 0 may still grow by before writers wait:
-/// half a GiB when level 0 is empty.
+/// Bytes of tables above which there is no major compaction beside active writers, for each run that
+/// level 0 may still grow by before writers wait: half a GiB when level 0 is empty.
 const BYTES_PER_RUN: u64 = 22 * 1024 * 1024;
 /// The longest pause between two failed attempts; the first is [`PAUSE_MAX`], the longest of other
 /// compactions.
@@ -25,7 +25,7 @@ const FAILED_PAUSE_MAX: Duration = Duration::from_secs(60 * 60);
 /// Beside active writers, the pause after a major compaction is so many times its duration.
 const BUSY_PAUSE_FACTOR: u32 = 20;
 
-/// The schedule of major compactions.
+/// The times and conditions of the next major compaction.
 pub(super) struct MajorCompactions {
     /// The earliest next one beside active writers.
     next_when_busy: Instant,

@@ -52,17 +52,17 @@ pub(super) struct State {
     pub(super) has_new_tables: bool,
     pub(super) is_flushing: bool,
     pub(super) is_compacting: bool,
-    /// Why the last flush failed.
+    /// The error of the last flush, if it failed.
     pub(super) flush_error: Option<StoreError>,
-    /// Why the last compaction failed.
+    /// The error of the last compaction, if it failed.
     pub(super) compaction_error: Option<StoreError>,
     /// Whether the manifest on the disk may be newer than the one in memory.
     is_manifest_uncertain: bool,
-    /// Why the manifest on the disk could not be restored.
+    /// The error of the last attempt to restore the manifest on the disk, if it failed.
     pub(super) manifest_error: Option<StoreError>,
     /// The lowest id of a table file that a failed attempt may have left.
     first_leftover: Option<u64>,
-    /// Why a thread ended. It starts again with the next opening of the store.
+    /// The panic that ended a thread, which starts again with the next opening of the store.
     pub(super) thread_error: Option<StoreError>,
     pub(super) is_closed: bool,
     /// Compactions that have failed since the store was opened.

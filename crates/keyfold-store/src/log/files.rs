@@ -93,7 +93,7 @@ pub trait LogFile: Send {
 /// Segments as files of a folder. Retired files are renamed and reused: their blocks are allocated
 /// already, so a sync need not write the file system's journal too.
 #[derive(Debug)]
-pub struct LogFolder {
+pub(crate) struct LogFolder {
     folder: PathBuf,
     spares: Mutex<Vec<PathBuf>>,
     /// The file of [`LogFiles::keep_watermark`]; none where it could not be opened.
@@ -105,7 +105,7 @@ impl LogFolder {
     ///
     /// # Errors
     /// When the folder cannot be made or read.
-    pub fn open(folder: &Path) -> io::Result<LogFolder> {
+    pub(crate) fn open(folder: &Path) -> io::Result<LogFolder> {
         fs::create_dir_all(folder).at(folder)?;
         let mut spares = Vec::new();
         for entry in fs::read_dir(folder).at(folder)? {
@@ -329,7 +329,7 @@ mod tests {
     fn a_missing_file_counts_as_retired_and_a_missing_spare_is_not_needed() {
         let folder = tempfile::tempdir().unwrap();
         let files = LogFolder::open(folder.path()).unwrap();
-        // With and without a free place among the spare files.
+        // With fewer spare files than are kept, and with all of them.
         for spares in [0, SPARES as u64] {
             drop(files.create(9).unwrap());
             fs::remove_file(files.path(9)).unwrap();

@@ -13,7 +13,8 @@ mod record;
 mod recovery;
 mod writer;
 
-pub use files::{LogFile, LogFiles, LogFolder};
+pub(crate) use files::LogFolder;
+pub use files::{LogFile, LogFiles};
 pub(crate) use record::Change;
 pub(crate) use recovery::Recovered;
 pub(crate) use writer::Log;

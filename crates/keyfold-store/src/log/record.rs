@@ -278,31 +278,31 @@ mod tests {
         fn what_is_written_is_read_and_a_cut_hides_only_what_is_behind_it(
             records in proptest::collection::vec(changes(), 1..6), cut in any::<prop::sample::Index>()
         ) {
-            let (whole, ends) = written(&records);
-            prop_assert_eq!(read_header(&whole, 3), Some((HERE, 77)));
-            prop_assert_eq!(read_header(&whole, 4), None);
-            prop_assert_eq!(read(&whole), (records.clone(), whole.len()));
-            let cut = cut.index(whole.len() - HEADER_BYTES) + HEADER_BYTES;
+            let (bytes, ends) = written(&records);
+            prop_assert_eq!(read_header(&bytes, 3), Some((HERE, 77)));
+            prop_assert_eq!(read_header(&bytes, 4), None);
+            prop_assert_eq!(read(&bytes), (records.clone(), bytes.len()));
+            let cut = cut.index(bytes.len() - HEADER_BYTES) + HEADER_BYTES;
             // Up to 7 bytes of a record's end are not part of it.
-            let (found, at) = read(&whole[..cut]);
+            let (found, at) = read(&bytes[..cut]);
             let complete = found.len();
             prop_assert!(ends.iter().filter(|end| **end <= cut).count() <= complete);
             prop_assert!(ends.iter().filter(|end| **end < cut + 8).count() >= complete);
             prop_assert_eq!(&found[..], &records[..complete]);
-            prop_assert!(!is_corrupt(&whole[..cut], HERE, at));
+            prop_assert!(!is_corrupt(&bytes[..cut], HERE, at));
         }
 
         #[test]
         fn a_changed_byte_is_detected(
-            records in proptest::collection::vec(changes(), 2..6), place in any::<prop::sample::Index>(), mask in 1u8..
+            records in proptest::collection::vec(changes(), 2..6), at in any::<prop::sample::Index>(), mask in 1u8..
         ) {
             let (mut bytes, ends) = written(&records);
-            let place = HEADER_BYTES + place.index(bytes.len() - HEADER_BYTES);
-            bytes[place] ^= mask;
+            let changed = HEADER_BYTES + at.index(bytes.len() - HEADER_BYTES);
+            bytes[changed] ^= mask;
             // The padding of a record to a multiple of 8 bytes is not read.
-            let fills = |end: &usize| (*end - 8..*end).contains(&place) && read(&bytes).0 == records;
+            let fills = |end: &usize| (*end - 8..*end).contains(&changed) && read(&bytes).0 == records;
             prop_assume!(!ends.iter().any(fills));
-            let intact = ends.iter().filter(|end| **end <= place).count();
+            let intact = ends.iter().filter(|end| **end <= changed).count();
             let (found, at) = read(&bytes);
             prop_assert_eq!(&found[..], &records[..intact]);
             // Every record here was synced before the next was written; only the last may be a torn

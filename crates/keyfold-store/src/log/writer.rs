@@ -216,7 +216,7 @@ struct Begun {
     segment: Segment,
 }
 
-/// Why a segment could not be begun.
+/// A failed attempt to begin a segment.
 struct NotBegun {
     error: StoreError,
     /// Whether the next start will find no header of it.
