@@ -3,7 +3,7 @@
 use super::names::unknown;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::{Precision, Record, Type};
-use crate::syntax::ast::{AttributeDecl, Collection, EntityDecl, Name, Tree, TypeDecl};
+use crate::syntax::ast::{AttributeDecl, Collection, EntityDecl, Name, Tree, TypeDecl, texts};
 use crate::types::TYPE_DEPTH_MAX;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -62,9 +62,7 @@ impl<'t> Types<'t> {
         match declared {
             TypeDecl::Named(word, None) => self.named(word, depth),
             TypeDecl::Named(word, Some(precision)) => time(word, precision),
-            TypeDecl::Words(words) => Ok(Type::Words(
-                words.iter().map(|word| word.text.clone()).collect(),
-            )),
+            TypeDecl::Words(words) => Ok(Type::Words(texts(words))),
             TypeDecl::Of(what, span, inner) => {
                 collection(*what, *span, self.resolve(inner, name, depth + 1)?)
             }
@@ -81,12 +79,14 @@ impl<'t> Types<'t> {
         self.resolved.set(self.resolved.get() + 1);
         let (message, label) = if depth > TYPE_DEPTH_MAX {
             (
-                "refers to itself, or to another through more than 30 references",
+                format!(
+                    "refers to itself, or to another through more than {TYPE_DEPTH_MAX} references"
+                ),
                 "references go round in a circle, or are too deep",
             )
         } else if self.resolved.get() > RESOLVED_MAX {
             (
-                "is too large",
+                "is too large".to_owned(),
                 "records that hold records are too many when each is counted where it is used",
             )
         } else {
