@@ -68,8 +68,8 @@ impl<'s> Compactor<'s> {
         let left = idle_time_required(tree.table_bytes()).saturating_sub(state.idle_time());
         let is_merged = self.merged == Some(tree.manifest());
         let is_idle = left.is_zero() && !state.has_new_tables;
-        let oldest = self.shared.read_points.oldest();
-        if !is_merged && self.major.is_due(tree, oldest, is_idle) {
+        let oldest = || self.shared.read_points.oldest();
+        if !is_merged && self.major.is_due(tree, oldest(), is_idle) {
             return Due::Now(Compaction::Major);
         }
         if state.has_new_tables {
