@@ -140,8 +140,8 @@ pub fn derive(
         item,
     };
     let chunks = chunks(entity, values);
-    let (key_, item) = main(table, entity, values, &chunks)?;
-    let mut all = vec![derived(Role::Main, key_, item)];
+    let (main_key, item) = main(table, entity, values, &chunks)?;
+    let mut all = vec![derived(Role::Main, main_key, item)];
     for (at, chunk) in chunks.iter().enumerate().skip(1) {
         let (key, item) = part(table, entity, values, at, chunk.as_ref())?;
         all.push(derived(Role::Part(at), key, item));
@@ -277,11 +277,11 @@ fn add_index_keys(
         let Some(index) = table.indexes.get(index_key.index) else {
             continue;
         };
-        let complete = index_key
+        let is_complete = index_key
             .key
             .fields()
             .all(|field| values.contains_key(field));
-        if !complete || !is_in(index_key.sparse.as_ref(), values) {
+        if !is_complete || !is_in(index_key.sparse.as_ref(), values) {
             continue;
         }
         let templates = std::iter::once(&index_key.key.partition).chain(&index_key.key.sort);
@@ -289,12 +289,12 @@ fn add_index_keys(
             .columns()
             .zip(templates.flat_map(KeyTemplate::columns))
         {
-            let own = column.name == table.partition.name
+            let is_own = column.name == table.partition.name
                 || table
                     .sort
                     .as_ref()
                     .is_some_and(|sort| sort.name == column.name);
-            if !own {
+            if !is_own {
                 item.insert(
                     column.name.as_str(),
                     value::column(parts, values, &table.delimiters)?,

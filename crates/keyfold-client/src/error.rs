@@ -91,6 +91,12 @@ impl ClientError {
         }
     }
 
+    /// Whether nothing was done and the same request may succeed later. A write that conflicts with
+    /// another transaction is not the same request later: it must read the item again first.
+    pub(crate) fn is_passing(&self) -> bool {
+        self.kind().is_some_and(ErrorKind::is_retryable) && !self.is_conflict()
+    }
+
     /// Whether another transaction was using an item: the write may be tried again once it has read
     /// the item again.
     pub(crate) fn is_conflict(&self) -> bool {

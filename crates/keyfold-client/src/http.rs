@@ -3,7 +3,7 @@
 use crate::error::ClientError;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use keyfold_api::{ErrorKind, Idempotency, Request, Response};
+use keyfold_api::{Idempotency, Request, Response};
 use keyfold_sigv4::SigningKey;
 use keyfold_wire::admin::{COPY_TARGET, decode_copied, encode_copy};
 use keyfold_wire::client::{decode_error, decode_response, encode_request};
@@ -89,12 +89,7 @@ impl HttpBackend {
                         (false, None)
                     }
                 },
-                Attempt::Refused(error) => {
-                    // A write that conflicts with another transaction reads again before its retry.
-                    let is_passing =
-                        error.kind().is_some_and(ErrorKind::is_retryable) && !error.is_conflict();
-                    (is_passing, Some(error))
-                }
+                Attempt::Refused(error) => (error.is_passing(), Some(error)),
                 Attempt::NotSent(why) => (true, Some(ClientError::Transport(why))),
                 Attempt::Unknown(why) => {
                     unknown = Some(why);
@@ -128,6 +123,7 @@ impl HttpBackend {
         )))
     }
 
+    /// Asks the server to copy its data folder. Returns the number of copied keys.
     pub(crate) fn copy_data_folder(&self, to: &str) -> Result<u64, ClientError> {
         let mut body = Vec::new();
         encode_copy(&mut body, to);
@@ -164,6 +160,7 @@ impl HttpBackend {
         }
     }
 
+    /// Sends a signed request. Returns the status and the body of the answer.
     fn send(
         &self,
         target: &str,
