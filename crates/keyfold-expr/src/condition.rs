@@ -1,8 +1,8 @@
 //! Conditions and filters: bound trees, evaluated on encoded items.
 //!
-//! A missing attribute makes every predicate false except `attribute_not_exists` and `<>`; so does
-//! a value of a type the predicate does not compare. Source: "Condition and filter expressions,
-//! operators, and functions".
+//! A missing attribute makes every predicate false except `attribute_not_exists` and `<>`. A value
+//! of a type that the predicate does not compare makes it false, too. Source: "Condition and filter
+//! expressions, operators, and functions".
 
 use crate::ast::{Comparator, Function, RawCall, RawCondition, RawOperand};
 use crate::bind::Binder;
@@ -25,7 +25,7 @@ pub enum Condition {
     Or(Vec<Condition>),
     /// The member does not hold.
     Not(Box<Condition>),
-    /// Two operands compare.
+    /// The operands compare as the comparator says.
     Compare(Comparator, Operand, Operand),
     /// The first operand lies between the others, both included.
     Between(Operand, Operand, Operand),

@@ -35,7 +35,7 @@ impl ExpressionKind {
 /// The error of an expression: the request member, and the reason.
 ///
 /// `Display` is DynamoDB's message, `Invalid <parameter>: <reason>`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExprError {
     /// The member the expression came from.
     pub expression: ExpressionKind,
@@ -43,8 +43,8 @@ pub struct ExprError {
     pub kind: ExprErrorKind,
 }
 
-/// The reason for which an expression is refused.
-#[derive(Debug, Clone, PartialEq)]
+/// The reason for which an expression is refused. `Display` is the reason of DynamoDB's message.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExprErrorKind {
     /// The text is empty.
     Empty,

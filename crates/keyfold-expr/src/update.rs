@@ -220,7 +220,7 @@ impl Update {
     }
 }
 
-/// What an update changes in one item.
+/// The changes of an update to one item.
 #[derive(Default)]
 struct Changes<'u> {
     writes: Vec<Assignment<'u>>,

@@ -4,7 +4,8 @@ use super::error::PartiqlError;
 use super::lexer::Token;
 use super::parser::{DEPTH_MAX, Parsed, Parser, too_deep};
 use crate::ast::Sign;
-use crate::path::{Path, PathTree};
+use crate::error::ExprErrorKind;
+use crate::path::{Clash, Path, PathTree};
 use crate::placeholder::Literal;
 use crate::update::{Term, Update};
 
@@ -25,11 +26,16 @@ impl UpdateClauses {
             && self.delete.is_empty()
     }
 
-    /// The update, unless two of its targets overlap.
+    /// The update, unless two of its targets clash.
     pub(super) fn finish(self) -> Parsed<Update> {
         let update = Update::of_parts(self.set, self.remove, self.add, self.delete);
         match PathTree::clash(update.targets().iter()) {
-            Some((one, two, _)) => Err(PartiqlError::Overlap(one, two)),
+            Some((one, two, Clash::Overlap | Clash::Conflict)) => {
+                Err(PartiqlError::Expression(ExprErrorKind::Overlap {
+                    one,
+                    two,
+                }))
+            }
             None => Ok(update),
         }
     }

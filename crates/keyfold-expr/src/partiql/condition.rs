@@ -5,6 +5,7 @@ use super::lexer::Token;
 use super::parser::{Parsed, Parser};
 use crate::ast::Comparator;
 use crate::condition::{Condition, Operand};
+use crate::error::ExprErrorKind;
 use crate::placeholder::Literal;
 use keyfold_types::limits::IN_OPERANDS_MAX;
 use keyfold_types::{Value, ValueKind};
@@ -106,10 +107,8 @@ impl Parser<'_> {
         }
         self.expect_sign(close)?;
         if list.len() > IN_OPERANDS_MAX {
-            return Err(PartiqlError::Unsupported(format!(
-                "The IN operator is provided with too many operands; number of operands: {}",
-                list.len()
-            )));
+            let reason = ExprErrorKind::TooManyInOperands { count: list.len() };
+            return Err(PartiqlError::Unsupported(reason.to_string()));
         }
         Ok(list)
     }
@@ -236,10 +235,10 @@ fn check_ordered(operator: &str, operands: &[&Operand]) -> Parsed<()> {
         .filter_map(kind)
         .find(|kind| !kind.is_ordered())
     {
-        Some(found) => Err(PartiqlError::OperandType {
+        Some(found) => Err(PartiqlError::Expression(ExprErrorKind::OperandType {
             operator: operator.to_owned(),
             found,
-        }),
+        })),
         None => Ok(()),
     }
 }

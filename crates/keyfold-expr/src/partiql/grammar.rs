@@ -213,7 +213,7 @@ impl Parser<'_> {
     }
 }
 
-/// The error of a text that begins as no statement does.
+/// The error of a text without the first word of a statement.
 fn no_manipulation() -> PartiqlError {
     PartiqlError::Syntax("Expected data manipulation".to_owned())
 }

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! `lexer` cuts the text into tokens; `parser` reads them, and knows names and paths. Literals
-//! (`value`), the WHERE clause (`condition`) and the SET clause (`assignment`) are built on it;
-//! `grammar` puts them together to a [`Statement`].
+//! (`value`), the WHERE clause (`condition`) and the clauses of an UPDATE (`assignment`) are built
+//! on it; `grammar` builds a [`Statement`] of them.
 
 mod assignment;
 mod condition;

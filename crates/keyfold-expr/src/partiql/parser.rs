@@ -3,6 +3,7 @@
 
 use super::error::PartiqlError;
 use super::lexer::{self, Token};
+use crate::error::ExprErrorKind;
 use crate::path::{Path, PathPart};
 use keyfold_types::Value;
 use keyfold_types::limits::{LIST_INDEX_MAX, PATH_DEPTH_MAX};
@@ -96,7 +97,7 @@ impl<'p> Parser<'p> {
         token
     }
 
-    /// The value of the `?` just taken.
+    /// The value of the `?` that was taken last.
     pub(super) fn parameter(&mut self) -> Parsed<Value> {
         let value = self.parameters.next().cloned();
         value.ok_or(PartiqlError::Parameters)
@@ -116,8 +117,8 @@ impl<'p> Parser<'p> {
         PartiqlError::Syntax(reason)
     }
 
-    /// The error that the token just taken is not expected.
-    pub(super) fn before_unexpected(&mut self) -> PartiqlError {
+    /// The error that the token taken last is not expected.
+    pub(super) fn last_unexpected(&mut self) -> PartiqlError {
         self.at = self.at.saturating_sub(1);
         self.unexpected()
     }
@@ -205,7 +206,8 @@ impl<'p> Parser<'p> {
         loop {
             if parts.len() > PATH_DEPTH_MAX {
                 let levels = parts.len();
-                return Err(PartiqlError::PathTooDeep { levels });
+                let reason = ExprErrorKind::PathTooDeep { levels };
+                return Err(PartiqlError::Expression(reason));
             }
             if self.take_sign(".") {
                 let is_bare_keyword = matches!(self.peek(), Token::Word(word) if is_keyword(word));
@@ -229,7 +231,8 @@ impl<'p> Parser<'p> {
         match self.advance() {
             Token::Number(digits) => {
                 let index = digits.parse().ok().filter(|index| *index <= LIST_INDEX_MAX);
-                let index = index.ok_or(PartiqlError::ListIndex(digits))?;
+                let reason = ExprErrorKind::ListIndex { index: digits };
+                let index = index.ok_or(PartiqlError::Expression(reason))?;
                 Ok(PathPart::Index(index))
             }
             Token::Text(name) => Ok(PathPart::Name(name.into())),

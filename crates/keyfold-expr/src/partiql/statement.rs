@@ -23,18 +23,18 @@ pub enum Statement {
         table: String,
         /// The changes.
         update: Update,
-        /// The key of the item, and what must hold of it.
+        /// A condition that names the key of the item, and tests on its other attributes.
         condition: Condition,
-        /// What the response returns; none for nothing.
+        /// The image that the response returns; none for no image.
         returning: Option<Returning>,
     },
     /// Removes an item.
     Delete {
         /// The table.
         table: String,
-        /// The key of the item, and what must hold of it.
+        /// A condition that names the key of the item, and tests on its other attributes.
         condition: Condition,
-        /// What the response returns; none for nothing.
+        /// The image that the response returns; none for no image.
         returning: Option<Returning>,
     },
     /// Requires that a SELECT finds its item; in transactions only.

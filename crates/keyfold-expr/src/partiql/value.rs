@@ -21,7 +21,7 @@ impl Parser<'_> {
             Token::Word(word) if word.eq_ignore_ascii_case("null") => Ok(Value::Null),
             Token::Sign("-") => {
                 let Token::Number(text) = self.advance() else {
-                    return Err(self.before_unexpected());
+                    return Err(self.last_unexpected());
                 };
                 number(&format!("-{text}"))
             }
@@ -32,7 +32,7 @@ impl Parser<'_> {
                 "Ion literals are not supported.".to_owned(),
             )),
             Token::Word(_) | Token::Name(_) | Token::Sign(_) | Token::End => {
-                Err(self.before_unexpected())
+                Err(self.last_unexpected())
             }
         }
     }
@@ -60,7 +60,7 @@ impl Parser<'_> {
         }
         loop {
             let (Token::Text(name) | Token::Name(name)) = self.advance() else {
-                return Err(self.before_unexpected());
+                return Err(self.last_unexpected());
             };
             self.expect_sign(":")?;
             let value = self.value()?;
