@@ -1,4 +1,4 @@
-//! Tests the command line as users see it: its output, its exit codes and its servers.
+//! Tests the command line as users see it: its output and its exit codes.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -8,22 +8,8 @@
 mod workplace;
 
 use serde_json::Value as Json;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 use workplace::Workplace;
-
-/// Starts a server; returns it and its report once it listens.
-fn serving(command: &mut Command) -> (Child, Json) {
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let mut document: Json = serde_json::from_str(&line).unwrap();
-    (child, document["result"].take())
-}
 
 #[test]
 fn check_reports_the_request_of_each_pattern() {
@@ -185,7 +171,12 @@ fn each_kind_of_failure_has_an_exit_code() {
     error(
         2,
         &["run", shop, "nothing"],
-        "has no pattern or write nothing",
+        "shop.keyfold: the model shop has no pattern or write nothing; it has user, ",
+    );
+    error(
+        2,
+        &["run", shop, "usr"],
+        "no pattern or write usr; did you mean `user`?",
     );
     error(
         2,
@@ -330,33 +321,6 @@ fn the_demo_answers_every_pattern() {
     );
 }
 
-/// The server refuses ambiguous and unusable options before it opens anything.
-#[test]
-fn a_server_refuses_impossible_credentials_and_host_names() {
-    let place = Workplace::new();
-    let serve = |arguments: &[&str]| {
-        let output = place.run(&[&["serve", "--memory", "--port", "0"], arguments].concat());
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        String::from_utf8(output.stderr).unwrap()
-    };
-    let message = serve(&["--credential", "A:one", "--credential", "A:other"]);
-    assert!(
-        message.contains("the access key A is given twice"),
-        "{message}"
-    );
-    let file = place.write("credentials.json", r#"{"accessKey":"A","secret":"s"}"#);
-    assert!(
-        serve(&["--credentials", &file]).contains(r#"as [{"accessKey": "..", "secret": ".."}]"#)
-    );
-    for name in ["http://x.example", "x.example:8000", ""] {
-        let message = serve(&["--allow-host", name]);
-        assert!(
-            message.contains("takes a name without scheme and port"),
-            "{message}"
-        );
-    }
-}
-
 /// A program must not take half of an output for all of it.
 #[test]
 #[cfg(target_os = "linux")]
@@ -443,123 +407,6 @@ fn warnings_that_are_not_shown_are_counted() {
     assert_eq!((shown, report["more"].as_i64()), (200, Some(60)));
     let text = String::from_utf8(place.run(&["check", &file]).stderr).unwrap();
     assert!(text.contains("60 more warnings are not shown"), "{text}");
-}
-
-#[test]
-fn a_server_in_memory_leaves_nothing_behind() {
-    let place = Workplace::new();
-    let (mut child, report) = serving(
-        Command::new(env!("CARGO_BIN_EXE_keyfold"))
-            .current_dir(place.folder.path())
-            .args([
-                "serve",
-                &Workplace::model("shop.keyfold"),
-                "--memory",
-                "--port",
-                "0",
-                "--json",
-            ]),
-    );
-    assert_eq!(
-        (report["data"].as_str(), report["tables"][0].as_str()),
-        (Some("memory"), Some("Shop"))
-    );
-    let endpoint = report["endpoint"].as_str().unwrap();
-    let product = [
-        "put",
-        &Workplace::model("shop.keyfold"),
-        "Product",
-        "productId=p",
-        "name=n",
-        "price=1",
-        "stock=1",
-    ];
-    let product = [&product, &["--endpoint", endpoint][..]].concat();
-    place.json(0, &product);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert_eq!(std::fs::read_dir(place.folder.path()).unwrap().count(), 0);
-}
-
-#[test]
-fn a_server_accepts_no_more_connections_than_its_limit() {
-    let (mut child, report) = serving(Command::new(env!("CARGO_BIN_EXE_keyfold")).args([
-        "serve",
-        "--memory",
-        "--port",
-        "0",
-        "--json",
-        "--connections",
-        "1",
-    ]));
-    let address = report["endpoint"]
-        .as_str()
-        .unwrap()
-        .strip_prefix("http://")
-        .unwrap()
-        .to_owned();
-    let ask = || {
-        let mut stream = TcpStream::connect(&address).unwrap();
-        stream
-            .write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
-            .unwrap();
-        stream
-    };
-    let is_answered = |stream: &mut TcpStream, millis: u64| {
-        stream
-            .set_read_timeout(Some(Duration::from_millis(millis)))
-            .unwrap();
-        stream.read(&mut [0; 64]).is_ok_and(|bytes| bytes > 0)
-    };
-    let mut first = ask();
-    let first_is = is_answered(&mut first, 20_000);
-    let mut second = ask();
-    let second_is = is_answered(&mut second, 300);
-    drop(first);
-    let second_is_then = is_answered(&mut second, 20_000);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert_eq!((first_is, second_is, second_is_then), (true, false, true));
-}
-
-#[test]
-fn the_log_has_a_line_for_each_request_with_its_id() {
-    let place = Workplace::new();
-    let shop = Workplace::model("shop.keyfold");
-    let (mut child, report) = serving(
-        Command::new(env!("CARGO_BIN_EXE_keyfold"))
-            .args([
-                "serve", &shop, "--memory", "--port", "0", "--json", "--log", "json",
-            ])
-            .stderr(Stdio::piped()),
-    );
-    let endpoint = report["endpoint"].as_str().unwrap();
-    place.json(
-        0,
-        &[
-            "put",
-            &shop,
-            "Product",
-            "productId=p",
-            "name=n",
-            "price=1",
-            "stock=1",
-            "--endpoint",
-            endpoint,
-        ],
-    );
-    child.kill().unwrap();
-    let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8(output.stderr).unwrap();
-    let lines: Vec<Json> = text
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect();
-    let put = lines.iter().find(|line| line["operation"] == "PutItem");
-    let put = put.unwrap_or_else(|| panic!("{text}"));
-    assert_eq!(put["request"].as_str().map(str::len), Some(52), "{put}");
-    assert_eq!(put["outcome"], "ok", "{put}");
-    assert!(put["micros"].is_u64(), "{put}");
 }
 
 #[test]

@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         Ok(())
     } else {
         let count = terminal::counted(report.all_failures().count(), "difference");
-        let message = format!("{count}; the same again with --seed {}", report.seed);
+        let message = format!("{count}; --seed {} repeats this proof", report.seed);
         Err(Failure::refused(message).in_file(&arguments.file))
     };
     output.report(view(&report), || show(&report), verdict)

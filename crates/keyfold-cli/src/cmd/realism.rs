@@ -1,5 +1,5 @@
-//! Options that let a server behave as the service where that is less convenient: throttling, late
-//! indexes, latency.
+//! Options that let a server behave as the service in ways that are less convenient: throttling,
+//! late indexes, latency.
 
 use clap::{Args, ValueEnum};
 use keyfold_engine::{EngineOptions, IndexLag};

@@ -79,7 +79,8 @@ fn unknown(model: &Model, arguments: &Arguments) -> Failure {
     let patterns = model.patterns.iter().map(|pattern| pattern.name.as_str());
     let writes = model.writes.iter().map(|write| write.name.as_str());
     let known: Vec<&str> = patterns.chain(writes).collect();
-    written::unknown(model, "pattern or write", &arguments.name, &known).in_file(&arguments.file)
+    let missing = ("pattern or write", arguments.name.as_str());
+    written::unknown(model, &arguments.file, missing, &known)
 }
 
 /// The key of `--after`.

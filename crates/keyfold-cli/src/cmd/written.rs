@@ -73,20 +73,27 @@ pub(super) fn given(texts: &[String]) -> Result<BTreeMap<String, String>, Client
 /// The entity of a name.
 ///
 /// # Errors
-/// The near names and all names, with the model's file as the place.
+/// A failure that lists the near names and all names, in the model's file.
 pub(super) fn entity<'m>(model: &'m Model, name: &str, file: &Path) -> Result<&'m Entity, Failure> {
     model.entity(name).ok_or_else(|| {
         let known = model.entities.iter().map(|entity| entity.name.as_str());
-        unknown(model, "entity", name, &known.collect::<Vec<_>>()).in_file(file)
+        unknown(model, file, ("entity", name), &known.collect::<Vec<_>>())
     })
 }
 
-/// The failure that a model has nothing of the name, which lists the near names and all names.
-pub(super) fn unknown(model: &Model, what: &str, name: &str, known: &[&str]) -> Failure {
+/// The failure that a model has no such thing of the name. It lists the near names and all names.
+pub(super) fn unknown(
+    model: &Model,
+    file: &Path,
+    (thing, name): (&str, &str),
+    known: &[&str],
+) -> Failure {
     Failure::usage(format!(
-        "the model {} has no {what} {name}{}; it has {}",
+        "{}: the model {} has no {thing} {name}{}; it has {}",
+        file.display(),
         model.name,
         near::meant(name, known.iter().copied()),
         known.join(", ")
     ))
+    .in_file(file)
 }
