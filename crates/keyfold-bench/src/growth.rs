@@ -58,7 +58,7 @@ struct Size {
     operations: Vec<Took>,
     /// Milliseconds from the start of the process to its first answer, after a stop.
     start_after_stop: f64,
-    /// The same after a kill.
+    /// Milliseconds from the start of the process to its first answer, after a kill.
     start_after_kill: f64,
 }
 
