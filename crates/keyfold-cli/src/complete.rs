@@ -158,13 +158,13 @@ impl Line {
         };
         if let Some((name, begun)) = current.split_once('=') {
             let values = type_of(name).map(values).unwrap_or_default();
-            let whole: Vec<String> = values
+            let assignments: Vec<String> = values
                 .iter()
                 .map(|value| format!("{name}={value}"))
                 .collect();
             return beginning(
                 &format!("{name}={begun}"),
-                whole.iter().map(|one| (one.as_str(), "")),
+                assignments.iter().map(|one| (one.as_str(), "")),
             );
         }
         // Bash sends the `=` as a word of its own, or omits it if the cursor is right behind it.

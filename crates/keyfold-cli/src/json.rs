@@ -29,7 +29,7 @@ pub(crate) fn value(value: &Value) -> Json {
 fn number(number: &Number) -> Json {
     let text = number.to_string();
     match number.to_i64() {
-        Some(whole) => Json::from(whole),
+        Some(integer) => Json::from(integer),
         // A double holds 15 digits exactly.
         None if number.digits() <= 15 => text
             .parse::<f64>()

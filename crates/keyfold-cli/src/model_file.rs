@@ -63,11 +63,11 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let beside = target.with_file_name(format!(".{name}.{}", std::process::id()));
+    let temporary = target.with_file_name(format!(".{name}.{}", std::process::id()));
     let written =
-        write_like(&target, &beside, text).and_then(|()| std::fs::rename(&beside, &target));
+        write_like(&target, &temporary, text).and_then(|()| std::fs::rename(&temporary, &target));
     if written.is_err() {
-        drop(std::fs::remove_file(&beside));
+        drop(std::fs::remove_file(&temporary));
     }
     written
 }

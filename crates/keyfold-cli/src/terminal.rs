@@ -178,8 +178,9 @@ pub(crate) fn items(indent: &str, found: &[&FoundItem], length: Length) {
         for item in run {
             let mut row = vec![String::new()];
             row.extend(names.iter().map(|name| {
-                let held = item.attributes.iter().find(|(known, _)| known == name);
-                let text = held.map_or(String::new(), |(_, held)| shown(&value::display(held)));
+                let stored = item.attributes.iter().find(|(known, _)| known == name);
+                let text =
+                    stored.map_or(String::new(), |(_, stored)| shown(&value::display(stored)));
                 match length {
                     Length::Full => text,
                     Length::Clipped => clip(&text),
@@ -216,15 +217,15 @@ fn stacked(indent: &str, rows: &[Vec<String>]) {
         .unwrap_or(0);
     for row in rows {
         line(&format!("{indent}{FAINT}{kind}{FAINT:#}"));
-        for (name, held) in names
+        for (name, cell) in names
             .iter()
             .zip(row.iter().skip(1))
-            .filter(|(_, held)| !held.is_empty())
+            .filter(|(_, cell)| !cell.is_empty())
         {
             let columns = width()
                 .saturating_sub(indent.len() + widest + 4)
                 .max(COLUMN_CHARS_MIN);
-            for (at, piece) in broken(held, columns).iter().enumerate() {
+            for (at, piece) in broken(cell, columns).iter().enumerate() {
                 let name = if at == 0 { name.as_str() } else { "" };
                 line(&format!(
                     "{indent}  {FAINT}{name:widest$}{FAINT:#}  {piece}"

@@ -260,13 +260,13 @@ fn contains(value: RawValue<'_>, part: RawValue<'_>, budget: &Budget) -> bool {
     }
 }
 
-/// Whether `whole` contains `part`, in time linear in both lengths.
-fn contains_bytes(whole: &[u8], part: &[u8], budget: &Budget) -> bool {
-    if part.len() > whole.len() {
+/// Whether `bytes` contain `part`, in time linear in both lengths.
+fn contains_bytes(bytes: &[u8], part: &[u8], budget: &Budget) -> bool {
+    if part.len() > bytes.len() {
         return false;
     }
     budget.spend(part.len());
-    memchr::memmem::find(whole, part).is_some()
+    memchr::memmem::find(bytes, part).is_some()
 }
 
 impl Binder<'_, '_> {

@@ -74,10 +74,10 @@ fn show(before: &Examination, after: &Examination) {
             problem.place, problem.what
         ));
     }
-    if before.untold > 0 {
+    if before.unlisted > 0 {
         terminal::line(&format!(
             "{FAINT}and {} more of the same kinds{FAINT:#}",
-            before.untold
+            before.unlisted
         ));
     }
     for failed in &after.failed {
