@@ -6,6 +6,7 @@
 //! because their conditions may have been evaluated against the lost write.
 
 use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
+use crate::durability::Durability;
 use crate::durable::DurableStore;
 use crate::error::{StoreError, guarded};
 use crate::metrics::Metrics;
@@ -64,7 +65,7 @@ struct Shared {
     drained: Condvar,
     store: Arc<DurableStore>,
     metrics: Arc<Metrics>,
-    sync: bool,
+    durability: Durability,
     /// The error that makes the queue refuse every batch. Set while `queue` is locked.
     failed: OnceLock<StoreError>,
 }
@@ -85,7 +86,7 @@ impl CommitQueue {
     pub(crate) fn start(
         store: Arc<DurableStore>,
         metrics: Arc<Metrics>,
-        sync: bool,
+        durability: Durability,
     ) -> Result<CommitQueue, StoreError> {
         let sequence = sequence_value(store.get(SEQUENCE_KEY)?.as_deref())?;
         let shared = Arc::new(Shared {
@@ -97,7 +98,7 @@ impl CommitQueue {
             drained: Condvar::new(),
             store,
             metrics,
-            sync,
+            durability,
             failed: OnceLock::new(),
         });
         let for_thread = Arc::clone(&shared);
@@ -335,7 +336,7 @@ fn write(
         changes
             .chain(totals)
             .chain(removed.map(|key| (&key[..], None))),
-        shared.sync,
+        shared.durability,
     )?;
     Metrics::count(&shared.metrics.commits);
     Ok(())

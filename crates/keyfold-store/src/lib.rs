@@ -20,6 +20,7 @@
 mod batch;
 mod checkpoint;
 mod commit_queue;
+mod durability;
 mod durable;
 mod error;
 mod folder;
@@ -33,10 +34,11 @@ mod store;
 mod ticket;
 
 pub use batch::{Batch, SEQUENCE_KEY, Savepoint};
+pub use durability::Durability;
 pub use error::StoreError;
 pub use log::{LogFile, LogFiles};
 pub use metrics::StoreCounts;
-pub use options::{Durability, FolderOptions, StoreOptions};
+pub use options::{FolderOptions, StoreOptions};
 pub use snapshot::{Direction, Snapshot};
 pub use store::{KeyLocks, Store};
 pub use ticket::Ticket;

@@ -1,5 +1,6 @@
 //! Options of a store: its place, its durability, its memory.
 
+use crate::durability::Durability;
 use crate::log::LogFiles;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,16 +9,6 @@ use std::sync::Arc;
 const CACHE_BYTES: u64 = 256 * 1024 * 1024;
 /// Default of [`FolderOptions::memtable_bytes`].
 const MEMTABLE_BYTES: u64 = 4 * 1024 * 1024;
-
-/// When a write is acknowledged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Durability {
-    /// After it is synced to the device.
-    #[default]
-    Synced,
-    /// After it is handed to the operating system: a crash of the machine may lose the last writes.
-    Buffered,
-}
 
 /// The place and durability of a store.
 #[derive(Debug, Clone)]

@@ -2,12 +2,13 @@
 
 use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
 use crate::commit_queue::CommitQueue;
+use crate::durability::Durability;
 use crate::durable::{DurableStore, Entry};
 use crate::error::StoreError;
 use crate::folder::remove_copied;
 use crate::memory::MemoryStore;
 use crate::metrics::{Metrics, StoreCounts};
-use crate::options::{Durability, StoreOptions};
+use crate::options::StoreOptions;
 use crate::snapshot::{Direction, Snapshot, View};
 use crate::ticket::Ticket;
 use bytes::Bytes;
@@ -54,8 +55,11 @@ impl Store {
             StoreOptions::Memory => Backend::Memory(MemoryStore::default()),
             StoreOptions::Folder(options) => {
                 let store = Arc::new(DurableStore::open(&options)?);
-                let sync = options.durability == Durability::Synced;
-                let queue = CommitQueue::start(Arc::clone(&store), Arc::clone(&metrics), sync)?;
+                let queue = CommitQueue::start(
+                    Arc::clone(&store),
+                    Arc::clone(&metrics),
+                    options.durability,
+                )?;
                 Backend::Durable { queue, store }
             }
         };
@@ -276,7 +280,8 @@ impl Store {
             let changes = batch
                 .iter()
                 .map(|(key, value)| (&key[..], Some(&value[..])));
-            copy.apply(changes, false)?;
+            // The end of the copy syncs.
+            copy.apply(changes, Durability::Buffered)?;
         }
         copy.end_copy()?;
         Ok(count)

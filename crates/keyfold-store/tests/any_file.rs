@@ -40,17 +40,23 @@ fn write_files(files: &Files, folder: &Path) {
     }
 }
 
-fn options(folder: &Path, is_examined: bool) -> StoreOptions {
-    StoreOptions::Folder(FolderOptions {
+fn options(folder: &Path) -> FolderOptions {
+    FolderOptions {
         durability: Durability::Synced,
         memtable_bytes: 20_000,
-        is_examined,
         ..FolderOptions::new(folder)
-    })
+    }
 }
 
 fn open(folder: &Path) -> Result<Store, StoreError> {
-    Store::open(options(folder, false))
+    Store::open(StoreOptions::Folder(options(folder)))
+}
+
+fn examine(folder: &Path) -> Result<Store, StoreError> {
+    Store::open(StoreOptions::Folder(FolderOptions {
+        is_examined: true,
+        ..options(folder)
+    }))
 }
 
 /// Writes so many keys that start with a byte, each in a synced batch of its own.
@@ -196,7 +202,7 @@ fn a_folder_with_one_changed_file_is_refused_or_complete() {
                 }
                 let what = format!("{}: {} {change}", state.name, file.display());
                 let before = files(&folder);
-                let examined = Store::open(options(&folder, true)).map(|store| keys(&store));
+                let examined = examine(&folder).map(|store| keys(&store));
                 assert_eq!(files(&folder), before, "{what}: the examination changed it");
                 match open(&folder) {
                     Ok(store) => {

@@ -9,6 +9,7 @@ use super::shared::{Shared, State};
 use super::snapshot::DurableSnapshot;
 use super::writer::{Writer, insert};
 use crate::checkpoint::{Checkpoint, Checkpoints};
+use crate::durability::Durability;
 use crate::error::StoreError;
 use crate::folder::{Claim, claim, claim_for_copy, keep_private};
 use crate::fsync::sync_folder;
@@ -166,13 +167,13 @@ impl DurableStore {
     pub(crate) fn apply<'c>(
         &self,
         changes: impl Iterator<Item = Change<'c>> + Clone,
-        sync: bool,
+        durability: Durability,
     ) -> Result<(), StoreError> {
         let mut writer = self.writer();
         if writer.memtable_bytes > self.memtable_bytes_max {
             self.seal_or_postpone(&mut writer)?;
         }
-        writer.log.append(changes.clone(), sync)?;
+        writer.log.append(changes.clone(), durability)?;
         let sequence = self.tree.next_sequence();
         writer.memtable_bytes = insert(&self.tree, sequence, changes);
         writer.last_write = Instant::now();

@@ -3,6 +3,7 @@
 use super::record::{HEADER_BYTES, Segment, is_corrupt, write_header, write_record};
 use super::*;
 use crate::checkpoint::{Checkpoint, Checkpoints};
+use crate::durability::Durability::{self, Buffered, Synced};
 use crate::error::StoreError;
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,11 +36,11 @@ fn open(folder: &Path) -> Result<(Log, Vec<u64>, Groups), StoreError> {
     Ok((log, ids, groups))
 }
 
-fn append(log: &mut Log, n: u8, sync: bool) {
+fn append(log: &mut Log, n: u8, durability: Durability) {
     let key = [n];
     log.append(
         [(&key[..], Some(&[n; 100][..])), (b"gone", None)].into_iter(),
-        sync,
+        durability,
     )
     .unwrap();
 }
@@ -53,15 +54,15 @@ fn groups_are_replayed_in_order_over_segments_and_openings() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ids, groups) = open(folder.path()).unwrap();
     assert_eq!((log.id(), ids, groups), (1, vec![], vec![]));
-    append(&mut log, 1, true);
-    append(&mut log, 2, false);
+    append(&mut log, 1, Synced);
+    append(&mut log, 2, Buffered);
     assert_eq!(log.rotate().unwrap(), 1);
-    append(&mut log, 3, true);
+    append(&mut log, 3, Synced);
     drop(log);
     let (mut log, ids, groups) = open(folder.path()).unwrap();
     assert_eq!((log.id(), ids), (3, vec![1, 2]));
     assert_eq!(groups, vec![group(1), group(2), group(3)]);
-    append(&mut log, 4, true);
+    append(&mut log, 4, Synced);
     drop(log);
     // Each opening begins a segment.
     drop(open(folder.path()).unwrap());
@@ -86,7 +87,7 @@ fn segments_without_changes_are_retired() {
 fn a_segment_that_was_never_begun_is_begun_by_the_next_opening() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
-    append(&mut log, 1, true);
+    append(&mut log, 1, Synced);
     drop(log);
     for contents in [vec![], vec![0; 65_536], vec![7; 65_536]] {
         fs::write(segment_file(folder.path(), 2), contents).unwrap();
@@ -119,10 +120,10 @@ fn a_missing_or_shortened_segment_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
     for n in 1..=4 {
-        append(&mut log, n, true);
+        append(&mut log, n, Synced);
         log.rotate().unwrap();
     }
-    append(&mut log, 5, true);
+    append(&mut log, 5, Synced);
     drop(log);
     for id in 1..=5 {
         let written = fs::read(segment_file(folder.path(), id)).unwrap();
@@ -173,7 +174,7 @@ fn retired_segments_are_not_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
     for n in 1..=3 {
-        append(&mut log, n, true);
+        append(&mut log, n, Synced);
         log.rotate().unwrap();
     }
     log.checkpoints
@@ -190,9 +191,9 @@ fn retired_segments_are_not_replayed() {
 fn an_older_copy_of_the_newest_segment_is_detected() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
-    append(&mut log, 1, true);
+    append(&mut log, 1, Synced);
     let older = fs::read(segment_file(folder.path(), 1)).unwrap();
-    append(&mut log, 2, true);
+    append(&mut log, 2, Synced);
     drop(log);
     fs::write(segment_file(folder.path(), 1), older).unwrap();
     let error = open(folder.path()).map(drop).unwrap_err().to_string();
@@ -231,7 +232,7 @@ fn values_are_never_taken_for_records() {
     }
     let forged = forged.repeat(50);
     let write = |log: &mut Log| {
-        log.append([(&b"k"[..], Some(&forged[..]))].into_iter(), true)
+        log.append([(&b"k"[..], Some(&forged[..]))].into_iter(), Synced)
             .unwrap()
     };
     (0..20).for_each(|_| write(&mut log));
@@ -276,7 +277,7 @@ fn a_reused_file_exposes_nothing_of_its_earlier_content() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
     for n in 1..=9 {
-        append(&mut log, n, true);
+        append(&mut log, n, Synced);
     }
     log.rotate().unwrap();
     log.checkpoints
@@ -285,7 +286,7 @@ fn a_reused_file_exposes_nothing_of_its_earlier_content() {
     LogFolder::open(folder.path()).unwrap().retire(1).unwrap();
     drop(log);
     let (mut log, ..) = open(folder.path()).unwrap();
-    append(&mut log, 50, true);
+    append(&mut log, 50, Synced);
     drop(log);
     let (_, _, groups) = open(folder.path()).unwrap();
     assert_eq!(groups, vec![group(50)]);
@@ -296,10 +297,10 @@ fn a_reused_file_exposes_nothing_of_its_earlier_content() {
 fn a_torn_tail_loses_only_unacknowledged_groups() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
-    append(&mut log, 1, true);
-    append(&mut log, 2, true);
+    append(&mut log, 1, Synced);
+    append(&mut log, 2, Synced);
     let acknowledged = log.synced as usize;
-    (3..40).for_each(|n| append(&mut log, n, false));
+    (3..40).for_each(|n| append(&mut log, n, Buffered));
     drop(log);
     let path = folder.path().join("000000000001.log");
     let written = fs::read(&path).unwrap();
@@ -339,7 +340,7 @@ fn a_torn_tail_loses_only_unacknowledged_groups() {
 fn records_behind_a_lost_beginning_are_not_replayed_later() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
-    (1..20).for_each(|n| append(&mut log, n, false));
+    (1..20).for_each(|n| append(&mut log, n, Buffered));
     drop(log);
     let path = folder.path().join("000000000001.log");
     let mut torn = fs::read(&path).unwrap();
@@ -347,7 +348,7 @@ fn records_behind_a_lost_beginning_are_not_replayed_later() {
     fs::write(&path, torn).unwrap();
     let (mut log, _, groups) = open(folder.path()).unwrap();
     assert_eq!((log.id(), groups), (2, vec![]));
-    (101..107).for_each(|n| append(&mut log, n, true));
+    (101..107).for_each(|n| append(&mut log, n, Synced));
     drop(log);
     let (_, _, groups) = open(folder.path()).unwrap();
     assert_eq!(groups, (101..107).map(group).collect::<Groups>());
@@ -357,10 +358,10 @@ fn records_behind_a_lost_beginning_are_not_replayed_later() {
 fn corruption_of_acknowledged_groups_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
-    append(&mut log, 1, true);
+    append(&mut log, 1, Synced);
     let first = log.written as usize;
-    append(&mut log, 2, true);
-    append(&mut log, 3, true);
+    append(&mut log, 2, Synced);
+    append(&mut log, 3, Synced);
     drop(log);
     let path = folder.path().join("000000000001.log");
     let written = fs::read(&path).unwrap();
@@ -378,7 +379,7 @@ fn corruption_of_acknowledged_groups_is_reported() {
     // In an ended segment the last group, too: the next segment says where this one ended.
     fs::write(&path, &written).unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
-    append(&mut log, 4, true);
+    append(&mut log, 4, Synced);
     drop(log);
     let mut corrupt = written.clone();
     corrupt[first * 2 + 40] ^= 1;
@@ -392,8 +393,8 @@ fn corruption_of_the_last_record_of_a_closed_log_is_reported() {
     for is_attested in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let (mut log, ..) = open(folder.path()).unwrap();
-        append(&mut log, 1, true);
-        append(&mut log, 2, false);
+        append(&mut log, 1, Synced);
+        append(&mut log, 2, Buffered);
         let last = log.written as usize - 20;
         if is_attested {
             log.attest().unwrap();
@@ -422,7 +423,7 @@ fn corruption_of_the_last_record_of_a_closed_log_is_reported() {
     // A closed log is opened with exactly the groups that were written.
     let folder = tempfile::tempdir().unwrap();
     let (mut log, ..) = open(folder.path()).unwrap();
-    append(&mut log, 1, false);
+    append(&mut log, 1, Buffered);
     log.attest().unwrap();
     drop(log);
     assert_eq!(open(folder.path()).unwrap().2.concat(), group(1));

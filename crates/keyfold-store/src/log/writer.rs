@@ -4,6 +4,7 @@ use super::files::{LogFile, LogFiles};
 use super::record::{Change, HEADER_BYTES, Segment, write_header, write_record, write_watermark};
 use super::recovery::Recovered;
 use crate::checkpoint::Checkpoints;
+use crate::durability::Durability;
 use crate::error::StoreError;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -107,11 +108,12 @@ impl Log {
         self.segment.id
     }
 
-    /// Appends one group of changes; with `sync`, returns when it survives a crash of the machine.
+    /// Appends one group of changes; when `Synced`, returns when it survives a crash of the
+    /// machine.
     pub(crate) fn append<'c>(
         &mut self,
         changes: impl Iterator<Item = Change<'c>>,
-        sync: bool,
+        durability: Durability,
     ) -> Result<(), StoreError> {
         self.buffer.clear();
         self.buffer.shrink_to(BUFFER_BYTES_KEPT);
@@ -130,7 +132,10 @@ impl Log {
         self.written += self.buffer.len() as u64;
         self.is_in_checkpoint &= self.file.allocated() == allocated;
         self.update_checkpoint();
-        if sync { self.sync() } else { Ok(()) }
+        match durability {
+            Durability::Synced => self.sync(),
+            Durability::Buffered => Ok(()),
+        }
     }
 
     pub(crate) fn sync(&mut self) -> Result<(), StoreError> {
@@ -150,7 +155,7 @@ impl Log {
     pub(crate) fn attest(&mut self) -> Result<(), StoreError> {
         self.sync()?;
         if self.attested < self.written {
-            self.append(std::iter::empty(), true)?;
+            self.append(std::iter::empty(), Durability::Synced)?;
             self.attested = self.written;
             self.write_watermark(true);
         }

@@ -62,7 +62,7 @@ fn a_snapshot_does_not_change_while_tables_are_flushed_and_compacted() {
                     batch
                         .iter()
                         .map(|(key, value)| (&key[..], value.as_deref())),
-                    false,
+                    Durability::Buffered,
                 )
                 .unwrap();
             for (key, value) in batch {
@@ -108,7 +108,10 @@ fn bytes_of(files: &[PathBuf]) -> u64 {
 
 fn remove_all(store: &DurableStore, keys: &[[u8; 8]]) {
     store
-        .apply(keys.iter().map(|key| (&key[..], None)), false)
+        .apply(
+            keys.iter().map(|key| (&key[..], None)),
+            Durability::Buffered,
+        )
         .unwrap();
 }
 
@@ -120,7 +123,10 @@ fn the_space_of_removed_keys_is_freed() {
     let keys: Vec<[u8; 8]> = (0..30_000u64).map(u64::to_be_bytes).collect();
     for some in keys.chunks(500) {
         store
-            .apply(some.iter().map(|key| (&key[..], Some(&value[..]))), false)
+            .apply(
+                some.iter().map(|key| (&key[..], Some(&value[..]))),
+                Durability::Buffered,
+            )
             .unwrap();
     }
     wait_for("the memtables are flushed", || {
@@ -183,7 +189,7 @@ fn fill(store: &DurableStore, from: u64, to: u64) {
         store
             .apply(
                 [(&n.to_be_bytes()[..], Some(&[n as u8; 200][..]))].into_iter(),
-                false,
+                Durability::Buffered,
             )
             .unwrap();
     }
