@@ -1,4 +1,4 @@
-//! The engine's handle: opening, and one method for each operation that embedders use.
+//! The engine's handle: opening, maintenance, and a method for each operation that embedders use.
 
 use crate::base::error::internal;
 use crate::base::options::EngineOptions;
@@ -38,7 +38,7 @@ impl Engine {
     /// Opens or creates an engine.
     ///
     /// # Errors
-    /// `Internal` when the store cannot be opened or its catalog not read.
+    /// `Internal` when the store cannot be opened, or its catalog cannot be read.
     pub fn open(options: EngineOptions) -> Result<Engine, ApiError> {
         let store = Store::open(options.store.clone()).map_err(internal)?;
         let catalog = Catalog::load(&store)?;
@@ -58,15 +58,15 @@ impl Engine {
         })
     }
 
-    /// Does everything that is due, until nothing is: what the background thread does otherwise.
+    /// Does the background work until none is due, like the background thread.
     ///
     /// # Errors
     /// `Internal` when the store fails.
     pub fn work(&self) -> Result<(), ApiError> {
         let failed = loop {
             let mut progress = self.progress.lock();
-            // An explicit call does not rest after failures.
-            progress.rouse();
+            // An explicit call does not pause after failures.
+            progress.end_pauses();
             let turn = progress.work(&self.core);
             if !turn.has_more {
                 break turn
@@ -82,23 +82,23 @@ impl Engine {
         self.core.store().barrier().wait().map_err(internal)
     }
 
-    /// Puts everything that was acknowledged on the device, whatever the durability. A process may
-    /// end after it without dropping the engine, which waits for what it does in the background:
-    /// the next start goes on with that, but exports and imports under way have failed then.
+    /// Syncs all acknowledged writes, with any durability. The process may then end without dropping
+    /// the engine; a drop waits for the present piece of background work. The next start resumes
+    /// background work, but exports and imports under way end as failed.
     ///
     /// # Errors
-    /// `Internal` when the device fails.
+    /// `Internal` when the sync fails.
     pub fn sync(&self) -> Result<(), ApiError> {
         self.core.store().barrier().wait().map_err(internal)?;
         self.core.store().sync().map_err(internal)
     }
 
-    /// The number of failures in the background since the engine was opened.
+    /// The number of failures of background work since the engine was opened.
     pub fn background_failures(&self) -> u64 {
         self.core.failures()
     }
 
-    /// Examines everything that is stored. For an engine that nobody else uses.
+    /// Examines all stored data. No other caller may use the engine meanwhile.
     ///
     /// # Errors
     /// `Internal` when the store cannot be read.
@@ -106,7 +106,7 @@ impl Engine {
         crate::doctor::examine(&self.core)
     }
 
-    /// Makes all indexes and counters anew from the items. For an engine that nobody else uses.
+    /// Rebuilds all indexes and counters from the items. No other caller may use the engine meanwhile.
     ///
     /// # Errors
     /// `Internal` when the store fails.
@@ -114,12 +114,12 @@ impl Engine {
         crate::doctor::repair(&self.core)
     }
 
-    /// Copies everything, as it is at this moment, into a new data folder, while others read and
-    /// write.
+    /// Copies the present state of all data into a new data folder, while others read and write.
+    /// Returns the bytes of the copy.
     ///
     /// # Errors
-    /// `Validation` when the folder cannot take a copy: it is not empty, in use, this engine's own,
-    /// or cannot be made. `Internal` when it cannot be written.
+    /// `Validation` when the folder is not empty, in use or this engine's own, or cannot be created.
+    /// `Internal` when it cannot be written.
     pub fn copy_to(&self, folder: &std::path::Path) -> Result<u64, ApiError> {
         self.core.store().copy_to(folder).map_err(|error| {
             if let StoreError::Foreign(why) = error {
@@ -130,7 +130,7 @@ impl Engine {
         })
     }
 
-    /// The table of a name.
+    /// Finds a table that can be read and written.
     pub fn table(&self, name: &str) -> Option<Arc<Table>> {
         self.core.table(name)
     }
@@ -153,7 +153,7 @@ impl Engine {
         ops::query::plan(&self.core, input)
     }
 
-    /// The region in names, unless a request says another.
+    /// The region of full names, unless a request has another.
     pub fn region(&self) -> &str {
         self.core.region()
     }
@@ -163,16 +163,16 @@ impl Engine {
         crate::access::resources(&self.core, request)
     }
 
-    /// Carries out any operation.
+    /// Executes any operation.
     ///
-    /// A write blocks while more is on its way to the device than is kept in memory (64 MB); see
-    /// [`Engine::room_to_write`].
+    /// A write blocks while staged bytes are above the hard limit (64 MB). Async callers wait with
+    /// [`Engine::wait_for_back_pressure`] before it.
     pub fn execute(&self, request: Request) -> Pending<Response> {
         dispatch(&self.core, request)
     }
 
-    /// Carries out any operation for a client of a region: names in the answer tell it. The tables
-    /// are those of every region.
+    /// Executes any operation for a client of a region, which full names in the answer have. All
+    /// regions share the tables.
     pub fn execute_in(&self, region: &str, request: Request) -> Pending<Response> {
         if region == self.core.region() {
             return dispatch(&self.core, request);
@@ -180,16 +180,16 @@ impl Engine {
         dispatch(&self.core.in_region(region), request)
     }
 
-    /// Whether so much is on its way to the device (32 MB) that a write might block.
-    pub fn is_crowded(&self) -> bool {
+    /// Whether staged bytes are above the soft limit (32 MB).
+    pub fn has_back_pressure(&self) -> bool {
         self.core.store().back_pressure().is_some()
     }
 
-    /// Done when it is not crowded: for who must not be blocked by a slow device, since others are
-    /// served on the same thread.
-    pub async fn room_to_write(&self) {
+    /// Waits while staged bytes are above the soft limit, for async callers, which must not block
+    /// their thread.
+    pub async fn wait_for_back_pressure(&self) {
         while let Some(ahead) = self.core.store().back_pressure() {
-            // If it fails, the write is told.
+            // A failure is reported to the write.
             drop(ahead.await);
         }
     }
@@ -254,7 +254,7 @@ impl Engine {
         ops::batch_write_item::run(&self.core, input)
     }
 
-    /// Reads items as they are at one moment.
+    /// Reads items of one state of the store.
     pub fn transact_get_items(
         &self,
         input: TransactGetItemsInput,
@@ -271,7 +271,7 @@ impl Engine {
     }
 }
 
-/// The secret of this data folder's seals; drawn once.
+/// The secret of this data folder's seals. It is created once.
 fn secret(store: &Store, options: &EngineOptions) -> Result<[u8; 32], ApiError> {
     let place = crate::base::layout::secret();
     if let Some(known) = store.snapshot().get(&place).map_err(internal)? {
@@ -309,8 +309,8 @@ mod tests {
     const TABLE: &str = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],
         "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
 
-    /// An engine with 700 items: more than are gone through in one turn, and a hundred seconds over
-    /// their time by `b`.
+    /// An engine with 700 items: more than one piece handles. By the attribute `b` they expired a
+    /// hundred seconds ago.
     fn with_items() -> Engine {
         let options = EngineOptions {
             background: false,
@@ -337,9 +337,9 @@ mod tests {
     const INDEX: &str = r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"g","AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":{
         "IndexName":"NAME","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}"#;
 
-    /// The id of a deleted index is used again; how far its predecessor came is not.
+    /// The id of a deleted index is used again, but not the progress of the deleted index.
     #[test]
-    fn an_index_in_the_place_of_one_that_was_half_built_is_built_from_the_beginning() {
+    fn an_index_with_the_id_of_a_half_built_one_is_built_from_the_beginning() {
         let engine = with_items();
         let mut progress = Progress::default();
         ask(
@@ -347,7 +347,7 @@ mod tests {
             Operation::UpdateTable,
             &INDEX.replace("NAME", "First"),
         );
-        assert!(progress.work(&engine.core).has_more, "half of it");
+        assert!(progress.work(&engine.core).has_more, "half of the items");
         let delete = r#"{"TableName":"Tab","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"First"}}]}"#;
         ask(&engine, Operation::UpdateTable, delete);
         while progress.work(&engine.core).has_more {}
@@ -362,20 +362,20 @@ mod tests {
         assert_eq!(examination.entries, 700);
     }
 
-    /// The same of a setting for expiry that was taken back and made again.
+    /// A setting of time to live that was removed and made again is backfilled from the beginning.
     #[test]
-    fn expiry_that_is_set_again_looks_at_every_item() {
+    fn time_to_live_that_is_set_again_covers_every_item() {
         let engine = with_items();
         let set = |attribute: &str, enabled: bool| {
             let setting = format!(r#"{{"AttributeName":"{attribute}","Enabled":{enabled}}}"#);
             let body = format!(r#"{{"TableName":"Tab","TimeToLiveSpecification":{setting}}}"#);
             ask(&engine, Operation::UpdateTimeToLive, &body);
-            // Settings are told apart by their times.
+            // Settings are distinguished by their times.
             std::thread::sleep(std::time::Duration::from_millis(2));
         };
         let mut progress = Progress::default();
         set("a", true);
-        assert!(progress.work(&engine.core).has_more, "half of it");
+        assert!(progress.work(&engine.core).has_more, "half of the items");
         set("a", false);
         set("b", true);
         while progress.work(&engine.core).has_more {}
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn items_that_cannot_be_read_keep_no_others_from_expiring() {
+    fn unreadable_items_do_not_stop_the_expiry_of_others() {
         let engine = with_items();
         let setting =
             r#"{"TableName":"Tab","TimeToLiveSpecification":{"AttributeName":"b","Enabled":true}}"#;
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restore_that_is_cut_short_begins_again() {
+    fn an_interrupted_restore_begins_again() {
         let engine = with_items();
         ask(
             &engine,
@@ -441,19 +441,19 @@ mod tests {
         ask(&engine, Operation::RestoreTableFromBackup, &body);
         let mut progress = Progress::default();
         for _ in 0..3 {
-            // That nothing is there, and some of the items: each time cut short.
+            // One turn to remove earlier items, and one to restore some: then a restart.
             (0..2).for_each(|_| drop(progress.work(&engine.core)));
             assert!(!engine.core.catalog().read()["Again"].is_ready());
-            progress.begin_again(&engine.core);
+            progress.restart(&engine.core);
         }
         while progress.work(&engine.core).has_more {}
         assert!(engine.core.catalog().read()["Again"].is_ready());
-        // The backup holds them, too.
+        // The table, the copy and the backup have the items.
         assert_eq!(engine.examine().unwrap().items, 2100);
     }
 
     #[test]
-    fn a_restore_does_not_go_on_from_a_table_that_is_not_what_it_was() {
+    fn a_restore_fails_when_its_source_no_longer_keeps_changes() {
         let engine = with_items();
         let recovery = |is_on: bool| {
             let body = format!(
@@ -467,7 +467,7 @@ mod tests {
         ask(&engine, Operation::RestoreTableToPointInTime, body);
         let mut progress = Progress::default();
         progress.work(&engine.core);
-        progress.begin_again(&engine.core);
+        progress.restart(&engine.core);
         recovery(false);
         while progress.work(&engine.core).has_more {}
         let again = engine.core.catalog().read()["Again"].clone();

@@ -1,16 +1,14 @@
-//! A table as it was: from its present items, by undoing the changes since.
+//! The state of a table at a moment: its present items, with the later changes undone.
 //!
-//! With point-in-time recovery on, every change is kept with the item before and after it. What an
-//! item was at a moment is what stood before its first change after that moment; items without such
-//! a change are as they are.
+//! With point-in-time recovery on, every change is kept with the item before and after it. The state
+//! of an item at a moment is its image before the first later change, or the present item if there
+//! is none.
 //!
-//! Changes are in the order in which they happened and items in the order of their keys, so what is
-//! undone has to be gathered by key. That takes memory for each changed key, so only as many keys,
-//! from the least on, are gathered at a time as fit a budget; the changes are gone through again
-//! for the next ones.
+//! Changes are ordered by time and items by key, so the changes are gathered by key. This takes
+//! memory for each changed key. One pass over the changes therefore gathers only as many keys, in
+//! ascending order, as fit a budget. The next pass gathers the next keys.
 
-use crate::base::error::corrupt;
-use crate::base::error::internal;
+use crate::base::error::{corrupt, internal};
 use crate::base::layout;
 use crate::catalog::Catalog;
 use crate::table::Table;
@@ -23,25 +21,24 @@ use keyfold_types::KeySchema;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-/// Bytes of keys and images that are gathered at a time.
+/// Bytes of keys and images that one pass gathers.
 const GATHERED_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// Changes gone through, and items read, in one piece of the work; and bytes of items, above which
-/// a piece ends.
+/// Changes and items read in one piece of the work, and bytes of items above which a piece ends.
 const CHANGES_AT_ONCE: usize = 2_000;
 const ITEMS_AT_ONCE: usize = 500;
 const ITEM_BYTES_AT_ONCE: u64 = 2 * 1024 * 1024;
 
-/// A key without the table's id in front.
+/// A key without the table's id.
 fn within(key: &[u8]) -> Vec<u8> {
     key.get(4..).unwrap_or_default().to_vec()
 }
 
-/// A key within a table, with the table's id in front.
+/// A key within a table, prefixed by the table's id.
 fn of_space(space: TableId, within: &[u8]) -> Vec<u8> {
     [space.0.to_be_bytes().as_slice(), within].concat()
 }
 
-/// Which changes are undone.
+/// The changes to undo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cut {
     /// Those after a moment.
@@ -50,7 +47,7 @@ enum Cut {
     From(u64),
 }
 
-/// Whose changes are kept where, and how its keys are made.
+/// The place of a table's changes, and the schema of its keys.
 #[derive(Debug, Clone)]
 struct Source {
     space: TableId,
@@ -78,19 +75,19 @@ impl Source {
     }
 }
 
-/// The state gathered for a key.
+/// State that is gathered for a key.
 trait Gathered {
     fn bytes(&self) -> usize;
 }
 
-/// Something of each changed key from a key on: of as many keys as fit the budget.
+/// The gathered states of changed keys: of as many keys as fit the budget.
 struct Gathering<T> {
     /// The gathered states, by key within the table.
     found: BTreeMap<Vec<u8>, T>,
     bytes: usize,
-    /// Keys from here on are left for another time.
+    /// The next pass gathers this key and the greater ones.
     below: Option<Vec<u8>>,
-    /// The range left of the changes; none when all were gone through.
+    /// The remaining range of changes; none when all were read.
     left: Option<KeyRange>,
 }
 
@@ -110,6 +107,7 @@ impl<T: Gathered> Gathering<T> {
         }
     }
 
+    /// A gathering without changes.
     fn of_nothing() -> Gathering<T> {
         Gathering {
             found: BTreeMap::new(),
@@ -119,7 +117,7 @@ impl<T: Gathered> Gathering<T> {
         }
     }
 
-    /// Goes through some changes of the keys in `wanted`; true when there are no more.
+    /// Gathers some changes of the keys in `wanted`. Returns true when there are no more.
     fn step(
         &mut self,
         snapshot: &Snapshot,
@@ -150,7 +148,7 @@ impl<T: Gathered> Gathering<T> {
                 self.bytes += slot.bytes() + key.len();
                 self.found.insert(key, slot);
             }
-            // One key at least, so that every pass comes further.
+            // At least one key remains, so that every pass makes progress.
             while self.bytes > GATHERED_BYTES_MAX && self.found.len() > 1 {
                 let Some((key, slot)) = self.found.pop_last() else {
                     break;
@@ -169,7 +167,7 @@ impl<T: Gathered> Gathering<T> {
         Ok(self.left.is_none())
     }
 
-    /// The part of a range that was gathered, and the rest.
+    /// The gathered part of a range, and the rest.
     fn split(&self, space: TableId, wanted: &KeyRange) -> (KeyRange, Option<KeyRange>) {
         match &self.below {
             None => (wanted.clone(), None),
@@ -200,20 +198,20 @@ impl Gathered for Before {
     }
 }
 
-/// The items of a table at a moment, a piece at a time.
+/// The items of a table at a moment, read in pieces.
 pub(crate) struct StateAt {
     snapshot: Snapshot,
     source: Source,
     cut: Option<Cut>,
-    /// The keys that no item was handed over of.
+    /// The remaining keys.
     left: Option<KeyRange>,
     part: Option<Part>,
 }
 
-/// A part of the keys whose changes are gathered.
+/// The keys of one pass.
 struct Part {
     undone: Gathering<Before>,
-    /// Its keys whose present items were not read yet; none when what stood before is next.
+    /// The keys whose present items were not read yet; none when all were.
     present: Option<KeyRange>,
     is_gathered: bool,
 }
@@ -234,8 +232,8 @@ impl StateAt {
         })
     }
 
-    /// The items of a place as they are now, with everything that is staged: of a table, or of a
-    /// backup's items. `like` says how keys are made.
+    /// The present items of a table or backup, with everything that is staged. `like` has the schema
+    /// of the keys.
     pub(crate) fn now(store: &Store, space: TableId, like: &Table) -> Result<StateAt, ApiError> {
         StateAt::new(
             store,
@@ -247,17 +245,17 @@ impl StateAt {
         )
     }
 
-    /// The items at a moment since point-in-time recovery is on.
+    /// The items at a moment within the window of point-in-time recovery.
     pub(crate) fn at(store: &Store, table: &Table, epoch_ms: u64) -> Result<StateAt, ApiError> {
         StateAt::new(store, Source::of(table), Some(Cut::After(epoch_ms)))
     }
 
-    /// The items before the changes from a sequence number on.
+    /// The items before the change with a sequence number.
     pub(crate) fn before(store: &Store, table: &Table, sequence: u64) -> Result<StateAt, ApiError> {
         StateAt::new(store, Source::of(table), Some(Cut::From(sequence)))
     }
 
-    /// The same, of some keys only.
+    /// The same for a range of keys.
     pub(crate) fn of_keys(self, keys: KeyRange) -> StateAt {
         StateAt {
             left: Some(keys),
@@ -265,13 +263,12 @@ impl StateAt {
         }
     }
 
-    /// The keys of which nothing was handed over for good: where to go on after a failure. None at
-    /// the end.
+    /// The range of keys to continue with after a failure; none at the end.
     pub(crate) fn left(&self) -> Option<&KeyRange> {
         self.left.as_ref()
     }
 
-    /// Does a piece of the work: some items, or none so far. `None` at the end.
+    /// Does a piece of the work. Returns some items, which may be none, and `None` at the end.
     pub(crate) fn next_piece(&mut self) -> Result<Option<Vec<RawItem>>, ApiError> {
         let Some(left) = &self.left else {
             return Ok(None);
@@ -303,7 +300,7 @@ impl StateAt {
                     Some(Cut::From(sequence)) => change.sequence >= sequence,
                     None => false,
                 };
-                // The version before the first of them.
+                // The image before the first of these changes.
                 if is_undone && slot.is_none() {
                     *slot = Some(Before(change.event.old));
                 }
@@ -338,7 +335,7 @@ impl StateAt {
     }
 }
 
-/// Some present items of a range that were not changed since, and where to go on.
+/// Reads some unchanged present items of a range. Returns them with the rest of the range.
 fn present_items(
     snapshot: &Snapshot,
     source: &Source,
@@ -384,8 +381,8 @@ impl Gathered for Became {
     }
 }
 
-/// What became of each item of some keys from one moment (included) to another, a piece at a time;
-/// nothing of those that came and went between.
+/// The change of each item of some keys between one moment (included) and another, read in pieces.
+/// Items that were created and deleted in between are left out.
 pub(crate) struct ChangesBetween {
     snapshot: Snapshot,
     source: Source,
@@ -411,7 +408,7 @@ impl ChangesBetween {
         })
     }
 
-    /// Does a piece of the work: some changes, or none so far. `None` at the end.
+    /// Does a piece of the work. Returns some changes, which may be none, and `None` at the end.
     pub(crate) fn next_piece(&mut self) -> Result<Option<Vec<Became>>, ApiError> {
         let Some(left) = &self.left else {
             return Ok(None);
@@ -492,13 +489,13 @@ pub(crate) fn newest_moment(catalog: &Catalog, store: &Store) -> Result<u64, Api
         .fold(newest, u64::max))
 }
 
-/// A change that is kept.
+/// A kept change.
 pub(crate) struct Change {
     pub(crate) sequence: u64,
     pub(crate) event: Event,
 }
 
-/// Every change that is kept of a table, oldest first.
+/// Every kept change of a table, oldest first.
 pub(crate) fn changes<'s>(
     snapshot: &'s Snapshot,
     table: &Table,

@@ -1,4 +1,4 @@
-//! Which moments a table can be read at, as it was.
+//! The window of moments whose state can be restored or exported.
 
 use crate::base::time::DAY_MS;
 use crate::core::Core;
@@ -15,7 +15,7 @@ pub(crate) fn window(recovery: &Recovery, now_ms: u64) -> (u64, u64) {
     )
 }
 
-/// The first and the last moment that a table can be read as it was.
+/// The first and the last moment of a table's window.
 ///
 /// # Errors
 /// `PointInTimeRecoveryUnavailable` when changes are not kept.

@@ -129,9 +129,9 @@ impl Call<'_> {
         let need = answer_size::needed_for(&request);
         let mut decoded = self.admit(request, need, reservation).await?;
         loop {
-            if need.writes && engine.is_crowded() {
+            if need.writes && engine.has_back_pressure() {
                 decoded = None;
-                engine.room_to_write().await;
+                engine.wait_for_back_pressure().await;
             }
             let request = decoded.take().map_or_else(|| self.decode(), Ok)?;
             let attempt = match self.execute(request).await {

@@ -1,10 +1,9 @@
-//! The tables and streams there are: held parsed in memory, kept as records in the store.
+//! The catalog of tables, streams, backups, exports and imports: parsed in memory, stored as records.
 
 mod record;
 pub(crate) mod stored;
 
-use crate::base::error::corrupt;
-use crate::base::error::internal;
+use crate::base::error::{corrupt, internal};
 use crate::base::layout;
 use crate::table::Table;
 use crate::table::backup::Backup;
@@ -36,8 +35,8 @@ pub(crate) type Exports = BTreeMap<(String, String), Arc<Export>>;
 /// Imports by table and label.
 pub(crate) type Imports = BTreeMap<(String, String), Arc<Import>>;
 
-/// All tables. A writer of items holds [`Catalog::read`] until its batch is staged, so that a table
-/// cannot change or vanish in between. Streams and backups are locked after tables.
+/// The catalog. A writer of items holds the lock of [`Catalog::read`] until its batch is staged, so
+/// that a table cannot change or disappear in between. Streams and backups are locked after tables.
 pub(crate) struct Catalog {
     tables: RwLock<Tables>,
     streams: RwLock<Streams>,
@@ -45,7 +44,7 @@ pub(crate) struct Catalog {
     exports: RwLock<Exports>,
     imports: RwLock<Imports>,
     next_id: AtomicU32,
-    /// Whether nothing was changed since changes that were never written were forgotten.
+    /// Whether nothing has changed since changes whose writes failed were dropped.
     is_as_written: AtomicBool,
 }
 
@@ -108,8 +107,9 @@ impl Catalog {
         })
     }
 
-    /// After a write failed, which was the last: what is held becomes what is stored, since changes
-    /// are held as soon as they are staged. Where somebody holds a lock, a later call does it.
+    /// Reloads the catalog after a write failed, which is the last one. The memory has changes from
+    /// their staging on, so it may have changes that were never written. While a lock is held, a
+    /// later call does it.
     pub(crate) fn forget_unwritten(&self, store: &Store) {
         if self.is_as_written.load(Ordering::Acquire) {
             return;
@@ -137,16 +137,16 @@ impl Catalog {
         self.is_as_written.store(true, Ordering::Release);
     }
 
-    /// Holds a stream that was opened or closed, if one was.
-    pub(crate) fn hold_stream(&self, stream: Option<Stream>) {
+    /// Adds a stream that was opened, or replaces one that was closed, if there is one.
+    pub(crate) fn put_stream(&self, stream: Option<Stream>) {
         if let Some(stream) = stream {
             let place = (stream.table_name.clone(), stream.label.clone());
             self.write_streams().insert(place, Arc::new(stream));
         }
     }
 
-    /// An id for a new table, stream or backup, and the change that uses it up. The caller holds
-    /// [`Catalog::write`], so that changes are staged in order.
+    /// Takes an id for a new table, stream or backup, and adds the next id to the batch. The caller
+    /// holds [`Catalog::write`], so that batches are staged in the order of ids.
     pub(crate) fn take_id(&self, batch: &mut Batch) -> TableId {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         batch.put(layout::next_table_id(), (id + 1).to_be_bytes().to_vec());
@@ -157,13 +157,13 @@ impl Catalog {
         self.tables.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The in-memory change may differ from the stored one.
-    fn changes(&self) {
+    /// Notes that the memory may differ from the store.
+    fn note_change(&self) {
         self.is_as_written.store(false, Ordering::Release);
     }
 
     pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Tables> {
-        self.changes();
+        self.note_change();
         self.tables.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -176,7 +176,7 @@ impl Catalog {
     }
 
     pub(crate) fn write_backups(&self) -> RwLockWriteGuard<'_, Backups> {
-        self.changes();
+        self.note_change();
         self.backups.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -185,7 +185,7 @@ impl Catalog {
     }
 
     pub(crate) fn write_exports(&self) -> RwLockWriteGuard<'_, Exports> {
-        self.changes();
+        self.note_change();
         self.exports.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -194,12 +194,12 @@ impl Catalog {
     }
 
     pub(crate) fn write_imports(&self) -> RwLockWriteGuard<'_, Imports> {
-        self.changes();
+        self.note_change();
         self.imports.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn write_streams(&self) -> RwLockWriteGuard<'_, Streams> {
-        self.changes();
+        self.note_change();
         self.streams.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -228,7 +228,7 @@ pub(crate) fn put_backup(batch: &mut Batch, backup: &Backup) {
     );
 }
 
-/// The table of a name, if it can be read and written.
+/// Finds a table that can be read and written.
 pub(crate) fn ready<'t>(tables: &'t Tables, name: &str) -> Result<&'t Arc<Table>, ApiError> {
     tables
         .get(name)
@@ -236,7 +236,7 @@ pub(crate) fn ready<'t>(tables: &'t Tables, name: &str) -> Result<&'t Arc<Table>
         .ok_or_else(ApiError::table_not_found)
 }
 
-/// The records behind a prefix.
+/// Loads the records behind a prefix.
 pub(crate) fn load<T: Stored>(store: &Store, prefix: &[u8]) -> Result<Vec<T>, ApiError> {
     let snapshot = store.snapshot();
     let range = KeyRange::prefix(prefix.to_vec());
@@ -271,8 +271,8 @@ pub(crate) fn put_stream(batch: &mut Batch, stream: &Stream) {
     );
 }
 
-/// The id that a new index of a table can have: one that no index has, nor any entry left over,
-/// also of one whose deletion is not on the disk yet.
+/// Finds an id for a new index of a table: one without an index and without entries of a deleted
+/// index. A deletion counts from its staging on.
 pub(crate) fn free_index_id(store: &Store, table: &Table) -> Result<IndexId, ApiError> {
     for id in (1..=u8::MAX).map(IndexId) {
         let is_used = table.indexes.iter().any(|index| index.id == id);

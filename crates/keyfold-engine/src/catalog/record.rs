@@ -1,4 +1,4 @@
-//! Which fields of a table and of a stream are stored, and under which names.
+//! The stored fields of records, and their names.
 
 use super::stored::{Stored, record, stored_words};
 use crate::table::backup::Backup;
@@ -16,10 +16,10 @@ use keyfold_api::{
 use keyfold_codec::RawItem;
 use keyfold_types::{Item, Value};
 
-/// The records' version; raised when a reader of this version could not understand them.
+/// The version of records. It is raised when this version could not read the new ones.
 const VERSION: u64 = 2;
 
-/// A record as an item.
+/// Encodes data as a record.
 pub(crate) fn encode(data: &impl Stored) -> RawItem {
     let item: Item = [("version", VERSION.to_value()), ("data", data.to_value())]
         .into_iter()
@@ -27,7 +27,7 @@ pub(crate) fn encode(data: &impl Stored) -> RawItem {
     RawItem::encode(&item)
 }
 
-/// The data of a record; none when it is not one this version writes.
+/// Decodes a record; none when this version does not write it.
 pub(crate) fn decode<T: Stored>(item: &RawItem) -> Option<T> {
     let item = item.to_item();
     if u64::from_value(item.get("version")?)? != VERSION {

@@ -1,5 +1,5 @@
-//! Plain data as attribute values, so that definitions are stored in the one format there is. A
-//! field that a record lacks reads as its default: records of earlier versions stay readable.
+//! Plain data as attribute values, so that records use the format of items. A field that a record
+//! lacks has its default: records of earlier versions stay readable.
 
 use keyfold_api::{Attributes, Named, WireName};
 use keyfold_codec::RawItem;
@@ -143,7 +143,7 @@ impl<T: Stored> Stored for BTreeMap<String, T> {
     }
 }
 
-/// Attributes of a request, kept as an item.
+/// Attributes of a request, stored as an encoded item.
 impl Stored for Attributes {
     fn to_value(&self) -> Value {
         self.as_ref().map_or(Value::Null, |item| {
@@ -198,8 +198,7 @@ impl Stored for KeySchema {
     }
 }
 
-/// Declares which fields of a struct are stored, and under which names. Fields in `required` have
-/// no default.
+/// Declares the stored fields of a struct with their names. Fields in `required` have no default.
 macro_rules! record {
     ($type:ident { required { $($needed:ident = $needed_name:literal,)* } $($field:ident = $name:literal,)* }) => {
         impl $crate::catalog::stored::Stored for $type {

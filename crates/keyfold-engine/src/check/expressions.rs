@@ -1,6 +1,6 @@
-//! Binds the expressions of one request (or of one table's or action's part of it).
+//! Binds the expressions of a request, or of one table or action in it.
 //!
-//! Placeholders are shared by the expressions and must all be used; legacy parameters (`legacy.rs`)
+//! The expressions share placeholders, all of which must be used. Legacy parameters (`legacy.rs`)
 //! exclude expressions.
 
 use crate::check::legacy::Legacy;
@@ -13,7 +13,7 @@ use keyfold_types::Value;
 use keyfold_types::limits::NESTING_LEVELS_MAX;
 use std::collections::BTreeMap;
 
-/// Which expressions a request may carry, and the texts it carries.
+/// The texts of a request's expressions.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Texts<'t> {
     pub(crate) condition: Option<&'t str>,
@@ -34,7 +34,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// Takes what legacy parameters say; expressions exclude them.
+    /// Adds the bound legacy parameters. Expressions exclude them.
     pub(crate) fn take_legacy(&mut self, legacy: Legacy) {
         self.condition = self.condition.take().or(legacy.condition);
         self.update = self.update.take().or(legacy.update);
@@ -87,7 +87,8 @@ impl Texts<'_> {
         .into())
     }
 
-    /// Parses and binds what is there. `absent` completes the message for placeholders without use.
+    /// Parses and binds the texts. `absent` completes the message about placeholders without an
+    /// expression.
     pub(crate) fn bind(
         self,
         attributes: &ExpressionAttributes,

@@ -14,7 +14,7 @@ fn is_empty(value: &Value) -> bool {
     matches!(value.kind(), ValueKind::S | ValueKind::B) && key_value_bytes(value) == 0
 }
 
-/// Lengths of the partition and the sort part.
+/// Checks the lengths of the partition and the sort part.
 fn check_sizes(schema: &KeySchema, item: &Item) -> Result<(), Validation> {
     let total = |attributes: &[keyfold_types::KeyAttribute]| -> usize {
         attributes
@@ -32,7 +32,7 @@ fn check_sizes(schema: &KeySchema, item: &Item) -> Result<(), Validation> {
     Ok(())
 }
 
-/// A `Key` argument: exactly the key attributes, each of its type, none empty or too long.
+/// Checks a `Key` argument: exactly the key attributes, each of its type, none empty or too long.
 pub(crate) fn check_key(schema: &KeySchema, key: &Item) -> Result<(), Validation> {
     if key.len() != schema.len() {
         return Err(Validation::KeySchemaMismatch);
@@ -54,7 +54,7 @@ pub(crate) fn check_key(schema: &KeySchema, key: &Item) -> Result<(), Validation
     check_sizes(schema, key)
 }
 
-/// The key attributes of an item to put.
+/// Checks the key attributes of an item to put.
 pub(crate) fn check_item_key(schema: &KeySchema, item: &Item) -> Result<(), Validation> {
     for attribute in schema.attributes() {
         let name = || attribute.name.clone();
@@ -79,14 +79,14 @@ pub(crate) fn check_item_key(schema: &KeySchema, item: &Item) -> Result<(), Vali
     check_sizes(schema, item)
 }
 
-/// Which write made an item; messages differ.
+/// The kind of write that made an item. Messages differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Maker {
     Put,
     Update,
 }
 
-/// The key attributes of every index that an item is in.
+/// Checks the key attributes of an item for every index.
 pub(crate) fn check_index_keys(table: &Table, item: &Item, maker: Maker) -> Result<(), Validation> {
     table
         .indexes
@@ -94,7 +94,7 @@ pub(crate) fn check_index_keys(table: &Table, item: &Item, maker: Maker) -> Resu
         .try_for_each(|index| check_index_key(index, item, maker))
 }
 
-/// What an update gives an index's key attribute as a value of the request must have its type.
+/// Checks the types of the values that an update assigns to key attributes of indexes.
 pub(crate) fn check_literals(table: &Table, update: &Update) -> Result<(), Validation> {
     for (name, value) in update.literals() {
         for index in &table.indexes {
@@ -167,8 +167,8 @@ pub(crate) fn check_update_paths(table: &Table, update: &Update) -> Result<(), V
     Ok(())
 }
 
-/// The whole of a new item: size and nesting, and of what an update makes the key attributes of
-/// every index it is in.
+/// Checks a new item: attribute names, size and nesting, and after an update the key attributes of
+/// every index.
 pub(crate) fn check_new_item(
     table: &Table,
     item: &Item,
@@ -181,7 +181,7 @@ pub(crate) fn check_new_item(
     {
         return Err(Validation::AttributeName { bytes: name.len() });
     }
-    // A put item was checked before its condition.
+    // Index keys of a put item were checked before its condition.
     if maker == Maker::Update {
         check_index_keys(table, item, maker)?;
     }

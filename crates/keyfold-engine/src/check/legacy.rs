@@ -1,5 +1,5 @@
-//! The parameters that expressions replaced, turned into what expressions become: conditions,
-//! updates, projections and key conditions over whole attributes.
+//! The legacy parameters that expressions replaced. They are bound to the same conditions, updates,
+//! projections and key conditions, over attributes without paths.
 
 use crate::check::Constraints;
 use keyfold_api::{
@@ -36,7 +36,7 @@ fn sentence<T>(text: &str) -> Result<T, ApiError> {
     Err(Validation::Sentence(text.to_owned()).into())
 }
 
-/// Words and lengths, reported together with everything else of the kind.
+/// Checks words and lengths.
 pub(crate) fn constrain(constraints: &mut Constraints, legacy: Option<&LegacyParameters>) {
     let Some(legacy) = legacy else { return };
     if let Some(names) = &legacy.attributes_to_get {
@@ -128,7 +128,7 @@ fn known<T: Copy>(member: &Option<Named<T>>) -> Option<T> {
     }
 }
 
-/// Every condition is judged for every item, as the operators of an expression are.
+/// Limits the number of conditions, as the operators of an expression are limited.
 fn check_counts(legacy: &LegacyParameters) -> Result<(), ApiError> {
     let maps = [
         ("Expected", legacy.expected.as_ref().map(Vec::len)),
@@ -192,7 +192,7 @@ fn values(given: &[AttributeValue]) -> Result<Vec<Literal>, ApiError> {
         .collect()
 }
 
-/// The operator and its operands: as many as it takes, each of a kind it takes.
+/// The operator and its operands, whose number and types it accepts.
 fn operands(condition: &LegacyCondition) -> Result<(ComparisonOperator, Vec<Literal>), ApiError> {
     use ComparisonOperator as Op;
     let operator = known(&condition.comparison_operator).unwrap_or(Op::Eq);
@@ -222,7 +222,7 @@ fn operands(condition: &LegacyCondition) -> Result<(ComparisonOperator, Vec<Lite
             operator.word()
         ));
     }
-    let takes = |kind: ValueKind| match operator {
+    let accepts = |kind: ValueKind| match operator {
         Op::Eq | Op::Ne | Op::Null | Op::NotNull => true,
         Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Between | Op::In => kind.is_ordered(),
         Op::BeginsWith => matches!(kind, ValueKind::S | ValueKind::B),
@@ -233,7 +233,7 @@ fn operands(condition: &LegacyCondition) -> Result<(ComparisonOperator, Vec<Lite
     if let Some(other) = list
         .iter()
         .map(|value| value.value().kind())
-        .find(|kind| !takes(*kind))
+        .find(|kind| !accepts(*kind))
     {
         return wrong(format!(
             "ComparisonOperator {} is not valid for {} AttributeValue type",
@@ -283,7 +283,7 @@ fn test(name: &str, condition: &LegacyCondition) -> Result<Condition, ApiError> 
         Op::NotNull => Condition::Exists(path()),
         Op::BeginsWith => Condition::BeginsWith(attribute(), next()),
         Op::Contains => Condition::Contains(attribute(), next()),
-        // Of a missing attribute nothing is true.
+        // No condition holds for a missing attribute.
         Op::NotContains => Condition::And(vec![
             Condition::Exists(path()),
             Condition::Not(Box::new(Condition::Contains(attribute(), next()))),

@@ -1,5 +1,5 @@
-//! Checks that need no table, shared by all operations: the model's constraints (reported all
-//! together) and the rules between parameters.
+//! Checks that need no table, shared by all operations: the constraints of the service's model,
+//! which are reported together, and the rules between parameters.
 
 pub(crate) mod expressions;
 pub(crate) mod keys;
@@ -12,7 +12,7 @@ use keyfold_api::{
 };
 use keyfold_types::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN, NESTING_LEVELS_MAX};
 
-/// Breaches that one answer names at the most.
+/// Breaches in one answer at the most.
 const BREACHES_MAX: usize = 100;
 /// Characters of the full name of a stream, backup, export or import.
 const PART_ARN_CHARS: (usize, usize) = (37, 1024);
@@ -23,13 +23,14 @@ const REQUEST_TOKEN_CHARS_MAX: usize = 36;
 /// The pattern of the names of tables and indexes.
 const NAME_PATTERN: &str = "[a-zA-Z0-9_.-]+";
 
-/// Collects breaches of constraints, so that one answer names them all.
+/// Collects breaches of constraints, so that one answer reports all.
 #[derive(Default)]
 pub(crate) struct Constraints {
     breaches: Vec<ConstraintBreach>,
 }
 
 impl Constraints {
+    /// Adds a breach with its value, which is null if there is none.
     pub(crate) fn breach(
         &mut self,
         value: Option<String>,
@@ -44,8 +45,8 @@ impl Constraints {
         });
     }
 
-    /// A breach whose value is not printed.
-    pub(crate) fn untold(&mut self, path: impl Into<String>, constraint: Constraint) {
+    /// Adds a breach whose value is not printed.
+    pub(crate) fn breach_without_value(&mut self, path: impl Into<String>, constraint: Constraint) {
         self.add(ConstraintBreach {
             value: Breached::Omitted,
             path: path.into(),
@@ -54,19 +55,20 @@ impl Constraints {
     }
 
     fn add(&mut self, breach: ConstraintBreach) {
-        // Of a request that is wrong in a hundred thousand places the first few say enough.
+        // A request may have a hundred thousand breaches.
         if self.breaches.len() < BREACHES_MAX {
             self.breaches.push(breach);
         }
     }
 
+    /// A member that must be present.
     pub(crate) fn required<T>(&mut self, path: &str, member: &Option<T>) {
         if member.is_none() {
             self.breach(None, path, Constraint::NotNull);
         }
     }
 
-    /// The word, if it is a known one.
+    /// A member with a fixed set of words. Returns a known word.
     pub(crate) fn word<T: WireName>(&mut self, path: &str, member: &Option<Named<T>>) -> Option<T> {
         match member {
             None => None,
@@ -79,6 +81,7 @@ impl Constraints {
         }
     }
 
+    /// The range of a number.
     pub(crate) fn range(&mut self, path: &str, member: Option<i64>, min: i64, max: i64) {
         if let Some(value) = member {
             if value < min {
@@ -89,6 +92,7 @@ impl Constraints {
         }
     }
 
+    /// The length of a text or list, which is `printed` in the breach.
     pub(crate) fn count(
         &mut self,
         path: &str,
@@ -104,7 +108,7 @@ impl Constraints {
         }
     }
 
-    /// A list with its length.
+    /// The length of a list, whose members are not printed.
     pub(crate) fn list(&mut self, path: &str, count: usize, min: usize, max: usize) {
         self.count(
             path,
@@ -115,7 +119,7 @@ impl Constraints {
         );
     }
 
-    /// A table name or ARN that is there and well formed.
+    /// A table's name or ARN, which is required.
     pub(crate) fn table(&mut self, path: &str, member: &Option<String>) {
         match member {
             None => self.breach(None, path, Constraint::NotNull),
@@ -163,7 +167,7 @@ impl Constraints {
         }
     }
 
-    /// The table of a control operation, whose absence has a sentence of its own.
+    /// The table of a control operation. Its absence has a message of its own.
     pub(crate) fn control_table(&mut self, member: &Option<String>) -> Result<(), ApiError> {
         if member.is_none() {
             let missing =
@@ -174,6 +178,7 @@ impl Constraints {
         Ok(())
     }
 
+    /// The name of a table, index or backup, which is `printed` in the breach.
     pub(crate) fn name(&mut self, path: &str, name: &str, printed: &str) {
         let printed = || Some(printed.to_owned());
         if !name.is_empty() && !name.bytes().all(is_name_byte) {
@@ -190,7 +195,7 @@ impl Constraints {
         }
     }
 
-    /// The options of `Returns`.
+    /// The options for the answer's extras.
     pub(crate) fn returns(&mut self, returns: &Returns) -> CheckedReturns {
         let capacity = self.word("returnConsumedCapacity", &returns.consumed_capacity);
         let metrics = self.word(
@@ -203,7 +208,7 @@ impl Constraints {
         }
     }
 
-    /// Fails if anything was breached.
+    /// Fails if there is a breach.
     pub(crate) fn finish(self) -> Result<(), ApiError> {
         if self.breaches.is_empty() {
             Ok(())
@@ -220,10 +225,10 @@ pub(crate) struct CheckedReturns {
     pub(crate) collection_metrics: bool,
 }
 
-/// A table as a request names it: by name or by ARN.
+/// A table's name or ARN in a request.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TableName {
-    /// As sent; answers repeat it.
+    /// The text of the request, which answers repeat.
     pub(crate) given: String,
 }
 
@@ -239,7 +244,7 @@ impl TableName {
     }
 }
 
-/// A member that is there, because the constraints were checked.
+/// A member that is present after the constraints were checked.
 pub(crate) fn present<T>(member: Option<T>, path: &'static str) -> Result<T, ApiError> {
     member.ok_or_else(|| {
         let breach = ConstraintBreach {
@@ -251,7 +256,10 @@ pub(crate) fn present<T>(member: Option<T>, path: &'static str) -> Result<T, Api
     })
 }
 
-/// The attributes of a request, or what is wrong with a value of theirs.
+/// The attributes of a request.
+///
+/// # Errors
+/// `Validation` when a value is invalid or nested too deeply.
 pub(crate) fn attributes(
     member: Option<keyfold_api::Attributes>,
     path: &'static str,

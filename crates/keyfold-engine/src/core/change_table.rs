@@ -1,4 +1,4 @@
-//! A change of a table's definition: stored, and held by everybody from then on.
+//! A change of a table's definition, in the store and in the catalog.
 
 use super::Core;
 use crate::base::error::internal;
@@ -8,8 +8,8 @@ use keyfold_api::ApiError;
 use keyfold_store::Batch;
 use std::sync::Arc;
 
-/// Changes a table's definition, if it is still there. Like every change it is held as soon as it
-/// is staged: nobody waits for the device with the catalog locked.
+/// Changes a table's definition, if the table still exists. The catalog changes with the staging:
+/// the lock is not held during the sync.
 pub(crate) fn change_table(
     core: &Core,
     table: &Table,
@@ -27,8 +27,8 @@ pub(crate) fn change_table(
     let mut batch = Batch::new();
     catalog::put_record(&mut batch, &changed);
     let ticket = core.store().stage(batch).map_err(internal)?;
-    if let Some(past) = core.past() {
-        past.catch_up();
+    if let Some(stale) = core.stale_reads() {
+        stale.catch_up();
     }
     tables.insert(changed.name.clone(), Arc::new(changed));
     drop(tables);

@@ -1,7 +1,7 @@
 //! The state that every operation and the background share: catalog, store, options.
 
 pub(crate) mod change_table;
-pub(crate) mod past;
+pub(crate) mod stale_reads;
 pub(crate) mod tasks;
 pub(crate) mod throttle;
 
@@ -9,7 +9,7 @@ use crate::base::conflicts::Conflicts;
 use crate::base::options::EngineOptions;
 use crate::base::signal::Signal;
 use crate::catalog::{Catalog, Tables};
-use crate::core::past::Past;
+use crate::core::stale_reads::StaleReads;
 use crate::core::tasks::Tasks;
 use crate::core::throttle::{Asked, Throttle};
 use crate::table::Table;
@@ -22,8 +22,8 @@ use sha2::Sha256;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLockReadGuard};
 
-/// The engine's inside, as one region sees it: all regions share the tables, but names tell the
-/// region that asks. Cloning shares everything.
+/// The engine's shared state, for requests of one region. All regions share the tables; full names
+/// have the region of the request. Clones share the state.
 #[derive(Clone)]
 pub(crate) struct Core {
     shared: Arc<Shared>,
@@ -38,8 +38,8 @@ struct Shared {
     tasks: Tasks,
     conflicts: Conflicts,
     throttle: Throttle,
-    past: Option<Past>,
-    /// The greatest time that was handed out.
+    stale_reads: Option<StaleReads>,
+    /// The greatest time returned by [`Core::moment`].
     newest_moment: AtomicU64,
     failures: AtomicU64,
     /// The secret of seals.
@@ -47,7 +47,7 @@ struct Shared {
 }
 
 impl Core {
-    /// `newest_moment`: the greatest time in the store.
+    /// The state over a store. `newest_moment` is the greatest time in the store.
     pub(crate) fn new(
         catalog: Catalog,
         store: Store,
@@ -56,7 +56,7 @@ impl Core {
         secret: [u8; 32],
     ) -> Core {
         let region = options.region.as_str().into();
-        let past = options.index_lag.map(Past::new);
+        let stale_reads = options.index_lag.map(StaleReads::new);
         Core {
             shared: Arc::new(Shared {
                 catalog,
@@ -66,7 +66,7 @@ impl Core {
                 tasks: Tasks::default(),
                 conflicts: Conflicts::default(),
                 throttle: Throttle::default(),
-                past,
+                stale_reads,
                 newest_moment: AtomicU64::new(newest_moment),
                 failures: AtomicU64::new(0),
                 secret,
@@ -75,7 +75,7 @@ impl Core {
         }
     }
 
-    /// The same for requests of another region.
+    /// The same state for requests of another region.
     pub(crate) fn in_region(&self, region: &str) -> Core {
         let region = if *region == *self.region {
             Arc::clone(&self.region)
@@ -115,9 +115,8 @@ impl Core {
         &self.shared.tasks
     }
 
-    /// Whether a transaction that is not durable yet holds the item, and writes are not to wait for
-    /// it.
-    pub(crate) fn is_held(&self, key: &KeyBytes) -> bool {
+    /// Whether a write of the item conflicts with a transaction under way.
+    pub(crate) fn is_in_conflict(&self, key: &KeyBytes) -> bool {
         self.shared.options.transaction_conflicts && self.shared.conflicts.contains(key)
     }
 
@@ -141,17 +140,18 @@ impl Core {
         }
     }
 
-    /// Older states of the store; none when everyone sees the newest.
-    pub(crate) fn past(&self) -> Option<&Past> {
-        self.shared.past.as_ref()
+    /// The older states of the store; none when every read sees the newest.
+    pub(crate) fn stale_reads(&self) -> Option<&StaleReads> {
+        self.shared.stale_reads.as_ref()
     }
 
     pub(crate) fn now_ms(&self) -> u64 {
         self.shared.options.environment.clock.now_ms()
     }
 
-    /// The time by which changes are ordered: the clock's, and never less than one before, also of
-    /// an earlier process. A clock that is set back makes no change older than the one before it.
+    /// The time by which changes are ordered: the clock's, and never less than an earlier one, also
+    /// of an earlier process. A clock that is set back does not make a change older than its
+    /// predecessor.
     pub(crate) fn moment(&self) -> u64 {
         let now = self.now_ms();
         self.shared
@@ -160,26 +160,25 @@ impl Core {
             .max(now)
     }
 
-    /// The tables, for somebody who writes items: held until the batch is staged. Waits for room
-    /// first, since whoever waits for the device while holding them would keep everybody else from
-    /// them.
+    /// The tables for a writer of items, which holds the lock until its batch is staged. Applies
+    /// back-pressure before it takes the lock: a writer that waited with the lock would block others.
     pub(crate) fn tables_for_writing(&self) -> RwLockReadGuard<'_, Tables> {
         self.shared.store.wait_below_hard_limit();
         self.catalog().read()
     }
 
-    /// Says of bytes that are handed to clients that they are ours when they come back.
+    /// The seal of bytes that clients receive and send back: the engine recognises its own bytes.
     pub(crate) fn seal(&self, bytes: &[u8]) -> [u8; 16] {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.shared.secret)
             .expect("a key of any length is taken");
         mac.update(bytes);
-        let whole: [u8; 32] = mac.finalize().into_bytes().into();
+        let digest: [u8; 32] = mac.finalize().into_bytes().into();
         let mut seal = [0; 16];
-        seal.copy_from_slice(whole.first_chunk::<16>().unwrap_or(&[0; 16]));
+        seal.copy_from_slice(digest.first_chunk::<16>().unwrap_or(&[0; 16]));
         seal
     }
 
-    /// Reports a failure that no client is told of.
+    /// Reports a failure that no client sees.
     pub(crate) fn report(&self, what: &str, reason: &str) {
         self.shared.failures.fetch_add(1, Ordering::Relaxed);
         if let Some(report) = &self.shared.options.report {
@@ -192,7 +191,7 @@ impl Core {
         self.shared.failures.load(Ordering::Relaxed)
     }
 
-    /// The table of a name, if it can be read and written.
+    /// Finds a table that can be read and written.
     pub(crate) fn table(&self, name: &str) -> Option<Arc<Table>> {
         self.catalog()
             .read()
@@ -201,13 +200,13 @@ impl Core {
             .cloned()
     }
 
-    /// The table of a name, whatever its state.
+    /// Finds a table in any state.
     pub(crate) fn any_table(&self, name: &str) -> Result<Arc<Table>, ApiError> {
         let found = self.catalog().read().get(name).cloned();
         found.ok_or_else(|| ApiError::named_table_not_found(name))
     }
 
-    /// The end of a backup's, export's or import's ARN: 14 digits of the time, and eight of chance.
+    /// A new label of a backup, export or import: 14 digits of the time, and eight random ones.
     pub(crate) fn label(&self) -> String {
         let chance = self.options().environment.random.next_u128() as u32;
         format!("{:014}-{chance:08x}", self.now_ms())
@@ -223,7 +222,7 @@ impl Core {
         format!("{}{table}{part}", self.table_arn_prefix())
     }
 
-    /// The beginning of a table's full name.
+    /// The prefix of the full names of tables.
     pub(crate) fn table_arn_prefix(&self) -> String {
         format!(
             "arn:aws:dynamodb:{}:{}:table/",

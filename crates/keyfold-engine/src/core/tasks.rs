@@ -1,4 +1,4 @@
-//! Long work that requests have begun and the background has not taken up yet.
+//! Long work that requests have begun and the background has not started yet.
 
 use crate::table::Table;
 use crate::table::backup::Backup;
@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Long work that a request has begun.
 pub(crate) enum Task {
-    /// Copies a table's items, as they were, into a backup.
+    /// Copies a table's items at a moment into a backup.
     Backup(Arc<Backup>),
-    /// Fills a table that is CREATING with another's items, as they were.
+    /// Fills a table that is CREATING with the items of a backup, or of a table at a moment.
     Restore(Arc<Table>),
-    /// Writes a table's items, as they were, to files.
+    /// Writes a table's items at a moment, or its changes between two, to files.
     Export {
         export: Arc<Export>,
         table: Arc<Table>,
@@ -24,7 +24,7 @@ pub(crate) enum Task {
     },
 }
 
-/// Tasks begun and not taken up yet.
+/// Tasks that the background has not started yet.
 #[derive(Default)]
 pub(crate) struct Tasks {
     waiting: Mutex<VecDeque<Task>>,

@@ -1,10 +1,10 @@
-//! Capacity enforced, when it is asked for: who has used up what a table, an index or a partition
-//! key is given a second is refused until time has passed.
+//! Enforcement of capacity, where the options ask for it: requests above the capacity of a table,
+//! an index or a partition key are refused until time has passed.
 //!
-//! Each place has a bucket of units for reads and one for writes. It is filled with time, up to a
-//! store: five minutes' worth for provisioned capacity, one second's otherwise. A request is let
-//! through while there is anything in the bucket and may leave it in debt: what it costs is known
-//! only when it is done. Source: "Burst and adaptive capacity", "On-demand capacity mode".
+//! Each table, index and partition key has a token bucket for reads and one for writes. Time fills
+//! it up to its size: five minutes of provisioned capacity, otherwise one second. A request is
+//! admitted while its bucket is not empty, and may leave it in debt, since its cost is known only
+//! when it is done. Source: "Burst and adaptive capacity", "On-demand capacity mode".
 
 use crate::base::bill::Bill;
 use crate::table::arn::Part;
@@ -16,13 +16,13 @@ use keyfold_types::limits::{PARTITION_READ_UNITS_S, PARTITION_WRITE_UNITS_S};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Seconds of unused provisioned capacity that are kept.
+/// The size of a bucket of provisioned capacity, in seconds of its rate.
 const BURST_S: i64 = 300;
 /// Capacity of one partition key.
 const PARTITION: (u64, u64) = (PARTITION_READ_UNITS_S, PARTITION_WRITE_UNITS_S);
-/// After how long twice a peak is given.
+/// The time after which capacity is twice an earlier peak.
 const PEAK_MS: u64 = 30 * 60 * 1000;
-/// Buckets above which those of idle partition keys are forgotten.
+/// Buckets above which those of idle partition keys are removed.
 const PRUNE_AT: usize = 1 << 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ pub(crate) enum Use {
     Write,
 }
 
-/// The hash that an index's or table's key has for its partition key.
+/// The hash of a partition key inside an encoded key.
 pub(crate) type Partition = [u8; 4];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,11 +47,11 @@ pub(crate) fn partition_of(key: &[u8]) -> Option<Partition> {
     key.get(5..9)?.try_into().ok()
 }
 
-/// The rate at which a bucket is filled, and its size.
+/// The rate at which a bucket is filled, and its size in seconds of the rate.
 #[derive(Debug, Clone, Copy)]
 struct Rate {
     units_s: u64,
-    store_s: i64,
+    burst_s: i64,
 }
 
 impl Rate {
@@ -59,12 +59,13 @@ impl Rate {
     fn of_a_second(units_s: u64) -> Rate {
         Rate {
             units_s,
-            store_s: 1,
+            burst_s: 1,
         }
     }
 }
 
-/// A thousandth of half a unit: what half a unit a second gives in a millisecond.
+/// The level of a bucket in thousandths of half units: half a unit a second adds one in a
+/// millisecond.
 type Level = i64;
 
 fn level(units: u64, seconds: i64) -> Level {
@@ -83,7 +84,7 @@ struct Bucket {
 
 impl Bucket {
     fn fill(&mut self, rate: Rate, now_ms: u64) {
-        let full = level(rate.units_s, rate.store_s);
+        let full = level(rate.units_s, rate.burst_s);
         let filled = self.filled_epoch_ms.replace(now_ms);
         self.level = match filled {
             None => full,
@@ -96,13 +97,13 @@ impl Bucket {
     }
 }
 
-/// The most that was used in a second, for tables that are paid by request.
+/// The peak use in a second, for on-demand tables.
 #[derive(Debug, Default)]
 struct Peak {
     second: u64,
     used: u64,
     since_epoch_ms: u64,
-    /// Of the last half hour, and of the time before.
+    /// The peak of the last half hour, and of the time before.
     current: u64,
     previous: u64,
 }
@@ -127,19 +128,19 @@ impl Peak {
     }
 }
 
-/// All buckets. They are not kept when the process ends.
+/// All buckets. They are not stored.
 #[derive(Default)]
 pub(crate) struct Throttle {
     buckets: Mutex<HashMap<Place, Bucket>>,
 }
 
-/// When capacity is asked for, and the full name of the table that it is asked of.
+/// The time of a request, and the full name of its table.
 pub(crate) struct Asked {
     pub(crate) now_ms: u64,
     pub(crate) table_arn: String,
 }
 
-/// The limit of a place.
+/// The kind of limit that a request exceeds.
 enum Limit {
     Provisioned,
     OnDemand,
@@ -164,7 +165,7 @@ fn chosen<T>(used: Use, pair: (T, T)) -> T {
     }
 }
 
-/// The rate of a table or index, which is what its settings and its past say.
+/// The rate of a table or index, from its settings and its peak.
 fn rate_of(table: &Table, index: Option<&Index>, used: Use, peak: &Peak) -> (Limit, Rate) {
     let capacity = index.map_or(&table.settings.capacity, |index| &index.capacity);
     if table.settings.capacity.mode == BillingMode::Provisioned {
@@ -172,7 +173,7 @@ fn rate_of(table: &Table, index: Option<&Index>, used: Use, peak: &Peak) -> (Lim
             Limit::Provisioned,
             Rate {
                 units_s: chosen(used, capacity.units),
-                store_s: BURST_S,
+                burst_s: BURST_S,
             },
         );
     }
@@ -184,7 +185,7 @@ fn rate_of(table: &Table, index: Option<&Index>, used: Use, peak: &Peak) -> (Lim
     }
 }
 
-/// A use of one table or index: the whole, and the partition key if there is one.
+/// The use of a table or index, and of a partition key if there is one.
 pub(crate) struct Spent<'t> {
     pub(crate) index: Option<&'t Index>,
     pub(crate) partition: Option<Partition>,
@@ -196,8 +197,8 @@ impl Throttle {
         self.buckets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The exhausted places among those that a request uses.
-    pub(crate) fn used_up(
+    /// The exhausted limits among those of a request; none when it is admitted.
+    pub(crate) fn exhausted(
         &self,
         asked: &Asked,
         table: &Table,
@@ -245,6 +246,7 @@ impl Throttle {
         })
     }
 
+    /// Subtracts the cost of a request.
     pub(crate) fn charge(&self, asked: &Asked, table: &Table, used: Use, spent: &[Spent<'_>]) {
         let now_ms = asked.now_ms;
         let mut buckets = self.lock();
@@ -263,10 +265,10 @@ impl Throttle {
         }
     }
 
-    /// Takes what a write costs, or refuses it.
+    /// Charges a write, or refuses it.
     ///
     /// # Errors
-    /// The exhausted places.
+    /// The exhausted limits.
     pub(crate) fn write(
         &self,
         asked: &Asked,
@@ -274,12 +276,12 @@ impl Throttle {
         key: &[u8],
         bill: &Bill,
     ) -> Result<(), Box<Throttling>> {
-        // Local indexes live on the table's capacity.
+        // Local indexes use the table's capacity.
         let local = bill
             .local
             .values()
             .fold(CapacityHalves::ZERO, |sum, units| sum + *units);
-        let whole = Spent {
+        let on_table = Spent {
             index: None,
             partition: partition_of(key),
             units: bill.table + local,
@@ -293,20 +295,18 @@ impl Throttle {
                 units: *units,
             })
         });
-        let spent: Vec<Spent<'_>> = std::iter::once(whole).chain(global).collect();
-        if let Some(throttling) = self.used_up(asked, table, Use::Write, &spent) {
+        let spent: Vec<Spent<'_>> = std::iter::once(on_table).chain(global).collect();
+        if let Some(throttling) = self.exhausted(asked, table, Use::Write, &spent) {
             return Err(Box::new(throttling));
         }
         self.charge(asked, table, Use::Write, &spent);
         Ok(())
     }
-}
 
-impl Throttle {
-    /// Takes what a write costs whose condition failed: as much as writing the item that it met.
+    /// Charges a write whose condition failed: the cost of writing the existing item.
     ///
     /// # Errors
-    /// The exhausted places.
+    /// The exhausted limits.
     pub(crate) fn failed(
         &self,
         asked: &Asked,

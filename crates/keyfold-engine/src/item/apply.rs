@@ -1,5 +1,5 @@
-//! Everything that a change puts into the batch: the item, its index entries, the records of
-//! streams and of point-in-time recovery, the note of its expiry and the counters.
+//! The parts of a change in its batch: the item, its index entries, the records of streams and of
+//! point-in-time recovery, its expiry note and the counters.
 
 use super::collection::grow_collection;
 use super::counters::count;
@@ -24,26 +24,26 @@ use keyfold_types::limits::ITEM_BYTES_MAX;
 pub(crate) enum Author {
     /// A client.
     Client,
-    /// A client's transaction, which costs twice on the table and once on indexes.
+    /// A client's transaction, which costs double on the table and single on indexes.
     Transaction,
     /// The service: the item has expired.
     Expiry,
-    /// A restore or import, which no stream tells of.
+    /// A restore or import, whose changes streams do not record.
     Filling,
 }
 
-/// The author and the time of a batch: one time for all of it, so that no moment lies within it.
+/// The author and the time of a batch. The batch has one time, so that no moment divides it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stamp {
     pub(crate) author: Author,
-    /// Milliseconds since the epoch, never less than those of a stamp before.
+    /// Milliseconds since the epoch, never less than those of an earlier stamp.
     pub(crate) epoch_ms: u64,
 }
 
 impl Stamp {
-    /// A stamp of now. The caller holds the catalog and the keys of the items until the batch is
-    /// staged: whoever locks the catalog for writing knows that changes of earlier times are
-    /// staged, and changes of one item have ascending times.
+    /// A stamp with the present time. The caller holds the locks of the catalog and of the items'
+    /// keys until the batch is staged. So changes of earlier times are staged when the catalog is
+    /// locked for writing, and changes of one item have ascending times.
     pub(crate) fn now(core: &Core, author: Author) -> Stamp {
         Stamp {
             author,
@@ -52,7 +52,7 @@ impl Stamp {
     }
 }
 
-/// Puts a change into the batch, if there is capacity for it. Gives back what it costs.
+/// Adds a change to the batch, if there is capacity for it. Returns its cost.
 pub(crate) fn apply(
     core: &Core,
     batch: &mut Batch,
@@ -61,8 +61,8 @@ pub(crate) fn apply(
     stamp: Stamp,
 ) -> Result<Bill, Refusal> {
     let author = stamp.author;
-    if let Some(past) = core.past() {
-        past.keep(core.store(), core.now_ms());
+    if let Some(stale) = core.stale_reads() {
+        stale.keep(core.store(), core.now_ms());
     }
     let mark = batch.savepoint();
     let mut bill = put_change(core, batch, plan, change, stamp)?;
@@ -84,8 +84,8 @@ pub(crate) fn apply(
     Ok(bill)
 }
 
-/// The item, every index entry, the records of the stream and of point-in-time recovery, and the
-/// counters.
+/// Adds the item, every index entry, the records of the stream and of point-in-time recovery, and
+/// the counters.
 fn put_change(
     core: &Core,
     batch: &mut Batch,
@@ -157,7 +157,7 @@ fn record(batch: &mut Batch, table: &Table, change: &Change<'_>, stamp: Stamp) {
         );
     }
     if table.settings.recovery.is_some() || table.settings.keeps_changes {
-        let whole = (layout::changes(table.id), StreamViewType::NewAndOldImages);
-        stream::record(batch, table, whole, images, when);
+        let kept = (layout::changes(table.id), StreamViewType::NewAndOldImages);
+        stream::record(batch, table, kept, images, when);
     }
 }

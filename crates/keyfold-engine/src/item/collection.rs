@@ -1,4 +1,4 @@
-//! Item collections: their size, which tables with local indexes limit.
+//! Item collections and their sizes, which are limited in tables with local indexes.
 
 use super::evaluate::Change;
 use super::plan::{Action, WritePlan};
@@ -24,7 +24,7 @@ fn collection_key(table: &Table, item: &Item) -> Vec<u8> {
     layout::collection(table.id, &encoded)
 }
 
-/// Counts the collection's bytes and refuses what would take it above its limit.
+/// Counts the bytes of an item collection, and refuses growth above its limit.
 pub(super) fn grow_collection(
     core: &Core,
     batch: &mut Batch,
@@ -49,7 +49,7 @@ pub(super) fn grow_collection(
     Ok(())
 }
 
-/// The size of the collection that a write touched, as whole gigabytes around it.
+/// The size of the item collection of a write, in gigabytes rounded down and up.
 pub(crate) fn collection_metrics(
     core: &Core,
     plan: &WritePlan,
@@ -72,7 +72,7 @@ pub(crate) fn collection_metrics(
     }))
 }
 
-/// Collection sizes by table, if they are asked for.
+/// Sizes of item collections by table, if the request asks for them.
 pub(crate) struct MetricsByTable {
     rows: Option<Vec<(String, Vec<ItemCollectionMetrics>)>>,
 }
@@ -97,7 +97,7 @@ impl MetricsByTable {
             return Ok(());
         };
         match rows.iter_mut().find(|(name, _)| name == given) {
-            // Once for each collection, however many of its items are written.
+            // One row for a collection, whose items may be written several times.
             Some((_, of_table)) => {
                 if of_table
                     .iter()

@@ -1,4 +1,4 @@
-//! An item's entries in indexes: made, moved and removed with the item.
+//! An item's index entries, which change with the item.
 
 use super::counters::count;
 use super::evaluate::Change;
@@ -13,16 +13,16 @@ use keyfold_codec::key::{self, KeyBytes};
 use keyfold_store::Batch;
 use keyfold_types::{CapacityHalves, Item};
 
-/// The entries of an item in local indexes.
+/// The size of an item's entries in local indexes.
 #[derive(Default)]
 pub(super) struct LocalEntries {
-    /// Bytes of its entries after the change.
+    /// Bytes of the entries after the change.
     pub(super) bytes: u64,
-    /// Bytes by which they grew.
+    /// The growth in bytes.
     pub(super) grown: i64,
 }
 
-/// The item's entries in every index.
+/// Changes the item's entries in every index.
 pub(super) fn put_entries(
     core: &Core,
     batch: &mut Batch,
@@ -31,7 +31,7 @@ pub(super) fn put_entries(
     bill: &mut Bill,
 ) -> Result<LocalEntries, Refusal> {
     let mut local = LocalEntries::default();
-    // The tree is the new version; the old one is decoded only if an index has to let go of it.
+    // The tree is the new version. The old version is decoded only for indexes.
     let replaced = change.before.as_ref().zip(change.after.as_ref());
     let decoded = replaced
         .filter(|_| !table.indexes.is_empty())
@@ -48,7 +48,7 @@ pub(super) fn put_entries(
         if index.is_building
             && let Some(entry) = &old
         {
-            // The item may not have been reached yet.
+            // The filling of the index may not have reached the item yet.
             let stored = core.store().latest(entry.key.as_slice());
             if stored
                 .map_err(|error| Refusal::Internal(internal(error)))?
@@ -90,7 +90,7 @@ pub(crate) struct Entry {
     pub(crate) item: RawItem,
 }
 
-/// The item's entry in an index; none when it lacks a key attribute or has one that does not fit.
+/// The item's entry in an index; none when a key attribute is missing or does not fit.
 pub(crate) fn entry(
     table: &Table,
     index: &Index,
@@ -122,7 +122,7 @@ pub(crate) fn entry(
     }))
 }
 
-/// Replaces one entry by another; gives back the write units and by how many bytes the index grew.
+/// Replaces an entry by another. Returns the write units, and the growth of the index in bytes.
 fn move_entry(
     batch: &mut Batch,
     table: &Table,

@@ -1,4 +1,4 @@
-//! A write against the item that it meets: whether it happens, and what it makes of the item.
+//! The evaluation of a write against the present item: its condition, and the new version.
 
 use super::plan::{Action, WritePlan};
 use super::refusal::Refusal;
@@ -14,14 +14,14 @@ use std::borrow::Cow;
 pub(crate) struct Change<'p> {
     pub(crate) before: Option<RawItem>,
     pub(crate) after: Option<RawItem>,
-    /// The item as a tree: after the write, or before when it is deleted.
+    /// The decoded item after the write; before it when the item is deleted.
     pub(super) tree: Option<Cow<'p, Item>>,
-    /// A ConditionCheck: billed, but nothing is written.
+    /// Whether it is a ConditionCheck, which costs units but writes nothing.
     pub(super) is_check: bool,
 }
 
 impl Change<'_> {
-    /// Bytes of the item, before or after, whichever are more.
+    /// Bytes of the item before or after the change, whichever are more.
     pub(crate) fn bytes(&self) -> u64 {
         let size = |item: &Option<RawItem>| item.as_ref().map_or(0, RawItem::size_bytes);
         size(&self.before).max(size(&self.after))
@@ -29,8 +29,8 @@ impl Change<'_> {
 }
 
 impl WritePlan {
-    /// The change of a filling: an item that was an item before, whatever the rules for new ones
-    /// are.
+    /// The change of a restore or import. The item was accepted before, so the rules for new items do
+    /// not apply.
     pub(crate) fn filled(&self, before: Option<RawItem>, item: RawItem) -> Change<'_> {
         let tree = match &self.write.action {
             Action::Put(tree) => Some(Cow::Borrowed(tree)),
@@ -44,7 +44,7 @@ impl WritePlan {
         }
     }
 
-    /// Judges the condition and makes the item's new version.
+    /// Evaluates the condition and makes the item's new version.
     pub(crate) fn evaluate(
         &self,
         before: Option<RawItem>,

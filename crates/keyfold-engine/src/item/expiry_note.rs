@@ -1,4 +1,4 @@
-//! The note of when an item expires, which is kept beside it where a table has an expiry attribute.
+//! Expiry notes: keys that order the items of a table with time to live by their expiry.
 
 use crate::base::layout;
 use keyfold_codec::RawItem;
@@ -6,7 +6,8 @@ use keyfold_codec::key::{KeyBytes, TableId};
 use keyfold_store::Batch;
 use keyfold_types::Number;
 
-/// The second at which an item expires; none when its attribute is no number or far from any time.
+/// The second at which an item expires, and the exact time; none when the attribute is not a number
+/// of seconds.
 pub(crate) fn expires(item: &RawItem, attribute: &str) -> Option<(u64, Number)> {
     let number = item.get(attribute)?.as_number()?;
     let whole = number.to_string();
@@ -14,7 +15,7 @@ pub(crate) fn expires(item: &RawItem, attribute: &str) -> Option<(u64, Number)> 
     Some((second, number))
 }
 
-/// The key of the note of an item that expires; none when it does not. `key` is the item's own.
+/// The key of an item's expiry note; none when the item does not expire. `key` is the item's key.
 pub(crate) fn note_of(
     table: TableId,
     key: &[u8],
@@ -24,7 +25,7 @@ pub(crate) fn note_of(
     expires(item, attribute).map(|(second, _)| layout::expiry(table, second, key))
 }
 
-/// Notes when the item expires after a change, and forgets when it would have expired before.
+/// Replaces the expiry note of an item before a change by the note after it.
 pub(crate) fn move_note(
     batch: &mut Batch,
     table: TableId,

@@ -1,8 +1,8 @@
 //! The one write path: every change of an item goes through [`apply::apply`].
 //!
 //! A write is checked without a table (`ItemWrite`), planned with one (`WritePlan`), evaluated
-//! against the item it meets (`Change`), and applied to a batch. Single writes, batches and
-//! transactions differ only in how many plans they have and what they do when one fails.
+//! against the present item (`Change`), and applied to a batch. Single writes, batches and
+//! transactions differ only in the number of plans and in the treatment of failures.
 
 pub(crate) mod apply;
 pub(crate) mod collection;

@@ -1,4 +1,4 @@
-//! A write that is checked, and the plan that it becomes with its table.
+//! A checked write, and its plan for a table.
 
 use super::refusal::Refusal;
 use crate::base::error::{corrupt, internal};
@@ -21,14 +21,14 @@ pub(crate) enum Action {
     Check { key: Item },
 }
 
-/// A checked write: no table needed so far.
+/// A checked write, which does not know its table yet.
 #[derive(Debug)]
 pub(crate) struct ItemWrite {
     pub(crate) action: Action,
     pub(crate) condition: Option<Condition>,
-    /// Whether a failed condition answers the item.
+    /// Whether a failed condition returns the item.
     pub(crate) return_on_failure: bool,
-    /// A PartiQL INSERT: its condition fails because the item exists.
+    /// Whether it is a PartiQL INSERT, whose condition fails because the item exists.
     pub(crate) is_insert: bool,
 }
 
@@ -44,7 +44,7 @@ impl ItemWrite {
     }
 }
 
-/// A write that fits its table: its key is encoded.
+/// A write that fits its table, with its encoded key.
 #[derive(Debug)]
 pub(crate) struct WritePlan {
     pub(crate) table: Arc<Table>,
@@ -53,8 +53,8 @@ pub(crate) struct WritePlan {
 }
 
 impl ItemWrite {
-    /// Encodes the key of an item that was one before: of a restore, which follows what the table's
-    /// indexes take.
+    /// Plans a write of a restore or import. The item was accepted before, so only its key is
+    /// encoded.
     pub(crate) fn plan_filling(self, table: &Arc<Table>) -> Result<WritePlan, Validation> {
         let (Action::Put(key)
         | Action::Update { key, .. }
@@ -69,7 +69,7 @@ impl ItemWrite {
         })
     }
 
-    /// Checks the write against its table and encodes the key.
+    /// Checks the write against its table, and encodes the key.
     pub(crate) fn plan(self, table: &Arc<Table>) -> Result<WritePlan, Validation> {
         keys::check_paths(&table.key, self.condition.as_ref(), None)?;
         let key = match &self.action {
@@ -107,7 +107,7 @@ impl ItemWrite {
 }
 
 impl WritePlan {
-    /// The item's newest version. The key must be locked.
+    /// Reads the item's newest version. The key must be locked.
     pub(crate) fn read_before(&self, core: &Core) -> Result<Option<RawItem>, Refusal> {
         let bytes = core
             .store()

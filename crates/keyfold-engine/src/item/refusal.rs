@@ -1,9 +1,9 @@
-//! Why a write does not happen.
+//! The reasons for which a write is refused.
 
 use keyfold_api::{ApiError, ErrorKind, Throttling, Validation};
 use keyfold_codec::RawItem;
 
-/// Why a write does not happen.
+/// The reason for which a write is refused.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     Condition(Option<Box<RawItem>>),

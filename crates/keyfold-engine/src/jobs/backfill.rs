@@ -1,12 +1,10 @@
-//! Bringing what is new about a table to the items that were there before: index entries, expiry
-//! notes.
+//! Backfilling: index entries and expiry notes for the items from before an index or setting.
 //!
-//! Goes through the table a piece at a time, each item under its lock and as its newest version,
-//! while clients go on writing; their writes carry what is new already. Doing a piece twice changes
-//! nothing, so a restart simply begins again.
+//! It goes through the table in pieces, with each item locked and in its newest version. Clients
+//! write meanwhile, and their writes have entries and notes already. A piece is idempotent, so a
+//! restart begins again.
 
-use crate::base::error::corrupt;
-use crate::base::error::internal;
+use crate::base::error::{corrupt, internal};
 use crate::core::Core;
 use crate::item::counters::count;
 use crate::item::entries::entry;
@@ -19,22 +17,22 @@ use keyfold_store::{Batch, Direction};
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// Items handled at once.
+/// Items of one piece.
 const CHUNK: usize = 500;
 
-/// All items of a table.
-pub(crate) fn whole(table: &Table) -> KeyRange {
+/// The range of all items of a table.
+pub(crate) fn all_items(table: &Table) -> KeyRange {
     KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE))
 }
 
-/// Calls `fill` with some items of the range, each locked; gives the range that is left.
+/// Calls `fill` with some locked items of the range. Returns the rest of the range.
 pub(crate) fn for_some(
     core: &Core,
     table: &Table,
     range: &KeyRange,
     mut fill: impl FnMut(&mut Batch, &KeyBytes, &RawItem) -> Result<(), Refusal>,
 ) -> Result<Option<KeyRange>, ApiError> {
-    // A write staged ahead of the definition does not know of it, and must be in the snapshot.
+    // A write that was staged before the definition has no entries, and must be in the snapshot.
     let snapshot = core.store().snapshot_of_staged().map_err(internal)?;
     let (low, high) = range.bounds();
     let keys: Vec<Vec<u8>> = snapshot
@@ -62,7 +60,7 @@ pub(crate) fn for_some(
     }))
 }
 
-/// Makes the entries of some items in an index that is being built.
+/// Adds the entries of some items to an index that is being built.
 pub(crate) fn index_some(
     core: &Core,
     table: &Arc<Table>,
@@ -74,11 +72,11 @@ pub(crate) fn index_some(
         let Some(entry) = entry(table, index, Some((item, &tree)))? else {
             return Ok(());
         };
-        let there = core
+        let existing = core
             .store()
             .latest(entry.key.as_slice())
             .map_err(|error| Refusal::Internal(internal(error)))?;
-        if there.is_none() {
+        if existing.is_none() {
             let bytes = entry.item.size_bytes();
             count(batch, table, index.id, (None, Some(bytes)));
             batch.put(entry.key.into_vec(), entry.item.bytes().clone());

@@ -1,7 +1,7 @@
-//! Copying a table's items, as they were when a backup was asked for, under the backup's id.
+//! Copying a table's items at the moment of a backup, under the backup's id.
 //!
-//! While it is copied its table keeps every change, from which the items of its moment are told: a
-//! copy that is cut short begins again and comes to the same items.
+//! During the copy the table keeps every change, so that the items of the moment can be derived. A
+//! copy that is interrupted begins again, with the same result.
 
 use super::job::Job;
 use super::turn::Work;
@@ -77,7 +77,7 @@ impl BackupJob {
 impl Job for BackupJob {
     fn step(&mut self, core: &Core) -> Result<Work, ApiError> {
         self.piece(core).inspect_err(|_| {
-            // From the beginning: an old state of the store is not held meanwhile.
+            // The next attempt begins again, so that no snapshot is held until then.
             self.state = None;
         })
     }
@@ -90,7 +90,7 @@ impl Job for BackupJob {
     }
 }
 
-/// Notes that a backup has all its items; its table need not keep changes for it any more.
+/// Completes a backup. Its table stops keeping changes, unless another backup needs them.
 fn complete(core: &Core, backup: &Arc<Backup>, size: (u64, u64)) -> Result<(), ApiError> {
     let mut tables = core.catalog().write();
     let mut backups = core.catalog().write_backups();
@@ -105,19 +105,19 @@ fn complete(core: &Core, backup: &Arc<Backup>, size: (u64, u64)) -> Result<(), A
         ..Backup::clone(backup)
     };
     catalog::put_backup(&mut batch, &complete);
-    let is_copied = backups
+    let is_copied_still = backups
         .values()
         .any(|other| !other.is_complete && other.id != backup.id && other.table.id == place.1);
     let changed = tables
         .get(table)
-        .filter(|known| known.id == place.1 && !is_copied)
+        .filter(|known| known.id == place.1 && !is_copied_still)
         .map(|known| {
             let mut changed = Table::clone(known);
             changed.settings.keeps_changes = false;
             catalog::put_record(&mut batch, &changed);
             Arc::new(changed)
         });
-    // The catalog holds what is staged: nothing may fail in between.
+    // The catalog changes with the staging: nothing may fail in between.
     let ticket = core.store().stage(batch).map_err(internal)?;
     backups.insert((place.0, backup.label.clone()), Arc::new(complete));
     changed
@@ -130,8 +130,8 @@ fn complete(core: &Core, backup: &Arc<Backup>, size: (u64, u64)) -> Result<(), A
 /// Retention of the backup of a deleted table.
 const SYSTEM_BACKUP_MS: u64 = 35 * DAY_MS;
 
-/// A backup of a table as it is, whose items are still to be copied. The caller holds the tables
-/// for writing, so that nobody changes an item meanwhile.
+/// Begins a backup of a table's present state, whose items are copied later. The caller holds the
+/// catalog's lock for writing, so that no item changes meanwhile.
 pub(crate) fn begin(
     core: &Core,
     batch: &mut Batch,

@@ -1,13 +1,12 @@
-//! Time to live: which items expire when, and their deletion.
+//! Time to live: the deletion of expired items.
 //!
-//! A table with an expiry attribute keeps a note for each item that has it, ordered by the second:
-//! finding what has expired costs as much as there is of it. Only numbers count, and only those of
-//! the last five years: an older one is taken for a mistake. Source: "How it works: DynamoDB Time
+//! A table with an expiry attribute has a note for each item with the attribute, ordered by the
+//! second, so that the cost of a search is proportional to the number of expired items. Only numbers
+//! count. Items that expired more than five years ago are kept. Source: "How it works: DynamoDB Time
 //! to Live".
 
 use super::turn::Work;
-use crate::base::error::corrupt;
-use crate::base::error::internal;
+use crate::base::error::{corrupt, internal};
 use crate::base::layout;
 use crate::core::Core;
 use crate::item::apply::{Author, Stamp, apply};
@@ -24,11 +23,11 @@ use keyfold_types::Number;
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// Items deleted at once.
+/// Items deleted in one piece.
 const CHUNK: usize = 200;
-/// Notes looked at for them: some are of items that expire later in this second, or have gone.
-const LOOKED_AT_MAX: usize = 10 * CHUNK;
-/// Items that expired longer ago are left alone: five years.
+/// Notes read for them. The items of some notes expire later in this second, or no longer exist.
+const NOTES_MAX: usize = 10 * CHUNK;
+/// The age in seconds above which expired items are kept: five years.
 const OLDEST_S: u64 = 5 * 365 * 24 * 60 * 60;
 
 /// Deletes some of a table's expired items.
@@ -48,7 +47,7 @@ pub(crate) fn delete_some(core: &Core, table: &Arc<Table>) -> Result<Work, ApiEr
         Direction::Forward,
     );
     let (mut found, mut last, mut failed) = (0, None, Vec::new());
-    for note in notes.take(LOOKED_AT_MAX) {
+    for note in notes.take(NOTES_MAX) {
         let (note, _) = note.map_err(internal)?;
         let Some(key) = layout::expiring_key(&note) else {
             continue;
@@ -59,7 +58,7 @@ pub(crate) fn delete_some(core: &Core, table: &Arc<Table>) -> Result<Work, ApiEr
                 found += 1;
                 last = Some(ticket);
             }
-            // One that cannot be read keeps those behind it no longer than it takes.
+            // An unreadable item does not stop the deletion of others.
             Err(error) => failed.push(error),
         }
         if found == CHUNK || failed.len() == CHUNK {
@@ -79,7 +78,7 @@ pub(crate) fn delete_some(core: &Core, table: &Arc<Table>) -> Result<Work, ApiEr
     }
 }
 
-/// Deletes one item if it has expired by now; gives the write, if there was anything to do.
+/// Deletes an item if it has expired. Returns the ticket of a write, if there is one.
 fn delete_expired(
     core: &Core,
     table: &Arc<Table>,
@@ -89,7 +88,7 @@ fn delete_expired(
     note: &[u8],
 ) -> Result<Option<Ticket>, ApiError> {
     let tables = core.tables_for_writing();
-    // The table may have gone, or changed its setting.
+    // The table may have been deleted, or its setting changed.
     let Some(table) = tables.get(&table.name).filter(|now| now.id == table.id) else {
         return Ok(None);
     };
@@ -128,9 +127,9 @@ fn delete_expired(
             )
             .map_err(ApiError::from)?;
         }
-        // Not yet: a fraction of the second is left.
+        // The item expires later in this second.
         Some((second, _)) if layout::expiry(table.id, second, key) == note => return Ok(None),
-        // The note is older than the item.
+        // The note belongs to an earlier version of the item.
         Some(_) | None => batch.remove(note.to_vec()),
     }
     core.store().stage(batch).map(Some).map_err(internal)
@@ -140,8 +139,7 @@ fn has_passed(moment: &Number, now_ms: u64) -> bool {
     Number::new(false, u128::from(now_ms), -3).is_ok_and(|now| *moment < now)
 }
 
-/// Notes the expiry of the items from before the setting: those of one piece of the table. Gives
-/// where to go on.
+/// Adds the expiry notes of some items from before the setting. Returns the rest of the range.
 pub(crate) fn note_some(
     core: &Core,
     table: &Arc<Table>,

@@ -1,4 +1,4 @@
-//! Writing an export's files.
+//! Writing the files of an export.
 
 use super::job::Job;
 use super::turn::Work;
@@ -17,16 +17,16 @@ use keyfold_transfer::{Bucket, Change, ExportWriter, Format, Manifest, TransferE
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Why a transfer stopped: the files, or the engine.
+/// The reason for which a transfer failed.
 pub(super) enum Stopped {
     Files(TransferError),
     Engine(ApiError),
-    /// The changes to export are not kept any more.
+    /// The changes to export are no longer kept.
     Gone,
 }
 
 impl Stopped {
-    /// The code and the message that a description shows.
+    /// The code and the message of a description.
     pub(super) fn failure(&self) -> (String, String) {
         let (code, message) = match self {
             Stopped::Files(error @ TransferError::NoSuchBucket(_)) => ("S3NoSuchBucket", error.to_string()),
@@ -106,7 +106,7 @@ impl ExportJob {
                 keys,
             )?)),
         };
-        // Asked when the changes are held: whatever is removed from here on is in the snapshot.
+        // Checked after the snapshot was taken: changes that are removed from now on are in it.
         let now = core
             .catalog()
             .read()
@@ -129,7 +129,7 @@ impl ExportJob {
         let writer =
             ExportWriter::begin(bucket, prefix, &export.label, format, export.to.is_some())?;
         self.export.is_begun = true;
-        keep(core, &self.export)?;
+        store(core, &self.export)?;
         Ok(UnderWay {
             chosen,
             content,
@@ -213,7 +213,7 @@ impl Job for ExportJob {
             }
             self.export.ended = Some(core.now_ms());
         }
-        keep(core, &self.export).map(|()| Work::Done)
+        store(core, &self.export).map(|()| Work::Done)
     }
 
     fn what(&self) -> String {
@@ -221,11 +221,11 @@ impl Job for ExportJob {
     }
 }
 
-/// Ends an export that the end of the process cut short.
+/// Ends an export that the end of the process interrupted.
 pub(super) fn fail(core: &Core, export: &Export, reason: &str) -> Result<(), ApiError> {
     let failure = Some(("InternalError".to_owned(), reason.to_owned()));
     let (status, ended) = (ExportStatus::Failed, Some(core.now_ms()));
-    keep(
+    store(
         core,
         &Export {
             status,
@@ -236,8 +236,8 @@ pub(super) fn fail(core: &Core, export: &Export, reason: &str) -> Result<(), Api
     )
 }
 
-/// Nobody else changes it; how it stands is shown when it is kept for good.
-fn keep(core: &Core, export: &Export) -> Result<(), ApiError> {
+/// Stores the record, and shows it when it is durable. No other thread changes it.
+fn store(core: &Core, export: &Export) -> Result<(), ApiError> {
     let mut batch = Batch::new();
     catalog::put_export(&mut batch, export);
     core.store()

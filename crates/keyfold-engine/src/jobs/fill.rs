@@ -1,4 +1,4 @@
-//! Items are put into a table that nobody reads or writes yet.
+//! Filling a table that clients do not use yet.
 
 use crate::base::error::internal;
 use crate::core::Core;
@@ -12,15 +12,15 @@ use keyfold_store::Batch;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Whether an item can be written to the table as clients write.
+/// Whether a client could write the item to the table.
 pub(super) fn fits(table: &Arc<Table>, item: &keyfold_types::Item) -> bool {
     ItemWrite::new(Action::Put(item.clone()))
         .plan(table)
         .is_ok_and(|plan| plan.evaluate(None, &Budget::unbounded()).is_ok())
 }
 
-/// Puts items into a table that nobody reads or writes yet. Items that an index does not take are
-/// not in the index.
+/// Puts items into a table that clients do not use yet. Items whose attributes do not fit an index
+/// have no entry.
 pub(super) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Result<(), ApiError> {
     let mut batch = Batch::new();
     let mut filled = HashSet::new();
@@ -29,8 +29,8 @@ pub(super) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Resu
         let write = ItemWrite::new(Action::Put(item.to_item()));
         let plan = write.plan_filling(table)?;
         if !filled.insert(plan.key.clone()) {
-            // The same key again: what stands in the batch must be seen.
-            // The last ticket answers for this one too: after a failure nothing is taken any more.
+            // The same key again: the write must see the item in the batch. The last ticket covers
+            // this batch too, since the store refuses writes after a failure.
             drop(
                 core.store()
                     .stage(std::mem::take(&mut batch))

@@ -1,4 +1,4 @@
-//! New indexes are filled, and new expiry settings, with the items that were there before.
+//! The progress of backfilling new indexes and new expiry settings.
 
 use super::backfill;
 use super::expiry::note_some;
@@ -11,23 +11,23 @@ use keyfold_codec::key::{IndexId, KeyRange, TableId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A reason to go through a table's items.
+/// An index or a setting that is being backfilled.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Index(TableId, IndexId),
-    /// Expiry notes of the setting that was made then.
+    /// Expiry notes of the setting made at this time.
     Expiry(TableId, u64),
 }
 
-/// Progress of the fillings.
+/// The progress of all backfilling.
 #[derive(Default)]
 pub(super) struct Filling {
-    /// The range left of each table.
+    /// The rest of each range.
     left: BTreeMap<Place, KeyRange>,
 }
 
 impl Filling {
-    /// Forgets settings of expiry that are no more.
+    /// Removes expiry settings that no longer exist.
     pub(super) fn retain(&mut self, tables: &[Arc<Table>]) {
         self.left.retain(|place, _| match place {
             Place::Index(..) => true,
@@ -42,12 +42,12 @@ impl Filling {
         });
     }
 
-    /// The next index with this id is filled from the beginning.
+    /// Removes an index, so that the next one with its id is filled from the beginning.
     pub(super) fn forget(&mut self, table: TableId, index: IndexId) {
         self.left.remove(&Place::Index(table, index));
     }
 
-    /// A piece of the first index that is being built.
+    /// Does a piece of the first index that is being built.
     pub(super) fn index(&mut self, core: &Core, table: &Arc<Table>) -> Result<Work, ApiError> {
         let Some(index) = table.indexes.iter().find(|index| index.is_building) else {
             return Ok(Work::Done);
@@ -57,7 +57,7 @@ impl Filling {
             .left
             .get(&place)
             .cloned()
-            .unwrap_or_else(|| backfill::whole(table));
+            .unwrap_or_else(|| backfill::all_items(table));
         if let Some(rest) = backfill::index_some(core, table, index, &range)? {
             self.left.insert(place, rest);
             return Ok(Work::More);
@@ -73,7 +73,7 @@ impl Filling {
         Ok(Work::More)
     }
 
-    /// A piece of the expiry notes of items from before the setting.
+    /// Does a piece of the expiry notes of items from before the setting.
     pub(super) fn expiry(&mut self, core: &Core, table: &Arc<Table>) -> Result<Work, ApiError> {
         let setting = table
             .settings
@@ -88,7 +88,7 @@ impl Filling {
             .left
             .get(&place)
             .cloned()
-            .unwrap_or_else(|| backfill::whole(table));
+            .unwrap_or_else(|| backfill::all_items(table));
         if let Some(rest) = note_some(core, table, &range)? {
             self.left.insert(place, rest);
             return Ok(Work::More);

@@ -1,4 +1,4 @@
-//! Backups, exports and imports whose time is over are forgotten.
+//! Removing expired backups, and the records of old exports and imports.
 
 use super::turn::Work;
 use crate::base::error::internal;
@@ -10,43 +10,44 @@ use keyfold_api::ApiError;
 use keyfold_store::Batch;
 
 /// Retention of ended exports and imports: 90 days, as in the service.
-const SHOWN_MS: u64 = 90 * DAY_MS;
+const RECORD_MS: u64 = 90 * DAY_MS;
 
-/// Removes the backups whose time is over.
+/// Removes expired backups.
 pub(super) fn backups(core: &Core) -> Result<Work, ApiError> {
     let now = core.now_ms();
-    let is_over =
+    let is_expired =
         |backup: &Backup| backup.is_complete && backup.expires_epoch_ms.is_some_and(|at| at < now);
     if !core
         .catalog()
         .backups()
         .values()
-        .any(|backup| is_over(backup))
+        .any(|backup| is_expired(backup))
     {
         return Ok(Work::Done);
     }
     let mut backups = core.catalog().write_backups();
-    let over: Vec<_> = backups
+    let expired: Vec<_> = backups
         .iter()
-        .filter(|(_, backup)| is_over(backup))
+        .filter(|(_, backup)| is_expired(backup))
         .map(|(place, backup)| (place.clone(), backup.id))
         .collect();
     let mut batch = Batch::new();
-    for (_, id) in &over {
+    for (_, id) in &expired {
         batch.remove(layout::backup_record(*id));
         batch.put(layout::dropped(*id), Vec::new());
     }
     let ticket = core.store().stage(batch).map_err(internal)?;
-    over.iter()
+    expired
+        .iter()
         .for_each(|(place, _)| drop(backups.remove(place)));
     drop(backups);
     ticket.wait().map_err(internal)?;
     Ok(Work::More)
 }
 
-/// Forgets exports and imports that ended long ago. What they wrote stays.
+/// Removes the records of exports and imports that ended long ago. Their files and tables stay.
 pub(super) fn transfers(core: &Core) -> Result<Work, ApiError> {
-    let horizon = core.now_ms().saturating_sub(SHOWN_MS);
+    let horizon = core.now_ms().saturating_sub(RECORD_MS);
     let is_old = |ended: Option<u64>| ended.is_some_and(|ended| ended < horizon);
     let has_old = core
         .catalog()

@@ -1,4 +1,5 @@
-//! Reading an import's files into its table, which is ready when it ended, however it ended.
+//! Reading the files of an import into its table. The table is ready when the import has ended, also
+//! after a failure.
 
 use super::fill::{fill, fits};
 use super::job::Job;
@@ -32,13 +33,13 @@ impl ImportJob {
         }
     }
 
-    /// Reads and writes some rows; `Done` when there are no more.
+    /// Reads and writes some rows. Returns `Done` when there are no more.
     fn piece(&mut self, core: &Core) -> Result<Work, Stopped> {
         let reader = match &mut self.reader {
             Some(reader) => reader,
             None => {
                 self.import.is_begun = true;
-                keep(core, &self.import)?;
+                store(core, &self.import)?;
                 self.reader.insert(open(core, &self.import, &self.table)?)
             }
         };
@@ -50,7 +51,7 @@ impl ImportJob {
         Ok(Work::More)
     }
 
-    /// Puts rows into the table; those that are no items of it are counted and reported.
+    /// Puts rows into the table. Rows that are not valid items are counted and reported.
     fn take(&mut self, core: &Core, rows: Vec<Row>) -> Result<(), ApiError> {
         let mut items = Vec::with_capacity(rows.len());
         let mut refused = None;
@@ -90,7 +91,7 @@ impl ImportJob {
         change_table(core, &self.table, |table| {
             table.status = TableStatus::Active
         })?;
-        keep(core, &self.import)
+        store(core, &self.import)
     }
 }
 
@@ -106,11 +107,11 @@ impl Job for ImportJob {
                 }
             }
         } else {
-            // Its end could not be stored a moment ago.
+            // The import has ended, but its end was not stored.
             change_table(core, &self.table, |table| {
                 table.status = TableStatus::Active
             })?;
-            keep(core, &self.import)?;
+            store(core, &self.import)?;
         }
         Ok(Work::Done)
     }
@@ -120,14 +121,15 @@ impl Job for ImportJob {
     }
 }
 
-/// Ends an import that the end of the process cut short; its table is ready with what was imported.
+/// Ends an import that the end of the process interrupted. Its table is ready with the items
+/// imported so far.
 pub(super) fn fail(core: &Core, import: &Import, reason: &str) -> Result<(), ApiError> {
     change_table(core, &import.table, |table| {
         table.status = TableStatus::Active
     })?;
     let failure = Some(("InternalError".to_owned(), reason.to_owned()));
     let (status, ended) = (ImportStatus::Failed, Some(core.now_ms()));
-    keep(
+    store(
         core,
         &Import {
             status,
@@ -138,8 +140,8 @@ pub(super) fn fail(core: &Core, import: &Import, reason: &str) -> Result<(), Api
     )
 }
 
-/// Nobody else changes it; how it stands is shown when it is kept for good.
-fn keep(core: &Core, import: &Import) -> Result<(), ApiError> {
+/// Stores the record, and shows it when it is durable. No other thread changes it.
+fn store(core: &Core, import: &Import) -> Result<(), ApiError> {
     let mut batch = Batch::new();
     catalog::put_import(&mut batch, import);
     core.store()

@@ -1,4 +1,4 @@
-//! The trait of long work: bounded pieces, each of which can be tried again.
+//! Long work in bounded pieces, each of which can be retried.
 
 use super::turn::Work;
 use crate::core::Core;
@@ -9,14 +9,14 @@ pub(super) trait Job: Send {
     /// Does a piece: some hundred items, or some megabytes.
     ///
     /// # Errors
-    /// When it could not be done now. The next piece goes on where this one began.
+    /// When the piece failed. The next piece begins where this one began.
     fn step(&mut self, core: &Core) -> Result<Work, ApiError>;
 
-    /// Its purpose, for the operator.
+    /// A description for the operator.
     fn what(&self) -> String;
 }
 
-/// Whether an error would come again however often the same is tried.
+/// Whether every retry would fail with the same error.
 pub(super) fn is_final(error: &ApiError) -> bool {
     error.kind() != ErrorKind::Internal
 }

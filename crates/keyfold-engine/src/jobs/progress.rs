@@ -1,4 +1,4 @@
-//! One turn of the background: a piece of everything that may be due.
+//! One turn of the background: a piece of all work that is due.
 
 use super::filling::Filling;
 use super::running::Jobs;
@@ -10,7 +10,7 @@ use crate::core::Core;
 use crate::table::Table;
 use std::sync::Arc;
 
-/// Progress of the pieces of long work; forgotten at the end of the process, when they begin again.
+/// The progress of background work. It is not stored: after a restart the work begins again.
 #[derive(Default)]
 pub(crate) struct Progress {
     sweep: Sweep,
@@ -20,8 +20,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Does a piece of everything that is due. What fails keeps nothing else waiting, and is tried
-    /// again the next time.
+    /// Does a piece of all work that is due. A failure does not stop other work, and is retried in the
+    /// next turn.
     pub(crate) fn work(&mut self, core: &Core) -> Turn {
         let mut turn = Turn::default();
         self.sweep.some(core, &mut self.filling, &mut turn);
@@ -55,14 +55,14 @@ impl Progress {
         turn
     }
 
-    /// Ends all rest of what failed.
-    pub(crate) fn rouse(&mut self) {
-        self.jobs.rouse();
+    /// Ends the pauses of failed jobs.
+    pub(crate) fn end_pauses(&mut self) {
+        self.jobs.end_pauses();
     }
 
-    /// As if what is under way had been cut short by the end of the process.
+    /// Simulates a restart of the process.
     #[cfg(test)]
-    pub(crate) fn begin_again(&mut self, core: &Core) {
-        self.jobs.begin_again(core);
+    pub(crate) fn restart(&mut self, core: &Core) {
+        self.jobs.restart(core);
     }
 }

@@ -1,12 +1,11 @@
-//! Filling a table with the items of a backup, or of a table as it was.
+//! Filling a table with the items of a backup, or of a table at a moment.
 //!
-//! A restore is known from its table, which is CREATING. Cut short, it begins again with an empty
-//! table, so that nothing an attempt before has put there stays.
+//! The record of a restore is its table, which is CREATING. After a restart a restore begins again:
+//! it removes the items of the earlier attempt first.
 
 use super::fill::fill;
 use super::job::{Job, is_final};
-use super::sweep::remove_counters;
-use super::sweep::remove_some;
+use super::sweep::{remove_counters, remove_some};
 use super::turn::Work;
 use crate::base::layout;
 use crate::core::Core;
@@ -21,10 +20,10 @@ use std::sync::Arc;
 
 pub(super) struct RestoreJob {
     table: Arc<Table>,
-    /// The range still to be removed of an earlier attempt, if any.
+    /// The rest of the items of an earlier attempt.
     leftover: Option<KeyRange>,
     state: Option<StateAt>,
-    /// The place where a failed piece goes on.
+    /// The range to continue with after a failed piece.
     left: Option<KeyRange>,
 }
 
@@ -85,7 +84,7 @@ impl Job for RestoreJob {
                 fail(core, &self.table, &error.message().unwrap_or_default()).map(|()| Work::Done)
             }
             Err(error) => {
-                // An old state of the store is not held until it is tried again.
+                // No snapshot is held until the retry.
                 self.left = self
                     .state
                     .take()
@@ -93,7 +92,7 @@ impl Job for RestoreJob {
                     .or(self.left.take());
                 Err(error)
             }
-            done => done,
+            Ok(work) => Ok(work),
         }
     }
 
@@ -102,7 +101,7 @@ impl Job for RestoreJob {
     }
 }
 
-/// The items that a table is restored from; none when they are gone.
+/// The items to restore; none when they no longer exist.
 fn source(core: &Core, table: &Table) -> Result<Option<StateAt>, ApiError> {
     let Some(restored) = &table.settings.restored else {
         return Ok(None);
@@ -120,8 +119,8 @@ fn source(core: &Core, table: &Table) -> Result<Option<StateAt>, ApiError> {
         return Ok(None);
     };
     let state = StateAt::at(core.store(), &from, restored.epoch_ms)?;
-    // Another table may have the name, or changes since the moment may be kept no more. Asked when
-    // the state is held: whatever is removed from here on is in it.
+    // Another table may have the name now, or the changes may no longer be kept. Checked after the
+    // snapshot was taken: changes that are removed from now on are in it.
     let from = core
         .catalog()
         .read()
@@ -138,7 +137,7 @@ fn source(core: &Core, table: &Table) -> Result<Option<StateAt>, ApiError> {
     Ok(is_kept.then_some(state))
 }
 
-/// The table stays, and says why it is not what was asked for; it can be deleted.
+/// Ends a restore as failed. The table stays with the reason, and can be deleted.
 fn fail(core: &Core, table: &Table, reason: &str) -> Result<(), ApiError> {
     core.report(&format!("restoring table {}", table.name), reason);
     let failure = Failure {

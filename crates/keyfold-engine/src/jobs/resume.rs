@@ -1,4 +1,4 @@
-//! Long work that the end of the process cut short is taken up again.
+//! Resuming long work after a restart.
 
 use super::{export, import};
 use crate::core::Core;
@@ -6,7 +6,7 @@ use crate::core::tasks::Task;
 use keyfold_api::{ApiError, ExportStatus, ImportStatus, TableStatus};
 use std::sync::Arc;
 
-/// Takes up again what the end of the process cut short.
+/// Resumes the long work that the end of the process interrupted.
 pub(crate) fn resume(core: &Core) -> Result<(), ApiError> {
     let catalog = core.catalog();
     let backups: Vec<_> = catalog
@@ -29,7 +29,7 @@ pub(crate) fn resume(core: &Core) -> Result<(), ApiError> {
         .filter(|export| export.status == ExportStatus::InProgress)
     {
         match tables.iter().find(|table| table.uuid == export.table_uuid) {
-            // An export that has only waited loses nothing by waiting on.
+            // An export that has only waited can still begin.
             Some(table) if !export.is_begun => {
                 core.tasks().add(Task::Export {
                     export,

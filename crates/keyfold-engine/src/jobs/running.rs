@@ -1,4 +1,4 @@
-//! The jobs under way: each does a piece in turn, and rests after a failure.
+//! The jobs under way: each does a piece in turn, and pauses after a failure.
 
 use super::job::Job;
 use super::turn::{Turn, Work};
@@ -7,11 +7,11 @@ use crate::core::Core;
 use crate::core::tasks::Task;
 use crate::table::transfer::{Export, Import};
 
-/// Jobs that are done at the same time; others wait. Each may hold some tens of megabytes.
+/// Jobs under way at the same time. Others wait, since a job may hold tens of megabytes.
 const RUNNING_MAX: usize = 4;
-/// Turns of the background that a job which fails again and again rests at the most: ten minutes
-/// when nothing else is due.
-const REST_MAX: u32 = 1200;
+/// The longest pause of a failing job, in turns of the background: ten minutes when no other work is
+/// due.
+const PAUSE_MAX: u32 = 1200;
 
 /// The job that does a task.
 fn job(task: Task) -> Box<dyn Job> {
@@ -30,9 +30,9 @@ fn job(task: Task) -> Box<dyn Job> {
 /// A job under way.
 struct Running {
     job: Box<dyn Job>,
-    /// Turns that it rests after a failure, and for how many after the next.
-    rest: u32,
-    next_rest: u32,
+    /// The remaining turns of its pause after a failure, and the turns of the next pause.
+    pause: u32,
+    next_pause: u32,
 }
 
 /// The jobs under way.
@@ -42,20 +42,20 @@ pub(crate) struct Jobs {
 }
 
 impl Jobs {
-    /// Does a piece of each.
+    /// Does a piece of each job.
     pub(crate) fn work(&mut self, core: &Core, turn: &mut Turn) {
         while self.running.len() < RUNNING_MAX
             && let Some(task) = core.tasks().take()
         {
             self.running.push(Running {
                 job: job(task),
-                rest: 0,
-                next_rest: 0,
+                pause: 0,
+                next_pause: 0,
             });
         }
         self.running.retain_mut(|running| {
-            if running.rest > 0 {
-                running.rest -= 1;
+            if running.pause > 0 {
+                running.pause -= 1;
                 return true;
             }
             match running.job.step(core) {
@@ -64,13 +64,13 @@ impl Jobs {
                     return false;
                 }
                 Ok(Work::More) => {
-                    running.next_rest = 0;
+                    running.next_pause = 0;
                     turn.note("", Ok(Work::More));
                 }
                 Err(error) => {
-                    // Again, ever less often.
-                    running.rest = running.next_rest;
-                    running.next_rest = (running.next_rest * 2 + 1).min(REST_MAX);
+                    // Pauses get longer.
+                    running.pause = running.next_pause;
+                    running.next_pause = (running.next_pause * 2 + 1).min(PAUSE_MAX);
                     turn.note(&running.job.what(), Err(error));
                 }
             }
@@ -78,14 +78,16 @@ impl Jobs {
         });
     }
 
-    /// Ends all rest.
-    pub(crate) fn rouse(&mut self) {
-        self.running.iter_mut().for_each(|running| running.rest = 0);
+    /// Ends the pauses of failed jobs.
+    pub(crate) fn end_pauses(&mut self) {
+        self.running
+            .iter_mut()
+            .for_each(|running| running.pause = 0);
     }
 
-    /// As if all that is under way had been cut short and taken up again.
+    /// Simulates a restart of the process.
     #[cfg(test)]
-    pub(crate) fn begin_again(&mut self, core: &Core) {
+    pub(crate) fn restart(&mut self, core: &Core) {
         self.running.clear();
         drop(super::resume::resume(core));
     }

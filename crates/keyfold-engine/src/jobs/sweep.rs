@@ -1,4 +1,4 @@
-//! Deleted tables and indexes are removed, a piece at a time.
+//! Removing the keys of deleted tables and indexes.
 
 use super::filling::Filling;
 use super::turn::{Turn, Work};
@@ -14,15 +14,15 @@ use std::ops::Bound;
 /// Keys removed in one batch.
 const CHUNK: usize = 2000;
 
-/// Progress of the removal of deleted tables and indexes.
+/// The progress of the removal.
 #[derive(Default)]
 pub(super) struct Sweep {
-    /// The ranges still to be removed, by the note of the deletion.
+    /// The remaining ranges, by the record of the deletion.
     swept: BTreeMap<Vec<u8>, VecDeque<KeyRange>>,
 }
 
 impl Sweep {
-    /// Removes one chunk of the first deleted table or index of which it can be done.
+    /// Removes a chunk of the first deleted table or index that nothing reads.
     pub(super) fn some(&mut self, core: &Core, filling: &mut Filling, turn: &mut Turn) {
         let notes = KeyRange::prefix(layout::dropped_tables());
         let snapshot = core.store().snapshot();
@@ -30,9 +30,8 @@ impl Sweep {
             Ok(notes) => notes,
             Err(error) => return turn.note("looking for what was deleted", Err(error)),
         };
-        // A table that a backup is still copied from waits. Asked behind the lock under which
-        // tables are deleted: the backup that a deleted table leaves is known when its note is
-        // seen.
+        // The removal waits for a backup under way. The check takes the lock under which tables are
+        // deleted: a visible record of a deletion implies that the backup of the table is known.
         let read_from = {
             let _tables = core.catalog().read();
             read_from(core)
@@ -44,15 +43,15 @@ impl Sweep {
                 continue;
             };
             let done = self.one(core, filling, note, place);
-            let ends = done.is_ok();
+            let is_done = done.is_ok();
             turn.note("removing what was deleted", done);
-            if ends {
+            if is_done {
                 return;
             }
         }
     }
 
-    /// Removes one chunk of a deleted table or index, or the note of it when nothing is left.
+    /// Removes a chunk of a deleted table or index, or finally the record of its deletion.
     fn one(
         &mut self,
         core: &Core,
@@ -108,10 +107,10 @@ impl Sweep {
     }
 }
 
-/// Removes some keys of a range, into which nothing is written any more; true when none are left.
+/// Removes some keys of a range that is no longer written. Returns true when none are left.
 pub(crate) fn remove_some(core: &Core, range: &mut KeyRange) -> Result<bool, ApiError> {
     let store = core.store();
-    // Includes everything staged before the range was given up.
+    // The snapshot includes all writes staged before the deletion.
     let found = keys(&store.snapshot_of_staged().map_err(internal)?, range, CHUNK)?;
     let Some(last) = found.last().cloned() else {
         return Ok(true);
@@ -128,13 +127,13 @@ pub(crate) fn remove_some(core: &Core, range: &mut KeyRange) -> Result<bool, Api
     Ok(is_over)
 }
 
-/// Removes some counters behind prefixes; true when none are left.
+/// Removes some counters behind prefixes. Returns true when none are left.
 pub(crate) fn remove_counters(core: &Core, prefixes: &[Vec<u8>]) -> Result<bool, ApiError> {
     let snapshot = core.store().snapshot_of_staged().map_err(internal)?;
     let mut batch = Batch::new();
     for prefix in prefixes {
-        let room = CHUNK - batch.len();
-        let found = keys(&snapshot, &KeyRange::prefix(prefix.clone()), room)?;
+        let most = CHUNK - batch.len();
+        let found = keys(&snapshot, &KeyRange::prefix(prefix.clone()), most)?;
         found.into_iter().for_each(|key| batch.remove_counter(key));
     }
     let is_over = batch.len() < CHUNK;
@@ -155,7 +154,7 @@ fn keys(snapshot: &Snapshot, range: &KeyRange, most: usize) -> Result<Vec<Vec<u8
         .collect()
 }
 
-/// The ids of the tables whose items a job still reads, although they may be deleted.
+/// The ids of the tables that a backup under way reads. They may be deleted.
 fn read_from(core: &Core) -> BTreeSet<TableId> {
     let backups = core.catalog().backups();
     backups

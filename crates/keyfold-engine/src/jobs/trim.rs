@@ -1,4 +1,4 @@
-//! Records of streams and of point-in-time recovery are removed when their time is over.
+//! Trimming the records of streams and of point-in-time recovery.
 
 use super::turn::{Turn, Work};
 use crate::base::error::internal;
@@ -29,16 +29,16 @@ fn forget_stream(core: &Core, stream: &Stream) -> Result<Work, ApiError> {
     Ok(Work::Done)
 }
 
-/// Progress of the trimming.
+/// The progress of trimming.
 #[derive(Default)]
 pub(super) struct Trim {
-    /// The last key that was trimmed behind each prefix: what is before it need not be looked for
-    /// among tombstones.
+    /// The last trimmed key behind each prefix. A search starts after it, and so skips the tombstones
+    /// before it.
     trimmed: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl Trim {
-    /// Removes records of streams that are older than a day, and streams that were closed a day
+    /// Removes stream records that are older than a day, and streams that were closed more than a day
     /// ago.
     pub(super) fn streams(&mut self, core: &Core, turn: &mut Turn) {
         let horizon = core.now_ms().saturating_sub(RETENTION_MS);
@@ -52,7 +52,7 @@ impl Trim {
                         return Ok(Work::Done);
                     };
                     let mut batch = batch;
-                    // A reader that has read up to here has lost nothing.
+                    // The next record after it is the first that a reader can still read.
                     if let Some(sequence) = layout::sequence_of(&last) {
                         batch.put(layout::trimmed(stream.id), sequence.to_be_bytes().to_vec());
                     }
@@ -65,7 +65,7 @@ impl Trim {
         }
     }
 
-    /// Removes changes that point-in-time recovery does not reach any more.
+    /// Removes changes from before the window of point-in-time recovery.
     pub(super) fn changes(&mut self, core: &Core, tables: &[Arc<Table>], turn: &mut Turn) {
         for table in tables {
             let what = format!("trimming the changes of table {}", table.name);
@@ -74,19 +74,19 @@ impl Trim {
     }
 
     fn changes_of(&mut self, core: &Core, table: &Table) -> Result<Work, ApiError> {
-        // Which changes are needed is asked with the catalog held, until their removal is staged:
-        // whoever begins to keep changes holds it for writing.
+        // The catalog's lock is held from this check until the removal is staged. A request that
+        // begins to keep changes takes the lock for writing.
         let tables = core.catalog().read();
         let Some(table) = tables.get(&table.name).filter(|now| now.id == table.id) else {
             return Ok(Work::Done);
         };
-        // A backup that is being copied needs every change since it began.
+        // A backup under way needs every change since its beginning.
         if table.settings.keeps_changes {
             return Ok(Work::Done);
         }
         let horizon = match &table.settings.recovery {
             Some(recovery) => core.now_ms().saturating_sub(recovery.days * DAY_MS),
-            // Switched off: nothing is kept.
+            // Without point-in-time recovery no change is kept.
             None => u64::MAX,
         };
         let place = layout::changes(table.id);
@@ -105,7 +105,7 @@ impl Trim {
         Ok(work)
     }
 
-    /// The removal of some events that are older than a time, and the last of their keys.
+    /// The removal of some events from before a time, and the last of their keys.
     fn find_old(
         &self,
         core: &Core,

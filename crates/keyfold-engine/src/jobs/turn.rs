@@ -1,8 +1,8 @@
-//! The result of a turn of the background: whether there is more to do, and what failed.
+//! The result of a turn of the background: whether more work is due, and the failures.
 
 use keyfold_api::ApiError;
 
-/// Whether there is more of the same.
+/// Whether more of the same work is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
     More,
@@ -12,9 +12,9 @@ pub(crate) enum Work {
 /// The result of one turn.
 #[derive(Default)]
 pub(crate) struct Turn {
-    /// Something was done, and there is more of it.
+    /// Whether more work is due.
     pub(crate) has_more: bool,
-    /// Failures, with the work that failed.
+    /// Failures, with descriptions of the work.
     pub(crate) failures: Vec<(String, ApiError)>,
 }
 

@@ -1,8 +1,8 @@
-//! The thread that does what is due without being asked for: removing what was deleted, filling new
-//! indexes, deleting what has expired, trimming streams, and long work that requests have begun.
+//! The background thread: it removes deleted tables, fills new indexes, deletes expired items, trims
+//! streams, and does the long work that requests have begun.
 //!
-//! It goes through everything that may be due, a piece at a time, and sleeps when nothing is. What
-//! is unfinished is noted in the store, so that it goes on after a restart.
+//! It does a piece of all work that is due in turn, and sleeps when none is. Unfinished work has
+//! records in the store, so that it continues after a restart.
 
 use super::progress::Progress;
 use crate::core::Core;
@@ -10,7 +10,7 @@ use keyfold_api::ApiError;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// The progress of long work, shared by the background thread and by callers of `Engine::work`.
+/// The progress of background work, shared by the thread and by callers of `Engine::work`.
 #[derive(Clone, Default)]
 pub(crate) struct SharedProgress(Arc<Mutex<Progress>>);
 
@@ -46,15 +46,14 @@ impl Drop for Background {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            // Nothing is lost: what is unfinished is noted, and the next start goes on.
+            // Nothing is lost: the next start resumes unfinished work.
         }
     }
 }
 
 fn run(core: &Core, progress: &SharedProgress) {
     loop {
-        // A failing store refuses every write and says so itself. What failed is tried again after
-        // a pause.
+        // A failed store refuses every write with its reason. Failed work is retried after a pause.
         while !core.signal().is_stopped() && progress.lock().work(core).has_more {}
         if !core.signal().sleep() {
             return;

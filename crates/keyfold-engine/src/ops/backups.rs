@@ -19,15 +19,15 @@ use keyfold_api::{
     BackupTypeFilter, CreateBackupInput, CreateBackupOutput, DeleteBackupInput, DeleteBackupOutput,
     DescribeBackupInput, DescribeBackupOutput, ErrorKind, IndexDescription, ListBackupsInput,
     ListBackupsOutput, Moment, ProvisionedThroughput, SecondaryIndex, SourceTableDetails,
-    SourceTableFeatureDetails, StreamSpecification, TableStatus, TimeToLiveDescription,
-    TimeToLiveStatus, known,
+    SourceTableFeatureDetails, TableStatus, TimeToLiveDescription, TimeToLiveStatus, known,
 };
 use keyfold_store::Batch;
 use std::sync::Arc;
 
+/// Backups of one answer at the most.
 const PAGE_MAX: i64 = 100;
 
-/// TableNotFoundException: what the operations on backups say instead of ResourceNotFoundException.
+/// The TableNotFoundException of operations on backups, which replaces ResourceNotFoundException.
 pub(crate) fn table_not_found(name: &str) -> ApiError {
     ApiError::Plain(ErrorKind::TableNotFound, format!("Table not found: {name}"))
 }
@@ -90,7 +90,7 @@ fn created(core: &Core, input: CreateBackupInput) -> Result<Pending<CreateBackup
     ))
 }
 
-/// The backup of an ARN.
+/// Finds the backup of an ARN.
 pub(crate) fn find(core: &Core, arn: &str) -> Result<Arc<Backup>, ApiError> {
     let Some(key) = arn::backup(arn) else {
         return sentence("Invalid Backup ARN");
@@ -128,7 +128,7 @@ fn details(core: &Core, backup: &Backup) -> BackupDetails {
 
 fn description(core: &Core, backup: &Backup) -> Result<BackupDescription, ApiError> {
     let table = &backup.table;
-    let told = describe_table::describe(core, table, TableStatus::Active)?;
+    let described = describe_table::describe(core, table, TableStatus::Active)?;
     let units = ProvisionedThroughput {
         read_capacity_units: number(table.settings.capacity.units.0),
         write_capacity_units: number(table.settings.capacity.units.1),
@@ -155,29 +155,29 @@ fn description(core: &Core, backup: &Backup) -> Result<BackupDescription, ApiErr
         source_table_details: Some(SourceTableDetails {
             table_name: Some(table.name.clone()),
             table_id: Some(table.uuid.clone()),
-            table_arn: told.table_arn,
+            table_arn: described.table_arn,
             table_size_bytes: number(backup.size.1),
-            key_schema: told.key_schema,
+            key_schema: described.key_schema,
             table_creation_date_time: Some(Moment(table.creation_epoch_ms)),
             provisioned_throughput: Some(units),
-            on_demand_throughput: told.on_demand_throughput,
+            on_demand_throughput: described.on_demand_throughput,
             item_count: number(backup.size.0),
             billing_mode: Some(settings.capacity.mode.into()),
         }),
         source_table_feature_details: Some(SourceTableFeatureDetails {
-            local_secondary_indexes: indexes(told.local_secondary_indexes),
-            global_secondary_indexes: indexes(told.global_secondary_indexes),
-            stream_description: settings.stream.as_ref().map(|stream| StreamSpecification {
-                stream_enabled: Some(true),
-                stream_view_type: Some(stream.view.into()),
-            }),
+            local_secondary_indexes: indexes(described.local_secondary_indexes),
+            global_secondary_indexes: indexes(described.global_secondary_indexes),
+            stream_description: settings
+                .stream
+                .as_ref()
+                .map(describe_table::stream_specification),
             time_to_live_description: settings.expiry.as_ref().map(|expiry| {
                 TimeToLiveDescription {
                     time_to_live_status: Some(TimeToLiveStatus::Enabled.into()),
                     attribute_name: Some(expiry.attribute.clone()),
                 }
             }),
-            sse_description: told.sse_description,
+            sse_description: described.sse_description,
             vector_indexes: None,
         }),
     })

@@ -17,6 +17,7 @@ use keyfold_codec::RawItem;
 use keyfold_expr::partiql::{Select, Statement};
 use keyfold_types::CapacityHalves;
 
+/// Statements of one request at the most.
 const STATEMENTS_MAX: usize = 25;
 
 pub(crate) fn run(
@@ -62,7 +63,7 @@ fn execute(
             .ok()
             .map(|statement| statement.table().to_owned());
         let (item, consumed) =
-            match parsed.and_then(|statement| one(core, given, statement, returns)) {
+            match parsed.and_then(|statement| execute_one(core, given, statement, returns)) {
                 Ok((item, consumed)) => (Ok(item), consumed),
                 Err(error @ ApiError::Internal(_)) => return Err(error),
                 Err(error) => (Err(failed(error)), None),
@@ -82,8 +83,8 @@ fn execute(
     Ok(Pending::after(core.store().barrier(), Ok(output)))
 }
 
-/// One statement; its write is staged, not yet durable.
-fn one(
+/// Executes one statement. Its write is staged, not durable yet.
+fn execute_one(
     core: &Core,
     given: &ParameterizedStatement,
     statement: Statement,
@@ -114,7 +115,7 @@ fn read(
     let found = select
         .condition
         .as_ref()
-        .and_then(|condition| statement::whole_key(&table.key, condition));
+        .and_then(|condition| statement::full_key(&table.key, condition));
     let Some((key, rest)) = found.filter(|_| select.index.is_none()) else {
         return sentence(
             "Select statements within BatchExecuteStatement must specify the primary key in the where clause.",
@@ -122,7 +123,7 @@ fn read(
     };
     let key = get_item::plan(&table, &key)?;
     let rate = get_item::rate(given.consistent_read);
-    let meter = Meter::read(core, &table, None, Some(key.as_slice()))?;
+    let meter = Meter::admit(core, &table, None, Some(key.as_slice()))?;
     let item = get_item::read(&view(core, false, rate), &table, &key)?;
     let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), rate);
     meter.charge(units);

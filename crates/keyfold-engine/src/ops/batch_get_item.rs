@@ -28,7 +28,7 @@ struct TableKeys {
     table: TableName,
     keys: Vec<Item>,
     projection: Option<Projection>,
-    /// As sent, to answer what is left over.
+    /// The request, for the unprocessed keys of the answer.
     given: KeysAndAttributes,
 }
 
@@ -45,14 +45,15 @@ fn check(input: BatchGetItemInput) -> Result<(Vec<TableKeys>, CheckedReturns), A
         constraints.table("requestItems", &Some(table.clone()));
         let path = format!("requestItems.{table}.member.keys");
         constraints.required(&path, &given.keys);
-        let untold = |constraints: &mut Constraints, constraint| {
-            constraints.untold(format!("RequestItems.{table}.member.Keys"), constraint);
+        let breach = |constraints: &mut Constraints, constraint| {
+            constraints
+                .breach_without_value(format!("RequestItems.{table}.member.Keys"), constraint);
         };
         let count = given.keys.as_ref().map_or(1, Vec::len);
         if count == 0 {
-            untold(&mut constraints, Constraint::LengthMin(1));
+            breach(&mut constraints, Constraint::LengthMin(1));
         } else if count > BATCH_GET_KEYS_MAX {
-            untold(&mut constraints, Constraint::LengthMax(BATCH_GET_KEYS_MAX));
+            breach(&mut constraints, Constraint::LengthMax(BATCH_GET_KEYS_MAX));
         }
         legacy::constrain(&mut constraints, given.legacy.as_deref());
     }
@@ -127,7 +128,7 @@ fn plan(
 
 pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemOutput, ApiError> {
     let (requests, returns) = check(input)?;
-    // Over all tables: one may be named twice, by name and by ARN.
+    // Duplicates are found over all tables: a request may have a table by its name and by its ARN.
     let mut seen = BTreeSet::new();
     let plans = requests
         .iter()
@@ -146,7 +147,7 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
                 left.push(given.clone());
                 continue;
             }
-            let meter = match Meter::read(core, &table, None, Some(key.as_slice())) {
+            let meter = match Meter::admit(core, &table, None, Some(key.as_slice())) {
                 Ok(meter) => meter,
                 Err(error) => {
                     throttled = Some(error);

@@ -1,7 +1,6 @@
 //! BatchWriteItem: up to 25 puts and deletes, of any tables.
 //!
-//! The service promises no atomicity; here the whole batch is one write all the same, which is
-//! cheaper.
+//! The service does not promise atomicity. Here the batch is one write, which is cheaper.
 
 use crate::base::pending::Pending;
 use crate::catalog::{Tables, ready};
@@ -118,7 +117,7 @@ fn locked(
     let mut unprocessed = Unprocessed::default();
     let (mut is_any_done, mut throttled) = (false, None);
     for (given, plan) in &plans {
-        if core.is_held(&plan.key) {
+        if core.is_in_conflict(&plan.key) {
             is_any_done = true;
             unprocessed.add(given, plan);
             continue;
@@ -150,7 +149,7 @@ fn locked(
     Ok(Pending::after(ticket, Ok(output)))
 }
 
-/// Every write against its table, with the table as the request names it.
+/// Plans every write against its table. Each plan has the table's name or ARN of the request.
 fn plan_all(
     tables: &Tables,
     requests: Vec<TableWrites>,
@@ -174,7 +173,7 @@ fn plan_all(
     Ok(plans)
 }
 
-/// The reason that a batch reports: the same for an item's key as for a key.
+/// The reason that a batch reports: an item's key has the message of a `Key` argument.
 fn in_a_batch(reason: Validation) -> Validation {
     if matches!(
         reason,
@@ -186,7 +185,7 @@ fn in_a_batch(reason: Validation) -> Validation {
     }
 }
 
-/// The requests that were not carried out, by table, in the order of the request.
+/// The requests that were not executed, by table, in the order of the request.
 #[derive(Default)]
 struct Unprocessed(Vec<(String, Vec<WriteRequest>)>);
 
@@ -200,7 +199,7 @@ impl Unprocessed {
     }
 }
 
-/// A write as it was asked for.
+/// The write request of an action.
 fn as_request(action: &Action) -> WriteRequest {
     match action {
         Action::Put(item) => WriteRequest::put(item.clone()),

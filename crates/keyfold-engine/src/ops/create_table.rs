@@ -1,6 +1,6 @@
-//! CreateTable: checks a definition and makes the table, ready at once.
+//! CreateTable: checks a definition and creates the table, which is ready at once.
 //!
-//! The answer says CREATING, as the service's does; the table is ACTIVE when it is next described.
+//! The answer has the status CREATING, as the service's has. The next description has ACTIVE.
 
 use crate::base::error::internal;
 use crate::base::pending::Pending;
@@ -39,9 +39,9 @@ fn create(
         .transpose()?;
     catalog::put_record(&mut batch, &table);
     let description = describe_table::describe(core, &table, TableStatus::Creating)?;
-    // The catalog holds what is staged: nothing may fail in between.
+    // The catalog changes with the staging: nothing may fail in between.
     let ticket = core.store().stage(batch).map_err(internal)?;
-    core.catalog().hold_stream(stream);
+    core.catalog().put_stream(stream);
     tables.insert(table.name.clone(), Arc::new(table));
     Ok(Pending::after(ticket, Ok(description)))
 }
@@ -55,7 +55,7 @@ pub(crate) fn check_is_new(tables: &Tables, name: &str) -> Result<(), ApiError> 
     Ok(())
 }
 
-/// The table with an identity and the present time. The caller holds the catalog's lock.
+/// The table with its ids and the present time. The caller holds the catalog's lock.
 pub(crate) fn identified(core: &Core, batch: &mut Batch, mut table: Table) -> Table {
     table.id = core.catalog().take_id(batch);
     table.uuid = uuid(core.options().environment.random.next_u128());
@@ -149,7 +149,7 @@ pub(crate) fn check(
     Ok((table, stream.flatten()))
 }
 
-/// An on-demand table begins with what every one has, or more.
+/// Refuses warm throughput below that of every new on-demand table.
 fn check_warm(capacity: &Capacity) -> Result<(), ApiError> {
     let Some((read, write)) = capacity
         .warm
@@ -168,7 +168,7 @@ fn check_warm(capacity: &Capacity) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Members that Keyfold does not carry out.
+/// Refuses members that Keyfold does not support.
 fn refuse(input: &CreateTableInput) -> Result<(), ApiError> {
     let absent = [
         (input.global_table_source_arn, "GlobalTableSourceArn"),
@@ -188,7 +188,7 @@ fn refuse(input: &CreateTableInput) -> Result<(), ApiError> {
     }
 }
 
-/// The full name of the key that encrypts, if one is asked for.
+/// The full name of the encryption key, if the request names one.
 pub(crate) fn encryption_key(
     core: &Core,
     given: Option<&SseSpecification>,
@@ -241,7 +241,7 @@ pub(crate) fn units(
     }
 }
 
-/// Lists of indexes hold one at the least, and no more than a table may have.
+/// Refuses empty lists of indexes, and more indexes than a table may have.
 pub(crate) fn check_counts(
     local: Option<&[SecondaryIndex]>,
     global: Option<&[SecondaryIndex]>,

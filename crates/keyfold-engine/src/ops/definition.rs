@@ -16,7 +16,7 @@ use keyfold_types::limits::{
 use keyfold_types::{KeyAttribute, KeyKind, KeySchema};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Types by name of key attribute.
+/// The types of key attributes by name.
 pub(crate) type Kinds = BTreeMap<String, KeyKind>;
 
 /// Key attributes of a table or local index at the most.
@@ -159,7 +159,7 @@ pub(crate) fn check_index_constraints(
     );
 }
 
-/// The types of the attributes, each defined once.
+/// The types of the defined attributes. Each must be defined once.
 pub(crate) fn definitions(given: &[AttributeDefinition]) -> Result<Kinds, ApiError> {
     let mut kinds = Kinds::new();
     for definition in given {
@@ -180,7 +180,7 @@ fn list<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
     names.into_iter().cloned().collect::<Vec<_>>().join(", ")
 }
 
-/// The names in a key schema.
+/// The attribute names of a key schema.
 pub(crate) fn names(elements: &[KeySchemaElement]) -> Vec<String> {
     elements
         .iter()
@@ -203,7 +203,7 @@ pub(crate) fn check_defined(kinds: &Kinds, keys: &[String]) -> Result<(), ApiErr
     ))
 }
 
-/// Definitions and keys must name the same attributes.
+/// Refuses definitions and keys that do not name the same attributes.
 pub(crate) fn check_definitions(
     kinds: &Kinds,
     key: &[KeySchemaElement],
@@ -301,7 +301,7 @@ fn parts(elements: &[KeySchemaElement], kinds: &Kinds) -> KeySchema {
     schema
 }
 
-/// Read and write units of a request that gives both.
+/// The read and write units of a request.
 pub(crate) fn units(given: &ProvisionedThroughput) -> (u64, u64) {
     let units = |units: Option<i64>| {
         units
@@ -314,7 +314,7 @@ pub(crate) fn units(given: &ProvisionedThroughput) -> (u64, u64) {
     )
 }
 
-/// The limits of an on-demand table; -1 removes one.
+/// The limits of an on-demand table or index. The value -1 removes a limit.
 pub(crate) fn on_demand(
     given: Option<&OnDemandThroughput>,
     mode: BillingMode,
@@ -361,7 +361,7 @@ pub(crate) fn on_demand(
     ))
 }
 
-/// Warm throughput asked for: at least one member.
+/// The requested warm throughput, which has at least one member.
 pub(crate) fn warm(
     given: Option<&WarmThroughput>,
     index: Option<&str>,
@@ -409,7 +409,7 @@ fn projection(given: Option<&Projection>) -> Result<IndexProjection, ApiError> {
     }
 }
 
-/// A local index of a table with this key.
+/// Checks and makes a local index of a table with this key.
 pub(crate) fn local_index(
     given: &SecondaryIndex,
     kinds: &Kinds,
@@ -454,7 +454,7 @@ pub(crate) fn local_index(
     })
 }
 
-/// A global index of a table that is paid for in this way.
+/// Checks and makes a global index of a table with this billing mode.
 pub(crate) fn global_index(
     given: &SecondaryIndex,
     kinds: &Kinds,
@@ -495,7 +495,8 @@ pub(crate) fn global_index(
     })
 }
 
-/// Names must differ, and projections together have a limit.
+/// Checks the indexes together: their names differ, and the number of projected attributes is
+/// limited.
 pub(crate) fn check_together(indexes: &[Index]) -> Result<(), ApiError> {
     let mut names = BTreeSet::new();
     if let Some(index) = indexes.iter().find(|index| !names.insert(&index.name)) {

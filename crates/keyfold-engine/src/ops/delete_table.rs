@@ -1,5 +1,5 @@
-//! DeleteTable: the definition goes at once, the items in the background. Where point-in-time
-//! recovery was on, a backup of the system stays for 35 days.
+//! DeleteTable: removes the definition at once, and the items in the background. With point-in-time
+//! recovery on, a system backup remains for 35 days.
 
 use crate::base::error::{being_created, internal};
 use crate::base::layout;
@@ -44,7 +44,7 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
         ..describe_table::describe(core, &table, TableStatus::Deleting)?
     };
     let mut batch = Batch::new();
-    let left = match &table.settings.recovery {
+    let remaining = match &table.settings.recovery {
         None => None,
         Some(_) => {
             let name = format!("{}$DeletedTableBackup", table.name);
@@ -60,8 +60,8 @@ fn delete(core: &Core, input: DeleteTableInput) -> Result<Pending<TableDescripti
     batch.remove(layout::table_record(&table.name));
     batch.put(layout::dropped(table.id), Vec::new());
     let ticket = core.store().stage(batch).map_err(internal)?;
-    core.catalog().hold_stream(stream);
-    if let Some(backup) = left {
+    core.catalog().put_stream(stream);
+    if let Some(backup) = remaining {
         let (place, backup) = ((table.name.clone(), backup.label.clone()), Arc::new(backup));
         core.tasks().add(Task::Backup(Arc::clone(&backup)));
         core.catalog().write_backups().insert(place, backup);

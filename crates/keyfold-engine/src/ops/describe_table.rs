@@ -42,7 +42,7 @@ fn restoration(table: &Table, restored: &Restored) -> RestoreSummary {
     }
 }
 
-/// Why a table cannot be used.
+/// The failure of a restored table, which cannot be used.
 fn archival(failure: &Failure) -> ArchivalSummary {
     ArchivalSummary {
         archival_date_time: Some(Moment(failure.epoch_ms)),
@@ -97,7 +97,7 @@ pub(crate) fn describe(
     })
 }
 
-/// The indexes of a kind; none when there are none.
+/// The descriptions of the indexes of a kind; none without indexes.
 fn indexes(
     core: &Core,
     table: &Table,
@@ -203,7 +203,7 @@ fn index_status(index: &Index, table: TableStatus) -> TableStatus {
     }
 }
 
-/// Read and write units a second that are served at once.
+/// The warm throughput in read and write units a second.
 pub(crate) fn warm(capacity: &Capacity, mode: BillingMode) -> (u64, u64) {
     let (read, write) = capacity.warm.unwrap_or((0, 0));
     let (least_read, least_write) = match mode {

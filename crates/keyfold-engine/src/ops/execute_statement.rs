@@ -74,14 +74,14 @@ fn execute(
     }
 }
 
-/// The place where a SELECT goes on: its partition, and the key after which.
+/// The cursor of a SELECT: a partition, and the key to continue after.
 struct Position {
     partition: usize,
-    /// An encoded key, which is only ever compared with others.
+    /// An encoded key, which is only compared with other keys.
     after: Option<Vec<u8>>,
 }
 
-/// Bytes of a token's parts: the print of the statement, the partition, and the seal at the end.
+/// Bytes of a token's parts: the hash of the statement, the partition, and the seal at the end.
 const PRINT_BYTES: usize = 8;
 const PARTITION_BYTES: usize = 4;
 const SEAL_BYTES: usize = 16;
@@ -95,8 +95,8 @@ impl Position {
         }
     }
 
-    /// The token says for which statement it was made, and is sealed: what clients send is compared
-    /// with keys, never decoded as something stored.
+    /// The token of the position. It contains the hash of its statement and a seal, since the key in
+    /// it is used without further checks.
     fn token(&self, core: &Core, print: u64) -> String {
         let mut bytes = print.to_be_bytes().to_vec();
         bytes.extend_from_slice(&(self.partition as u32).to_be_bytes());
@@ -105,18 +105,19 @@ impl Position {
         STANDARD.encode(bytes)
     }
 
+    /// Decodes a token of the same statement.
     fn of(core: &Core, token: &str, print: u64) -> Result<Position, ApiError> {
         let wrong = || Validation::Sentence("Given NextToken is invalid".to_owned());
         let bytes = STANDARD.decode(token).map_err(|_| wrong())?;
-        let told = bytes
+        let content = bytes
             .len()
             .checked_sub(SEAL_BYTES)
             .and_then(|at| bytes.split_at_checked(at));
-        let (told, seal) = told.ok_or_else(wrong)?;
-        if *seal != core.seal(told) {
+        let (content, seal) = content.ok_or_else(wrong)?;
+        if *seal != core.seal(content) {
             return Err(wrong().into());
         }
-        let (made_for, rest) = told.split_at_checked(PRINT_BYTES).ok_or_else(wrong)?;
+        let (made_for, rest) = content.split_at_checked(PRINT_BYTES).ok_or_else(wrong)?;
         let (partition, after) = rest.split_at_checked(PARTITION_BYTES).ok_or_else(wrong)?;
         if made_for != print.to_be_bytes() {
             return sentence("NextToken does not match request");
@@ -133,7 +134,7 @@ impl Position {
 struct Reading {
     table: Arc<Table>,
     index: Option<Index>,
-    /// One for each partition; none for a scan.
+    /// The condition of each partition; none for a scan.
     partitions: Option<Vec<KeyCondition>>,
     direction: Direction,
     projection: Option<Projection>,
@@ -311,7 +312,7 @@ fn partitions(
         };
         allowed.push((&attribute.name, values));
     }
-    // Before any combination is made.
+    // Checked before the combinations are made.
     let sizes = allowed.iter().map(|(_, values)| values.len());
     if sizes.fold(1, usize::saturating_mul) > PARTITIONS_MAX {
         return sentence(format!(
@@ -372,7 +373,7 @@ fn sort_terms(schema: &KeySchema, conjuncts: &[&Condition]) -> Vec<KeyTerm> {
     terms
 }
 
-/// The values that a condition allows an attribute: one, or a few, each once.
+/// The values of an attribute that a condition allows, each once; none when it allows all.
 fn values_of(condition: &Condition, attribute: &str) -> Option<Vec<Literal>> {
     let mut values = Vec::new();
     if !collect_values(condition, attribute, &mut values) {
@@ -383,7 +384,7 @@ fn values_of(condition: &Condition, attribute: &str) -> Option<Vec<Literal>> {
     Some(values.into_iter().cloned().collect())
 }
 
-/// Adds what a condition allows an attribute; false when it allows anything.
+/// Adds the values of an attribute that a condition allows. Returns false when it allows all.
 fn collect_values<'c>(
     condition: &'c Condition,
     attribute: &str,
@@ -462,7 +463,7 @@ fn sort_test(condition: &Condition, attribute: &str) -> Option<KeyTest> {
     }
 }
 
-/// The direction of ORDER BY; partitions are put into its order.
+/// The direction of an ORDER BY. Sorts the partitions by it.
 fn order(
     schema: &KeySchema,
     select: &Select,

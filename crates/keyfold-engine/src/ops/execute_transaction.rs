@@ -83,7 +83,7 @@ fn execute(
     write(core, &given, statements, token, returns)
 }
 
-/// The hash of a request's identity.
+/// The hash of the statements and their parameters.
 fn fingerprint(statements: &[ParameterizedStatement]) -> u128 {
     let mut print = Fingerprint::default();
     for statement in statements {
@@ -123,14 +123,14 @@ fn read(
             .ok_or_else(ApiError::table_not_found)?;
         let found = condition
             .as_ref()
-            .and_then(|condition| statement::whole_key(&table.key, condition));
+            .and_then(|condition| statement::full_key(&table.key, condition));
         let Some((key, rest)) = found.filter(|_| index.is_none()) else {
             return sentence(
                 "Select statements within ExecuteTransaction must specify the primary key in the where clause.",
             );
         };
         let key = get_item::plan(&table, &key)?;
-        let meter = Meter::read(core, &table, None, Some(key.as_slice()))
+        let meter = Meter::admit(core, &table, None, Some(key.as_slice()))
             .map_err(|error| transact_get_items::canceled(error, statements.len(), at))?;
         let item = get_item::read(&snapshot, &table, &key)?;
         let size = item.as_ref().map_or(0, RawItem::size_bytes);

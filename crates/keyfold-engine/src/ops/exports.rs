@@ -24,6 +24,7 @@ use keyfold_codec::key::TableId;
 use keyfold_store::Batch;
 use std::sync::Arc;
 
+/// Exports of one answer at the most.
 const PAGE_MAX: i64 = 25;
 
 pub(crate) fn begin(
@@ -58,8 +59,8 @@ fn begun(
         return Ok(Pending::ready(Ok(answer(&export))));
     }
     let given = TableName::new(input.table_arn.clone());
-    // Writers hold the catalog from the time of a change until it is staged: changes of earlier
-    // times are staged.
+    // Writers hold the catalog's lock from the time of a change until its staging. With the lock,
+    // all changes of earlier times are staged.
     let tables = core.catalog().write();
     let table = tables
         .get(given.name())
@@ -107,7 +108,7 @@ fn check_constraints(input: &ExportTableToPointInTimeInput) -> Result<(), ApiErr
     constraints.finish()
 }
 
-/// The export that the same request began before, by its token.
+/// Finds the export that the same request has begun, by its token.
 fn begun_before(
     core: &Core,
     token: Option<&str>,
@@ -185,7 +186,7 @@ fn print_of(input: &ExportTableToPointInTimeInput) -> u64 {
         print.text(name);
     }
     print.attributes(filter.expression_attribute_values.as_ref());
-    // Kept as a number of the data model, which has a sign.
+    // The hash is stored as a number of the data model, which has a sign.
     print.short() >> 1
 }
 

@@ -1,7 +1,6 @@
 //! GetItem: reads one item by key.
 
-use crate::base::error::corrupt;
-use crate::base::error::internal;
+use crate::base::error::{corrupt, internal};
 use crate::check::expressions::Texts;
 use crate::check::keys;
 use crate::check::legacy;
@@ -52,7 +51,7 @@ fn check(input: GetItemInput) -> Result<GetItem, ApiError> {
     })
 }
 
-/// The charge of a read outside of transactions.
+/// The rate of a read outside of transactions.
 pub(crate) fn rate(consistent_read: Option<bool>) -> ReadRate {
     if consistent_read == Some(true) {
         ReadRate::Strong
@@ -67,7 +66,7 @@ pub(crate) fn plan(table: &Table, key: &Item) -> Result<KeyBytes, Validation> {
     key::base_key(table.id, &table.key, key).map_err(|_| Validation::KeySchemaMismatch)
 }
 
-/// The item behind a key in a snapshot.
+/// Reads the item of a key from a snapshot.
 pub(crate) fn read(
     snapshot: &Snapshot,
     table: &Table,
@@ -86,7 +85,7 @@ pub(crate) fn run(core: &Core, input: GetItemInput) -> Result<GetItemOutput, Api
         .ok_or_else(ApiError::table_not_found)?;
     keys::check_paths(&table.key, None, get.projection.as_ref())?;
     let key = plan(&table, &get.key)?;
-    let meter = Meter::read(core, &table, None, Some(key.as_slice()))?;
+    let meter = Meter::admit(core, &table, None, Some(key.as_slice()))?;
     let item = read(&view(core, false, get.rate), &table, &key)?;
     let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), get.rate);
     meter.charge(units);

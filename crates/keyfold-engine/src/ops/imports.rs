@@ -25,9 +25,11 @@ use keyfold_codec::key::TableId;
 use keyfold_store::Batch;
 use std::sync::Arc;
 
+/// Imports of one answer at the most.
 const PAGE_MAX: i64 = 25;
 /// The delimiter of CSV files, unless a request names another.
 const DELIMITER: &str = ",";
+/// The delimiters of CSV files that the service accepts.
 const DELIMITERS: [&str; 6] = [DELIMITER, "\t", ":", ";", "|", " "];
 
 pub(crate) fn begin(core: &Core, input: ImportTableInput) -> Pending<ImportTableOutput> {
@@ -94,7 +96,7 @@ fn check_constraints(input: &ImportTableInput) -> Result<(), ApiError> {
     constraints.finish()
 }
 
-/// The import that the same request began before, by its token.
+/// Finds the import that the same request has begun, by its token.
 fn begun_before(
     core: &Core,
     token: Option<&str>,
@@ -185,7 +187,7 @@ fn print_of(input: &ImportTableInput) -> u64 {
         print.optional(index.index_name.as_deref());
         print_key(&mut print, index.key_schema.as_deref());
     }
-    // Kept as a number of the data model, which has a sign.
+    // The hash is stored as a number of the data model, which has a sign.
     print.short() >> 1
 }
 
@@ -245,7 +247,7 @@ fn log_group(core: &Core) -> String {
 }
 
 fn parameters(core: &Core, table: &Table) -> Result<TableCreationParameters, ApiError> {
-    let told = describe_table::describe(core, table, TableStatus::Creating)?;
+    let described = describe_table::describe(core, table, TableStatus::Creating)?;
     let capacity = &table.settings.capacity;
     let units = |(read, write): (u64, u64)| ProvisionedThroughput {
         read_capacity_units: i64::try_from(read).ok(),
@@ -256,23 +258,23 @@ fn parameters(core: &Core, table: &Table) -> Result<TableCreationParameters, Api
         .indexes
         .iter()
         .filter(|index| index.kind == IndexKind::Global)
-        .zip(told.global_secondary_indexes.into_iter().flatten())
-        .map(|(index, told)| SecondaryIndex {
-            index_name: told.index_name,
-            key_schema: told.key_schema,
-            projection: told.projection,
+        .zip(described.global_secondary_indexes.into_iter().flatten())
+        .map(|(index, shown)| SecondaryIndex {
+            index_name: shown.index_name,
+            key_schema: shown.key_schema,
+            projection: shown.projection,
             provisioned_throughput: is_provisioned.then(|| units(index.capacity.units)),
-            on_demand_throughput: told.on_demand_throughput,
+            on_demand_throughput: shown.on_demand_throughput,
             warm_throughput: None,
         })
         .collect();
     Ok(TableCreationParameters {
         table_name: Some(table.name.clone()),
-        attribute_definitions: told.attribute_definitions,
-        key_schema: told.key_schema,
+        attribute_definitions: described.attribute_definitions,
+        key_schema: described.key_schema,
         billing_mode: Some(capacity.mode.into()),
         provisioned_throughput: is_provisioned.then(|| units(capacity.units)),
-        on_demand_throughput: told.on_demand_throughput,
+        on_demand_throughput: described.on_demand_throughput,
         sse_specification: None,
         global_secondary_indexes: (!globals.is_empty()).then_some(globals),
         vector_indexes: None,

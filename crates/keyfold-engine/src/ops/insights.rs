@@ -1,4 +1,4 @@
-//! Contributor insights: the setting is kept and answered; no report is made.
+//! Contributor insights: the setting is stored and described. There are no reports.
 
 use crate::base::pending::Pending;
 use crate::check::{Constraints, TableName};
@@ -22,7 +22,7 @@ fn cursor(table: &Table, index: &str) -> String {
     format!("{}/{index}", table.name)
 }
 
-/// The table, and the index's name (empty for the table itself).
+/// Finds the table, and the index's name (empty for the table itself).
 fn place(
     core: &Core,
     table: Option<String>,
@@ -142,7 +142,7 @@ fn described(
         )
     };
     let rules = setting.map(|(mode, _)| {
-        // Sort keys are reported where there are any.
+        // Only tables and indexes with a sort key have rules for it.
         let key = table.index(&index).map_or(&table.key, |index| &index.key);
         let of = |kinds: [&str; 2]| -> Vec<String> {
             let shown = if key.sort.is_empty() { 1 } else { 2 };

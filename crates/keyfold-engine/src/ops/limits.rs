@@ -10,7 +10,7 @@ use keyfold_api::{
 /// The default quotas of an account. Source: "Service, account, and table quotas".
 const ACCOUNT_UNITS_MAX: i64 = 80_000;
 const TABLE_UNITS_MAX: i64 = 40_000;
-/// Time that a client may remember an endpoint: a day.
+/// Time that a client may cache an endpoint: a day.
 const CACHE_MINUTES: i64 = 1440;
 
 pub(crate) fn limits(_core: &Core, _input: DescribeLimitsInput) -> Pending<DescribeLimitsOutput> {
@@ -22,7 +22,7 @@ pub(crate) fn limits(_core: &Core, _input: DescribeLimitsInput) -> Pending<Descr
     }))
 }
 
-/// The service's own address; a server replaces it by its own.
+/// The service's address, which a server replaces by its own.
 pub(crate) fn endpoints(
     core: &Core,
     _input: DescribeEndpointsInput,

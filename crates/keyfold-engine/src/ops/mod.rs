@@ -1,4 +1,4 @@
-//! One file for each operation: `check` (no table), `plan` (no items), then the work.
+//! The operations, one file each: `check` (without table), `plan` (without items), and execution.
 
 pub(crate) mod backups;
 pub(crate) mod batch_execute_statement;

@@ -1,5 +1,4 @@
-//! PutResourcePolicy, GetResourcePolicy, DeleteResourcePolicy: stored and answered, never
-//! evaluated.
+//! PutResourcePolicy, GetResourcePolicy, DeleteResourcePolicy. Policies are stored, not evaluated.
 
 use crate::base::pending::Pending;
 use crate::check::Constraints;
@@ -17,12 +16,12 @@ use keyfold_api::{
 };
 use std::sync::Arc;
 
-/// Stands for "there shall be none" as an expected revision.
+/// The expected revision of a resource without a policy.
 const NO_POLICY: &str = "NO_POLICY";
 /// Characters of a revision's id at the most.
 const REVISION_CHARS_MAX: usize = 255;
 
-/// The table of a resource, and what follows its ARN: nothing, or its stream.
+/// Finds the table of a resource, and the rest of its ARN: empty, or a stream.
 fn resource(core: &Core, arn: &str) -> Result<(Arc<Table>, String), ApiError> {
     let Some(Arn {
         table,

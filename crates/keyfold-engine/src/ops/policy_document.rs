@@ -1,4 +1,4 @@
-//! The form of a resource-based policy that is stored. Policies are not evaluated.
+//! The checks of a resource-based policy before it is stored. Policies are not evaluated.
 
 use crate::ops::definition::wrong;
 use keyfold_api::{ApiError, Operation};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Bytes of a policy at the most.
 const BYTES_MAX: usize = 20 * 1024;
-/// Actions of tables and streams that are no operation of the API, or one under another name.
+/// Actions on tables and streams that are not the names of operations.
 const OTHER_ACTIONS: &[&str] = &[
     "PartiQLDelete",
     "PartiQLInsert",
@@ -47,7 +47,7 @@ fn invalid<T>(why: impl std::fmt::Display) -> Result<T, ApiError> {
     wrong(format!("Invalid policy document: {why}"))
 }
 
-/// A new revision, later than the one before: the time, as the service's look like.
+/// A new revision, which is the time in milliseconds and later than the one before.
 pub(crate) fn revision(now_ms: u64, before: Option<&str>) -> String {
     let before = before
         .and_then(|before| before.parse::<u64>().ok())
@@ -143,7 +143,7 @@ fn check_statement(statement: &Value) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Whether an action, which may have `*` and `?` in it, can be one of a table or a stream.
+/// Whether an action, which may contain `*` and `?`, matches an action on a table or a stream.
 fn is_action(action: &str) -> bool {
     if action == "*" {
         return true;
@@ -167,23 +167,23 @@ fn is_action(action: &str) -> bool {
 }
 
 /// Whether a text matches a pattern in which `*` stands for anything and `?` for one character.
-/// Only the last `*` is ever tried again, so the work is at most the product of both lengths.
+/// Only the last `*` is retried, so the work is at most the product of both lengths.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut read) = (0, 0);
-    let mut again: Option<(usize, usize)> = None;
+    let mut retry: Option<(usize, usize)> = None;
     while read < text.len() {
         match pattern.get(at) {
             Some(b'*') => {
-                again = Some((at + 1, read));
+                retry = Some((at + 1, read));
                 at += 1;
             }
             Some(one) if *one == b'?' || Some(one) == text.get(read) => {
                 at += 1;
                 read += 1;
             }
-            _ => match again {
+            _ => match retry {
                 Some((after, from)) => {
-                    again = Some((after, from + 1));
+                    retry = Some((after, from + 1));
                     (at, read) = (after, from + 1);
                 }
                 None => return false,
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn policies_are_held_to_their_form() {
+    fn malformed_policies_are_refused() {
         let statement = |action: &str| {
             format!(
                 r#"{{"Version":"2012-10-17","Statement":[{{"Effect":"Allow","Principal":"*","Action":{action},"Resource":"*"}}]}}"#
@@ -229,11 +229,11 @@ mod tests {
             ),
         ];
         for (policy, why) in cases {
-            let told = check(policy).unwrap_err().to_string();
+            let message = check(policy).unwrap_err().to_string();
             let expected = format!(
                 "One or more parameter values were invalid: Invalid policy document: {why}"
             );
-            assert!(told.ends_with(&expected), "{told}");
+            assert!(message.ends_with(&expected), "{message}");
         }
         for (wrong, why) in [
             (r#"[]"#, "Action is empty"),
@@ -246,13 +246,13 @@ mod tests {
                 "Action and NotAction cannot be used together",
             ),
         ] {
-            let told = check(&statement(wrong)).unwrap_err().to_string();
-            assert!(told.ends_with(why), "{told}");
+            let message = check(&statement(wrong)).unwrap_err().to_string();
+            assert!(message.ends_with(why), "{message}");
         }
-        let told = check(&statement(r#"["dynamodb:ListStreams","s3:Get*"]"#))
+        let message = check(&statement(r#"["dynamodb:ListStreams","s3:Get*"]"#))
             .unwrap_err()
             .to_string();
         let why = r#"The following action names are invalid: "dynamodb:ListStreams", "s3:Get*""#;
-        assert!(told.ends_with(why), "{told}");
+        assert!(message.ends_with(why), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! PutItem: writes a whole item, replacing the one with the same key.
+//! PutItem: writes an item, and replaces the one with the same key.
 
 use crate::base::pending::Pending;
 use crate::check::expressions::Texts;

@@ -23,9 +23,9 @@ struct Query {
     direction: Direction,
     start: Option<Item>,
     key_condition: KeyCondition,
-    /// Whether it was given as KeyConditions.
+    /// Whether the key condition is a KeyConditions parameter.
     is_legacy: bool,
-    /// Whether the filter is a QueryFilter.
+    /// Whether the filter is a QueryFilter parameter.
     has_query_filter: bool,
     bound: Bound,
     returns: CheckedReturns,
@@ -93,7 +93,7 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
     })
 }
 
-/// The plan of the page that `input` asks for.
+/// The plan of the requested page.
 pub(crate) fn plan(core: &Core, input: QueryInput) -> Result<ReadPlan, ApiError> {
     let query = check(input)?;
     let table = core

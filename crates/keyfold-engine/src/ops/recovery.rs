@@ -1,4 +1,4 @@
-//! UpdateContinuousBackups and DescribeContinuousBackups: whether every change is kept.
+//! UpdateContinuousBackups and DescribeContinuousBackups: the setting of point-in-time recovery.
 
 use crate::base::pending::Pending;
 use crate::check::{Constraints, TableName};
@@ -15,7 +15,7 @@ use keyfold_api::{
 };
 use std::sync::Arc;
 
-/// Days that changes are kept, unless fewer are asked for.
+/// Days that changes are kept, unless the request names fewer.
 const DAYS_MAX: i64 = 35;
 
 fn table_of(core: &Core, given: Option<String>) -> Result<Arc<Table>, ApiError> {
@@ -97,7 +97,7 @@ fn updated(
         let before = table.settings.recovery.take();
         table.settings.recovery =
             (given.point_in_time_recovery_enabled == Some(true)).then(|| Recovery {
-                // With the catalog locked: every change with a later time is kept.
+                // The time is taken with the catalog locked: every later change is kept.
                 since_epoch_ms: before
                     .as_ref()
                     .map_or_else(|| core.moment(), |before| before.since_epoch_ms),

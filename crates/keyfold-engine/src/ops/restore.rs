@@ -1,7 +1,7 @@
 //! RestoreTableFromBackup and RestoreTableToPointInTime: a new table, filled in the background.
 //!
-//! The new table has the key and (unless overridden) the indexes and capacity of the old one, and
-//! none of its streams, expiry, tags, policies and protection.
+//! The new table has the key of the old one, and unless overridden its indexes and capacity. It does
+//! not have its streams, time to live, tags, policies and protection.
 
 use crate::base::error::internal;
 use crate::base::pending::Pending;
@@ -110,8 +110,8 @@ fn restore_moment(
     let given = source_name(input)?;
     let asked = asked_moment(input)?;
     let (table, epoch_ms) = {
-        // Writers hold the catalog from the time of a change until it is staged: changes of earlier
-        // times are staged.
+        // Writers hold the catalog's lock from the time of a change until its staging. With the
+        // lock, all changes of earlier times are staged.
         let tables = core.catalog().write();
         let table = tables
             .get(given.name())
@@ -249,7 +249,7 @@ fn begin(
     Ok(Pending::after(ticket, Ok(description)))
 }
 
-/// The indexes that a restored table may have: those of the source, or none.
+/// Checks the overrides that need no source.
 fn check_overrides(overrides: &Overrides<'_>) -> Result<(), ApiError> {
     let mut constraints = Constraints::default();
     let path = "provisionedThroughputOverride";
@@ -306,8 +306,8 @@ fn capacity(source: &Table, overrides: &Overrides<'_>) -> Result<Capacity, ApiEr
     })
 }
 
-/// The source's indexes of a kind, or those that are asked for: each must be one of the source's,
-/// whatever its name.
+/// The indexes of a kind: the source's, or the requested ones, each of which must equal one of the
+/// source's but for its name.
 fn chosen(
     source: &Table,
     kind: IndexKind,

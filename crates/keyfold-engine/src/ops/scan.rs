@@ -1,4 +1,4 @@
-//! Scan: all items of a table or index, a page at a time, in segments if asked for.
+//! Scan: all items of a table or index, or of a segment of it, a page at a time.
 
 use crate::check::expressions::{Bound, Texts};
 use crate::check::keys;

@@ -27,7 +27,7 @@ pub(crate) struct SingleWrite {
     pub(crate) returns: CheckedReturns,
 }
 
-/// Runs a write that was checked, or answers what the check found.
+/// Executes a checked write, or returns the error of its check.
 pub(crate) fn run(core: &Core, checked: Result<SingleWrite, ApiError>) -> Pending<WriteItemOutput> {
     match checked.and_then(|write| locked(core, write)) {
         Ok(pending) => pending,
@@ -47,7 +47,7 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
     let table = ready(&tables, given.name())?;
     let plan = write.plan(table)?;
     let _key = core.store().lock([plan.key.as_slice()]);
-    if core.is_held(&plan.key) {
+    if core.is_in_conflict(&plan.key) {
         let message = "Transaction is ongoing for the item".to_owned();
         return Err(ApiError::Plain(ErrorKind::TransactionConflict, message));
     }
@@ -66,7 +66,7 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
                     )
                     .map_err(Refusal::Throttled)?;
             }
-            // The refusal rests on a version that may still be on its way to disk.
+            // The refusal depends on a version that may not be durable yet.
             return Ok(Pending::after(core.store().barrier(), Err(refusal.into())));
         }
     };
@@ -78,7 +78,7 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
         &change,
         Stamp::now(core, Author::Client),
     )?;
-    // Read before anything is staged: a write whose answer fails would be asked for again.
+    // Read before the staging: a client would repeat a write whose answer fails.
     let item_collection_metrics = if returns.collection_metrics {
         collection_metrics(core, &plan)?
     } else {
@@ -93,7 +93,7 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
     Ok(Pending::after(ticket, Ok(output)))
 }
 
-/// Stages a batch; without changes the answer still waits for what it rests on.
+/// Stages a batch. The ticket of an empty batch covers the writes that the answer depends on.
 pub(crate) fn stage(core: &Core, batch: Batch) -> Result<Ticket, ApiError> {
     if batch.is_empty() {
         return Ok(core.store().barrier());

@@ -1,4 +1,4 @@
-//! Common code of the PartiQL operations: reading a statement, and finding keys in its condition.
+//! PartiQL statements: parsing, their writes, and the keys in their conditions.
 
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::item::plan::{Action, ItemWrite};
@@ -37,7 +37,7 @@ pub(crate) fn constrain(constraints: &mut Constraints, path: &str, given: &Param
     );
 }
 
-/// Reads a statement with its parameters.
+/// Parses a statement with its parameters.
 pub(crate) fn parse(given: &ParameterizedStatement) -> Result<Statement, ApiError> {
     let parameters: Vec<Value> = given
         .parameters
@@ -51,7 +51,7 @@ pub(crate) fn parse(given: &ParameterizedStatement) -> Result<Statement, ApiErro
         .map_err(|error| Validation::Sentence(error.to_string()).into())
 }
 
-/// The conditions that must all hold.
+/// The conjuncts of a condition.
 pub(crate) fn conjuncts(condition: &Condition) -> Vec<&Condition> {
     match condition {
         Condition::And(members) => members.iter().flat_map(conjuncts).collect(),
@@ -68,7 +68,7 @@ pub(crate) fn conjuncts(condition: &Condition) -> Vec<&Condition> {
     }
 }
 
-/// The value that a condition says an attribute equals.
+/// The value of an attribute if the condition is an equality of it.
 pub(crate) fn equality<'c>(condition: &'c Condition, attribute: &str) -> Option<&'c Literal> {
     let Condition::Compare(Comparator::Eq, left, right) = condition else {
         return None;
@@ -82,8 +82,8 @@ pub(crate) fn equality<'c>(condition: &'c Condition, attribute: &str) -> Option<
     }
 }
 
-/// The item that a condition names with equalities on all key attributes, and what else it says.
-pub(crate) fn whole_key(
+/// The key in a condition with equalities on all key attributes, and the other conjuncts.
+pub(crate) fn full_key(
     schema: &KeySchema,
     condition: &Condition,
 ) -> Option<(Item, Vec<Condition>)> {
@@ -102,7 +102,7 @@ pub(crate) fn whole_key(
     Some((key, rest.into_iter().cloned().collect()))
 }
 
-/// A write statement against its table.
+/// Binds a write statement to its table.
 pub(crate) fn write(
     table: &Table,
     statement: Statement,
@@ -166,7 +166,7 @@ fn insert(key: &KeySchema, item: Item) -> ItemWrite {
 
 /// An update that fails when the item does not exist: an UPDATE never creates an item.
 fn change(key: &KeySchema, update: Update, condition: &Condition) -> Result<ItemWrite, ApiError> {
-    let (named, mut rest) = whole_key(key, condition).ok_or_else(no_key)?;
+    let (named, mut rest) = full_key(key, condition).ok_or_else(no_key)?;
     rest.insert(0, Condition::Exists(first_key(key)));
     Ok(ItemWrite {
         condition: Some(Condition::And(rest)),
@@ -176,7 +176,7 @@ fn change(key: &KeySchema, update: Update, condition: &Condition) -> Result<Item
 
 /// A deletion. Deleting a missing item succeeds, whatever the other conditions are.
 fn delete(key: &KeySchema, condition: &Condition) -> Result<ItemWrite, ApiError> {
-    let (named, rest) = whole_key(key, condition).ok_or_else(no_key)?;
+    let (named, rest) = full_key(key, condition).ok_or_else(no_key)?;
     let missing = Condition::NotExists(first_key(key));
     let condition = (!rest.is_empty()).then(|| Condition::Or(vec![missing, Condition::And(rest)]));
     Ok(ItemWrite {
@@ -187,7 +187,7 @@ fn delete(key: &KeySchema, condition: &Condition) -> Result<ItemWrite, ApiError>
 
 /// The check of an EXISTS.
 fn exists(key: &KeySchema, condition: Option<&Condition>) -> Result<ItemWrite, ApiError> {
-    let found = condition.and_then(|condition| whole_key(key, condition));
+    let found = condition.and_then(|condition| full_key(key, condition));
     let (named, mut rest) = found.ok_or_else(no_key)?;
     rest.insert(0, Condition::Exists(first_key(key)));
     Ok(ItemWrite {
@@ -206,8 +206,8 @@ fn first_key(key: &KeySchema) -> Path {
     Path::attribute(first.map_or("", |attribute| attribute.name.as_str()))
 }
 
-/// The columns of a SELECT: the attributes asked for, or what paths lead to under the name of their
-/// last step, with its position.
+/// The columns of a SELECT: attributes, or the values of paths, each under the name of the path's last
+/// step with its position.
 pub(crate) fn columns(columns: Option<&[Path]>, item: RawItem) -> RawItem {
     let Some(columns) = columns else { return item };
     if columns.iter().all(|path| path.as_attribute().is_some()) {

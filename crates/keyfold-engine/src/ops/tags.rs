@@ -1,4 +1,4 @@
-//! TagResource, UntagResource, ListTagsOfResource: labels of tables.
+//! TagResource, UntagResource, ListTagsOfResource: the tags of tables.
 
 use crate::base::pending::Pending;
 use crate::check::Constraints;
@@ -20,10 +20,10 @@ const RESOURCE_ARN_CHARS_MAX: usize = 1283;
 /// Characters of a tag's key and value at the most.
 const KEY_CHARS_MAX: usize = 128;
 const VALUE_CHARS_MAX: usize = 256;
-/// Tags that one answer lists.
+/// Tags of one answer at the most.
 const PAGE: usize = 10;
 
-/// Labels, each key once.
+/// Checks tags. Each key must occur once.
 pub(crate) fn check(given: &[Tag]) -> Result<BTreeMap<String, String>, ApiError> {
     let mut tags = BTreeMap::new();
     for tag in given {
@@ -65,7 +65,7 @@ fn is_text(text: &str, least: usize, most: usize) -> bool {
     (least..=most).contains(&text.chars().count()) && text.chars().all(allowed)
 }
 
-/// The table whose ARN is given.
+/// Finds the table of an ARN.
 pub(crate) fn table_of(core: &Core, arn: &str) -> Result<Arc<Table>, ApiError> {
     let missing = || {
         ApiError::ResourceNotFound(format!(
@@ -88,6 +88,7 @@ pub(crate) fn table_of(core: &Core, arn: &str) -> Result<Arc<Table>, ApiError> {
         .ok_or_else(missing)
 }
 
+/// Constrains the ARN of a resource, which is required.
 pub(crate) fn arn(constraints: &mut Constraints, given: &Option<String>) {
     match given {
         None => constraints.breach(None, "resourceArn", Constraint::NotNull),

@@ -1,4 +1,4 @@
-//! UpdateTimeToLive and DescribeTimeToLive: by which attribute items expire.
+//! UpdateTimeToLive and DescribeTimeToLive: the attribute by which items expire.
 
 use crate::base::error::being_created;
 use crate::base::pending::Pending;
@@ -83,7 +83,7 @@ fn updated(core: &Core, input: UpdateTimeToLiveInput) -> Result<UpdateTimeToLive
                 is_complete: false,
                 begun: core.now_ms(),
             });
-            // Notes of a setting before are taken for stale ones and fall away one by one.
+            // The notes of an earlier setting are stale, and the background removes them.
             change_table(core, &table, |table| {
                 table.settings.expiry = setting;
             })?;

@@ -1,4 +1,4 @@
-//! TransactGetItems: up to 100 items as they are at one moment.
+//! TransactGetItems: up to 100 items of one state of the store.
 
 use crate::check::expressions::{Bound, Texts};
 use crate::check::keys;
@@ -60,7 +60,7 @@ fn check_get(get: TransactGet) -> Result<Get, ApiError> {
         projection: get.projection_expression.as_deref(),
         ..Texts::default()
     };
-    // Placeholders that nothing uses are allowed without an expression.
+    // Unused placeholders are allowed without an expression.
     let bound = match get.projection_expression {
         None => Bound::default(),
         Some(_) => texts.bind(&get.expression_attributes, "ProjectionExpression is null")?,
@@ -102,7 +102,7 @@ pub(crate) fn run(
         return Err(ApiError::TransactionCanceled(reasons));
     }
     for (at, (_, table, key)) in plans.iter().enumerate() {
-        match Meter::read(core, table, None, Some(key.as_slice())) {
+        match Meter::admit(core, table, None, Some(key.as_slice())) {
             Ok(_) => {}
             Err(error) => return Err(canceled(error, plans.len(), at)),
         }
@@ -122,7 +122,7 @@ pub(crate) fn run(
         Meter::charge_read(core, &table, key.as_slice(), units);
         bills.add_read(&get.table.given, units);
         let item = item.map(|item| projected(get.projection.as_ref(), item));
-        // A projection that chooses nothing leaves the answer without Item.
+        // An empty projection leaves the answer without Item.
         responses.push(item.filter(|item| item.attributes().next().is_some()));
     }
     let consumed_capacity = bills.answer(returns.capacity, Some(CapacityKind::Read));
@@ -132,7 +132,7 @@ pub(crate) fn run(
     })
 }
 
-/// A transaction one of whose reads has no capacity.
+/// The error of a transaction with a throttled read.
 pub(crate) fn canceled(error: ApiError, actions: usize, at: usize) -> ApiError {
     let ApiError::Throttled(throttling) = error else {
         return error;

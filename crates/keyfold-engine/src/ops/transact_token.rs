@@ -1,9 +1,8 @@
-//! ClientRequestToken: remembers a transaction for ten minutes, so that its repetition does
-//! nothing.
+//! ClientRequestToken: a transaction is stored for ten minutes, so that its repetition does nothing.
 //!
-//! The token is written in the transaction's own batch. Each transaction with a token also forgets
-//! a few expired ones, so that they never pile up. A token's record is judged and changed with its
-//! key locked only: somebody else may be using it again.
+//! The token is written in the transaction's batch. Each transaction with a token also removes a few
+//! expired tokens, so that they do not accumulate. A token's record is read and changed with its key
+//! locked, since another transaction may use the token again.
 
 use crate::base::error::internal;
 use crate::base::layout;
@@ -15,15 +14,15 @@ use keyfold_types::limits::TOKEN_LIFETIME_S;
 use std::ops::Bound;
 
 /// Expired tokens removed by one transaction: more than it adds.
-const FORGET_AT_ONCE: usize = 4;
+const REMOVED_AT_ONCE: usize = 4;
 /// Bytes of a record before the sizes: expiry and fingerprint.
 const HEAD_BYTES: usize = 8 + 16;
 
-/// The verdict of a token on a request.
+/// The result of looking up a token.
 pub(crate) enum Seen {
-    /// Never used, or expired.
+    /// The token was never used, or has expired.
     New,
-    /// The same request succeeded, on items of these bytes.
+    /// The same request succeeded. Its items had these bytes.
     Repeated(Vec<u64>),
 }
 
@@ -55,8 +54,8 @@ pub(crate) fn look_up(core: &Core, token: &str, fingerprint: u128) -> Result<See
     }
 }
 
-/// Remembers a token, and the bytes of the items that its transaction met.
-pub(crate) fn remember(
+/// Stores a token with the bytes of the transaction's items.
+pub(crate) fn store(
     core: &Core,
     batch: &mut Batch,
     token: &str,
@@ -74,51 +73,50 @@ pub(crate) fn remember(
     batch.put(layout::token_expiry(expires, token), Vec::new());
 }
 
-/// Tokens that may be forgotten: chosen without their locks, and judged again with them.
-pub(crate) struct Forgotten {
-    /// The note of the expiry, and the token's key.
+/// Expired tokens to remove: found without their locks, and checked again with them.
+pub(crate) struct Expired {
+    /// The key of the expiry, and the token's key.
     found: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
-/// Some tokens whose notes say that they have expired; none for a transaction without a token.
-pub(crate) fn forgotten(core: &Core, has_token: bool) -> Result<Forgotten, ApiError> {
+/// Finds some expired tokens; none for a transaction without a token.
+pub(crate) fn expired(core: &Core, has_token: bool) -> Result<Expired, ApiError> {
     let mut found = Vec::new();
     let KeyRange {
         low: Bound::Included(low),
         ..
     } = KeyRange::prefix(layout::token_expiries())
     else {
-        return Ok(Forgotten { found });
+        return Ok(Expired { found });
     };
     if !has_token {
-        return Ok(Forgotten { found });
+        return Ok(Expired { found });
     }
     let high = layout::token_expiry(core.now_ms(), "");
     let snapshot = core.store().snapshot();
-    let expired = snapshot.range(
+    let notes = snapshot.range(
         Bound::Included(&low),
         Bound::Excluded(&high),
         Direction::Forward,
     );
-    for entry in expired.take(FORGET_AT_ONCE) {
+    for entry in notes.take(REMOVED_AT_ONCE) {
         let (note, _) = entry.map_err(internal)?;
         let key = layout::expired_token(&note)
             .map(layout::token)
             .unwrap_or_default();
         found.push((note.to_vec(), key));
     }
-    Ok(Forgotten { found })
+    Ok(Expired { found })
 }
 
-impl Forgotten {
-    /// The keys to be locked.
+impl Expired {
+    /// The keys to lock.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &[u8]> {
         self.found.iter().map(|(_, key)| key.as_slice())
     }
 
-    /// Forgets them, but for `except`, and those that were used again since. The keys must be
-    /// locked.
-    pub(crate) fn forget(
+    /// Removes the tokens but for `except` and those that were used again. The keys must be locked.
+    pub(crate) fn remove(
         &self,
         core: &Core,
         batch: &mut Batch,
@@ -126,7 +124,7 @@ impl Forgotten {
     ) -> Result<(), ApiError> {
         for (note, key) in &self.found {
             if *key != layout::token(except) {
-                // Used again, a later expiry stands in the record.
+                // A token that was used again has a later expiry in its record.
                 let record = core.store().latest(key).map_err(internal)?;
                 if record.is_some_and(|record| note.get(5..13) == record.get(..8)) {
                     batch.remove(key.clone());

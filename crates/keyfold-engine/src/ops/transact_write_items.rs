@@ -1,7 +1,7 @@
 //! TransactWriteItems: up to 100 actions that happen together or not at all.
 //!
-//! All keys are locked in one order, all items read, all conditions judged; one batch carries
-//! everything.
+//! The transaction locks all keys in one order, reads all items, and evaluates all conditions. One
+//! batch has all changes.
 
 use crate::base::bill::Bill;
 use crate::base::fingerprint::Fingerprint;
@@ -33,13 +33,13 @@ use std::collections::BTreeSet;
 
 pub(crate) struct Transaction {
     pub(crate) writes: Vec<(TableName, ItemWrite)>,
-    /// The client's token, and what a repetition must have in common.
+    /// The client's token, and the hash that a repetition must have.
     pub(crate) token: Option<(String, u128)>,
     pub(crate) returns: CheckedReturns,
 }
 
 impl Transaction {
-    /// Carries the transaction out.
+    /// Executes the transaction.
     pub(crate) fn run(self, core: &Core) -> Pending<TransactWriteItemsOutput> {
         locked(core, self).unwrap_or_else(|error| Pending::ready(Err(error)))
     }
@@ -70,7 +70,7 @@ impl Kind {
 struct Parts {
     kind: Kind,
     table: Option<String>,
-    /// Item or key, and how the member is called.
+    /// The item or key, and the name of its member.
     attributes: (Option<Attributes>, &'static str),
     update: Option<String>,
     condition: Option<String>,
@@ -162,7 +162,7 @@ fn check(input: TransactWriteItemsInput) -> Result<Transaction, ApiError> {
     })
 }
 
-/// The hash of a request's identity: everything but the options of its answer.
+/// The hash of a request without the options of its answer.
 fn fingerprint(actions: &[Parts]) -> u128 {
     let mut print = Fingerprint::default();
     for action in actions {
@@ -199,7 +199,7 @@ fn bind(action: Parts) -> Result<(TableName, ItemWrite), ApiError> {
         condition: action.condition.as_deref(),
         ..Texts::default()
     };
-    // Placeholders that nothing uses are allowed without an expression.
+    // Unused placeholders are allowed without an expression.
     let bound = if texts.update.is_none() && texts.condition.is_none() {
         Bound::default()
     } else {
@@ -244,13 +244,13 @@ fn locked(
     } = transaction;
     let tables = core.tables_for_writing();
     let plans = plan_all(&tables, writes)?;
-    let forgotten = transact_token::forgotten(core, token.is_some())?;
+    let expired = transact_token::expired(core, token.is_some())?;
     let token_key = token.as_ref().map(|(token, _)| layout::token(token));
     let keys = plans
         .iter()
         .map(|(_, plan)| plan.key.as_slice())
         .chain(token_key.as_deref());
-    let _keys = core.store().lock(keys.chain(forgotten.keys()));
+    let _keys = core.store().lock(keys.chain(expired.keys()));
     if let Some((token, fingerprint)) = &token
         && let Seen::Repeated(sizes) = transact_token::look_up(core, token, *fingerprint)?
     {
@@ -275,8 +275,8 @@ fn locked(
     }
     if let Some((token, fingerprint)) = &token {
         let sizes = changes.iter().map(Change::bytes);
-        forgotten.forget(core, &mut batch, token)?;
-        transact_token::remember(core, &mut batch, token, *fingerprint, sizes);
+        expired.remove(core, &mut batch, token)?;
+        transact_token::store(core, &mut batch, token, *fingerprint, sizes);
     }
     let ticket = stage(core, batch)?;
     core.conflicts()
@@ -288,7 +288,7 @@ fn locked(
     Ok(Pending::after(ticket, Ok(output)))
 }
 
-/// Every write against its table.
+/// Plans every write against its table.
 fn plan_all(
     tables: &Tables,
     writes: Vec<(TableName, ItemWrite)>,
@@ -303,7 +303,7 @@ fn plan_all(
                 return Err(Validation::TransactDuplicate.into());
             }
             Ok(plan) => plans.push((given, plan)),
-            // An empty key is wrong whatever the table holds.
+            // An empty key is refused as a request, not as an action.
             Err(reason @ Validation::EmptyKey { .. }) => return Err(reason.into()),
             Err(reason) => {
                 first_wrong.get_or_insert((at, reason));
@@ -312,12 +312,12 @@ fn plan_all(
     }
     match first_wrong {
         None => Ok(plans),
-        // Of keys that do not fit the first is told alone, before any condition is judged.
+        // Only the first key that does not fit is reported, before any condition is evaluated.
         Some((at, reason)) => Err(refused(actions, at, reason.into())),
     }
 }
 
-/// The answer to a repetition: nothing happens, and what the items were is what it costs.
+/// The answer to a repetition, which writes nothing and costs the reads of its items.
 fn repeated(
     plans: &[(TableName, WritePlan)],
     sizes: &[u64],
@@ -341,7 +341,10 @@ fn repeated(
     }
 }
 
-/// Every action against the item it meets; one reason for each if any is refused.
+/// Evaluates every action against its item.
+///
+/// # Errors
+/// `TransactionCanceled` with one reason for each action if any is refused.
 fn evaluate_all<'p>(
     core: &Core,
     plans: &'p [(TableName, WritePlan)],
@@ -351,7 +354,7 @@ fn evaluate_all<'p>(
     let mut bytes = 0;
     let work = Budget::new(WRITE_WORK_BYTES_MAX);
     for (_, plan) in plans {
-        if core.is_held(&plan.key) {
+        if core.is_in_conflict(&plan.key) {
             reasons.push(CancellationReason::TransactionConflict);
             continue;
         }
@@ -361,7 +364,7 @@ fn evaluate_all<'p>(
         reasons.push(match outcome {
             Ok(change) => {
                 bytes += change.bytes();
-                // Changes that are too much together are not kept: the others are judged for their
+                // Above the limit no changes are kept. The remaining actions are evaluated for their
                 // reasons only.
                 if bytes > TRANSACTION_BYTES_MAX {
                     changes.clear();
@@ -394,7 +397,7 @@ fn evaluate_all<'p>(
     Ok(changes)
 }
 
-/// A refusal while applying, which is the reason of one action.
+/// The error of a transaction with one refused action.
 fn refused(actions: usize, at: usize, refusal: Refusal) -> ApiError {
     let reason = match refusal {
         Refusal::Internal(ApiError::ItemCollectionSizeLimitExceeded) => {

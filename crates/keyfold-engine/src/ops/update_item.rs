@@ -1,4 +1,4 @@
-//! UpdateItem: changes attributes of an item, creating it if absent.
+//! UpdateItem: changes attributes of an item, and creates the item if it is absent.
 
 use crate::base::pending::Pending;
 use crate::check::expressions::Texts;

@@ -1,7 +1,7 @@
-//! UpdateTable: settings, and indexes made and removed while clients read and write.
+//! UpdateTable: changes settings, and creates and deletes indexes while clients read and write.
 //!
-//! A new index takes the writes from then on at once; what was there before is brought in by the
-//! background (`jobs/backfill.rs`), and until then the index cannot be read.
+//! A new index has the entries of all later writes at once. The background adds those of earlier
+//! items (`jobs/backfill.rs`), and until then the index cannot be read.
 
 use crate::base::error::{being_created, internal};
 use crate::base::layout;
@@ -26,7 +26,7 @@ use keyfold_types::{KeyAttribute, KeyKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The possible changes, as the message lists them.
+/// The possible changes, in the order of the message.
 const CHOICES: [&str; 13] = [
     "ProvisionedThroughput",
     "BillingMode",
@@ -160,7 +160,7 @@ fn check_constraints(input: &UpdateTableInput) -> Result<(), ApiError> {
     constraints.finish()
 }
 
-/// Members that Keyfold does not carry out.
+/// Refuses members that Keyfold does not support.
 fn refuse(input: &UpdateTableInput) -> Result<(), ApiError> {
     let absent = [
         (input.replica_updates.is_some(), "ReplicaUpdates"),
@@ -192,7 +192,7 @@ fn refuse(input: &UpdateTableInput) -> Result<(), ApiError> {
     }
 }
 
-/// Required members, and members that exclude each other.
+/// Checks required members, and members that exclude each other.
 fn check_combination(input: &UpdateTableInput) -> Result<(), ApiError> {
     let updates = input.global_secondary_index_updates.as_deref();
     let throughput = input.provisioned_throughput.is_some() || input.billing_mode.is_some();
@@ -288,16 +288,16 @@ fn update(core: &Core, input: &UpdateTableInput) -> Result<Pending<TableDescript
     };
     catalog::put_record(&mut batch, &table);
     let description = describe(core, &before, &table)?;
-    // The catalog holds what is staged: nothing may fail in between.
+    // The catalog changes with the staging: nothing may fail in between.
     let ticket = core.store().stage(batch).map_err(internal)?;
-    core.catalog().hold_stream(stream);
+    core.catalog().put_stream(stream);
     tables.insert(table.name.clone(), Arc::new(table));
     drop(tables);
     core.signal().wake();
     Ok(Pending::after(ticket, Ok(description)))
 }
 
-/// Definitions may repeat what is known of key attributes, not change it.
+/// Refuses definitions that change the type of a key attribute.
 fn check_redefined(table: &Table, input: &UpdateTableInput) -> Result<(), ApiError> {
     let given =
         definition::definitions(input.attribute_definitions.as_deref().unwrap_or_default())?;
@@ -325,7 +325,7 @@ fn check_redefined(table: &Table, input: &UpdateTableInput) -> Result<(), ApiErr
     ))
 }
 
-/// The table while it changes: the units before, and indexes that go away.
+/// The description of a table that is changing: it has the units from before, and deleted indexes.
 fn describe(core: &Core, before: &Table, after: &Table) -> Result<TableDescription, ApiError> {
     let mut description = describe_table::describe(core, after, TableStatus::Updating)?;
     let old = describe_table::describe(core, before, TableStatus::Updating)?;
@@ -475,7 +475,7 @@ fn check_index_units(input: &UpdateTableInput, table: &Table) -> Result<(), ApiE
     }
 }
 
-/// The limits with those replaced that are given.
+/// The limits after a change of some.
 fn limits(
     before: (Option<u64>, Option<u64>),
     new: (Option<u64>, Option<u64>),
@@ -625,7 +625,7 @@ fn create_index(
             "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of {GLOBAL_INDEXES_MAX}"
         )));
     }
-    // Attributes that are keys already keep their types; of the others only the new key's matter.
+    // Attributes of existing keys keep their types. Other definitions count only for the new key.
     let mut kinds =
         definition::definitions(input.attribute_definitions.as_deref().unwrap_or_default())?;
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));

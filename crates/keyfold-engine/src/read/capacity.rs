@@ -1,11 +1,11 @@
-//! ConsumedCapacity from what was read or written.
+//! ConsumedCapacity of reads and writes.
 
 use crate::base::bill::Bill;
 use keyfold_api::{CapacityKind, ConsumedCapacity, ReturnConsumedCapacity};
 use keyfold_types::CapacityHalves;
 use std::collections::BTreeMap;
 
-/// An answer without units yet; none when it was not asked for.
+/// ConsumedCapacity without units; none when the request does not ask for it.
 pub(crate) fn blank(table: &str, wanted: ReturnConsumedCapacity) -> Option<ConsumedCapacity> {
     let detailed = match wanted {
         ReturnConsumedCapacity::None => return None,
@@ -19,7 +19,7 @@ pub(crate) fn blank(table: &str, wanted: ReturnConsumedCapacity) -> Option<Consu
     })
 }
 
-/// The units of reads on a table.
+/// ConsumedCapacity of reads of a table.
 pub(crate) fn of_read(
     table: &str,
     units: CapacityHalves,
@@ -31,7 +31,7 @@ pub(crate) fn of_read(
     })
 }
 
-/// The units of writes on a table and its indexes.
+/// ConsumedCapacity of writes to a table and its indexes.
 pub(crate) fn of_write(
     table: &str,
     bill: Bill,
@@ -66,7 +66,7 @@ impl Bills {
         );
     }
 
-    /// Adds what an operation of its own has told.
+    /// Adds the ConsumedCapacity of another operation.
     pub(crate) fn add_consumed(&mut self, consumed: Option<ConsumedCapacity>) {
         let Some(consumed) = consumed else { return };
         let bill = Bill {

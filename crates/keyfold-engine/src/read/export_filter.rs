@@ -1,8 +1,8 @@
 //! The FilterSpecification of an export, bound to its table.
 //!
-//! A key condition narrows the range that is read; the filter and the projection are those of Query
-//! and Scan. Of an incremental export a change is held when the item before or after it is: who
-//! follows the exports learns of items that came to match and of those that ceased to.
+//! A key condition narrows the range that is read. The filter and the projection are those of Query
+//! and Scan. An incremental export has a change when the filter holds for the item before or after
+//! it, so that a reader of the exports sees items that begin and cease to match.
 
 use crate::check::expressions::{Bound, Texts};
 use crate::read::page;
@@ -13,14 +13,14 @@ use keyfold_codec::RawItem;
 use keyfold_codec::key::{self, IndexId, KeyRange};
 use keyfold_transfer::Change;
 
-/// Which items are exported, and what of them.
+/// The exported items and their exported attributes.
 pub(crate) struct Chosen {
-    /// The keys; all of the table's without a key condition.
+    /// The range of keys: the complete table without a key condition.
     pub(crate) range: KeyRange,
     bound: Bound,
 }
 
-/// Checks a specification's expressions; none chooses everything.
+/// Binds the expressions of a specification. No specification chooses everything.
 pub(crate) fn check(given: Option<&FilterSpecification>) -> Result<Bound, ApiError> {
     let Some(given) = given else {
         return Ok(Bound::default());
@@ -47,7 +47,7 @@ pub(crate) fn check(given: Option<&FilterSpecification>) -> Result<Bound, ApiErr
 }
 
 impl Chosen {
-    /// The items of a table that checked expressions choose.
+    /// Binds checked expressions to a table.
     pub(crate) fn of(table: &Table, mut bound: Bound) -> Result<Chosen, ApiError> {
         let range = match bound.key_condition.take() {
             None => KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE)),
@@ -71,12 +71,12 @@ impl Chosen {
         page::projected(self.bound.projection.as_ref(), item)
     }
 
-    /// The part of an item of the range that is exported, if it is.
+    /// The exported attributes of an item of the range; none when the filter does not hold.
     pub(crate) fn part(&self, item: RawItem) -> Option<RawItem> {
         self.holds(&item).then(|| self.projected(item))
     }
 
-    /// The part of a change that is exported, if the item before or after it is.
+    /// The exported part of a change; none when the filter holds for no image.
     pub(crate) fn part_of_change(&self, change: Change) -> Option<Change> {
         let is_chosen = change
             .old

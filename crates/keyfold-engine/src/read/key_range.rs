@@ -1,6 +1,6 @@
-//! A key condition and a key schema make a range of keys.
+//! The range of keys for a key condition and a key schema.
 //!
-//! Each partition attribute needs an equality; sort attributes are constrained from left to right
+//! Each partition attribute needs an equality. Sort attributes are constrained from left to right
 //! without a gap, by equalities and at most one other test, the last.
 
 use keyfold_api::Validation;
@@ -11,13 +11,13 @@ use keyfold_types::limits::{PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
 use keyfold_types::{KeyAttribute, KeySchema, Value, ValueKind};
 use std::ops::Bound;
 
-/// The range, and the part of it that is the whole partition.
+/// The range of the condition, and the range of its partition.
 pub(crate) struct Ranges {
     pub(crate) wanted: KeyRange,
     pub(crate) partition: KeyRange,
 }
 
-/// Which part of a key a value belongs to, for its length limit.
+/// The part of a key that a value belongs to, which decides its length limit.
 #[derive(Clone, Copy)]
 enum Part {
     Partition,

@@ -1,4 +1,4 @@
-//! The capacity that a read uses, where capacity is enforced.
+//! The capacity of reads, where capacity is enforced.
 
 use crate::core::Core;
 use crate::core::throttle::{Partition, Spent, Use, partition_of};
@@ -6,7 +6,7 @@ use crate::table::{Index, IndexKind, Table};
 use keyfold_api::ApiError;
 use keyfold_types::CapacityHalves;
 
-/// A read that was let through; what it costs is told when it is known.
+/// An admitted read, which is charged when its cost is known.
 pub(crate) struct Meter<'r> {
     core: &'r Core,
     table: &'r Table,
@@ -15,17 +15,17 @@ pub(crate) struct Meter<'r> {
 }
 
 impl<'r> Meter<'r> {
-    /// Lets a read through, of an index and a partition (from an encoded key) if it has one.
+    /// Admits a read of a table or index, and of a partition (from an encoded key) if there is one.
     ///
     /// # Errors
-    /// `Throttled` when nothing is left.
-    pub(crate) fn read(
+    /// `Throttled` when a limit is exhausted.
+    pub(crate) fn admit(
         core: &'r Core,
         table: &'r Table,
         index: Option<&'r Index>,
         key: Option<&[u8]>,
     ) -> Result<Meter<'r>, ApiError> {
-        // Local indexes live on the table's capacity.
+        // Local indexes use the table's capacity.
         let index = index.filter(|index| index.kind == IndexKind::Global);
         let meter = Meter {
             core,
@@ -34,7 +34,7 @@ impl<'r> Meter<'r> {
             partition: key.and_then(partition_of),
         };
         if let Some(throttle) = core.throttle()
-            && let Some(throttling) = throttle.used_up(
+            && let Some(throttling) = throttle.exhausted(
                 &core.asked(&table.name),
                 table,
                 Use::Read,
@@ -46,7 +46,7 @@ impl<'r> Meter<'r> {
         Ok(meter)
     }
 
-    /// Takes what a read cost that was let through before.
+    /// Charges a read that was admitted before.
     pub(crate) fn charge_read(core: &Core, table: &Table, key: &[u8], units: CapacityHalves) {
         Meter {
             core,
@@ -65,7 +65,7 @@ impl<'r> Meter<'r> {
         }
     }
 
-    /// Takes what the read cost.
+    /// Charges the read.
     pub(crate) fn charge(&self, units: CapacityHalves) {
         if let Some(throttle) = self.core.throttle() {
             throttle.charge(

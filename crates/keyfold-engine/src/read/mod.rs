@@ -1,4 +1,4 @@
-//! Reading: which keys, which options, one page, and what it cost.
+//! Reading: key ranges, options, one page, and its cost.
 
 pub(crate) mod capacity;
 pub(crate) mod export_filter;

@@ -1,4 +1,4 @@
-//! Options that Query and Scan share: Select, projections, filters and start keys.
+//! Checks that Query and Scan share: Select, projections, filters and start keys.
 
 use crate::check::expressions::Texts;
 use crate::check::keys;
@@ -9,7 +9,7 @@ use keyfold_codec::key::{self, KeyBytes};
 use keyfold_expr::{Condition, Projection};
 use keyfold_types::{Item, KeySchema};
 
-/// The index a request names.
+/// Finds the index that a request names.
 pub(crate) fn index<'t>(
     table: &'t Table,
     name: &Option<String>,
@@ -27,7 +27,7 @@ pub(crate) fn index<'t>(
     }
 }
 
-/// Refuses strong reads where there are none.
+/// Refuses strongly consistent reads of a global index.
 pub(crate) fn check_consistency(
     index: Option<&Index>,
     consistent: Option<bool>,
@@ -39,7 +39,7 @@ pub(crate) fn check_consistency(
     Ok(())
 }
 
-/// The rules between Select, IndexName and ProjectionExpression that need no table.
+/// Checks the rules between Select, IndexName and ProjectionExpression that need no table.
 pub(crate) fn check_select(
     select: Option<Select>,
     on_index: bool,
@@ -73,14 +73,14 @@ pub(crate) fn check_select(
     Err(Validation::Sentence(detail).into())
 }
 
-/// The way in which a request chooses attributes.
+/// The parameter by which a request chooses attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Chosen {
     Projection,
     AttributesToGet,
 }
 
-/// The way in which the request chooses attributes, if it does.
+/// The parameter by which a request chooses attributes, if there is one.
 pub(crate) fn chosen(texts: &Texts<'_>, legacy: &Legacy) -> Option<Chosen> {
     if texts.projection.is_some() {
         Some(Chosen::Projection)
@@ -89,7 +89,8 @@ pub(crate) fn chosen(texts: &Texts<'_>, legacy: &Legacy) -> Option<Chosen> {
     }
 }
 
-/// Whether entries must be completed from the table; refuses what a global index does not hold.
+/// Whether entries must be completed from the table. Refuses attributes that a global index does not
+/// hold.
 pub(crate) fn fetches(
     table: &Table,
     index: Option<&Index>,
@@ -121,7 +122,7 @@ pub(crate) fn fetches(
     }
 }
 
-/// Encodes a start key: exactly the attributes of a cursor, each of its type.
+/// Encodes a start key. It must have exactly the attributes of a cursor, each of its type.
 pub(crate) fn cursor(table: &Table, index: Option<&Index>, start: &Item) -> Option<KeyBytes> {
     let attributes = table.cursor_attributes(index);
     let fits = |attribute: &&keyfold_types::KeyAttribute| {

@@ -1,11 +1,10 @@
-//! Reading one page of a Query or Scan: what is planned, and how it is carried out.
+//! Reading one page of a Query or Scan: the plan and its execution.
 //!
-//! The bytes touched by a page depend on the page, never on the partition: entries are taken from
-//! the store one at a time until the limit, the byte budget or the end of the range.
+//! The bytes read for a page depend on the page, not on the partition: entries are read one at a
+//! time until the limit, the byte budget or the end of the range.
 
 use crate::base::answer_size::AnswerSize;
-use crate::base::error::corrupt;
-use crate::base::error::internal;
+use crate::base::error::{corrupt, internal};
 use crate::core::Core;
 use crate::core::throttle;
 use crate::read::meter::Meter;
@@ -23,11 +22,11 @@ use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// One page to read. `Display` tells it in a line.
+/// The plan of one page. `Display` prints it in a line.
 #[derive(Debug)]
 pub struct ReadPlan {
     pub(crate) table: Arc<Table>,
-    /// As the request names the table.
+    /// The table's name or ARN in the request.
     pub(crate) given_name: String,
     pub(crate) index: Option<Index>,
     pub(crate) range: KeyRange,
@@ -72,7 +71,7 @@ impl fmt::Display for ReadPlan {
     }
 }
 
-/// A key range with the partition's place left out: readable, and stable as a test's expectation.
+/// A key range without table, index and hash: readable, and stable as a test's expectation.
 struct RangeText<'r>(&'r KeyRange);
 
 impl fmt::Display for RangeText<'_> {
@@ -92,7 +91,7 @@ impl fmt::Display for RangeText<'_> {
     }
 }
 
-/// The parts of an item that are asked for: all of them without a projection.
+/// The projected attributes of an item: all of them without a projection.
 pub(crate) fn projected(projection: Option<&Projection>, item: RawItem) -> RawItem {
     match projection {
         Some(projection) => projection.apply(&item),
@@ -111,7 +110,7 @@ impl ReadPlan {
 
     /// Reads the page.
     pub(crate) fn run(&self, core: &Core) -> Result<PageOutput, ApiError> {
-        let meter = Meter::read(core, &self.table, self.index.as_ref(), self.partition_key())?;
+        let meter = Meter::admit(core, &self.table, self.index.as_ref(), self.partition_key())?;
         let is_global = self
             .index
             .as_ref()
@@ -136,7 +135,7 @@ impl ReadPlan {
         })
     }
 
-    /// A key of the one partition that is read; none when the range spans several.
+    /// A key of the partition that is read; none when the range spans several.
     fn partition_key(&self) -> Option<&[u8]> {
         let (low, high) = self.range.bounds();
         let (Bound::Included(low) | Bound::Excluded(low)) = low else {
@@ -148,7 +147,7 @@ impl ReadPlan {
         (throttle::partition_of(low)? == throttle::partition_of(high)?).then_some(low)
     }
 
-    /// Evaluates one entry; true when the page is full.
+    /// Evaluates one entry. Returns true when the page is full.
     fn take(&self, snapshot: &Snapshot, entry: RawItem, page: &mut Page) -> Result<bool, ApiError> {
         page.scanned += 1;
         page.bytes += entry.size_bytes();
@@ -163,21 +162,21 @@ impl ReadPlan {
             .filter
             .as_ref()
             .is_none_or(|filter| filter.holds_within(Some(item), &page.work));
-        let mut tells_enough = false;
+        let mut is_answer_full = false;
         if is_chosen {
             page.count += 1;
             if !self.count_only {
-                let whole = fetched.unwrap_or_else(|| entry.clone());
-                let item = projected(self.projection.as_ref(), whole);
-                tells_enough = page.size.add(&item);
+                let complete = fetched.unwrap_or_else(|| entry.clone());
+                let item = projected(self.projection.as_ref(), complete);
+                is_answer_full = page.size.add(&item);
                 page.items.push(item);
             }
         }
-        // A page that looks at too much, or tells too much, ends early, like one that is full.
+        // A page also ends when its filter has used its budget, or when its answer is too long.
         let full = is_full
             || self.limit.is_some_and(|limit| page.scanned >= limit)
             || page.work.is_spent()
-            || tells_enough;
+            || is_answer_full;
         if full {
             page.cursor = Some(self.cursor_of(&entry));
         }
@@ -197,7 +196,7 @@ impl ReadPlan {
             .collect()
     }
 
-    /// The whole item behind an entry of a local index.
+    /// Reads the complete item of an entry of a local index.
     fn complete(
         &self,
         snapshot: &Snapshot,
@@ -247,14 +246,14 @@ impl ReadPlan {
 }
 
 struct Page {
-    /// The bytes that its filter may look at.
+    /// The budget of bytes that the filter may read.
     work: Budget,
     size: AnswerSize,
     items: Vec<RawItem>,
     count: u64,
     scanned: u64,
     bytes: u64,
-    /// Units for items fetched from the table, and their bytes: they fill the page too.
+    /// Units of items fetched from the table, and their bytes, which count for the page too.
     fetched: CapacityHalves,
     fetched_bytes: u64,
     cursor: Option<Item>,

@@ -1,10 +1,9 @@
-//! Reads of the past, when they are asked for: global indexes that follow their table after a
-//! while, and eventually consistent reads that may miss what was just written, as in the cloud.
+//! Stale reads, where the options ask for them: global indexes that lag behind their table, and
+//! eventually consistent reads that may miss the latest writes, as in the cloud.
 //!
-//! Nothing is written later than otherwise: a late reader is given an older snapshot. Snapshots are
-//! kept for as long as writes go on, eight for each delay, so that a write is seen by late readers
-//! after the delay and at most an eighth of it more. What they see is always one moment of the
-//! whole store.
+//! Writes are not delayed: a stale read gets an older snapshot. While writes go on, eight snapshots
+//! are kept for each delay, so that a stale read sees a write after the delay and at most an eighth
+//! of it more. A stale read sees one state of the complete store.
 
 use crate::base::options::IndexLag;
 use keyfold_store::{Snapshot, Store};
@@ -16,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const STEPS: u64 = 8;
 
 /// Older states of the store.
-pub(crate) struct Past {
+pub(crate) struct StaleReads {
     lag: IndexLag,
     state: Mutex<State>,
 }
@@ -28,22 +27,22 @@ struct State {
     random: fastrand::Rng,
 }
 
-/// A state of the store: from the write before it was taken, until the write that it was taken for.
+/// A state of the store, which is the newest from one write until the next.
 struct Kept {
     since_epoch_ms: u64,
     taken_epoch_ms: u64,
     snapshot: Snapshot,
 }
 
-impl Past {
-    pub(crate) fn new(lag: IndexLag) -> Past {
+impl StaleReads {
+    pub(crate) fn new(lag: IndexLag) -> StaleReads {
         let random = fastrand::Rng::with_seed(lag.seed);
         let state = State {
             kept: VecDeque::new(),
             last_write_epoch_ms: 0,
             random,
         };
-        Past {
+        StaleReads {
             lag,
             state: Mutex::new(state),
         }
@@ -57,12 +56,12 @@ impl Past {
         u64::try_from(self.lag.delay.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Keeps how the store is, before something is written.
+    /// Keeps the state of the store before a write.
     pub(crate) fn keep(&self, store: &Store, now_ms: u64) {
         let delay_ms = self.delay_ms();
         let mut state = self.lock();
         if now_ms.saturating_sub(state.last_write_epoch_ms) >= delay_ms {
-            // Everything written so far is seen by everyone.
+            // Every read sees everything written so far.
             state.kept.clear();
         }
         let since_epoch_ms = std::mem::replace(&mut state.last_write_epoch_ms, now_ms);
@@ -78,13 +77,14 @@ impl Past {
         state.forget(now_ms.saturating_sub(delay_ms));
     }
 
-    /// Lets everyone see the newest until something is written: a table or index that has become
-    /// ready is whole.
+    /// Lets every read see the newest state until the next write: a table or index that has become
+    /// ready is complete.
     pub(crate) fn catch_up(&self) {
         self.lock().kept.clear();
     }
 
-    /// The state that a read sees: of a global index an older one, of a table sometimes, if it may.
+    /// The state that a read sees: an older one for a global index, and for half of the eventually
+    /// consistent reads of a table.
     pub(crate) fn view(
         &self,
         store: &Store,
@@ -93,9 +93,9 @@ impl Past {
         rate: ReadRate,
     ) -> Snapshot {
         let mut state = self.lock();
-        let is_late = is_global || (rate == ReadRate::Eventual && state.random.bool());
+        let is_stale = is_global || (rate == ReadRate::Eventual && state.random.bool());
         let delay_ms = self.delay_ms();
-        if !is_late || now_ms.saturating_sub(state.last_write_epoch_ms) >= delay_ms {
+        if !is_stale || now_ms.saturating_sub(state.last_write_epoch_ms) >= delay_ms {
             return store.snapshot();
         }
         state.forget(now_ms.saturating_sub(delay_ms));
@@ -107,7 +107,7 @@ impl Past {
 }
 
 impl State {
-    /// Forgets what is older than what a late reader sees now.
+    /// Drops states that are older than the state of a stale read now.
     fn forget(&mut self, seen_epoch_ms: u64) {
         while self
             .kept
