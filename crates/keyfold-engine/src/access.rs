@@ -24,12 +24,12 @@ pub enum Subject {
     Unreadable,
 }
 
-/// Something that a request touches.
+/// A resource that a request touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
     /// The subject.
     pub subject: Subject,
-    /// The full name, as messages show it.
+    /// The full name for messages.
     pub arn: String,
     /// Whether the request changes it.
     pub is_write: bool,

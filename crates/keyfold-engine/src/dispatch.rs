@@ -1,4 +1,4 @@
-//! Which function carries out which operation.
+//! The functions that execute the operations.
 
 use crate::base::pending::Pending;
 use crate::core::Core;
@@ -11,8 +11,8 @@ use crate::ops::{
 };
 use keyfold_api::{Request, Response};
 
-/// A table of operations and functions: those that answer at once, and those whose answer may wait
-/// for a write.
+/// Makes `dispatch` of a table of operations and functions: those that answer at once, and those whose
+/// answer may wait for a write.
 macro_rules! operations {
     (at once { $($read:ident = $read_by:path,)* } waiting { $($write:ident = $write_by:path,)* }) => {
         pub(crate) fn dispatch(core: &Core, request: Request) -> Pending<Response> {

@@ -1,8 +1,8 @@
-//! Examines a whole data folder: every checksum, every index entry and expiry note against its
-//! item, every counter; and makes indexes, expiry notes and counters anew from the items.
+//! The examination of a data folder: every checksum, every index entry and expiry note against its
+//! item, and every counter. A repair rebuilds indexes, expiry notes and counters from the items.
 //!
-//! For a folder that no server has open. Items are never changed: one that cannot be read is told,
-//! and stays.
+//! The folder must not be in use by a server. Items never change: an unreadable item is reported and
+//! stays.
 
 use crate::base::error::internal;
 use crate::base::layout::{self, Counter};
@@ -19,19 +19,19 @@ use keyfold_store::{Batch, Direction, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Changes written at once by a repair.
+/// Changes in one batch of a repair.
 const CHUNK: usize = 2000;
-/// Problems of one kind in one place that are told singly; the others are counted.
-const TOLD_MAX: usize = 10;
+/// Problems of one kind in one place that are listed. The others are counted.
+const LISTED_MAX: usize = 10;
 
-/// Something wrong.
+/// A problem that an examination found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The table, and the index if it is about one.
+    /// The table, and the index if the problem is in one.
     pub place: String,
     /// The fault.
     pub what: String,
-    /// Whether a repair makes it right.
+    /// Whether a repair removes it.
     pub can_be_repaired: bool,
 }
 
@@ -48,15 +48,14 @@ pub struct Examination {
     pub records: u64,
     /// The problems, at most ten of a kind in a place.
     pub problems: Vec<Problem>,
-    /// The number of problems beyond those.
-    pub untold: u64,
-    /// Restores, exports and imports that ended as failed, with the reason: nothing is wrong with
-    /// the data.
+    /// The number of problems that are not listed.
+    pub unlisted: u64,
+    /// Restores, exports and imports that ended as failed, with their reasons. The data is intact.
     pub failed: Vec<String>,
 }
 
 impl Examination {
-    /// Whether nothing is wrong.
+    /// Whether there are no problems.
     pub fn is_well(&self) -> bool {
         self.problems.is_empty()
     }
@@ -66,14 +65,14 @@ impl Examination {
         let same = |problem: &&Problem| {
             problem.place == place && problem.can_be_repaired == can_be_repaired
         };
-        if self.problems.iter().filter(same).count() < TOLD_MAX {
+        if self.problems.iter().filter(same).count() < LISTED_MAX {
             self.problems.push(Problem {
                 place: place.to_owned(),
                 what,
                 can_be_repaired,
             });
         } else {
-            self.untold += 1;
+            self.unlisted += 1;
         }
     }
 }
@@ -136,7 +135,7 @@ pub(crate) fn examine(core: &Core) -> Result<Examination, ApiError> {
     Ok(found)
 }
 
-/// Work that ended as failed, with the reason.
+/// The work that ended as failed, with the reasons.
 fn failed(core: &Core) -> Vec<String> {
     let tables = core.catalog().read();
     let restores = tables.values().filter_map(|table| {
@@ -176,7 +175,7 @@ fn entries<'s>(
         .map(|entry| entry.map_err(internal))
 }
 
-/// Sizes of the table and of its indexes, as counted from the items.
+/// The sizes of the table and of its indexes, counted from the items.
 type Sizes = BTreeMap<IndexId, Size>;
 
 fn examine_table(
@@ -279,7 +278,7 @@ fn items_of(space: TableId) -> KeyRange {
     KeyRange::prefix(key::space_prefix(space, IndexId::BASE))
 }
 
-/// The indexes that have the entries of all items.
+/// The indexes that are complete.
 fn built(table: &Table) -> impl Iterator<Item = &Index> {
     table.indexes.iter().filter(|index| !index.is_building)
 }
@@ -319,7 +318,7 @@ fn name_of(table: &Table, index: IndexId) -> String {
         .map_or("the table".to_owned(), |index| index.name.clone())
 }
 
-/// Each entry must be the one that its item makes.
+/// Examines the entries of an index. Each must be the entry of an item.
 fn examine_index(
     snapshot: &Snapshot,
     table: &Arc<Table>,

@@ -138,7 +138,7 @@ fn what_is_broken_is_found_and_indexes_are_made_anew() {
             .any(|problem| problem.what.contains("checksum") && !problem.can_be_repaired)
     );
     assert!(
-        found.untold > 0,
+        found.unlisted > 0,
         "ten of a kind are told, the others counted"
     );
 }
