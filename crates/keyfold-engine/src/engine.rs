@@ -10,10 +10,8 @@ use crate::jobs::resume::resume;
 use crate::jobs::worker::{Background, SharedProgress};
 use crate::ops;
 use crate::state_at;
-use crate::table::Table;
 use keyfold_api::*;
 use keyfold_store::{Store, StoreCounts, StoreError};
-use std::sync::Arc;
 
 /// Tables with DynamoDB's semantics. Shared by reference between threads.
 ///
@@ -128,11 +126,6 @@ impl Engine {
                 internal(error)
             }
         })
-    }
-
-    /// Finds a table that can be read and written.
-    pub fn table(&self, name: &str) -> Option<Arc<Table>> {
-        self.core.table(name)
     }
 
     /// Counts of the store's work, for tests of complexity.
@@ -300,6 +293,7 @@ mod tests {
     use crate::jobs::progress::Progress;
     use crate::table::transfer::Export;
     use keyfold_store::StoreOptions;
+    use std::sync::Arc;
 
     fn ask(engine: &Engine, operation: Operation, body: &str) {
         let request = keyfold_wire::decode(operation, body.as_bytes()).unwrap();
@@ -471,7 +465,7 @@ mod tests {
         recovery(false);
         while progress.work(&engine.core).has_more {}
         let again = engine.core.catalog().read()["Again"].clone();
-        assert!(!again.is_ready(), "its changes are kept no more");
+        assert!(!again.is_ready(), "its changes are no longer kept");
         assert_eq!(again.status, TableStatus::Archived);
         assert!(
             again
@@ -480,7 +474,7 @@ mod tests {
                 .as_ref()
                 .unwrap()
                 .reason
-                .contains("not kept any more")
+                .contains("no longer kept")
         );
         ask(&engine, Operation::DeleteTable, r#"{"TableName":"Again"}"#);
         while progress.work(&engine.core).has_more {}

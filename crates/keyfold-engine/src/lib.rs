@@ -43,4 +43,3 @@ pub use engine::Engine;
 pub use keyfold_store::{
     Durability, FolderOptions, LogFile, LogFiles, StoreCounts, StoreError, StoreOptions,
 };
-pub use table::{Index, IndexKind, IndexProjection, Settings, Table};

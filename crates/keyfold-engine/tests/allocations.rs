@@ -1,7 +1,8 @@
-//! How often memory is asked for on the way of a request, from the bytes that came in to the bytes
-//! that go out. A change that adds a copy is seen here before it is felt. The bounds are close: a
-//! change that needs less lowers them.
+//! The number of allocations of a request, from its bytes to the bytes of the answer. The bounds are
+//! close, so that a change that adds a copy fails here. A change that allocates less lowers them.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -29,8 +30,7 @@ fn ask(engine: &Engine, operation: Operation, body: &str) -> Vec<u8> {
     out
 }
 
-/// Blocks of memory asked for by one request, when everything is warm. The few that other threads
-/// of the process ask for meanwhile do not count.
+/// Allocations of one request with warm caches. The few of other threads do not count.
 fn blocks(engine: &Engine, operation: Operation, body: &str) -> u64 {
     (0..10).for_each(|_| drop(ask(engine, operation, body)));
     let before = dhat::HeapStats::get().total_blocks;
@@ -39,7 +39,7 @@ fn blocks(engine: &Engine, operation: Operation, body: &str) -> u64 {
 }
 
 #[test]
-fn requests_ask_for_little_memory() {
+fn requests_allocate_little() {
     let _profiler = dhat::Profiler::builder().testing().build();
     let options = EngineOptions {
         background: false,

@@ -1,6 +1,7 @@
-//! A backup holds the items of the moment it was asked for, also when the process ends before it is
-//! copied.
+//! A backup has the items of its moment, also when the process ends before they are copied.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -67,7 +68,7 @@ fn back_up(engine: &Engine) -> String {
     answer.backup_details.unwrap().backup_arn.unwrap()
 }
 
-/// What the backup holds, by restoring it.
+/// The items of a backup, by restoring it.
 fn items(engine: &Engine, arn: &str) -> Vec<String> {
     let input = RestoreTableFromBackupInput {
         target_table_name: Some("Copy".into()),
@@ -102,7 +103,7 @@ fn expected(count: i64) -> Vec<String> {
 }
 
 #[test]
-fn a_backup_cut_short_goes_on_with_the_items_of_its_moment() {
+fn an_interrupted_backup_has_the_items_of_its_moment() {
     let folder = tempfile::tempdir().unwrap();
     let arn = {
         let engine = open(folder.path());
@@ -120,13 +121,13 @@ fn a_backup_cut_short_goes_on_with_the_items_of_its_moment() {
     delete(&engine, 0);
     engine.work().unwrap();
     assert_eq!(items(&engine, &arn), expected(700));
-    // Complete, nothing is kept for it any more.
+    // No changes are kept for a complete backup.
     let found = engine.examine().unwrap();
     assert_eq!(found.records, 0);
 }
 
 #[test]
-fn its_table_can_be_deleted_meanwhile() {
+fn its_table_can_be_deleted_during_the_copy() {
     let folder = tempfile::tempdir().unwrap();
     let arn = {
         let engine = open(folder.path());

@@ -1,10 +1,15 @@
-//! A table with a local index has a counter for each item collection: what they take of memory does
+//! A table with a local index has a counter for each item collection. The memory of the process does
 //! not grow with their number.
 //!
 //! `KEYFOLD_COLLECTIONS=10000000 cargo test --release -p keyfold-engine --test collections_memory`
 //! makes ten million.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -13,27 +18,25 @@ use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, StoreOpti
 use serde_json::json;
 
 const COLLECTIONS: usize = 120_000;
-/// Bytes that may be resident more after all of them than after the first part: memtables that are
-/// being written, and blocks in the cache: 20 MB were seen, and 52 MB with the counters of all
-/// collections.
+/// The growth in resident bytes from the first part to all collections: memtables during a flush,
+/// and cached blocks. 20 MB were observed, and 52 MB with the counters of all collections in memory.
 const MORE_MAX: usize = 48 * 1024 * 1024;
 const MEGABYTE: u64 = 1024 * 1024;
 
-/// Bytes of this process that are in memory.
+/// The resident bytes of this process.
 fn resident() -> usize {
-    let told = std::fs::read_to_string("/proc/self/statm").unwrap();
-    told.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
 }
 
 #[test]
-fn collections_take_no_memory_each() {
-    let told = std::env::var("KEYFOLD_COLLECTIONS")
+fn memory_does_not_grow_with_collections() {
+    let asked = std::env::var("KEYFOLD_COLLECTIONS")
         .ok()
         .and_then(|text| text.parse::<usize>().ok());
-    // Names so long that few are as telling as many; the index of the tables' blocks holds some of
-    // them, too.
-    let (count, width) = told.map_or((COLLECTIONS, 300), |count| (count, 30));
-    assert!(count >= COLLECTIONS, "fewer tell nothing");
+    // With long names few collections suffice. The block indexes of SSTables hold some names too.
+    let (count, width) = asked.map_or((COLLECTIONS, 300), |count| (count, 30));
+    assert!(count >= COLLECTIONS, "fewer prove nothing");
     let folder = tempfile::tempdir().unwrap();
     let store = FolderOptions {
         durability: Durability::Buffered,

@@ -1,5 +1,7 @@
-//! Work is proportional to the answer, never to the table: counted store reads, not times.
+//! Work is proportional to the answer, not to the table: the tests count store reads, not time.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -132,7 +134,7 @@ fn profile(engine: &Engine) -> Vec<(&'static str, StoreCounts)> {
 fn a_page_costs_the_same_on_a_thousand_items_and_on_a_hundred_thousand() {
     let folder = tempfile::tempdir().unwrap();
     let store = StoreOptions::folder(folder.path(), Durability::Buffered);
-    // The background reads the store too, and would be counted.
+    // Reads of the background thread would be counted.
     let engine = Engine::open(EngineOptions {
         background: false,
         ..EngineOptions::new(store)

@@ -1,6 +1,8 @@
-//! Many threads on one item and on one table: no update is lost, one insert wins, a transaction is
-//! seen whole.
+//! Many threads on one item and on one table: no update is lost, one insert wins, and no read sees a
+//! part of a transaction.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -117,9 +119,9 @@ fn one_insert_wins() {
     }
 }
 
-/// Transfers between three accounts, while others read them at one moment: the sum never moves.
+/// Transfers between three accounts, while others read one state of them: the sum is constant.
 #[test]
-fn transactions_are_seen_whole() {
+fn no_read_sees_a_part_of_a_transaction() {
     let (engines, _folder) = memory_and_durable();
     for engine in &engines {
         create_table(engine, "Tab");
@@ -142,7 +144,7 @@ fn transactions_are_seen_whole() {
                         transact_items: Some(vec![change(from, "-"), change(to, "+")]),
                         ..TransactWriteItemsInput::default()
                     };
-                    // Another transaction may hold an account.
+                    // Another transaction may write an account.
                     while let Err(error) = engine.transact_write_items(input.clone()).wait() {
                         let ApiError::TransactionCanceled(reasons) = error else {
                             panic!("{error}")

@@ -1,6 +1,8 @@
-//! Many writers want the same few things: nothing is sold twice, no container holds more than it
-//! can, nobody waits for ever, and nobody waits much longer than others.
+//! Many writers of the same few items: nothing is sold twice, no container exceeds its capacity, no
+//! writer waits for ever, and none waits much longer than others.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stderr,
@@ -19,11 +21,10 @@ use std::time::Duration;
 
 const WRITERS: u64 = 12;
 
-/// How long writers may take together: far more than they need, so that only a deadlock does.
+/// The time limit of all writers. It is long enough that only a deadlock exceeds it.
 const TIME_MAX: Duration = Duration::from_secs(180);
 
-/// Does the work on as many threads as there are writers. Those that wait for each other for ever
-/// end the test.
+/// Does the work on one thread for each writer. A deadlock ends the test.
 fn together(work: impl Fn(u64) + Sync) {
     let barrier = Barrier::new(WRITERS as usize);
     let (ended, end) = mpsc::channel::<()>();
@@ -33,7 +34,7 @@ fn together(work: impl Fn(u64) + Sync) {
             std::process::abort();
         }
     });
-    // Dropped at the end, also by a panic.
+    // Dropped at the end, also after a panic.
     let _ended = ended;
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
@@ -91,9 +92,9 @@ fn is_conflict(answer: &Value) -> bool {
     text.contains("TransactionConflict") || text.contains("Transaction is ongoing")
 }
 
-/// An order is put and the stock goes down, or neither: the last piece is sold once.
+/// An order and its decrease of the stock happen together: the last piece is sold once.
 #[test]
-fn a_stock_is_sold_to_the_last_piece_and_no_further() {
+fn no_more_than_the_stock_is_sold() {
     const STOCK: i64 = 150;
     let (engines, _folder) = engines();
     for engine in &engines {
@@ -139,9 +140,9 @@ fn a_stock_is_sold_to_the_last_piece_and_no_further() {
     }
 }
 
-/// The freight scenario: an item goes into one container, which has room for it, or into none.
+/// The freight scenario: an item goes into one container with free capacity, or into none.
 #[test]
-fn no_container_is_overfull_and_no_item_is_in_two() {
+fn no_container_exceeds_its_capacity_and_no_item_is_in_two() {
     const CONTAINERS: u64 = 4;
     const ROOM: u64 = 6;
     const ITEMS: u64 = 40;
@@ -218,12 +219,12 @@ fn no_container_is_overfull_and_no_item_is_in_two() {
             assert_eq!(free + shipment.len() as u64, ROOM, "{answer}");
             for item in &shipment {
                 let item = item["S"].as_str().unwrap();
-                let told = ask(
+                let described = ask(
                     engine,
                     "GetItem",
                     &json!({"TableName": "Goods", "Key": key(item, "x")}),
                 );
-                assert_eq!(told["Item"]["held_by"]["S"], name, "{item}");
+                assert_eq!(described["Item"]["held_by"]["S"], name, "{item}");
             }
             loaded += shipment.len() as u64;
         }
@@ -232,7 +233,7 @@ fn no_container_is_overfull_and_no_item_is_in_two() {
     }
 }
 
-/// What is added to an item, with a transaction over others or alone.
+/// The addition to an item, alone or in a transaction over others.
 fn add(sk: &str) -> Value {
     json!({
         "TableName": "Tab", "Key": key("p", sk), "UpdateExpression": "ADD n :one",
@@ -244,9 +245,8 @@ fn add(sk: &str) -> Value {
 /// many of them.
 const TURNS: [u64; 3] = [120, 300, 1000];
 
-/// Each writer does the same again and again until all of them together have done it `turns` times
-/// each on the average; gives back how often it was done, and demands that nobody's share is much
-/// smaller than his due.
+/// Each writer repeats its work until the average is `turns` repetitions a writer. Asserts that no
+/// writer's share is much smaller than the average, and returns the number of repetitions.
 fn shared_fairly(
     engine: &Engine,
     turns: u64,
@@ -278,8 +278,7 @@ fn shared_fairly(
     total()
 }
 
-/// Transactions over the same items in every order end, and each of several writers of one item
-/// gets its share.
+/// Transactions over the same items in any order end, and each writer of a hot item gets its share.
 #[test]
 fn transactions_over_a_hot_item_are_shared_fairly() {
     let (engines, _folder) = engines();

@@ -1,5 +1,7 @@
-//! Corners of the engine that wide tests pass by: limits, ends of ranges, costs, conflicts.
+//! Corner cases of the engine: limits, ends of ranges, costs, conflicts.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -82,7 +84,7 @@ fn demand() -> Value {
 }
 
 #[test]
-fn an_incremental_export_ends_before_its_end_and_shows_the_images_asked_for() {
+fn an_incremental_export_excludes_its_end_and_has_the_requested_images() {
     let place = Place::new(false);
     place.create("Tab", demand());
     place.ask(
@@ -147,7 +149,7 @@ fn values_of_csv_have_the_types_of_index_keys() {
 }
 
 #[test]
-fn gzip_may_come_in_several_members() {
+fn gzip_files_may_have_several_members() {
     let place = Place::new(false);
     let mut bytes = Vec::new();
     for line in [
@@ -167,7 +169,7 @@ fn gzip_may_come_in_several_members() {
 }
 
 #[test]
-fn the_last_of_rows_with_one_key_stays() {
+fn the_last_row_of_a_key_wins() {
     let place = Place::new(false);
     import(&place, b"p,g\n1,7\n1,8\n", json!({"InputFormat": "CSV"}));
     let scan = |index: Option<&str>| {
@@ -264,7 +266,7 @@ fn expiry_uses_no_capacity() {
 }
 
 #[test]
-fn a_partition_is_read_so_fast_and_no_faster() {
+fn a_partition_has_a_read_limit() {
     let place = Place::new(true);
     place.create("Tab", json!({"ProvisionedThroughput": throughput(30_000)}));
     place.put(json!({"p": {"S": "a"}, "x": {"S": "x".repeat(399_000)}}));
@@ -309,7 +311,7 @@ fn a_partition_of_a_global_index_is_limited_too() {
 }
 
 #[test]
-fn capacity_on_demand_remembers_its_peak() {
+fn on_demand_capacity_follows_its_peak() {
     let place = Place::new(true);
     place.create("Tab", demand());
     let puts = || {
@@ -325,7 +327,7 @@ fn capacity_on_demand_remembers_its_peak() {
 }
 
 #[test]
-fn writes_that_meet_a_transaction_under_way_are_refused() {
+fn writes_in_conflict_with_a_transaction_under_way_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let engine = durable(&folder.path().join("data"));
     create_table(&engine, "Tab");

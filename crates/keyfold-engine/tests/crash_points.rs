@@ -1,15 +1,17 @@
-//! Every place where a crash can meet the log and the memtables behind it. A seeded workload runs
-//! once, and what a client sees is kept after each change. Then it runs again and again on a disk
-//! that stops, fails or fills up at one of the places where the store asks it for something: a
-//! write, a sync, a new segment, a retired one. What is found after the crash (all that was
-//! written, or torn and missing tails) is opened. What was acknowledged is there, whole, and
-//! nothing else but perhaps, whole too, the change that was under way: items, index entries,
-//! counts, stream records, tokens, backups, the catalog. What an acknowledged change leaves to the
-//! background (an index to fill, what has expired, a backup to copy) is done after the crash.
+//! Crashes at every call of the log and the memtables behind it. A seeded workload runs once, and
+//! records the state that a client sees after each change. Then it runs again and again on a disk
+//! that stops, fails or fills up at one of the store's calls: a write, a sync, a new segment, a
+//! retired one. The files after the crash (everything that was written, or torn and missing tails)
+//! are opened. They have all acknowledged changes, and at most the change under way, completely:
+//! items, index entries, counts, stream records, tokens, backups, the catalog. The background work
+//! of an acknowledged change (an index to fill, expired items, a backup to copy) is done after the
+//! crash.
 //!
-//! The first seed crashes at every place, the others at some.
-//! `KEYFOLD_CRASH_SEEDS=1000 cargo test -p keyfold-engine --test crash_points` looks longer.
+//! The first seed crashes at every call, the others at some.
+//! `KEYFOLD_CRASH_SEEDS=1000 cargo test -p keyfold-engine --test crash_points` runs longer.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -32,7 +34,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Crashes looked at for each seed but the first, which crashes everywhere.
+/// Crashes of each seed but the first, which crashes at every call.
 const CRASHES: usize = 24;
 
 fn open(folder: &Path, disk: &Disk, durability: Durability) -> Result<Engine, ApiError> {
@@ -40,7 +42,7 @@ fn open(folder: &Path, disk: &Disk, durability: Durability) -> Result<Engine, Ap
         clock: ManualClock::new(),
         random: CountingRandom::new(),
     };
-    // Small, so that a workload meets many segments and tables.
+    // Small, so that a workload makes many segments and SSTables.
     let store = FolderOptions {
         durability,
         memtable_bytes: 30_000,
@@ -55,7 +57,7 @@ fn open(folder: &Path, disk: &Disk, durability: Durability) -> Result<Engine, Ap
     })
 }
 
-/// One crash: where, how, and what is found after it.
+/// A crash: its place, its kind, and the files after it.
 struct Crash {
     at: u64,
     fault: Fault,
@@ -68,7 +70,7 @@ impl Crash {
         let fault = [Fault::Stop, Fault::Stop, Fault::Error, Fault::Full][rng.usize(..4)];
         let durability =
             [Durability::Synced, Durability::Synced, Durability::Buffered][rng.usize(..3)];
-        // A process that goes on after a failure is not a machine that ended.
+        // After a failure of the device the process continues, so the machine has not crashed.
         let tails: &[Tail] = if fault == Fault::Stop {
             &[Tail::Kept, Tail::Lost, Tail::Cut, Tail::Torn]
         } else {
@@ -82,7 +84,7 @@ impl Crash {
         }
     }
 
-    /// What the next crash does.
+    /// The files after the next crash.
     fn tail_after(&self) -> Tail {
         if self.at.is_multiple_of(2) {
             Tail::Lost
@@ -91,42 +93,47 @@ impl Crash {
         }
     }
 
-    /// Which of the states may be found, when `done` changes were acknowledged.
+    /// The states that may be found when `done` changes were acknowledged.
     fn may_leave(&self, done: usize, states: usize) -> std::ops::Range<usize> {
         let is_lost = self.durability == Durability::Buffered && self.tail != Tail::Kept;
         let first = if is_lost { 0 } else { done };
-        // The change that was not acknowledged may be there all the same.
+        // The change that was not acknowledged may exist.
         first..(done + 2).min(states)
     }
 }
 
-/// Gives back how often each state was found.
+/// Crashes at calls of the log. Returns how often each state was found.
 fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
     let work_folder = tempfile::tempdir().unwrap();
     let disk = Disk::default();
-    let engine = open(&work_folder.path().join("whole"), &disk, Durability::Synced).unwrap();
-    let first = disk.asked();
+    let engine = open(
+        &work_folder.path().join("faultless"),
+        &disk,
+        Durability::Synced,
+    )
+    .unwrap();
+    let first = disk.calls();
     let states = States::of(&engine, seed);
     drop(engine);
     let mut rng = Rng::with_seed(seed);
     let (mut found, mut strikes) = (BTreeMap::new(), 0);
     let places: Vec<u64> = match seed {
-        0 => (first + 1..=disk.asked()).collect(),
+        0 => (first + 1..=disk.calls()).collect(),
         _ => (0..CRASHES)
-            .map(|_| rng.u64(first + 1..=disk.asked()))
+            .map(|_| rng.u64(first + 1..=disk.calls()))
             .collect(),
     };
     for (turn, at) in places.iter().enumerate() {
         let mut crash = Crash::at(*at, &mut rng);
         if seed == 0 {
-            // The same requests of the disk as before, up to the last of them.
+            // The same calls as before, up to the last one.
             (crash.fault, crash.durability) = (Fault::Stop, Durability::Synced);
         }
-        let told = format!(
+        let context = format!(
             "seed {seed}, turn {turn}: {:?} at {} of {}, tail {:?}, {:?}",
             crash.fault,
             crash.at,
-            disk.asked(),
+            disk.calls(),
             crash.tail,
             crash.durability
         );
@@ -137,35 +144,39 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
         let progress = work(&engine, seed, |_| {});
         let done = progress.acknowledged;
         strikes += usize::from(struck.has_struck());
-        // Readers go on, and see nothing that was not acknowledged.
+        // Readers continue, and see only acknowledged changes.
         if progress.is_settled {
-            assert_eq!(seen(&engine), states.seen[done], "{told}, read on after it");
+            assert_eq!(
+                seen(&engine),
+                states.seen[done],
+                "{context}, read on after it"
+            );
         }
         drop(engine);
 
         let left = struck.after_crash(crash.tail, &mut rng);
         if rng.u8(..4) == 0 {
-            // The log cannot be read: the store is not opened, and nothing is lost by trying.
-            left.strike(left.asked() + rng.u64(1..3), Fault::Error);
-            let told = open(&folder, &left, crash.durability)
+            // The log is unreadable: the store does not open, and loses nothing by the attempt.
+            left.strike(left.calls() + rng.u64(1..3), Fault::Error);
+            let context = open(&folder, &left, crash.durability)
                 .map(drop)
                 .unwrap_err()
                 .to_string();
-            assert!(told.contains("the device failed"), "{told}");
+            assert!(context.contains("the device failed"), "{context}");
             assert!(left.has_struck());
         }
         let engine = open(&folder, &left, crash.durability).unwrap();
         let state = states.check(
             &engine,
             crash.may_leave(done, states.seen.len()),
-            &told,
+            &context,
             &mut rng,
         );
         *found.entry(state).or_insert(0) += 1;
-        // What is written now lasts, too.
+        // Later writes are durable, too.
         let after = seen(&engine);
         drop(engine);
-        // The second crash takes the machine, too, where everything is synced.
+        // Where everything is synced, the second crash is one of the machine.
         let tail = if crash.durability == Durability::Synced {
             crash.tail_after()
         } else {
@@ -173,9 +184,13 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
         };
         let again = left.after_crash(tail, &mut rng);
         let engine = open(&folder, &again, crash.durability).unwrap();
-        assert_eq!(seen(&engine), after, "{told}, opened again after {tail:?}");
+        assert_eq!(
+            seen(&engine),
+            after,
+            "{context}, opened again after {tail:?}"
+        );
     }
-    // Unsynced runs ask less often, and retiring comes when it comes.
+    // Unsynced runs make fewer calls, and segments are retired at any time.
     let least = if seed == 0 {
         places.len() * 9 / 10
     } else {
@@ -191,7 +206,7 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
 
 const WRITERS: usize = 4;
 
-/// Two items of a writer, changed together, and an item of all.
+/// A transaction on two items of a writer, and on an item of all writers.
 fn writers_turn(writer: usize, turn: usize) -> Value {
     let item = |part: &str| {
         json!({"Put": {"TableName": "Tab", "Item": {
@@ -201,7 +216,7 @@ fn writers_turn(writer: usize, turn: usize) -> Value {
     json!({"TransactItems": [item("one"), item("other")]})
 }
 
-/// Several write at once, so that groups of writes are under way when it happens.
+/// Several writers, so that groups of writes are under way at the crash.
 #[test]
 fn a_crash_under_several_writers_loses_nothing_that_was_acknowledged() {
     for seed in 0..seeds() * 6 {
@@ -210,7 +225,7 @@ fn a_crash_under_several_writers_loses_nothing_that_was_acknowledged() {
         let disk = Disk::default();
         let engine = open(folder.path(), &disk, Durability::Synced).unwrap();
         ask(&engine, "CreateTable", &table("Tab"));
-        let crash = Crash::at(disk.asked() + rng.u64(1..120), &mut rng);
+        let crash = Crash::at(disk.calls() + rng.u64(1..120), &mut rng);
         disk.strike(crash.at, crash.fault);
         let acknowledged: Vec<(usize, usize)> = std::thread::scope(|scope| {
             let write = |writer: usize| {
@@ -251,7 +266,7 @@ fn a_crash_under_several_writers_loses_nothing_that_was_acknowledged() {
         drop(engine);
         let left = disk.after_crash(crash.tail, &mut rng);
         let engine = open(folder.path(), &left, Durability::Synced).unwrap();
-        let told = format!(
+        let context = format!(
             "seed {seed}: {:?} at {}, {:?}: {acknowledged:?}",
             crash.fault, crash.at, crash.tail
         );
@@ -262,20 +277,27 @@ fn a_crash_under_several_writers_loses_nothing_that_was_acknowledged() {
         };
         for (writer, (turns, _)) in acknowledged.iter().enumerate() {
             let [one, other] = ["one", "other"].map(|sk| number(&format!("w{writer}"), sk));
-            assert_eq!(one, other, "{told}: half a transaction of writer {writer}");
+            assert_eq!(
+                one, other,
+                "{context}: half a transaction of writer {writer}"
+            );
             // The turn that was not acknowledged, and one whose addition was not.
             assert!(
                 (*turns..=turns + 1).contains(&one),
-                "{told}: writer {writer} has {one}"
+                "{context}: writer {writer} has {one}"
             );
         }
         let added: usize = acknowledged.iter().map(|(_, added)| added).sum();
         assert!(
             (added..=added + WRITERS).contains(&number("all", "x")),
-            "{told}"
+            "{context}"
         );
         let examination = engine.examine().unwrap();
-        assert!(examination.is_well(), "{told}: {:?}", examination.problems);
+        assert!(
+            examination.is_well(),
+            "{context}: {:?}",
+            examination.problems
+        );
     }
 }
 

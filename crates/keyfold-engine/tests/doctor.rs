@@ -1,6 +1,8 @@
-//! The doctor finds what is broken behind the engine's back, makes indexes and counters anew, and a
-//! copy of the data folder made under load is whole.
+//! The examination finds changes that bypassed the engine, and a repair rebuilds indexes and
+//! counters. A copy of the data folder made under load is complete.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -57,7 +59,7 @@ fn in_index(engine: &Engine) -> u64 {
     engine.query(input).wait().unwrap().count
 }
 
-/// Changes the keys that `choose` picks, as nobody should.
+/// Changes the keys that `choose` picks, bypassing the engine.
 fn tamper(
     path: &Path,
     choose: impl Fn(&[u8]) -> bool,
@@ -76,7 +78,7 @@ fn tamper(
 }
 
 #[test]
-fn what_is_broken_is_found_and_indexes_are_made_anew() {
+fn corruption_is_found_and_indexes_are_rebuilt() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data");
     let engine = open(&path);
@@ -87,8 +89,8 @@ fn what_is_broken_is_found_and_indexes_are_made_anew() {
     assert_eq!((well.tables, well.items, well.entries), (1, 20, 40));
     drop(engine);
 
-    // Table 1: half of the entries of one index go, an entry without an item comes, a counter
-    // moves.
+    // Table 1: half of the entries of an index are removed, an entry without an item is added, and
+    // a counter is changed.
     let of_index = |key: &[u8]| key.starts_with(&[0, 0, 0, 1]) && key[4] != 0;
     tamper(
         &path,
@@ -119,7 +121,7 @@ fn what_is_broken_is_found_and_indexes_are_made_anew() {
     assert!(engine.examine().unwrap().is_well());
     drop(engine);
 
-    // A flipped bit in an item is told, and cannot be repaired.
+    // A flipped bit in an item is reported, and cannot be repaired.
     tamper(
         &path,
         |key| key.starts_with(&[0, 0, 0, 1, 0]),
@@ -139,18 +141,18 @@ fn what_is_broken_is_found_and_indexes_are_made_anew() {
     );
     assert!(
         found.unlisted > 0,
-        "ten of a kind are told, the others counted"
+        "ten of a kind are listed, the others counted"
     );
 }
 
 #[test]
-fn a_copy_made_under_load_is_whole() {
+fn a_copy_made_under_load_is_complete() {
     let folder = tempfile::tempdir().unwrap();
     let engine = open(&folder.path().join("data"));
     create_table(&engine, "Tab");
     (0..200).for_each(|n| put(&engine, n));
     let copy = folder.path().join("copy");
-    // What is left of a copy that was cut short is not in the way; what is somebody else's is.
+    // A new copy replaces the rest of an interrupted copy, and refuses foreign files.
     std::fs::create_dir_all(copy.join("tables")).unwrap();
     std::fs::write(copy.join("keyfold"), "keyfold copy 3, not whole\n").unwrap();
     std::fs::write(copy.join("tables/rest"), "of it").unwrap();
@@ -167,7 +169,7 @@ fn a_copy_made_under_load_is_whole() {
         engine.copy_to(&copy).is_err(),
         "a folder that holds something is not written over"
     );
-    // Nor is a copy made inside what is copied, whatever it is called there.
+    // A copy inside its source is refused under any name.
     let data = folder.path().join("data");
     let mut inside = vec![
         data.clone(),

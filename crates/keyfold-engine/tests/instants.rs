@@ -1,8 +1,9 @@
-//! Whatever is filled from a snapshot begins from one that holds everything staged ahead of its
-//! definition, and is the state of one instant: walked through for every kind of filling, with
-//! writes before and behind the definition, on a device that keeps them waiting for as long as the
-//! test likes.
+//! Every filling begins from a snapshot that has all writes staged before its definition, and that is
+//! the state of one instant. The tests interleave writes before and after the definition with the
+//! syncs of the device, for every kind of filling.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -23,7 +24,7 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is filled.
+/// A kind of filling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Index,
@@ -52,11 +53,11 @@ struct Place {
     folder: tempfile::TempDir,
 }
 
-/// A change of one item: to a value, or away.
+/// A change of an item: to a value, or its deletion.
 #[derive(Debug, Clone, Copy)]
 struct Change(&'static str, Option<&'static str>);
 
-/// One that makes an item, one that replaces one, one that deletes one.
+/// A creation, a replacement and a deletion.
 const CHANGES: [Change; 3] = [
     Change("new", Some("1")),
     Change("old", Some("2")),
@@ -129,7 +130,7 @@ impl Place {
         }
     }
 
-    /// The items that there are before anything is filled.
+    /// Creates the items from before the filling.
     fn prepare(&self, kind: Kind) {
         if matches!(kind, Kind::Restore | Kind::Export | Kind::Incremental) {
             let recovery = json!({"PointInTimeRecoveryEnabled": true});
@@ -229,7 +230,7 @@ fn after(items: &mut Items, Change(key, value): Change) {
     };
 }
 
-/// When the device goes on.
+/// The moment at which the device continues to sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Release {
     BeforeDefinition,
@@ -237,7 +238,8 @@ enum Release {
     BehindAll,
 }
 
-/// One interleaving: which changes come before the definition, and when the device goes on.
+/// Tests an interleaving: the number of changes before the definition, and when the device
+/// continues.
 fn walk(kind: Kind, before: usize, release: Release) {
     let what = format!("{kind:?}, {before} before, {release:?}");
     let place = Place::new();
@@ -248,7 +250,7 @@ fn walk(kind: Kind, before: usize, release: Release) {
     let begun = state.clone();
     place.clock.advance(1);
     let from = keyfold_engine::Clock::now_ms(&*place.clock);
-    let mut held = Some(place.disk.hold());
+    let mut held = Some(place.disk.block_syncs());
     let mut pending = Vec::new();
     for change in &CHANGES[..before] {
         pending.push(place.change(*change));
@@ -258,7 +260,7 @@ fn walk(kind: Kind, before: usize, release: Release) {
         held = None;
     }
     let defined_at = state.clone();
-    // Settings that wait for the device would keep this thread.
+    // Settings that wait for a sync would block this thread.
     let defined = {
         let (engine, disk, clock) = (
             Arc::clone(&place.engine),
@@ -277,7 +279,7 @@ fn walk(kind: Kind, before: usize, release: Release) {
     std::thread::sleep(Duration::from_millis(5));
     let engine = Arc::clone(&place.engine);
     let worker = std::thread::spawn(move || engine.work());
-    // So that the worker takes up what is defined while the writes are under way.
+    // The background thread begins the filling while the writes are under way.
     std::thread::sleep(Duration::from_millis(10));
     if release == Release::BehindDefinition {
         held = None;
@@ -320,7 +322,7 @@ fn walk(kind: Kind, before: usize, release: Release) {
             assert_eq!(items, defined_at, "{what}");
         }
         Kind::Incremental => {
-            // The changes applied to what was there before are what was there then.
+            // The changes, applied to the items from before, give the state at the end.
             let mut items = begun;
             for line in place.exported() {
                 let key = line["Keys"]["p"]["S"].as_str().unwrap().to_owned();
@@ -335,7 +337,7 @@ fn walk(kind: Kind, before: usize, release: Release) {
 }
 
 #[test]
-fn everything_staged_ahead_of_a_definition_is_in_what_is_filled() {
+fn a_filling_has_all_writes_staged_before_its_definition() {
     for kind in KINDS {
         for before in 0..=CHANGES.len() {
             for release in [
@@ -349,9 +351,9 @@ fn everything_staged_ahead_of_a_definition_is_in_what_is_filled() {
     }
 }
 
-/// Adjacent windows of incremental exports hold every change once, while others write.
+/// Adjacent windows of incremental exports have every change once, while others write.
 #[test]
-fn adjacent_windows_hold_every_change() {
+fn adjacent_windows_have_every_change_once() {
     let folder = tempfile::tempdir().unwrap();
     let store = FolderOptions::new(folder.path().join("data"));
     let options = EngineOptions {
@@ -372,8 +374,8 @@ fn adjacent_windows_hold_every_change() {
     place.ask("CreateTable", table);
     let recovery = json!({"PointInTimeRecoveryEnabled": true});
     let on = json!({"TableName": "Tab", "PointInTimeRecoverySpecification": recovery});
-    let told = place.ask("UpdateContinuousBackups", on);
-    let since = &told["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"];
+    let described = place.ask("UpdateContinuousBackups", on);
+    let since = &described["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"];
     let mut from = since["EarliestRestorableDateTime"].clone();
     let is_over = std::sync::atomic::AtomicBool::new(false);
     let written: usize = std::thread::scope(|scope| {
@@ -411,8 +413,9 @@ fn adjacent_windows_hold_every_change() {
             from = begun["IncrementalExportSpecification"]["ExportToTime"].clone();
             assert!(from.is_number(), "{begun}");
             let status = || {
-                let told = place.ask("DescribeExport", json!({"ExportArn": begun["ExportArn"]}));
-                told["ExportDescription"]["ExportStatus"].clone()
+                let described =
+                    place.ask("DescribeExport", json!({"ExportArn": begun["ExportArn"]}));
+                described["ExportDescription"]["ExportStatus"].clone()
             };
             while status() == "IN_PROGRESS" {
                 std::thread::sleep(Duration::from_millis(2));
@@ -439,11 +442,10 @@ fn adjacent_windows_hold_every_change() {
     );
 }
 
-/// A batch is whole at every moment it can be restored to, and a clock that is set back refuses
-/// nothing.
+/// No restorable moment divides a batch, and a clock that is set back causes no refusal.
 #[test]
-fn no_moment_lies_within_a_batch_and_a_clock_may_be_set_back() {
-    /// A clock that goes on with every look.
+fn no_moment_divides_a_batch_and_a_clock_may_be_set_back() {
+    /// A clock that advances with every reading.
     struct Restless(std::sync::atomic::AtomicU64);
     impl keyfold_engine::Clock for Restless {
         fn now_ms(&self) -> u64 {
@@ -503,8 +505,8 @@ fn no_moment_lies_within_a_batch_and_a_clock_may_be_set_back() {
     for moment in first..last {
         let name = format!("At{moment}");
         let body = json!({"SourceTableName": "Tab", "TargetTableName": name, "RestoreDateTime": moment as f64 / 1000.0});
-        let told = ask(&engine, "RestoreTableToPointInTime", &body);
-        assert!(told["TableDescription"].is_object(), "{told}");
+        let described = ask(&engine, "RestoreTableToPointInTime", &body);
+        assert!(described["TableDescription"].is_object(), "{described}");
         engine.work().unwrap();
         let count = ask(
             &engine,
@@ -527,8 +529,8 @@ fn no_moment_lies_within_a_batch_and_a_clock_may_be_set_back() {
         &json!({"TableName": "Tab", "Item": {"p": {"S": "later"}}}),
     );
     let body = json!({"SourceTableName": "Tab", "TargetTableName": "Latest", "UseLatestRestorableTime": true});
-    let told = ask(&engine, "RestoreTableToPointInTime", &body);
-    assert!(told["TableDescription"].is_object(), "{told}");
+    let described = ask(&engine, "RestoreTableToPointInTime", &body);
+    assert!(described["TableDescription"].is_object(), "{described}");
     engine.work().unwrap();
     let count = ask(
         &engine,
@@ -539,7 +541,7 @@ fn no_moment_lies_within_a_batch_and_a_clock_may_be_set_back() {
     assert_eq!(count, 61);
 }
 
-/// What an index does not take is left out of it by a restore, too.
+/// A restore leaves items out of an index that do not fit it.
 #[test]
 fn items_that_an_index_skipped_are_restored() {
     let place = Place::new();
@@ -564,9 +566,9 @@ fn items_that_an_index_skipped_are_restored() {
     );
 }
 
-/// An export that waits while what it needs goes away fails.
+/// An export fails when its changes are removed before it begins.
 #[test]
-fn an_export_whose_changes_are_not_kept_any_more_fails() {
+fn an_export_whose_changes_are_no_longer_kept_fails() {
     for is_deleted in [false, true] {
         let place = Place::new();
         place.prepare(Kind::Export);
@@ -585,29 +587,29 @@ fn an_export_whose_changes_are_not_kept_any_more_fails() {
         }
         drop(place.engine.work());
         let arn = begun.export_description.unwrap().export_arn.unwrap();
-        let told =
+        let described =
             place.ask("DescribeExport", json!({"ExportArn": arn}))["ExportDescription"].clone();
-        assert_eq!(told["ExportStatus"], "FAILED", "{told}");
+        assert_eq!(described["ExportStatus"], "FAILED", "{described}");
         assert!(
-            told["FailureMessage"]
+            described["FailureMessage"]
                 .as_str()
                 .unwrap()
                 .contains("switched off"),
-            "{told}"
+            "{described}"
         );
     }
 }
 
-/// A consumer that read everything goes on after the table rested for more than a day.
+/// A consumer that has read everything continues after more than a day without changes.
 #[test]
-fn a_stream_that_rested_has_lost_nothing() {
+fn an_idle_stream_loses_nothing() {
     let place = Place::new();
     let on = json!({"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"});
-    let told = place.ask(
+    let described = place.ask(
         "UpdateTable",
         json!({"TableName": "Tab", "StreamSpecification": on}),
     );
-    let arn = told["TableDescription"]["LatestStreamArn"].clone();
+    let arn = described["TableDescription"]["LatestStreamArn"].clone();
     let shard =
         place.ask("DescribeStream", json!({"StreamArn": arn}))["StreamDescription"]["Shards"][0]["ShardId"]
             .clone();
@@ -643,7 +645,7 @@ fn a_stream_that_rested_has_lost_nothing() {
             .contains("TrimmedDataAccess"),
         "{lost}"
     );
-    // From a time, too.
+    // An iterator from a time also works.
     let time = (keyfold_engine::Clock::now_ms(&*place.clock) - 1000) as f64 / 1000.0;
     let from = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "AT_TIMESTAMP", "Timestamp": time});
     let next = place.ask("GetShardIterator", from)["ShardIterator"].clone();

@@ -1,6 +1,8 @@
-//! Global indexes that follow late: what is written is seen in them after the delay, never half,
-//! and by consistent reads of the table at once.
+//! Lagging global indexes: they show a write after the delay, never a part of it. Consistent reads
+//! of the table see it at once.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -86,7 +88,7 @@ fn lag(seed: u64) -> Option<IndexLag> {
 }
 
 #[test]
-fn an_index_follows_after_the_delay() {
+fn an_index_shows_a_write_after_the_delay() {
     let place = Place::new(lag(1));
     place.put(1);
     assert_eq!(place.in_index(), 0);
@@ -103,7 +105,7 @@ fn an_index_follows_after_the_delay() {
 }
 
 #[test]
-fn an_index_that_becomes_ready_is_whole() {
+fn an_index_that_becomes_ready_is_complete() {
     let place = Place::new(lag(1));
     place.put(1);
     let drop = json!({"TableName": "Tab", "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "ByG"}}]});
@@ -132,7 +134,7 @@ fn an_index_that_becomes_ready_is_whole() {
 }
 
 #[test]
-fn under_steady_writes_it_stays_at_most_an_eighth_more_behind() {
+fn under_steady_writes_the_lag_is_at_most_an_eighth_longer() {
     let place = Place::new(lag(1));
     for n in 0..500 {
         place.put(n);
@@ -149,7 +151,7 @@ fn under_steady_writes_it_stays_at_most_an_eighth_more_behind() {
 }
 
 #[test]
-fn eventually_consistent_reads_are_late_by_chance_and_the_seed_decides() {
+fn the_seed_decides_which_eventually_consistent_reads_are_stale() {
     let seen = |seed| -> Vec<bool> {
         let place = Place::new(lag(seed));
         place.put(1);
@@ -162,7 +164,7 @@ fn eventually_consistent_reads_are_late_by_chance_and_the_seed_decides() {
 }
 
 #[test]
-fn otherwise_everyone_sees_the_newest() {
+fn without_the_option_every_read_sees_the_newest_state() {
     let place = Place::new(None);
     place.put(1);
     assert_eq!(place.in_index(), 1);

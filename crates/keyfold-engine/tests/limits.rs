@@ -1,6 +1,8 @@
-//! Limits on sizes, at their edges: items of 400 KB, pages of 1 MB, batches of 16 MB, transactions
-//! of 4 MB, item collections, expressions.
+//! Size limits at their edges: items of 400 KB, pages of 1 MB, batches of 16 MB, transactions of
+//! 4 MB, item collections, expressions.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -55,7 +57,7 @@ fn an_item_holds_400_kb_with_its_names_and_its_local_entries() {
             message(put(engine, item_of(0, 400 * 1024 + 1))),
             "Item size has exceeded the maximum allowed size"
         );
-        // In the local index it is there twice.
+        // The local index has a copy of it.
         let mut twice = item_of(1, 201 * 1024);
         twice.insert("n", 1);
         assert_eq!(
@@ -109,7 +111,7 @@ fn a_page_ends_with_the_item_that_crosses_1_mb() {
 }
 
 #[test]
-fn what_a_local_index_fetches_fills_the_page_too() {
+fn fetched_items_of_a_local_index_count_for_the_page() {
     let (engines, _folder) = memory_and_durable();
     for engine in &engines {
         create_table_with(engine, "Tab", ProjectionType::KeysOnly);
@@ -138,14 +140,14 @@ fn what_a_local_index_fetches_fills_the_page_too() {
 }
 
 #[test]
-fn a_batch_answers_16_mb_and_leaves_the_rest() {
+fn a_batch_returns_16_mb_and_leaves_the_rest_unprocessed() {
     let (engines, _folder) = memory_and_durable();
     let engine = &engines[0];
     create_table(engine, "Tab");
     for at in 0..45 {
         put(engine, item_of(at, 400 * 1024)).unwrap();
     }
-    // A small item behind the last that fits is left too.
+    // A small item after the last one that fits is unprocessed too.
     put(engine, item_of(45, 100)).unwrap();
     let keys = KeysAndAttributes {
         keys: Some((0..46).map(|at| Ok(key(at))).collect()),
@@ -204,7 +206,7 @@ fn a_transaction_holds_4_mb_and_a_collection_its_limit() {
             CancellationReason::ItemCollectionSizeLimitExceeded
         ]
     );
-    // Shrinking still works.
+    // A smaller item is accepted.
     put(&engine, item_of(0, 100_000)).unwrap();
     put(&engine, item_of(1, 150_000)).unwrap();
 }

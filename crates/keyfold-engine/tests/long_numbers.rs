@@ -1,6 +1,8 @@
-//! Numbers that are thirty times as long in an answer as where they are stored: answers end early,
-//! and whoever goes on gets everything.
+//! Numbers whose text is thirty times as long as their stored form: answers end early, and the
+//! following pages have the rest.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -13,10 +15,10 @@ use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use serde_json::{Value, json};
 
 const ITEMS: usize = 7;
-/// An answer and one item more.
+/// The items of an answer, and one more.
 const ANSWER_BYTES: usize = 26 * 1024 * 1024;
 
-/// Each 200 KB stored, and 5.5 MB in an answer.
+/// Puts items of 200 KB, each 5.5 MB of text.
 fn fill(engine: &Engine) {
     let numbers = vec![json!({"N": "1e125"}); 40_000];
     for n in 0..ITEMS {
@@ -32,8 +34,7 @@ fn fill(engine: &Engine) {
     }
 }
 
-/// Asks again for what is left until nothing is; gives the sort keys of all items in order, and how
-/// many requests it took.
+/// Requests all pages. Returns the sort keys of all items in order, and the number of requests.
 fn all(
     engine: &Engine,
     operation: &str,
@@ -66,7 +67,7 @@ fn all(
 }
 
 #[test]
-fn answers_of_long_numbers_end_early_and_nothing_is_missing() {
+fn pages_of_long_numbers_end_early_and_have_all_items() {
     let engine = Engine::open(EngineOptions {
         background: false,
         ..EngineOptions::new(StoreOptions::Memory)

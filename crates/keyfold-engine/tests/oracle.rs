@@ -1,6 +1,8 @@
-//! Random operations against the oracle: after each, every index equals the projection of its
-//! table; pages of any size, in both directions, joined, equal the whole; and the counts agree.
+//! Random operations against the oracle. After each, every index equals the projection of its table,
+//! the pages of any size and direction together equal the complete result, and the counts agree.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -26,7 +28,7 @@ const INDEXES: [(Option<&str>, &str, &str); 3] = [
     (Some("ByN"), "pk", "n"),
 ];
 
-/// One random change, made to the engine and to the oracle.
+/// Makes a random change to the engine and to the oracle.
 fn change(engine: &Engine, oracle: &mut Oracle, rng: &mut Rng) {
     let name = || Some("Tab".to_owned());
     match rng.u8(..10) {
@@ -94,7 +96,7 @@ fn change(engine: &Engine, oracle: &mut Oracle, rng: &mut Rng) {
             items.into_iter().for_each(|item| oracle.put(item));
         }
         _ => {
-            // All or nothing: the last condition decides.
+            // The last condition decides whether the transaction happens.
             let items = distinct(rng);
             let put = |(at, item): (usize, &Item)| TransactWriteItem {
                 put: Some(TransactPut {
@@ -238,7 +240,7 @@ fn compare_counts(engine: &Engine, oracle: &Oracle) {
             index.index_name
         );
     }
-    // Segments of a scan, joined, are the table.
+    // The segments of a scan together are the table.
     let total = 3;
     let scanned: u64 = (0..total)
         .map(|segment| {

@@ -1,6 +1,8 @@
-//! What is staged and not on the device yet: others see what they may of it, and miss nothing of it
+//! Staged writes that are not durable yet: other callers do not see them early, and do not miss them
 //! later.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -30,7 +32,7 @@ fn open(folder: &tempfile::TempDir) -> (Engine, Disk) {
     )
 }
 
-/// A request whose answer is not waited for.
+/// Begins a request without waiting for its answer.
 fn begin(engine: &Engine, operation: Operation, body: &Value) -> Pending<Response> {
     engine.execute(keyfold_wire::decode(operation, body.to_string().as_bytes()).unwrap())
 }
@@ -45,7 +47,7 @@ fn table() -> Value {
 }
 
 #[test]
-fn a_closed_stream_does_not_end_before_what_was_written_before() {
+fn a_closed_stream_ends_after_the_writes_staged_before() {
     let folder = tempfile::tempdir().unwrap();
     let (engine, disk) = open(&folder);
     let table = ask(&engine, "CreateTable", &table());
@@ -55,13 +57,13 @@ fn a_closed_stream_does_not_end_before_what_was_written_before() {
     let from = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"});
     let iterator = ask(&engine, "GetShardIterator", &from)["ShardIterator"].clone();
 
-    let held = disk.hold();
+    let held = disk.block_syncs();
     let item = json!({"TableName": "Tab", "Item": {"p": {"S": "last"}}});
     let put = begin(&engine, Operation::PutItem, &item);
     let closing = json!({"TableName": "Tab", "StreamSpecification": {"StreamEnabled": false}});
     let closed = begin(&engine, Operation::UpdateTable, &closing);
     let records = ask(&engine, "GetRecords", &json!({"ShardIterator": iterator}));
-    assert_eq!(records["Records"], json!([]), "not on the device yet");
+    assert_eq!(records["Records"], json!([]), "not durable yet");
     let iterator = records["NextShardIterator"].clone();
     assert!(iterator.is_string(), "there is more to come: {records}");
 
@@ -77,11 +79,11 @@ fn a_closed_stream_does_not_end_before_what_was_written_before() {
 }
 
 #[test]
-fn a_backup_holds_what_was_written_before_it_and_nobody_waits_for_it() {
+fn a_backup_has_the_writes_staged_before_it_and_blocks_no_request() {
     let folder = tempfile::tempdir().unwrap();
     let (engine, disk) = open(&folder);
     ask(&engine, "CreateTable", &table());
-    let held = disk.hold();
+    let held = disk.block_syncs();
     let item = |key: &str| json!({"TableName": "Tab", "Item": {"p": {"S": key}}});
     let before = begin(&engine, Operation::PutItem, &item("before"));
     let backup = begin(
@@ -100,15 +102,18 @@ fn a_backup_holds_what_was_written_before_it_and_nobody_waits_for_it() {
         panic!("another answer")
     };
     let arn = created.backup_details.unwrap().backup_arn.unwrap();
-    let told = loop {
-        let told = ask(&engine, "DescribeBackup", &json!({"BackupArn": arn}));
-        let told = &told["BackupDescription"];
-        if told["BackupDetails"]["BackupStatus"] == "AVAILABLE" {
-            break told.clone();
+    let described = loop {
+        let described = ask(&engine, "DescribeBackup", &json!({"BackupArn": arn}));
+        let described = &described["BackupDescription"];
+        if described["BackupDetails"]["BackupStatus"] == "AVAILABLE" {
+            break described.clone();
         }
         std::thread::sleep(std::time::Duration::from_millis(5));
     };
-    assert_eq!(told["SourceTableDetails"]["ItemCount"], 1, "{told}");
+    assert_eq!(
+        described["SourceTableDetails"]["ItemCount"], 1,
+        "{described}"
+    );
     ask(
         &engine,
         "RestoreTableFromBackup",
@@ -119,10 +124,10 @@ fn a_backup_holds_what_was_written_before_it_and_nobody_waits_for_it() {
     assert_eq!(scan["Items"], json!([{"p": {"S": "before"}}]), "{scan}");
 }
 
-/// The entries of an index whose deletion is not on the disk yet are swept later; a new index must
-/// not be taken for it.
+/// The entries of a deleted index are removed after its deletion is durable. They must not be taken
+/// for those of a new index.
 #[test]
-fn an_index_does_not_get_the_id_of_one_whose_deletion_is_under_way() {
+fn an_index_does_not_get_the_id_of_one_whose_deletion_is_not_durable() {
     let folder = tempfile::tempdir().unwrap();
     let (engine, disk) = open(&folder);
     ask(&engine, "CreateTable", &table());
@@ -146,15 +151,15 @@ fn an_index_does_not_get_the_id_of_one_whose_deletion_is_under_way() {
     }
     let wait_until_built = || {
         let status = || {
-            let told = ask(&engine, "DescribeTable", &json!({"TableName": "Tab"}));
-            told["Table"]["GlobalSecondaryIndexes"][0]["IndexStatus"].clone()
+            let described = ask(&engine, "DescribeTable", &json!({"TableName": "Tab"}));
+            described["Table"]["GlobalSecondaryIndexes"][0]["IndexStatus"].clone()
         };
         while status() != "ACTIVE" {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
     };
     wait_until_built();
-    let held = disk.hold();
+    let held = disk.block_syncs();
     let delete = json!({
         "TableName": "Tab", "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "First"}}],
     });
@@ -170,9 +175,9 @@ fn an_index_does_not_get_the_id_of_one_whose_deletion_is_under_way() {
     assert_eq!(examination.entries, 10);
 }
 
-/// An export and an import of which nothing came to the disk were never begun.
+/// An export and an import whose writes failed have not begun.
 #[test]
-fn transfers_that_could_not_be_written_are_not_told_of() {
+fn transfers_whose_writes_failed_are_not_listed() {
     let folder = tempfile::tempdir().unwrap();
     let disk = Disk::default();
     let store = FolderOptions {
@@ -193,7 +198,7 @@ fn transfers_that_could_not_be_written_are_not_told_of() {
     let recover = json!({"TableName": "Tab", "PointInTimeRecoverySpecification": recovery});
     ask(&engine, "UpdateContinuousBackups", &recover);
 
-    let held = disk.hold();
+    let held = disk.block_syncs();
     let arn = &created["TableDescription"]["TableArn"];
     let export = json!({"TableArn": arn, "S3Bucket": "out"});
     let export = begin(&engine, Operation::ExportTableToPointInTime, &export);
@@ -221,7 +226,7 @@ fn transfers_that_could_not_be_written_are_not_told_of() {
         (1, 1)
     );
 
-    disk.strike(disk.asked() + 1, Fault::Error);
+    disk.strike(disk.calls() + 1, Fault::Error);
     drop(held);
     assert!(export.wait().is_err() && import.wait().is_err());
     assert_eq!(

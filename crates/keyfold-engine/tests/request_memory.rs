@@ -1,6 +1,11 @@
-//! What a request may take of memory, told by its size: bodies made so that every few bytes stand
-//! for a structure, a name or a mistake.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+//! The memory of a request, as a multiple of its size. In the bodies every few bytes make a
+//! structure, a name or an error.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -10,9 +15,9 @@ use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 
 /// Bytes of a body.
 const BODY: usize = 1024 * 1024;
-/// Bytes that a body of that size may take, read and refused.
+/// Bytes of memory for a body of that size that is decoded and refused.
 const MOST: usize = 64 * BODY;
-/// Bytes of an answer that refuses it.
+/// Bytes of the refusal.
 const ANSWER: usize = 3 * BODY;
 
 #[global_allocator]
@@ -134,7 +139,7 @@ fn a_request_takes_no_more_than_a_multiple_of_its_size() {
         let refused = outcome.and_then(|request| engine.execute(request).wait().map(drop));
         let mut out = Vec::new();
         keyfold_wire::encode_error(&mut out, &refused.unwrap_err());
-        // The most so far is from this request, if it took more than the ones before.
+        // The peak is of this request, if it is greater than before.
         let after = dhat::HeapStats::get();
         let shown = body.get(..60).unwrap();
         let taken = after.max_bytes.saturating_sub(before.curr_bytes);

@@ -1,11 +1,13 @@
 //! Golden scripts over the engine, in DynamoDB's own JSON: `> PutItem {...}`. Each runs on the
 //! memory store and on the durable one; the first difference between them fails.
 //!
-//! `> advance SECONDS` moves the clock, `> work` does what the background would. `$iterator`,
-//! `$stream` and `$shard` stand for what the last answer that had one said.
+//! `> advance SECONDS` advances the clock, `> work` does the background work. `$iterator`, `$stream`
+//! and `$shard` stand for the value in the last answer that had one.
 //!
 //! `[plan]` prints the plan of a query, `[ops]` the store reads of a command.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -23,7 +25,7 @@ use std::sync::Arc;
 struct Runner {
     engines: Vec<Engine>,
     clock: Arc<ManualClock>,
-    /// What `$name` stands for.
+    /// The values of `$name`.
     last: BTreeMap<&'static str, String>,
     _folder: tempfile::TempDir,
 }

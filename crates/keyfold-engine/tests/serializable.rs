@@ -1,13 +1,15 @@
 //! Random concurrent histories, checked for strict serializability.
 //!
-//! Every write appends a number of its own to the lists of some items, so that each read tells
-//! which writes it has seen, and in which order. From this follow the edges between operations: a
+//! Every write appends its own number to the lists of some items, so that each read shows which
+//! writes it has seen, and in which order. From this follow the edges between operations: a
 //! write before the next on the same list, a write before the read that saw it, a read before the
 //! first write that it has not seen, and an operation before one that began after its end. A cycle
 //! among them is an order that no serial run has. Operations are single writes, conditional ones,
 //! transactions, single reads, transactional ones, and queries of an index, which see all items at
 //! one moment.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -31,14 +33,14 @@ const THREADS: u64 = 6;
 const ROUNDS: usize = 120;
 const ITEMS: u64 = 4;
 
-/// An operation that happened: what it appended to each list, or what it read of each.
+/// An operation that succeeded: the numbers it appended to lists, or the lists it read.
 #[derive(Debug, Clone)]
 struct Event {
     begun: u64,
     ended: u64,
     wrote: Vec<(u64, i64)>,
     read: Vec<(u64, Vec<i64>)>,
-    /// How long lists were before this, by the conditions that held.
+    /// The lengths of lists before it, from the conditions that held.
     lengths: Vec<(u64, usize)>,
 }
 
@@ -50,7 +52,7 @@ fn key(item: u64) -> Item {
 
 const APPEND: &str = "SET l = list_append(if_not_exists(l, :none), :one), g = :g, n = :n";
 
-/// What an append needs; it puts the item into the index, too.
+/// The values of an append, which also adds the item to the index.
 fn appended(item: u64, number: i64) -> ExpressionAttributes {
     ExpressionAttributes::default()
         .value(":none", Value::L(vec![]))
@@ -75,7 +77,7 @@ fn list(item: Option<&Item>) -> Vec<i64> {
     }
 }
 
-/// Appends to the items; false when a transaction was in the way, and nothing happened.
+/// Appends to the items. Returns false after a conflict, which writes nothing.
 fn write(engine: &Engine, wrote: &[(u64, i64)], alone: bool) -> bool {
     let table_name = Some("Tab".to_owned());
     let outcome = if alone {
@@ -153,7 +155,7 @@ fn read(engine: &Engine, items: &[u64], alone: bool) -> Vec<(u64, Vec<i64>)> {
     items.iter().copied().zip(found).collect()
 }
 
-/// Appends to an item if its list is as long as `length`. Otherwise gives the list that was found.
+/// Appends to an item if its list has this length. Otherwise returns the list.
 fn write_if(engine: &Engine, (item, number): (u64, i64), length: usize) -> Result<bool, Vec<i64>> {
     let condition = if length == 0 {
         "attribute_not_exists(l)"
@@ -185,7 +187,7 @@ fn write_if(engine: &Engine, (item, number): (u64, i64), length: usize) -> Resul
     }
 }
 
-/// All items, as the index has them.
+/// All items of the index.
 fn query(engine: &Engine) -> Vec<(u64, Vec<i64>)> {
     let input = QueryInput {
         table_name: Some("Tab".to_owned()),
@@ -205,7 +207,7 @@ fn query(engine: &Engine) -> Vec<(u64, Vec<i64>)> {
     found.into_iter().collect()
 }
 
-/// Random operations on all threads; gives what happened, and what was refused.
+/// Random operations on all threads. Returns those that succeeded, and the refused numbers.
 fn history(engine: &Engine, seed: u64) -> (Vec<Event>, Vec<i64>) {
     let (events, refused) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     let (clock, number) = (AtomicU64::new(0), AtomicI64::new(0));
@@ -220,7 +222,7 @@ fn history(engine: &Engine, seed: u64) -> (Vec<Event>, Vec<i64>) {
                     let items: Vec<u64> = items.into_iter().collect();
                     let alone = random.u8(0..3) == 0;
                     let used = if alone { 1 } else { items.len() };
-                    // What a condition asks for is what was there a moment ago.
+                    // The condition is on the length that was read a moment ago.
                     let length = read(engine, &items[..1], true)[0].1.len();
                     let next = |item: &u64| (*item, number.fetch_add(1, Ordering::SeqCst));
                     let begun = clock.fetch_add(1, Ordering::SeqCst);
@@ -277,7 +279,10 @@ fn history(engine: &Engine, seed: u64) -> (Vec<Event>, Vec<i64>) {
     (events.into_inner().unwrap(), refused.into_inner().unwrap())
 }
 
-/// What contradicts strict serializability, if anything does.
+/// Checks for strict serializability.
+///
+/// # Errors
+/// A contradiction to it.
 fn check(events: &[Event], refused: &[i64], last: &BTreeMap<u64, Vec<i64>>) -> Result<(), String> {
     let mut writer = BTreeMap::new();
     for (at, event) in events.iter().enumerate() {
@@ -332,7 +337,7 @@ fn check(events: &[Event], refused: &[i64], last: &BTreeMap<u64, Vec<i64>>) -> R
     for (at, to) in edges.iter_mut().enumerate() {
         to.remove(&at);
     }
-    // Take away whatever has no predecessor; what cannot be taken away is in or behind a cycle.
+    // Remove all operations without a predecessor. The remaining ones are in or behind a cycle.
     let mut before = vec![0usize; events.len()];
     edges.iter().flatten().for_each(|to| before[*to] += 1);
     let mut free: Vec<usize> = (0..events.len()).filter(|at| before[*at] == 0).collect();
@@ -373,12 +378,12 @@ fn random_histories_are_serializable() {
             check(&events, &refused, &last).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         }
     }
-    // The durable engine syncs: transactions are held long enough to be met.
+    // The durable engine syncs, so that conflicts with transactions occur.
     assert!(conflicts > 0, "no transaction was ever in another's way");
 }
 
 #[test]
-fn the_checker_finds_what_is_not_serializable() {
+fn the_checker_finds_histories_that_are_not_serializable() {
     let write = |begun, wrote: &[(u64, i64)]| Event {
         begun,
         ended: begun + 1,
@@ -400,30 +405,30 @@ fn the_checker_finds_what_is_not_serializable() {
         }
     };
     let last: BTreeMap<u64, Vec<i64>> = [(0, vec![1]), (1, vec![2])].into();
-    let whole = [
+    let valid = [
         write(0, &[(0, 1), (1, 2)]),
         read(0, 9, &[(0, &[1]), (1, &[2])]),
     ];
-    assert_eq!(check(&whole, &[], &last), Ok(()));
-    // Half of a transaction is seen.
+    assert_eq!(check(&valid, &[], &last), Ok(()));
+    // A read sees half of a transaction.
     let half = [
         write(0, &[(0, 1), (1, 2)]),
         read(0, 9, &[(0, &[1]), (1, &[])]),
     ];
     assert!(check(&half, &[], &last).is_err());
-    // What was acknowledged is not seen by a read that began later.
+    // A later read misses an acknowledged write.
     let stale = [
         write(0, &[(0, 1), (1, 2)]),
         read(5, 9, &[(0, &[]), (1, &[])]),
     ];
     assert!(check(&stale, &[], &last).is_err());
-    // A condition that held was not true.
+    // A condition that held was false.
     let late = Event {
         lengths: vec![(0, 1)],
         ..write(0, &[(0, 1)])
     };
     assert!(check(&[late], &[], &last).is_err());
-    // What was refused happened; what was acknowledged did not.
-    assert!(check(&whole, &[2], &last).is_err());
+    // A refused write happened; an acknowledged one did not.
+    assert!(check(&valid, &[2], &last).is_err());
     assert!(check(&[write(0, &[(0, 7)])], &[], &last).is_err());
 }

@@ -1,14 +1,16 @@
-//! The file calls that a store makes, the storage engine's own included: tables, their list, the
-//! log, names of files and folders. A seeded row of changes runs once; then again and again, and at
-//! one of the calls the process stops, the device fails or is full. A machine that ends keeps what
-//! was synced, names and contents apart, and any part of the rest. What was acknowledged is there
-//! after it, whole. Beside it reads fail, one by one: an answer is right, or it is an error.
+//! Failing file calls of a store, including those of the storage engine: SSTables, the manifest, the
+//! log, names of files and folders. A seeded workload runs once without faults. Then it runs again
+//! and again, and at one of the calls the process stops, the device fails or is full. A machine that
+//! crashes keeps everything that was synced, names and contents separately, and any part of the
+//! rest. After it all acknowledged changes exist, completely. Other tests fail single reads: an
+//! answer is right, or it is an error.
 //!
-//! `crash_points.rs` does the same to the log alone, at every place of it; here the places are
-//! drawn. `KEYFOLD_CRASH_SEEDS=1000 cargo test -p keyfold-engine --test storage_faults` looks
-//! longer.
+//! `crash_points.rs` crashes at every call of the log; this file chooses calls at random.
+//! `KEYFOLD_CRASH_SEEDS=1000 cargo test -p keyfold-engine --test storage_faults` runs longer.
 #![cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -36,7 +38,7 @@ fn open(folder: &Path, cache_bytes: u64) -> Result<Engine, ApiError> {
         clock: ManualClock::new(),
         random: CountingRandom::new(),
     };
-    // Small, so that a row of changes makes many tables, and merges them.
+    // Small, so that a workload makes many SSTables, and compacts them.
     let store = FolderOptions {
         durability: Durability::Synced,
         memtable_bytes: 20_000,
@@ -52,7 +54,7 @@ fn open(folder: &Path, cache_bytes: u64) -> Result<Engine, ApiError> {
 }
 
 const CACHE: u64 = 1024 * 1024;
-/// So little that what is read is read from the device.
+/// A cache so small that reads go to the device.
 const NO_CACHE: u64 = 1024;
 
 /// A folder on a machine of its own.
@@ -63,45 +65,49 @@ fn machine(place: &Path, name: &str) -> (std::path::PathBuf, Machine) {
     (folder, machine)
 }
 
-/// Gives back how often each state was found.
+/// Crashes at some calls. Returns how often each state was found.
 fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
     let place = tempfile::tempdir().unwrap();
-    let (folder, whole) = machine(place.path(), "whole");
+    let (folder, faultless) = machine(place.path(), "faultless");
     let engine = open(&folder, CACHE).unwrap();
     let states = States::of(&engine, seed);
     drop(engine);
     let mut rng = Rng::with_seed(seed);
     let (mut found, mut strikes) = (BTreeMap::new(), 0);
     for turn in 0..CRASHES {
-        let at = rng.u64(1..=whole.changes());
+        let at = rng.u64(1..=faultless.changes());
         let fault = [Fault::Stop, Fault::Stop, Fault::Error, Fault::Full][rng.usize(..4)];
         let tail = [Tail::Kept, Tail::Lost, Tail::Torn, Tail::Torn][rng.usize(..4)];
-        let told = format!(
+        let context = format!(
             "seed {seed}, turn {turn}: {fault:?} at {at} of {}, {tail:?}",
-            whole.changes()
+            faultless.changes()
         );
         let (folder, struck) = machine(place.path(), &format!("struck{turn}"));
         struck.inject(at, fault);
         let mut done = 0;
-        // It may fail to open, too.
+        // The store may also fail to open.
         if let Ok(engine) = open(&folder, CACHE) {
             let progress = work(&engine, seed, |_| {});
             done = progress.acknowledged;
             if progress.is_settled {
-                assert_eq!(seen(&engine), states.seen[done], "{told}, read on after it");
+                assert_eq!(
+                    seen(&engine),
+                    states.seen[done],
+                    "{context}, read on after it"
+                );
             }
         }
         strikes += usize::from(struck.injected() > 0);
         let mut may = done..done + 2;
         if fault != Fault::Stop {
-            // The process goes on, ends, and is started again on the same device. What is seen then
-            // stays.
+            // The process continues, ends, and is restarted on the same device. It then sees the same
+            // state.
             struck.clear_faults();
-            let engine = open(&folder, CACHE).unwrap_or_else(|error| panic!("{told}: {error}"));
+            let engine = open(&folder, CACHE).unwrap_or_else(|error| panic!("{context}: {error}"));
             engine.work().unwrap();
             let state = states.find(&engine, may.clone());
             may.start = state.unwrap_or_else(|| {
-                panic!("{told}, in the same folder: not the state after {done} changes")
+                panic!("{context}, in the same folder: not the state after {done} changes")
             });
             may.end = may.start + 1;
         }
@@ -109,17 +115,17 @@ fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
         struck.after_crash(tail, &left, &mut || rng.bool()).unwrap();
         drop(struck);
         let again = Machine::watch(&left).unwrap();
-        let engine = open(&left, CACHE).unwrap_or_else(|error| panic!("{told}: {error}"));
-        let state = states.check(&engine, may, &told, &mut rng);
+        let engine = open(&left, CACHE).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let state = states.check(&engine, may, &context, &mut rng);
         *found.entry(state).or_insert(0) += 1;
-        // What is written now lasts, too.
+        // Later writes are durable, too.
         let after = seen(&engine);
         again.inject(again.changes() + 1, Fault::Stop);
         drop(engine);
         let last = place.path().join(format!("last{turn}"));
         again.after_crash(Tail::Lost, &last, &mut || false).unwrap();
-        let engine = open(&last, CACHE).unwrap_or_else(|error| panic!("{told}, again: {error}"));
-        assert_eq!(seen(&engine), after, "{told}, after the second crash");
+        let engine = open(&last, CACHE).unwrap_or_else(|error| panic!("{context}, again: {error}"));
+        assert_eq!(seen(&engine), after, "{context}, after the second crash");
     }
     assert!(
         strikes > CRASHES / 2,
@@ -139,10 +145,10 @@ fn a_store_whose_calls_fail_or_stop_loses_nothing_that_was_acknowledged() {
     }
 }
 
-/// Requests that read every way there is.
+/// Requests that read in every way.
 fn questions(engine: &Engine) -> Vec<(&'static str, Value)> {
     let tab = json!({"TableName": "Tab"});
-    let whole = json!({"TableName": "Tab", "ConsistentRead": true});
+    let faultless = json!({"TableName": "Tab", "ConsistentRead": true});
     let of = |index: &str, forward: bool| {
         let name = if index == "ByG" { "g" } else { "pk" };
         json!({
@@ -155,7 +161,7 @@ fn questions(engine: &Engine) -> Vec<(&'static str, Value)> {
         "TableName": "Tab", "KeyConditionExpression": "pk = :v", "Select": "COUNT",
         "ExpressionAttributeValues": {":v": {"S": "tokens"}},
     });
-    let items = ask(engine, "Scan", &whole)["Items"].clone();
+    let items = ask(engine, "Scan", &faultless)["Items"].clone();
     let key = |item: &Value| json!({"pk": item["pk"], "sk": item["sk"]});
     let keys: Vec<Value> = items.as_array().unwrap().iter().take(20).map(key).collect();
     let get = |key: &Value| ("GetItem", json!({"TableName": "Tab", "Key": key}));
@@ -165,7 +171,7 @@ fn questions(engine: &Engine) -> Vec<(&'static str, Value)> {
     let from = json!({"StreamArn": stream, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"});
     let iterator = &ask(engine, "GetShardIterator", &from)["ShardIterator"];
     let mut all = vec![
-        ("Scan", whole),
+        ("Scan", faultless),
         ("Scan", json!({"TableName": "Tab", "IndexName": "ByG"})),
         ("Query", of("ByG", true)),
         ("Query", of("ByN", false)),
@@ -191,7 +197,7 @@ fn an_answer_is_right_or_an_error_whichever_read_fails() {
         let engine = open(&folder, NO_CACHE).unwrap();
         let without_next = |operation: &str, body: &Value| {
             let mut answer = ask(&engine, operation, body);
-            // Another iterator each time.
+            // Each answer has another iterator.
             answer
                 .as_object_mut()
                 .map(|answer| answer.remove("NextShardIterator"));
@@ -228,13 +234,13 @@ fn an_answer_is_right_or_an_error_whichever_read_fails() {
 }
 
 #[test]
-fn a_change_whose_reads_fail_is_made_whole_or_not_at_all() {
+fn a_change_whose_reads_fail_is_complete_or_absent() {
     let (mut failures, mut went_on) = (0, 0);
     for seed in 0..seeds() {
         let place = tempfile::tempdir().unwrap();
-        let (folder, whole) = machine(place.path(), "whole");
+        let (folder, faultless) = machine(place.path(), "faultless");
         let states = States::of(&open(&folder, CACHE).unwrap(), seed);
-        let reads = whole.reads();
+        let reads = faultless.reads();
         let mut rng = Rng::with_seed(seed);
         for turn in 0..FAILING_READS {
             let (folder, struck) = machine(place.path(), &format!("struck{turn}"));
@@ -245,13 +251,12 @@ fn a_change_whose_reads_fail_is_made_whole_or_not_at_all() {
             let done = work(&engine, seed, |_| {}).acknowledged;
             failures += u64::from(struck.injected() > 0);
             struck.clear_faults();
-            let told = format!(
+            let context = format!(
                 "seed {seed}, turn {turn}: {count} reads from {from} on failed after {done} changes"
             );
-            // What failed in the background is tried again; unless a table that could not be
-            // written stands in the way.
+            // Failed background work is retried, unless an SSTable could not be written.
             if engine.work().is_ok() {
-                assert!(states.find(&engine, done..done + 2).is_some(), "{told}");
+                assert!(states.find(&engine, done..done + 2).is_some(), "{context}");
                 went_on += 1;
             }
             drop(engine);
@@ -259,7 +264,7 @@ fn a_change_whose_reads_fail_is_made_whole_or_not_at_all() {
             engine.work().unwrap();
             assert!(
                 states.find(&engine, done..done + 2).is_some(),
-                "{told}, and opened again"
+                "{context}, and opened again"
             );
         }
     }

@@ -1,5 +1,7 @@
-//! The doctor tells what someone else has changed in the files: entries, counters, keys, records.
+//! The examination reports changes of others in the files: entries, counters, keys, records.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -71,7 +73,7 @@ fn of_table(key: &[u8]) -> bool {
 }
 
 #[test]
-fn an_entry_without_item_is_told() {
+fn an_entry_without_item_is_reported() {
     let told = doctored(
         |key| of_table(key) && key[4] == 0,
         |batch, key, _| batch.remove(key),
@@ -83,7 +85,7 @@ fn an_entry_without_item_is_told() {
 }
 
 #[test]
-fn an_entry_that_differs_is_told() {
+fn an_entry_that_differs_is_reported() {
     let last: RefCell<Option<Vec<u8>>> = RefCell::new(None);
     let told = doctored(
         |key| of_table(key) && key[4] == 1,
@@ -106,7 +108,7 @@ fn counters_of_an_index_are_checked() {
 }
 
 #[test]
-fn an_item_under_another_key_is_told() {
+fn an_item_under_another_key_is_reported() {
     let told = doctored(
         |key| of_table(key) && key[4] == 0,
         |batch, mut key, value| {
@@ -119,7 +121,7 @@ fn an_item_under_another_key_is_told() {
 }
 
 #[test]
-fn an_unreadable_record_is_told() {
+fn an_unreadable_record_is_reported() {
     let told = doctored(
         |key| key.starts_with(&[0, 0, 0, 0, b'S']),
         |batch, key, value| batch.put(key, value[..5].to_vec()),

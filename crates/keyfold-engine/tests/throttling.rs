@@ -1,6 +1,7 @@
-//! Capacity enforced: who has used up what there is, is refused until time has passed; nothing of
-//! it is written.
+//! Enforced capacity: requests above it are refused until time has passed, and write nothing.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -57,7 +58,7 @@ impl Place {
         assert!(self.ask("CreateTable", &body)["TableDescription"].is_object());
     }
 
-    /// Puts an item; what is told if it is refused.
+    /// Puts an item. Returns the error of a refusal.
     fn put(&self, n: usize, index: bool) -> Result<(), Value> {
         let mut item = json!({"p": {"S": format!("{n}")}});
         if index {
@@ -71,7 +72,7 @@ impl Place {
         }
     }
 
-    /// How many puts are let through.
+    /// The number of admitted puts.
     fn puts(&self, index: bool) -> (usize, Value) {
         (0..)
             .find_map(|n| self.put(n, index).err().map(|told| (n, told)))
@@ -87,7 +88,7 @@ impl Place {
 const ARN: &str = "arn:aws:dynamodb:us-east-1:000000000000:table/Tab";
 
 #[test]
-fn provisioned_writes_have_five_minutes_in_store_and_come_back_with_time() {
+fn provisioned_writes_have_a_burst_of_five_minutes_and_recover_with_time() {
     let place = Place::new(true);
     place.table(Some((2, 1000)));
     let (done, told) = place.puts(false);
@@ -104,7 +105,7 @@ fn provisioned_writes_have_five_minutes_in_store_and_come_back_with_time() {
     assert_eq!(place.get(599)["Item"]["p"]["S"], "599");
     assert_eq!(place.get(600), json!({}));
     place.advance(499);
-    // There is half a unit: enough to be let through, and to be in debt afterwards.
+    // Half a unit is enough for the admission, and leaves a debt.
     assert!(place.put(600, false).is_ok());
     assert!(place.put(601, false).is_err());
     place.advance(3000);
@@ -112,7 +113,7 @@ fn provisioned_writes_have_five_minutes_in_store_and_come_back_with_time() {
 }
 
 #[test]
-fn an_index_without_capacity_holds_writes_back_and_nothing_is_half_written() {
+fn an_exhausted_index_refuses_writes_to_its_table() {
     let place = Place::new(true);
     place.table(Some((1000, 1)));
     let (done, told) = place.puts(true);
@@ -155,7 +156,7 @@ fn an_index_without_capacity_holds_writes_back_and_nothing_is_half_written() {
 }
 
 #[test]
-fn reads_are_refused_by_themselves() {
+fn reads_have_a_limit_of_their_own() {
     let place = Place::new(true);
     place.table(Some((1, 1)));
     assert!(place.put(0, false).is_ok());
@@ -192,7 +193,7 @@ fn reads_are_refused_by_themselves() {
 }
 
 #[test]
-fn a_failed_condition_costs_what_the_write_would() {
+fn a_failed_condition_costs_as_much_as_the_write() {
     let place = Place::new(true);
     place.table(Some((1, 1)));
     assert!(place.put(0, false).is_ok());
@@ -222,13 +223,16 @@ fn a_partition_key_has_a_limit_of_its_own() {
         told["ThrottlingReasons"][0]["reason"],
         "TableWriteKeyRangeThroughputExceeded"
     );
-    assert!(place.put(1, false).is_ok(), "another key has its own");
+    assert!(
+        place.put(1, false).is_ok(),
+        "another key has a limit of its own"
+    );
     place.advance(1000);
     assert!(place.put(0, false).is_ok());
 }
 
 #[test]
-fn on_demand_tables_warm_up_and_have_a_maximum_if_told_so() {
+fn on_demand_tables_warm_up_and_may_have_a_maximum() {
     let place = Place::new(true);
     place.table(None);
     let (done, told) = place.puts(false);
@@ -241,7 +245,7 @@ fn on_demand_tables_warm_up_and_have_a_maximum_if_told_so() {
         told["throttlingReasons"][0]["reason"],
         "TableWriteKeyRangeThroughputExceeded"
     );
-    // Half an hour later there is twice the peak.
+    // After half an hour the capacity is twice the peak.
     place.advance(30 * 60 * 1000);
     assert_eq!(place.puts(false).0, 8000);
     let most = json!({"TableName": "Tab", "OnDemandThroughput": {"MaxWriteRequestUnits": 5, "MaxReadRequestUnits": 5}});

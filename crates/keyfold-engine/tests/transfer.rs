@@ -1,6 +1,8 @@
-//! Exports to, and imports from, a folder that stands for a bucket: what goes out comes in the
-//! same.
+//! Exports to a folder that stands for a bucket, and imports from it: exported items are imported
+//! unchanged.
 #![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
@@ -98,9 +100,9 @@ impl Place {
     }
 }
 
-/// The server stops before an export and an import were taken up: the next start does them.
+/// The server stops before an export and an import begin: the next start does them.
 #[test]
-fn transfers_that_waited_when_the_server_stopped_are_done_at_the_next_start() {
+fn waiting_transfers_are_done_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let start = || {
         let store = StoreOptions::folder(folder.path().join("data"), Durability::Synced);
@@ -162,7 +164,7 @@ fn transfers_that_waited_when_the_server_stopped_are_done_at_the_next_start() {
     }
 }
 
-/// What a client could not have put into the table is counted, and what follows it is imported.
+/// Rows that a client could not have written are counted, and later rows are imported.
 #[test]
 fn hostile_rows_are_counted_and_others_imported() {
     let place = Place::new();
@@ -183,7 +185,7 @@ fn hostile_rows_are_counted_and_others_imported() {
     );
     let get = json!({"TableName": "Filled", "Key": {"p": {"S": "after"}}});
     assert!(place.ask("GetItem", &get)["Item"].is_object());
-    // A line without an end that unpacks to much more than is ever held, and one behind it.
+    // A line without an end that unpacks to much more than the buffer, and one after it.
     let folder = place.folder.path().join("long");
     std::fs::create_dir(&folder).unwrap();
     let file = std::fs::File::create(folder.join("a.json.gz")).unwrap();
@@ -221,7 +223,7 @@ fn everything() -> Value {
 }
 
 #[test]
-fn what_is_exported_is_imported_the_same() {
+fn exported_items_are_imported_unchanged() {
     let place = Place::new();
     place.table("Tab");
     place.put(everything());
@@ -268,7 +270,7 @@ fn what_is_exported_is_imported_the_same() {
 }
 
 #[test]
-fn an_export_tells_a_moment_or_what_became_of_items_between_two() {
+fn an_export_has_the_items_of_a_moment_or_the_changes_between_two() {
     let place = Place::new();
     place.table("Tab");
     place.put(json!({"p": {"S": "stays"}, "v": {"N": "1"}}));
@@ -334,7 +336,7 @@ fn an_export_tells_a_moment_or_what_became_of_items_between_two() {
 }
 
 #[test]
-fn other_peoples_files_are_read() {
+fn files_of_other_tools_are_imported() {
     let place = Place::new();
     let bucket = place.folder.path().join("in");
     std::fs::create_dir_all(bucket.join("csv")).unwrap();
@@ -389,7 +391,7 @@ fn other_peoples_files_are_read() {
 }
 
 #[test]
-fn what_cannot_be_transferred_is_refused() {
+fn invalid_transfers_are_refused() {
     let place = Place::new();
     let ask = |body: Value| {
         place.ask("ExportTableToPointInTime", &body)["__type"]
@@ -432,7 +434,7 @@ fn what_cannot_be_transferred_is_refused() {
             .len(),
         1
     );
-    // A bucket that would lead elsewhere makes the export fail, and nothing is written there.
+    // A bucket's name that leads out of the folder fails the export, which writes nothing there.
     place.ask(
         "ExportTableToPointInTime",
         &json!({"TableArn": "Tab", "S3Bucket": "..", "ClientToken": "u"}),
@@ -466,7 +468,7 @@ fn data_lines(place: &Place, done: &Value) -> Vec<String> {
 }
 
 #[test]
-fn an_export_holds_what_its_filter_chooses() {
+fn an_export_has_the_items_of_its_filter() {
     let place = Place::new();
     place.table("Tab");
     (0..5).for_each(|n| {
@@ -494,7 +496,7 @@ fn an_export_holds_what_its_filter_chooses() {
     assert_eq!(
         data_lines(&place, &before),
         [0, 2, 4].map(line),
-        "as items were then"
+        "the items of that moment"
     );
     let one = json!({
         "KeyConditionExpression": "p = :p", "FilterExpression": "n < :n",
@@ -507,7 +509,7 @@ fn an_export_holds_what_its_filter_chooses() {
     );
     let before = place.export(json!({"FilterSpecification": one, "ExportTime": 1_700_000_005}));
     assert_eq!(data_lines(&place, &before).len(), 1);
-    // Of changes, those of items that are or were chosen.
+    // An incremental export has the changes of items that match before or after.
     let window = json!({"ExportFromTime": 1_700_000_010, "ExportToTime": 1_700_000_020});
     let between = place.export(json!({
         "FilterSpecification": even, "ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": window

@@ -60,7 +60,7 @@ fn readers_are_answered_while_more_is_written_than_the_device_takes() {
     let table = r#"{"TableName":"Tab","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],"KeySchema":[{"AttributeName":"p","KeyType":"HASH"}]}"#;
     assert!(answer(send(address, "CreateTable", table)).starts_with("HTTP/1.1 200"));
 
-    let held = disk.hold();
+    let held = disk.block_syncs();
     let text = "x".repeat(390_000);
     let puts: Vec<TcpStream> = (0..120)
         .map(|n| {

@@ -64,7 +64,7 @@ pub(crate) fn apply(
     if let Some(stale) = core.stale_reads() {
         stale.keep(core.store(), core.now_ms());
     }
-    let mark = batch.savepoint();
+    let savepoint = batch.savepoint();
     let mut bill = put_change(core, batch, plan, change, stamp)?;
     if author == Author::Transaction {
         bill.table = bill.table * 2;
@@ -78,7 +78,7 @@ pub(crate) fn apply(
             &bill,
         )
     {
-        batch.roll_back_to(mark);
+        batch.roll_back_to(savepoint);
         return Err(Refusal::Throttled(throttling));
     }
     Ok(bill)

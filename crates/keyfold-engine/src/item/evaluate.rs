@@ -97,13 +97,7 @@ impl WritePlan {
                 let mut item = before
                     .as_ref()
                     .map_or_else(|| key.clone(), RawItem::to_item);
-                update.apply(&mut item).map_err(|error| {
-                    if error == UpdateError::ItemSize {
-                        Validation::UpdatedItemSize
-                    } else {
-                        Validation::Update(error)
-                    }
-                })?;
+                update.apply(&mut item).map_err(update_refused)?;
                 (Cow::Owned(item), Maker::Update)
             }
         };
@@ -115,5 +109,13 @@ impl WritePlan {
             tree: Some(tree),
             is_check: false,
         })
+    }
+}
+
+fn update_refused(error: UpdateError) -> Validation {
+    if error == UpdateError::ItemSize {
+        Validation::UpdatedItemSize
+    } else {
+        Validation::Update(error)
     }
 }

@@ -10,8 +10,8 @@ use keyfold_types::Number;
 /// of seconds.
 pub(crate) fn expires(item: &RawItem, attribute: &str) -> Option<(u64, Number)> {
     let number = item.get(attribute)?.as_number()?;
-    let whole = number.to_string();
-    let second = whole.split('.').next()?.parse().ok()?;
+    let text = number.to_string();
+    let second = text.split('.').next()?.parse().ok()?;
     Some((second, number))
 }
 

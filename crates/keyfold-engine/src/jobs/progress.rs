@@ -33,7 +33,7 @@ impl Progress {
                 self.filling.index(core, table),
             );
             turn.note(
-                &format!("noting when items of table {} expire", table.name),
+                &format!("adding expiry notes of table {}", table.name),
                 self.filling.expiry(core, table),
             );
             turn.note(
@@ -43,11 +43,8 @@ impl Progress {
         }
         self.trim.streams(core, &mut turn);
         self.trim.changes(core, &tables, &mut turn);
-        turn.note("forgetting old backups", forget::backups(core));
-        turn.note(
-            "forgetting old exports and imports",
-            forget::transfers(core),
-        );
+        turn.note("removing expired backups", forget::backups(core));
+        turn.note("removing old exports and imports", forget::transfers(core));
         self.jobs.work(core, &mut turn);
         for (what, error) in &turn.failures {
             core.report(what, &error.to_string());

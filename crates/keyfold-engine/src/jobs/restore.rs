@@ -54,7 +54,8 @@ impl RestoreJob {
         }
         if self.state.is_none() {
             let Some(state) = source(core, &self.table)? else {
-                let reason = "What the table was restored from is gone, or its changes since are not kept any more";
+                let reason =
+                    "The source of the restore no longer exists, or its changes are no longer kept";
                 return fail(core, &self.table, reason).map(|()| Work::Done);
             };
             self.state = Some(match self.left.take() {

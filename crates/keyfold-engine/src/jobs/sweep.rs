@@ -28,7 +28,7 @@ impl Sweep {
         let snapshot = core.store().snapshot();
         let notes = match keys(&snapshot, &notes, CHUNK) {
             Ok(notes) => notes,
-            Err(error) => return turn.note("looking for what was deleted", Err(error)),
+            Err(error) => return turn.note("looking for deleted tables and indexes", Err(error)),
         };
         // The removal waits for a backup under way. The check takes the lock under which tables are
         // deleted: a visible record of a deletion implies that the backup of the table is known.
@@ -44,7 +44,7 @@ impl Sweep {
             };
             let done = self.one(core, filling, note, place);
             let is_done = done.is_ok();
-            turn.note("removing what was deleted", done);
+            turn.note("removing a deleted table or index", done);
             if is_done {
                 return;
             }

@@ -124,7 +124,7 @@ fn read(
     let key = get_item::plan(&table, &key)?;
     let rate = get_item::rate(given.consistent_read);
     let meter = Meter::admit(core, &table, None, Some(key.as_slice()))?;
-    let item = get_item::read(&view(core, false, rate), &table, &key)?;
+    let item = get_item::read(&view(core, None, rate), &table, &key)?;
     let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), rate);
     meter.charge(units);
     let consumed = ConsumedCapacity {

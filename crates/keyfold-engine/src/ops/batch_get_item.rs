@@ -140,7 +140,7 @@ pub(crate) fn run(core: &Core, input: BatchGetItemInput) -> Result<BatchGetItemO
     let (mut is_any_read, mut throttled, mut size_of_answer) = (false, None, AnswerSize::default());
     for (request, (table, keys)) in requests.into_iter().zip(plans) {
         let rate = get_item::rate(request.given.consistent_read);
-        let snapshot = view(core, false, rate);
+        let snapshot = view(core, None, rate);
         let (mut items, mut left) = (Vec::new(), Vec::new());
         for (key, given) in keys.iter().zip(request.given.keys.iter().flatten()) {
             if bytes >= BATCH_GET_BYTES_MAX {

@@ -86,7 +86,7 @@ pub(crate) fn run(core: &Core, input: GetItemInput) -> Result<GetItemOutput, Api
     keys::check_paths(&table.key, None, get.projection.as_ref())?;
     let key = plan(&table, &get.key)?;
     let meter = Meter::admit(core, &table, None, Some(key.as_slice()))?;
-    let item = read(&view(core, false, get.rate), &table, &key)?;
+    let item = read(&view(core, None, get.rate), &table, &key)?;
     let units = CapacityHalves::read(item.as_ref().map_or(0, RawItem::size_bytes), get.rate);
     meter.charge(units);
     Ok(GetItemOutput {

@@ -10,6 +10,7 @@ use crate::table::{ActiveStream, Table};
 use keyfold_api::{ApiError, StreamSpecification, StreamViewType, known};
 use keyfold_store::Batch;
 
+/// Constrains the members of a StreamSpecification.
 pub(crate) fn constrain(constraints: &mut Constraints, given: Option<&StreamSpecification>) {
     if let Some(given) = given {
         constraints.required("streamSpecification.streamEnabled", &given.stream_enabled);
@@ -20,7 +21,7 @@ pub(crate) fn constrain(constraints: &mut Constraints, given: Option<&StreamSpec
     }
 }
 
-/// The stream asked for: no change, none, or one with a view.
+/// The stream that a request asks for: no change, none, or one with a view.
 pub(crate) fn wanted(
     given: Option<&StreamSpecification>,
 ) -> Result<Option<Option<StreamViewType>>, ApiError> {
@@ -38,8 +39,8 @@ pub(crate) fn wanted(
     }
 }
 
-/// Opens a stream. The caller holds the catalog's lock, stores the table in the same batch, and
-/// holds the stream in the catalog when the batch is staged.
+/// Opens a stream. The caller holds the catalog's lock, stores the table in the same batch, and adds
+/// the stream to the catalog when the batch is staged.
 pub(crate) fn open(
     core: &Core,
     batch: &mut Batch,
@@ -49,7 +50,7 @@ pub(crate) fn open(
     let id = core.catalog().take_id(batch);
     let mut epoch_ms = core.now_ms();
     let streams = core.catalog().streams();
-    // Two streams within a millisecond have different names all the same.
+    // Two streams within a millisecond have different labels.
     while streams.contains_key(&(table.name.clone(), stream::label(epoch_ms))) {
         epoch_ms += 1;
     }
@@ -71,7 +72,7 @@ pub(crate) fn open(
 }
 
 /// Closes a table's stream, which stays readable for a day. The caller holds the catalog's lock, so
-/// that nothing is written meanwhile, and holds the stream as it is then when the batch is staged.
+/// that no item changes meanwhile, and replaces the stream in the catalog when the batch is staged.
 pub(crate) fn close(
     core: &Core,
     batch: &mut Batch,

@@ -1,7 +1,7 @@
 //! The streams endpoint: ListStreams, DescribeStream, GetShardIterator, GetRecords.
 //!
-//! A stream has one shard, which is closed when the stream is. An iterator is a sequence number and
-//! the time it was made; nothing of it is kept here.
+//! A stream has one shard, which is closed with the stream. An iterator is a sequence number and the
+//! time of its creation. The engine does not store iterators.
 
 use crate::base::error::internal;
 use crate::base::layout;
@@ -42,7 +42,7 @@ fn arn(core: &Core, stream: &Stream) -> String {
     core.arn(&stream.table_name, Part::Stream(&stream.label))
 }
 
-/// The stream of an ARN.
+/// Finds the stream of an ARN.
 fn find(core: &Core, given: &str) -> Result<Arc<Stream>, ApiError> {
     let Some(key) = arn::stream(given) else {
         return sentence("Invalid StreamArn");
@@ -234,7 +234,7 @@ fn found(core: &Core, input: GetShardIteratorInput) -> Result<GetShardIteratorOu
                     return sentence("Invalid SequenceNumber");
                 };
                 let position = sequence + u64::from(kind == ShardIteratorType::AfterSequenceNumber);
-                // A reader that has read the last trimmed record has lost nothing.
+                // After the last trimmed record a reader has missed nothing.
                 if position < first {
                     return Err(trimmed());
                 }
@@ -257,7 +257,7 @@ fn trimmed() -> ApiError {
     )
 }
 
-/// The least sequence number that a reader may begin with: everything below it was trimmed.
+/// The least sequence number that a reader may begin with: all lower ones were trimmed.
 fn trimmed_to(core: &Core, stream: &Stream) -> Result<u64, ApiError> {
     let trimmed = core
         .store()
@@ -267,17 +267,16 @@ fn trimmed_to(core: &Core, stream: &Stream) -> Result<u64, ApiError> {
     let Some(bytes) = trimmed else {
         return Ok(stream.first_sequence);
     };
-    let unreadable =
-        |_| ApiError::Internal("the note of what was trimmed is unreadable".to_owned());
+    let unreadable = |_| ApiError::Internal("the trimmed sequence number is unreadable".to_owned());
     Ok(u64::from_be_bytes(bytes.as_ref().try_into().map_err(unreadable)?) + 1)
 }
 
-/// How much earlier than its neighbours a record may have been made: records are in the order in
-/// which they were staged, times are taken a moment before.
+/// The greatest disorder of record times in milliseconds. Records are ordered by their staging, and
+/// their times are taken shortly before it.
 const DISORDER_MS: u64 = 60_000;
 
-/// The first record at or after a time: found by halves, since the times of a stream ascend but for
-/// a little.
+/// Finds the first record at or after a time, by a binary search: the times of a stream ascend but for
+/// a small disorder.
 fn at_time(core: &Core, stream: &Stream, time: Option<Moment>) -> Result<u64, ApiError> {
     let Some(Moment(epoch_ms)) = time else {
         return sentence("Timestamp must be provided when ShardIteratorType is AT_TIMESTAMP");
@@ -290,18 +289,18 @@ fn at_time(core: &Core, stream: &Stream, time: Option<Moment>) -> Result<u64, Ap
         Some((_, end)) => end,
         None => core.store().sequence().map_err(internal)?,
     };
-    let whole = KeyRange::prefix(layout::events(stream.id));
+    let records = KeyRange::prefix(layout::events(stream.id));
     let first_from = |sequence: u64| {
         let mut low = layout::events(stream.id);
         low.extend_from_slice(&sequence.to_be_bytes());
-        let (_, high) = whole.bounds();
+        let (_, high) = records.bounds();
         snapshot
             .range(Bound::Included(&low), high, Direction::Forward)
             .next()
             .transpose()
             .map_err(internal)
     };
-    // Every record before `low` is surely older.
+    // Every record before `low` is older.
     let (mut low, mut high) = (trimmed_to(core, stream)?, end);
     while low < high {
         let middle = low + (high - low) / 2;
@@ -316,7 +315,7 @@ fn at_time(core: &Core, stream: &Stream, time: Option<Moment>) -> Result<u64, Ap
     }
     let mut from = layout::events(stream.id);
     from.extend_from_slice(&low.to_be_bytes());
-    let (_, high) = whole.bounds();
+    let (_, high) = records.bounds();
     for entry in snapshot.range(Bound::Included(&from), high, Direction::Forward) {
         let (key, bytes) = entry.map_err(internal)?;
         if Event::epoch_ms_of(&bytes).is_some_and(|at| at >= epoch_ms) {
@@ -326,14 +325,14 @@ fn at_time(core: &Core, stream: &Stream, time: Option<Moment>) -> Result<u64, Ap
     Ok(end)
 }
 
-/// `<stream arn>|1|<base64 of position and time>`.
+/// Encodes an iterator: `<stream arn>|1|<base64 of position and time>`.
 fn encode(core: &Core, arn: &str, position: u64) -> String {
     let mut bytes = position.to_be_bytes().to_vec();
     bytes.extend_from_slice(&core.now_ms().to_be_bytes());
     format!("{arn}|1|{}", STANDARD.encode(bytes))
 }
 
-/// Stream, position, and when the iterator was made.
+/// The stream, the position and the creation time of an iterator.
 fn decode(iterator: &str) -> Option<(&str, u64, u64)> {
     let (arn, rest) = iterator.split_once('|')?;
     let bytes = STANDARD.decode(rest.strip_prefix("1|")?).ok()?;
@@ -371,7 +370,7 @@ fn read(core: &Core, input: GetRecordsInput) -> Result<GetRecordsOutput, ApiErro
     }
     let limit = usize::try_from(input.limit.unwrap_or(RECORDS_MAX)).unwrap_or(1);
     let snapshot = core.store().snapshot();
-    // Everything below this number is in the snapshot.
+    // The snapshot has all records below this number.
     let known_to = snapshot
         .get(keyfold_store::SEQUENCE_KEY)
         .map_err(internal)?;
@@ -393,7 +392,7 @@ fn read(core: &Core, input: GetRecordsInput) -> Result<GetRecordsOutput, ApiErro
             next = Some(sequence);
             break;
         }
-        records.push(told(core, &stream, sequence, event));
+        records.push(stream_event(core, &stream, sequence, event));
     }
     let end = stream.closed.map(|(_, end)| end);
     let next = next.or_else(|| match end {
@@ -419,7 +418,7 @@ fn expired(made: u64, now: u64) -> ApiError {
     )
 }
 
-fn told(core: &Core, stream: &Stream, sequence: u64, event: Event) -> StreamEvent {
+fn stream_event(core: &Core, stream: &Stream, sequence: u64, event: Event) -> StreamEvent {
     let print = xxhash_rust::xxh3::xxh3_128(
         &[
             stream.id.0.to_be_bytes().as_slice(),
@@ -436,7 +435,7 @@ fn told(core: &Core, stream: &Stream, sequence: u64, event: Event) -> StreamEven
         event_source: Some("aws:dynamodb".to_owned()),
         aws_region: Some(core.region().to_owned()),
         dynamodb: Some(StreamRecord {
-            // Told in whole seconds.
+            // The API has seconds.
             approximate_creation_date_time: Some(Moment(event.epoch_ms / 1000 * 1000)),
             keys: image(Some(event.keys)),
             new_image: image(event.new),

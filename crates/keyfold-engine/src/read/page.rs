@@ -111,11 +111,7 @@ impl ReadPlan {
     /// Reads the page.
     pub(crate) fn run(&self, core: &Core) -> Result<PageOutput, ApiError> {
         let meter = Meter::admit(core, &self.table, self.index.as_ref(), self.partition_key())?;
-        let is_global = self
-            .index
-            .as_ref()
-            .is_some_and(|index| index.kind == IndexKind::Global);
-        let snapshot = view(core, is_global, self.rate);
+        let snapshot = view(core, self.index.as_ref(), self.rate);
         let mut page = Page::new();
         let (low, high) = self.range.bounds();
         for bytes in snapshot.values(low, high, self.direction) {

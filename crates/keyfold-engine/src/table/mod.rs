@@ -17,86 +17,86 @@ pub(crate) const WARM_ON_DEMAND: (u64, u64) = (12_000, 4_000);
 
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table {
+pub(crate) struct Table {
     /// Its id in the key space.
-    pub id: TableId,
+    pub(crate) id: TableId,
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// A UUID.
-    pub uuid: String,
+    pub(crate) uuid: String,
     /// When it was created, milliseconds since the epoch.
-    pub creation_epoch_ms: u64,
+    pub(crate) creation_epoch_ms: u64,
     /// CREATING while a restore or import fills it; ACTIVE otherwise.
-    pub status: TableStatus,
+    pub(crate) status: TableStatus,
     /// Its key.
-    pub key: KeySchema,
+    pub(crate) key: KeySchema,
     /// Its indexes, local ones first.
-    pub indexes: Vec<Index>,
+    pub(crate) indexes: Vec<Index>,
     /// The other settings.
-    pub settings: Settings,
+    pub(crate) settings: Settings,
 }
 
 /// The settings that UpdateTable and related operations change.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Capacity, with the times of its changes.
-    pub capacity: Capacity,
+    pub(crate) capacity: Capacity,
     /// The table class and the time of its setting, if a request named one.
-    pub table_class: Option<(TableClass, u64)>,
+    pub(crate) table_class: Option<(TableClass, u64)>,
     /// Whether DeleteTable is refused.
-    pub deletion_protection: bool,
+    pub(crate) deletion_protection: bool,
     /// Labels.
-    pub tags: BTreeMap<String, String>,
+    pub(crate) tags: BTreeMap<String, String>,
     /// The open stream.
-    pub stream: Option<ActiveStream>,
+    pub(crate) stream: Option<ActiveStream>,
     /// The label of the newest stream, also after it was closed.
-    pub latest_stream: Option<String>,
+    pub(crate) latest_stream: Option<String>,
     /// The setting of time to live.
-    pub expiry: Option<Expiry>,
+    pub(crate) expiry: Option<Expiry>,
     /// The KMS key that a request named for encryption.
-    pub encryption_key: Option<String>,
+    pub(crate) encryption_key: Option<String>,
     /// The setting of point-in-time recovery.
-    pub recovery: Option<Recovery>,
+    pub(crate) recovery: Option<Recovery>,
     /// Contributor insights: index (empty for the table) to mode and time.
-    pub insights: BTreeMap<String, (ContributorInsightsMode, u64)>,
+    pub(crate) insights: BTreeMap<String, (ContributorInsightsMode, u64)>,
     /// Policies: the rest of the ARN after the table (nothing, or a stream) to text and revision.
-    pub policies: BTreeMap<String, (String, String)>,
+    pub(crate) policies: BTreeMap<String, (String, String)>,
     /// The source of the restored table.
-    pub restored: Option<Restored>,
+    pub(crate) restored: Option<Restored>,
     /// Whether changes are kept for a backup under way, which needs them also after a restart.
-    pub keeps_changes: bool,
+    pub(crate) keeps_changes: bool,
     /// Why the table could not be restored. It can only be described and deleted.
-    pub failure: Option<Failure>,
+    pub(crate) failure: Option<Failure>,
 }
 
 /// The failure of a table's restore.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// Its time, milliseconds since the epoch.
-    pub epoch_ms: u64,
+    pub(crate) epoch_ms: u64,
     /// Its reason.
-    pub reason: String,
+    pub(crate) reason: String,
 }
 
 /// Capacity: the billing mode and its units.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Capacity {
+pub(crate) struct Capacity {
     /// Provisioned or on demand.
-    pub mode: BillingMode,
+    pub(crate) mode: BillingMode,
     /// When the mode last became PAY_PER_REQUEST.
-    pub on_demand_since: Option<u64>,
+    pub(crate) on_demand_since: Option<u64>,
     /// Read and write units a second, when provisioned.
-    pub units: (u64, u64),
+    pub(crate) units: (u64, u64),
     /// When units were last raised.
-    pub last_increase: Option<u64>,
+    pub(crate) last_increase: Option<u64>,
     /// When units were last lowered.
-    pub last_decrease: Option<u64>,
+    pub(crate) last_decrease: Option<u64>,
     /// The day (since the epoch) of the last decrease, and the number of decreases on it.
-    pub decreases: (u64, u64),
+    pub(crate) decreases: (u64, u64),
     /// The most read and write request units a second, on demand.
-    pub on_demand_max: (Option<u64>, Option<u64>),
+    pub(crate) on_demand_max: (Option<u64>, Option<u64>),
     /// Warm throughput that was requested, read and write units a second.
-    pub warm: Option<(u64, u64)>,
+    pub(crate) warm: Option<(u64, u64)>,
 }
 
 impl Default for Capacity {
@@ -116,51 +116,51 @@ impl Default for Capacity {
 
 /// A table's open stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ActiveStream {
+pub(crate) struct ActiveStream {
     /// Its id in the key space.
-    pub id: TableId,
+    pub(crate) id: TableId,
     /// The label: when it was opened.
-    pub label: String,
+    pub(crate) label: String,
     /// The view of its records.
-    pub view: StreamViewType,
+    pub(crate) view: StreamViewType,
 }
 
 /// Time to live.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Expiry {
+pub(crate) struct Expiry {
     /// The attribute: seconds since the epoch.
-    pub attribute: String,
+    pub(crate) attribute: String,
     /// Whether the items from before the setting have expiry notes.
-    pub is_complete: bool,
+    pub(crate) is_complete: bool,
     /// When it was set, which distinguishes it from earlier settings.
-    pub begun: u64,
+    pub(crate) begun: u64,
 }
 
 /// Point-in-time recovery of a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Recovery {
+pub(crate) struct Recovery {
     /// The time from which every change is kept, milliseconds since the epoch.
-    pub since_epoch_ms: u64,
+    pub(crate) since_epoch_ms: u64,
     /// The number of days that changes are kept.
-    pub days: u64,
+    pub(crate) days: u64,
 }
 
 /// The source of a restored table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Restored {
+pub(crate) struct Restored {
     /// The backup, if the table was restored from one.
-    pub backup_arn: Option<String>,
+    pub(crate) backup_arn: Option<String>,
     /// The source table.
-    pub table_arn: String,
+    pub(crate) table_arn: String,
     /// The id of the source table, which distinguishes it from later tables of its name.
-    pub source_uuid: Option<String>,
+    pub(crate) source_uuid: Option<String>,
     /// The time of the restored state, milliseconds since the epoch.
-    pub epoch_ms: u64,
+    pub(crate) epoch_ms: u64,
 }
 
 /// Whether an index shares the table's partitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IndexKind {
+pub(crate) enum IndexKind {
     /// The table's partition key with another sort key. Reads may be strongly consistent.
     Local,
     /// Keys of its own. Reads are eventually consistent.
@@ -169,7 +169,7 @@ pub enum IndexKind {
 
 /// The projection of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum IndexProjection {
+pub(crate) enum IndexProjection {
     /// Every attribute.
     All,
     /// The keys of table and index.
@@ -180,21 +180,21 @@ pub enum IndexProjection {
 
 /// A secondary index.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Index {
+pub(crate) struct Index {
     /// Its id within the table, from 1.
-    pub id: IndexId,
+    pub(crate) id: IndexId,
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// Local or global.
-    pub kind: IndexKind,
+    pub(crate) kind: IndexKind,
     /// Its key.
-    pub key: KeySchema,
+    pub(crate) key: KeySchema,
     /// The projection.
-    pub projection: IndexProjection,
+    pub(crate) projection: IndexProjection,
     /// Capacity of a global index; its mode is the table's.
-    pub capacity: Capacity,
+    pub(crate) capacity: Capacity,
     /// Whether entries of items from before the index are still missing.
-    pub is_building: bool,
+    pub(crate) is_building: bool,
 }
 
 impl Index {
@@ -228,7 +228,7 @@ impl Index {
     }
 
     /// Whether entries hold the attribute.
-    pub fn projects(&self, table: &Table, attribute: &str) -> bool {
+    pub(crate) fn projects(&self, table: &Table, attribute: &str) -> bool {
         let is_key = || self.key.contains(attribute) || table.key.contains(attribute);
         match &self.projection {
             IndexProjection::All => true,
@@ -242,17 +242,17 @@ impl Index {
 
 impl Table {
     /// Whether items can be read and written.
-    pub fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         self.status != TableStatus::Creating && self.settings.failure.is_none()
     }
 
     /// Finds an index by its name.
-    pub fn index(&self, name: &str) -> Option<&Index> {
+    pub(crate) fn index(&self, name: &str) -> Option<&Index> {
         self.indexes.iter().find(|index| index.name == name)
     }
 
     /// Whether the table has item collections with a size limit.
-    pub fn has_local_indexes(&self) -> bool {
+    pub(crate) fn has_local_indexes(&self) -> bool {
         self.indexes
             .iter()
             .any(|index| index.kind == IndexKind::Local)

@@ -11,28 +11,27 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What happens when the disk is asked for the nth time.
+/// The fault of a call of the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The process ends there: this and everything after it does nothing.
+    /// The process ends: this call and all later ones do nothing.
     Stop,
-    /// This one fails.
+    /// The call fails.
     Error,
-    /// This write puts half of its bytes on the disk, and there is no room for the rest, nor for
-    /// anything after.
+    /// The disk is full after half of the bytes of this write.
     Full,
 }
 
-/// What became of writes that were not synced.
+/// The fate of writes that were not synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tail {
-    /// Only the process ended: everything written is there.
+    /// Only the process ended: all of them are kept.
     Kept,
-    /// The machine ended: nothing of it is there.
+    /// The machine crashed: all of them are lost.
     Lost,
-    /// The machine ended: its first bytes are there.
+    /// The machine crashed: their first bytes are kept.
     Cut,
-    /// The machine ended: some of its sectors are there.
+    /// The machine crashed: some of their sectors are kept.
     Torn,
 }
 
@@ -45,11 +44,11 @@ struct Segment {
 #[derive(Debug, Default)]
 struct State {
     segments: BTreeMap<u64, Segment>,
-    asked: u64,
+    calls: u64,
     fault: Option<(u64, Fault)>,
     has_struck: bool,
-    /// Whether syncs take for ever.
-    is_held: bool,
+    /// Whether syncs block.
+    is_blocked: bool,
 }
 
 /// A log's files in memory.
@@ -61,46 +60,47 @@ impl Disk {
         self.0.lock().unwrap()
     }
 
-    /// How often it was asked for something.
-    pub(crate) fn asked(&self) -> u64 {
-        self.lock().asked
+    /// The number of calls.
+    pub(crate) fn calls(&self) -> u64 {
+        self.lock().calls
     }
 
     pub(crate) fn has_struck(&self) -> bool {
         self.lock().has_struck
     }
 
-    /// What will happen the nth time from the first.
+    /// Sets the fault of a call, counted from the first.
     pub(crate) fn strike(&self, at: u64, fault: Fault) {
         self.lock().fault = Some((at, fault));
     }
 
-    /// Lets syncs take until what is given back is dropped.
-    pub(crate) fn hold(&self) -> Held {
-        self.lock().is_held = true;
-        Held(self.clone())
+    /// Blocks syncs until the returned guard is dropped.
+    pub(crate) fn block_syncs(&self) -> Blocked {
+        self.lock().is_blocked = true;
+        Blocked(self.clone())
     }
 
-    /// What is found after the crash.
+    /// The disk after a crash.
     pub(crate) fn after_crash(&self, tail: Tail, rng: &mut Rng) -> Disk {
         let mut segments = self.lock().segments.clone();
         for segment in segments.values_mut() {
-            let (synced, whole) = (segment.synced.len(), segment.written.len());
+            let (synced, written) = (segment.synced.len(), segment.written.len());
             match tail {
                 Tail::Kept => {}
                 Tail::Lost => segment.written.truncate(synced),
-                Tail::Cut => segment.written.truncate(rng.usize(synced..=whole)),
+                Tail::Cut => segment.written.truncate(rng.usize(synced..=written)),
                 Tail::Torn => {
-                    for sector in synced / 512..whole.div_ceil(512) {
+                    for sector in synced / 512..written.div_ceil(512) {
                         if rng.bool() {
-                            let lost = (sector * 512).max(synced)..((sector + 1) * 512).min(whole);
+                            let lost =
+                                (sector * 512).max(synced)..((sector + 1) * 512).min(written);
                             segment.written[lost].fill(0);
                         }
                     }
                 }
             }
-            // What only the process lost is in the system's memory still, and the machine may lose
-            // it yet.
+            // After the end of the process unsynced writes are still in the system's memory, and a
+            // crash of the machine may lose them.
             if tail != Tail::Kept {
                 segment.synced = segment.written.clone();
             }
@@ -111,20 +111,20 @@ impl Disk {
         })))
     }
 
-    /// Asks: `Ok(true)` when only half can be done.
-    fn ask(&self) -> io::Result<bool> {
+    /// Counts a call. Returns true when only half of it can be done.
+    fn call(&self) -> io::Result<bool> {
         let mut state = self.lock();
-        state.asked += 1;
+        state.calls += 1;
         match state.fault {
-            Some((at, Fault::Stop)) if state.asked >= at => {
+            Some((at, Fault::Stop)) if state.calls >= at => {
                 state.has_struck = true;
                 Err(io::Error::other("the process ended here"))
             }
-            Some((at, Fault::Error)) if state.asked == at => {
+            Some((at, Fault::Error)) if state.calls == at => {
                 state.has_struck = true;
                 Err(io::Error::other("the device failed"))
             }
-            Some((at, Fault::Full)) if state.asked >= at => {
+            Some((at, Fault::Full)) if state.calls >= at => {
                 state.has_struck = true;
                 Ok(true)
             }
@@ -133,12 +133,12 @@ impl Disk {
     }
 }
 
-/// As long as this is there, syncs do not end.
-pub(crate) struct Held(Disk);
+/// A guard that blocks syncs.
+pub(crate) struct Blocked(Disk);
 
-impl Drop for Held {
+impl Drop for Blocked {
     fn drop(&mut self) {
-        self.0.lock().is_held = false;
+        self.0.lock().is_blocked = false;
     }
 }
 
@@ -148,25 +148,25 @@ fn full() -> io::Error {
 
 impl LogFiles for Disk {
     fn segments(&self) -> io::Result<Vec<u64>> {
-        self.ask()?;
+        self.call()?;
         Ok(self.lock().segments.keys().copied().collect())
     }
 
     fn read(&self, id: u64) -> io::Result<Vec<u8>> {
-        self.ask()?;
+        self.call()?;
         let mut bytes = self
             .lock()
             .segments
             .get(&id)
             .map(|segment| segment.written.clone())
             .ok_or(ErrorKind::NotFound)?;
-        // Allocated, and never written.
+        // Allocated space that was never written.
         bytes.resize(bytes.len() + 4096, 0);
         Ok(bytes)
     }
 
     fn rewrite(&self, id: u64, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.ask()?;
+        self.call()?;
         let at = usize::try_from(at).unwrap();
         if let Some(segment) = self.lock().segments.get_mut(&id) {
             // The zeros that fill up the last record may be missing.
@@ -175,7 +175,7 @@ impl LogFiles for Disk {
             assert_eq!(
                 segment.written[at..at + bytes.len()],
                 *bytes,
-                "what was read"
+                "the bytes that were read"
             );
             segment.synced = segment.written.clone();
         }
@@ -183,7 +183,7 @@ impl LogFiles for Disk {
     }
 
     fn create(&self, id: u64) -> io::Result<Box<dyn LogFile>> {
-        if self.ask()? {
+        if self.call()? {
             return Err(full());
         }
         self.lock().segments.insert(id, Segment::default());
@@ -194,13 +194,13 @@ impl LogFiles for Disk {
     }
 
     fn discard(&self, id: u64) -> io::Result<()> {
-        self.ask()?;
+        self.call()?;
         self.lock().segments.remove(&id);
         Ok(())
     }
 
     fn retire(&self, id: u64) -> io::Result<()> {
-        self.ask()?;
+        self.call()?;
         self.lock()
             .segments
             .remove(&id)
@@ -216,9 +216,9 @@ struct Writer {
 
 impl LogFile for Writer {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let is_half = self.disk.ask()?;
+        let is_half = self.disk.call()?;
         let mut state = self.disk.lock();
-        // Retired meanwhile, or of a log that was opened again since.
+        // The segment was retired, or the log was opened again.
         let segment = state
             .segments
             .get_mut(&self.id)
@@ -233,10 +233,10 @@ impl LogFile for Writer {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        while self.disk.lock().is_held {
+        while self.disk.lock().is_blocked {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
-        self.disk.ask()?;
+        self.disk.call()?;
         let mut state = self.disk.lock();
         let segment = state
             .segments

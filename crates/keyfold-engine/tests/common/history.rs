@@ -1,4 +1,4 @@
-//! A seeded row of changes to an engine, and all that a client sees after each of them.
+//! A seeded workload on an engine, and the state that a client sees after each change.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 const CHANGES: usize = 40;
 const SEEDS: u64 = 4;
 
-/// How many rows of changes are looked at: `KEYFOLD_CRASH_SEEDS`, or a few.
+/// The number of workloads: `KEYFOLD_CRASH_SEEDS`, or a few.
 pub(crate) fn seeds() -> u64 {
     std::env::var("KEYFOLD_CRASH_SEEDS")
         .ok()
@@ -22,16 +22,16 @@ pub(crate) fn seeds() -> u64 {
         .unwrap_or(SEEDS)
 }
 
-/// What is right after each number of changes.
+/// The states after each number of changes.
 pub(crate) struct States {
-    /// All that a client sees.
+    /// The state that a client sees.
     pub(crate) seen: Vec<Value>,
-    /// What was in the table when the backup was made, if there is one.
+    /// The items of the backup, if there is one.
     pub(crate) kept: Vec<Value>,
 }
 
 impl States {
-    /// Carries the changes out on an empty engine, to which nothing happens.
+    /// Runs the workload on an empty engine without faults.
     pub(crate) fn of(engine: &Engine, seed: u64) -> States {
         let mut states = States {
             seen: vec![seen(engine)],
@@ -53,44 +53,44 @@ impl States {
         states
     }
 
-    /// What is found after a crash: the state after one of these numbers of changes. A client that
-    /// never got an answer asks again, and the backup is what it was.
+    /// Checks the state after a crash: it is the state after one of these numbers of changes, a client
+    /// without an answer can repeat its request, and the backup is unchanged.
     pub(crate) fn check(
         &self,
         engine: &Engine,
         may: std::ops::Range<usize>,
-        told: &str,
+        context: &str,
         rng: &mut Rng,
     ) -> usize {
         engine.work().unwrap();
         let state = self.find(engine, may.clone());
-        let state =
-            state.unwrap_or_else(|| panic!("{told}: not the state after any of {may:?} changes"));
+        let state = state
+            .unwrap_or_else(|| panic!("{context}: not the state after any of {may:?} changes"));
         if state > 0 {
             ask_again(engine, rng.usize(..CHANGES));
         }
         assert_eq!(
             restored(engine),
             self.kept[state],
-            "{told}, restored from the backup"
+            "{context}, restored from the backup"
         );
         state
     }
 
-    /// Which of these states the engine is in.
+    /// Finds the engine's state among these.
     pub(crate) fn find(&self, engine: &Engine, may: std::ops::Range<usize>) -> Option<usize> {
         let now = seen(engine);
         may.rev().find(|state| self.seen.get(*state) == Some(&now))
     }
 }
 
-/// Everything a client can see, and what the doctor says.
+/// The state that a client sees. Asserts that the examination finds no problem.
 pub(crate) fn seen(engine: &Engine) -> Value {
     let tables = ask(engine, "ListTables", &json!({}));
     let mut all = vec![tables.clone()];
     for table in tables["TableNames"].as_array().unwrap() {
-        let told = &ask(engine, "DescribeTable", &json!({"TableName": table}))["Table"];
-        let globals = told["GlobalSecondaryIndexes"].as_array().unwrap();
+        let described = &ask(engine, "DescribeTable", &json!({"TableName": table}))["Table"];
+        let globals = described["GlobalSecondaryIndexes"].as_array().unwrap();
         for index in globals
             .iter()
             .map(|index| &index["IndexName"])
@@ -107,9 +107,9 @@ pub(crate) fn seen(engine: &Engine) -> Value {
             .map(|index| json!([index["ItemCount"], index["IndexStatus"]]));
         let globals: Vec<Value> = globals.collect();
         all.push(json!([
-            told["ItemCount"],
-            told["TableSizeBytes"],
-            told["TableId"],
+            described["ItemCount"],
+            described["TableSizeBytes"],
+            described["TableId"],
             globals
         ]));
         all.push(ask(
@@ -117,7 +117,7 @@ pub(crate) fn seen(engine: &Engine) -> Value {
             "DescribeTimeToLive",
             &json!({"TableName": table}),
         ));
-        let arn = &told["LatestStreamArn"];
+        let arn = &described["LatestStreamArn"];
         let shard = ask(engine, "DescribeStream", &json!({"StreamArn": arn}));
         let shard = &shard["StreamDescription"]["Shards"][0]["ShardId"];
         let from = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"});
@@ -134,7 +134,7 @@ pub(crate) fn backups(engine: &Engine) -> Value {
     ask(engine, "ListBackups", &json!({}))["BackupSummaries"].clone()
 }
 
-/// The items of the table's backup, as a restore brings them back; nothing if there is no backup.
+/// The items of the table's backup, by restoring it; null without a backup.
 fn restored(engine: &Engine) -> Value {
     let Some(backup) = backups(engine).as_array().unwrap().first().cloned() else {
         return Value::Null;
@@ -146,7 +146,7 @@ fn restored(engine: &Engine) -> Value {
     ask(engine, "Scan", &json!({"TableName": "Restored"}))["Items"].clone()
 }
 
-/// Whether it is what the device did.
+/// Whether the answer is a failure of the device.
 pub(crate) fn is_failure(answer: &Value) -> bool {
     answer["__type"]
         .as_str()
@@ -188,13 +188,13 @@ pub(crate) fn table(name: &str) -> Value {
     })
 }
 
-/// Makes an index of the table, or removes it.
+/// Creates an index of the table, or deletes it.
 fn change_indexes(engine: &Engine) -> Value {
-    let told = ask(engine, "DescribeTable", &json!({"TableName": "Tab"}));
-    if is_failure(&told) {
-        return told;
+    let described = ask(engine, "DescribeTable", &json!({"TableName": "Tab"}));
+    if is_failure(&described) {
+        return described;
     }
-    let has_two = told["Table"]["GlobalSecondaryIndexes"]
+    let has_two = described["Table"]["GlobalSecondaryIndexes"]
         .as_array()
         .unwrap()
         .len()
@@ -214,13 +214,13 @@ fn change_indexes(engine: &Engine) -> Value {
     ask(engine, "UpdateTable", &body)
 }
 
-/// Backs the table up, or removes the backup.
+/// Creates a backup of the table, or deletes it.
 fn change_backups(engine: &Engine) -> Value {
-    let told = ask(engine, "ListBackups", &json!({}));
-    if is_failure(&told) {
-        return told;
+    let described = ask(engine, "ListBackups", &json!({}));
+    if is_failure(&described) {
+        return described;
     }
-    match told["BackupSummaries"].as_array().unwrap().first() {
+    match described["BackupSummaries"].as_array().unwrap().first() {
         Some(backup) => ask(
             engine,
             "DeleteBackup",
@@ -234,7 +234,7 @@ fn change_backups(engine: &Engine) -> Value {
     }
 }
 
-/// One change; gives back whether it was acknowledged.
+/// Makes a change. Returns whether it was acknowledged.
 fn change(engine: &Engine, rng: &mut Rng, at: usize) -> bool {
     let put = |item: &Value| json!({"PutRequest": {"Item": item}});
     let expiring = json!({"AttributeName": "expires", "Enabled": true});
@@ -252,7 +252,7 @@ fn change(engine: &Engine, rng: &mut Rng, at: usize) -> bool {
         12 => change_indexes(engine),
         13 => change_backups(engine),
         14 => {
-            // Expired when it is written.
+            // The item has expired when it is written.
             let item = json!({"pk": {"S": "old"}, "sk": {"S": format!("{at}")}, "g": {"S": "g"}, "n": {"N": "1"}, "expires": {"N": "1690000000"}});
             ask(
                 engine,
@@ -296,7 +296,7 @@ fn change(engine: &Engine, rng: &mut Rng, at: usize) -> bool {
         8 | 9 => ask(engine, "TransactWriteItems", &token(at)),
         10 => {
             let tables = ask(engine, "ListTables", &json!({}));
-            // It failed: not even that is known.
+            // The request failed.
             let Some(names) = tables["TableNames"].as_array() else {
                 return false;
             };
@@ -318,8 +318,7 @@ fn change(engine: &Engine, rng: &mut Rng, at: usize) -> bool {
     if is_failure(&answer) {
         return false;
     }
-    // A condition that does not hold and a sum of too many digits change nothing, which is a change
-    // to remember too.
+    // A failed condition and a sum of too many digits change nothing, and count as changes.
     let answer = answer.to_string();
     let is_refused = ["ConditionalCheckFailed", "significant digits", "overflow"];
     let is_refused = is_refused.iter().any(|reason| answer.contains(reason));
@@ -327,7 +326,8 @@ fn change(engine: &Engine, rng: &mut Rng, at: usize) -> bool {
     true
 }
 
-/// What a client that never got an answer asks again: done once, whether it was done before or not.
+/// Repeats the request of a client without an answer: it is done once, whether it was done before or
+/// not.
 fn ask_again(engine: &Engine, at: usize) {
     assert_eq!(ask(engine, "TransactWriteItems", &token(at)), json!({}));
     let key =
@@ -339,16 +339,15 @@ fn ask_again(engine: &Engine, at: usize) {
     );
 }
 
-/// How far a workload came.
+/// The progress of a workload.
 pub(crate) struct Progress {
-    /// How many changes were acknowledged.
+    /// The number of acknowledged changes.
     pub(crate) acknowledged: usize,
-    /// Whether what the last one left to the background was done, too.
+    /// Whether the background work of the last one was done, too.
     pub(crate) is_settled: bool,
 }
 
-/// Changes until one is not acknowledged. `after` sees each, and what was left to the background is
-/// done then.
+/// Makes changes until one is not acknowledged. Calls `after` for each, after its background work.
 pub(crate) fn work(engine: &Engine, seed: u64, mut after: impl FnMut(&Engine)) -> Progress {
     let mut rng = Rng::with_seed(seed);
     let mut progress = Progress {

@@ -33,7 +33,7 @@ impl Clock for ManualClock {
     }
 }
 
-/// Every engine draws the same: 1, 2, 3 ...
+/// A random source that counts, so that every engine has the same values: 1, 2, 3 ...
 pub(crate) struct CountingRandom(AtomicU64);
 
 impl CountingRandom {
@@ -48,7 +48,7 @@ impl Random for CountingRandom {
     }
 }
 
-/// An engine in memory on a clock that stands still, which does what is due when it is told to.
+/// An engine in memory with a manual clock, whose tests start the background work.
 pub(crate) fn on_clock(change: impl FnOnce(&mut EngineOptions)) -> (Engine, Arc<ManualClock>) {
     let clock = ManualClock::new();
     let environment = Environment {
@@ -64,7 +64,7 @@ pub(crate) fn on_clock(change: impl FnOnce(&mut EngineOptions)) -> (Engine, Arc<
     (Engine::open(options).unwrap(), clock)
 }
 
-/// What is answered to a request as it goes over the wire.
+/// The answer to a request in DynamoDB JSON.
 pub(crate) fn ask(engine: &Engine, operation: &str, body: &serde_json::Value) -> serde_json::Value {
     let operation = Operation::ALL
         .iter()
@@ -104,7 +104,7 @@ pub(crate) fn create_table(engine: &Engine, name: &str) {
     create_table_with(engine, name, ProjectionType::All);
 }
 
-/// The same with another projection of both indexes.
+/// Creates the same table with another projection of both indexes.
 pub(crate) fn create_table_with(engine: &Engine, name: &str, projection: ProjectionType) {
     let index = |name: &str, elements: &[(&str, KeyType)]| SecondaryIndex {
         index_name: Some(name.to_owned()),
