@@ -14,7 +14,7 @@ use crate::table::stream::Event;
 use crate::table::{Index, Table};
 use keyfold_api::ApiError;
 use keyfold_codec::RawItem;
-use keyfold_codec::key::{self, IndexId, KeyRange, TableId};
+use keyfold_codec::key::{self, IndexId, KeyRange};
 use keyfold_store::{Batch, Direction, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ pub(crate) fn examine(core: &Core) -> Result<Examination, ApiError> {
     }
     for backup in core.catalog().backups().values() {
         let place = format!("{} backup {}", backup.table.name, backup.name);
-        for entry in entries(&snapshot, &items_of(backup.id)) {
+        for entry in entries(&snapshot, &layout::items_of(backup.id)) {
             let (_, bytes) = entry?;
             found.items += 1;
             if let Err(error) = RawItem::open(bytes) {
@@ -184,7 +184,7 @@ fn examine_table(
     found: &mut Examination,
 ) -> Result<(), ApiError> {
     let mut sizes = Sizes::new();
-    for entry in entries(snapshot, &items_of(table.id)) {
+    for entry in entries(snapshot, &layout::items_of(table.id)) {
         let (at, bytes) = entry?;
         found.items += 1;
         match RawItem::open(bytes) {
@@ -273,11 +273,6 @@ fn examine_counters(
     Ok(())
 }
 
-/// The keys of the items of a table or of a backup.
-fn items_of(space: TableId) -> KeyRange {
-    KeyRange::prefix(key::space_prefix(space, IndexId::BASE))
-}
-
 /// The indexes that are complete.
 fn built(table: &Table) -> impl Iterator<Item = &Index> {
     table.indexes.iter().filter(|index| !index.is_building)
@@ -325,10 +320,7 @@ fn examine_index(
     index: &Index,
     found: &mut Examination,
 ) -> Result<(), ApiError> {
-    for entry in entries(
-        snapshot,
-        &KeyRange::prefix(key::space_prefix(table.id, index.id)),
-    ) {
+    for entry in entries(snapshot, &layout::entries_of(table.id, index.id)) {
         let (at, bytes) = entry?;
         found.entries += 1;
         let Ok(stored) = RawItem::open(bytes) else {
@@ -371,7 +363,7 @@ pub(crate) fn repair(core: &Core) -> Result<(), ApiError> {
 /// Removes all index entries and counters of a table.
 fn remove_derived(core: &Core, table: &Table) -> Result<(), ApiError> {
     for index in &table.indexes {
-        let range = KeyRange::prefix(key::space_prefix(table.id, index.id));
+        let range = layout::entries_of(table.id, index.id);
         remove_all(core, &range)?;
     }
     let counters = KeyRange::prefix(layout::counters_of(table.id));
@@ -386,7 +378,7 @@ fn remove_derived(core: &Core, table: &Table) -> Result<(), ApiError> {
 fn derive(core: &Core, table: &Table) -> Result<(), ApiError> {
     let snapshot = core.store().snapshot();
     let (mut batch, mut handled) = (Batch::new(), 0);
-    for entry in entries(&snapshot, &items_of(table.id)) {
+    for entry in entries(&snapshot, &layout::items_of(table.id)) {
         let (at, bytes) = entry?;
         let Ok(item) = RawItem::open(bytes) else {
             continue;

@@ -15,7 +15,7 @@ use crate::table::Table;
 use crate::table::stream::Event;
 use keyfold_api::ApiError;
 use keyfold_codec::RawItem;
-use keyfold_codec::key::{self, IndexId, KeyRange, TableId};
+use keyfold_codec::key::{self, KeyRange, TableId};
 use keyfold_store::{Direction, Snapshot, Store};
 use keyfold_types::KeySchema;
 use std::collections::BTreeMap;
@@ -218,10 +218,7 @@ struct Part {
 
 impl StateAt {
     fn new(store: &Store, source: Source, cut: Option<Cut>) -> Result<StateAt, ApiError> {
-        let left = Some(KeyRange::prefix(key::space_prefix(
-            source.space,
-            IndexId::BASE,
-        )));
+        let left = Some(layout::items_of(source.space));
         let snapshot = store.snapshot_of_staged().map_err(internal)?;
         Ok(StateAt {
             snapshot,

@@ -21,9 +21,19 @@
 //! table index hash ...                  items and index entries (see the codec's `key`)
 //! ```
 
-use keyfold_codec::key::{IndexId, TableId};
+use keyfold_codec::key::{self, IndexId, KeyRange, TableId};
 
 const SYSTEM: [u8; 4] = [0; 4];
+
+/// The keys of the items of a table or of a backup.
+pub(crate) fn items_of(space: TableId) -> KeyRange {
+    entries_of(space, IndexId::BASE)
+}
+
+/// The keys of the entries of an index; of the items for the base.
+pub(crate) fn entries_of(space: TableId, index: IndexId) -> KeyRange {
+    KeyRange::prefix(key::space_prefix(space, index))
+}
 
 fn system(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
     let mut key = SYSTEM.to_vec();

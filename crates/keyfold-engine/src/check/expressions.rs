@@ -13,6 +13,12 @@ use keyfold_types::Value;
 use keyfold_types::limits::NESTING_LEVELS_MAX;
 use std::collections::BTreeMap;
 
+/// The missing expressions in messages about placeholders without an expression.
+pub(crate) const NO_CONDITION: &str = "ConditionExpression is null";
+pub(crate) const NO_PROJECTION: &str = "ProjectionExpression is null";
+pub(crate) const NO_FILTER_NOR_KEY_CONDITION: &str =
+    "FilterExpression and KeyConditionExpression are null";
+
 /// The texts of a request's expressions.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Texts<'t> {

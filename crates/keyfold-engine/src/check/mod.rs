@@ -170,9 +170,7 @@ impl Constraints {
     /// The table of a control operation. Its absence has a message of its own.
     pub(crate) fn control_table(&mut self, member: &Option<String>) -> Result<(), ApiError> {
         if member.is_none() {
-            let missing =
-                "The parameter 'TableName' is required but was not present in the request";
-            return Err(Validation::Sentence(missing.to_owned()).into());
+            return Err(missing_table());
         }
         self.table("tableName", member);
         Ok(())
@@ -242,6 +240,12 @@ impl TableName {
     pub(crate) fn name(&self) -> &str {
         arn::named_table(&self.given)
     }
+}
+
+/// The refusal of a control operation without a table.
+pub(crate) fn missing_table() -> ApiError {
+    let missing = "The parameter 'TableName' is required but was not present in the request";
+    Validation::Sentence(missing.to_owned()).into()
 }
 
 /// A member that is present after the constraints were checked.

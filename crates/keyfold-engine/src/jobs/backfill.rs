@@ -12,18 +12,13 @@ use crate::item::refusal::Refusal;
 use crate::table::{Index, Table};
 use keyfold_api::ApiError;
 use keyfold_codec::RawItem;
-use keyfold_codec::key::{self, IndexId, KeyBytes, KeyRange};
+use keyfold_codec::key::{KeyBytes, KeyRange};
 use keyfold_store::{Batch, Direction};
 use std::ops::Bound;
 use std::sync::Arc;
 
 /// Items of one piece.
 const CHUNK: usize = 500;
-
-/// The range of all items of a table.
-pub(crate) fn all_items(table: &Table) -> KeyRange {
-    KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE))
-}
 
 /// Calls `fill` with some locked items of the range. Returns the rest of the range.
 pub(crate) fn for_some(

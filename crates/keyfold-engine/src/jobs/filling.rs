@@ -3,6 +3,7 @@
 use super::backfill;
 use super::expiry::note_some;
 use super::turn::Work;
+use crate::base::layout;
 use crate::core::Core;
 use crate::core::change_table::change_table;
 use crate::table::Table;
@@ -57,7 +58,7 @@ impl Filling {
             .left
             .get(&place)
             .cloned()
-            .unwrap_or_else(|| backfill::all_items(table));
+            .unwrap_or_else(|| layout::items_of(table.id));
         if let Some(rest) = backfill::index_some(core, table, index, &range)? {
             self.left.insert(place, rest);
             return Ok(Work::More);
@@ -88,7 +89,7 @@ impl Filling {
             .left
             .get(&place)
             .cloned()
-            .unwrap_or_else(|| backfill::all_items(table));
+            .unwrap_or_else(|| layout::items_of(table.id));
         if let Some(rest) = note_some(core, table, &range)? {
             self.left.insert(place, rest);
             return Ok(Work::More);

@@ -6,7 +6,7 @@ use crate::base::error::internal;
 use crate::base::layout;
 use crate::core::Core;
 use keyfold_api::ApiError;
-use keyfold_codec::key::{self, IndexId, KeyRange, TableId};
+use keyfold_codec::key::{IndexId, KeyRange, TableId};
 use keyfold_store::{Batch, Direction, Snapshot};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
@@ -64,7 +64,7 @@ impl Sweep {
             .swept
             .entry(note.clone())
             .or_insert_with(|| match index {
-                Some(index) => VecDeque::from([KeyRange::prefix(key::space_prefix(table, index))]),
+                Some(index) => VecDeque::from([layout::entries_of(table, index)]),
                 None => [
                     table.0.to_be_bytes().to_vec(),
                     layout::expiries_of(table),

@@ -1,7 +1,7 @@
 //! BatchGetItem: up to 100 items by key, of any tables.
 
 use crate::base::answer_size::AnswerSize;
-use crate::check::expressions::Texts;
+use crate::check::expressions::{NO_PROJECTION, Texts};
 use crate::check::keys;
 use crate::check::legacy;
 use crate::check::{CheckedReturns, Constraints, TableName};
@@ -94,7 +94,7 @@ fn check_table((table, given): (String, KeysAndAttributes)) -> Result<TableKeys,
         .cloned()
         .collect::<Result<Vec<_>, _>>()
         .map_err(Validation::Value)?;
-    let bound = texts.bind(&given.expression_attributes, "ProjectionExpression is null")?;
+    let bound = texts.bind(&given.expression_attributes, NO_PROJECTION)?;
     let projection = bound
         .projection
         .or(legacy::bind(given.legacy.as_deref())?.projection);

@@ -5,7 +5,7 @@
 use crate::base::error::internal;
 use crate::base::pending::Pending;
 use crate::catalog::{self, Tables};
-use crate::check::{Constraints, present};
+use crate::check::{Constraints, missing_table, present};
 use crate::core::Core;
 use crate::ops::definition::{self, sentence, wrong};
 use crate::ops::{describe_table, policy_document, stream_setting, tags};
@@ -267,11 +267,7 @@ pub(crate) fn check_counts(
 fn check_constraints(input: &CreateTableInput) -> Result<(), ApiError> {
     let mut constraints = Constraints::default();
     match &input.table_name {
-        None => {
-            return sentence(
-                "The parameter 'TableName' is required but was not present in the request",
-            );
-        }
+        None => return Err(missing_table()),
         Some(name) => constraints.name("tableName", name, name),
     }
     constraints.required("attributeDefinitions", &input.attribute_definitions);

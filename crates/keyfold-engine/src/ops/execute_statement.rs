@@ -4,6 +4,7 @@
 //! reads those partitions as Query does; any other is a Scan.
 
 use crate::base::fingerprint::Fingerprint;
+use crate::base::layout;
 use crate::base::pending::Pending;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
@@ -20,7 +21,7 @@ use keyfold_api::{
     ApiError, ConsumedCapacity, ExecuteStatementInput, ExecuteStatementOutput, Validation,
 };
 use keyfold_codec::RawItem;
-use keyfold_codec::key::{self, IndexId, KeyRange};
+use keyfold_codec::key::{IndexId, KeyRange};
 use keyfold_expr::partiql::{Select, Statement};
 use keyfold_expr::{
     Comparator, Condition, KeyCondition, KeyTerm, KeyTest, Literal, Operand, Projection,
@@ -181,10 +182,7 @@ impl Reading {
     fn range(&self, partition: usize) -> Result<Option<KeyRange>, ApiError> {
         let place = self.index.as_ref().map_or(IndexId::BASE, |index| index.id);
         match &self.partitions {
-            None if partition == 0 => Ok(Some(KeyRange::prefix(key::space_prefix(
-                self.table.id,
-                place,
-            )))),
+            None if partition == 0 => Ok(Some(layout::entries_of(self.table.id, place))),
             None => Ok(None),
             Some(partitions) => {
                 let Some(condition) = partitions.get(partition) else {

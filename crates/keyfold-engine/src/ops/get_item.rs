@@ -1,7 +1,7 @@
 //! GetItem: reads one item by key.
 
 use crate::base::error::{corrupt, internal};
-use crate::check::expressions::Texts;
+use crate::check::expressions::{NO_PROJECTION, Texts};
 use crate::check::keys;
 use crate::check::legacy;
 use crate::check::{self, CheckedReturns, Constraints, TableName};
@@ -40,7 +40,7 @@ fn check(input: GetItemInput) -> Result<GetItem, ApiError> {
     };
     texts.check_mixed(input.legacy.as_deref())?;
     let key = check::attributes(input.key, "key")?;
-    let bound = texts.bind(&input.expression_attributes, "ProjectionExpression is null")?;
+    let bound = texts.bind(&input.expression_attributes, NO_PROJECTION)?;
     let legacy = legacy::bind(input.legacy.as_deref())?;
     Ok(GetItem {
         table: TableName::new(input.table_name),

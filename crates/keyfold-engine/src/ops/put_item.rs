@@ -1,7 +1,7 @@
 //! PutItem: writes an item, and replaces the one with the same key.
 
 use crate::base::pending::Pending;
-use crate::check::expressions::Texts;
+use crate::check::expressions::{NO_CONDITION, Texts};
 use crate::check::legacy;
 use crate::check::{self, Constraints, TableName};
 use crate::core::Core;
@@ -39,7 +39,7 @@ fn check(input: PutItemInput) -> Result<SingleWrite, ApiError> {
         return Err(Validation::ReturnValues.into());
     }
     let item = check::attributes(input.item, "item")?;
-    let mut bound = texts.bind(&input.expression_attributes, "ConditionExpression is null")?;
+    let mut bound = texts.bind(&input.expression_attributes, NO_CONDITION)?;
     bound.take_legacy(legacy::bind(input.legacy.as_deref())?);
     Ok(SingleWrite {
         table: TableName::new(input.table_name),

@@ -1,6 +1,6 @@
 //! Query: the items of one partition, in sort order, a page at a time.
 
-use crate::check::expressions::{Bound, Texts};
+use crate::check::expressions::{Bound, NO_FILTER_NOR_KEY_CONDITION, Texts};
 use crate::check::keys;
 use crate::check::legacy;
 use crate::check::{CheckedReturns, Constraints, TableName};
@@ -64,10 +64,7 @@ fn check(input: QueryInput) -> Result<Query, ApiError> {
     if texts.key_condition.is_none() && !is_legacy {
         return Err(Validation::NoKeyCondition.into());
     }
-    let mut bound = texts.bind(
-        &input.expression_attributes,
-        "FilterExpression and KeyConditionExpression are null",
-    )?;
+    let mut bound = texts.bind(&input.expression_attributes, NO_FILTER_NOR_KEY_CONDITION)?;
     bound.take_legacy(legacy);
     let key_condition = bound
         .key_condition
@@ -116,7 +113,7 @@ pub(crate) fn plan(core: &Core, input: QueryInput) -> Result<ReadPlan, ApiError>
     let parameter = if query.has_query_filter {
         "QueryFilter"
     } else {
-        "Filter Expression"
+        options::FILTER_EXPRESSION
     };
     options::check_filter_keys(query.bound.filter.as_ref(), schema, parameter)?;
     keys::check_paths(

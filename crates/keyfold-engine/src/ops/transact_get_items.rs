@@ -1,6 +1,6 @@
 //! TransactGetItems: up to 100 items of one state of the store.
 
-use crate::check::expressions::{Bound, Texts};
+use crate::check::expressions::{Bound, NO_PROJECTION, Texts};
 use crate::check::keys;
 use crate::check::{self, CheckedReturns, Constraints, TableName};
 use crate::core::Core;
@@ -63,7 +63,7 @@ fn check_get(get: TransactGet) -> Result<Get, ApiError> {
     // Unused placeholders are allowed without an expression.
     let bound = match get.projection_expression {
         None => Bound::default(),
-        Some(_) => texts.bind(&get.expression_attributes, "ProjectionExpression is null")?,
+        Some(_) => texts.bind(&get.expression_attributes, NO_PROJECTION)?,
     };
     Ok(Get {
         table: TableName::new(get.table_name),

@@ -8,7 +8,7 @@ use crate::base::fingerprint::Fingerprint;
 use crate::base::layout;
 use crate::base::pending::Pending;
 use crate::catalog::{Tables, ready};
-use crate::check::expressions::{Bound, Texts};
+use crate::check::expressions::{Bound, NO_CONDITION, Texts};
 use crate::check::{self, CheckedReturns, Constraints, TableName};
 use crate::core::Core;
 use crate::item::apply::{Author, Stamp, apply};
@@ -203,7 +203,7 @@ fn bind(action: Parts) -> Result<(TableName, ItemWrite), ApiError> {
     let bound = if texts.update.is_none() && texts.condition.is_none() {
         Bound::default()
     } else {
-        texts.bind(&action.placeholders, "ConditionExpression is null")?
+        texts.bind(&action.placeholders, NO_CONDITION)?
     };
     let what = match action.kind {
         Kind::Put => Action::Put(attributes),

@@ -4,13 +4,14 @@
 //! and Scan. An incremental export has a change when the filter holds for the item before or after
 //! it, so that a reader of the exports sees items that begin and cease to match.
 
-use crate::check::expressions::{Bound, Texts};
+use crate::base::layout;
+use crate::check::expressions::{Bound, NO_FILTER_NOR_KEY_CONDITION, Texts};
 use crate::read::page;
 use crate::read::{key_range, options};
 use crate::table::Table;
 use keyfold_api::{ApiError, ExpressionAttributes, FilterSpecification, Validation};
 use keyfold_codec::RawItem;
-use keyfold_codec::key::{self, IndexId, KeyRange};
+use keyfold_codec::key::KeyRange;
 use keyfold_transfer::Change;
 
 /// The exported items and their exported attributes.
@@ -40,20 +41,21 @@ pub(crate) fn check(given: Option<&FilterSpecification>) -> Result<Bound, ApiErr
         projection: given.projection_expression.as_deref(),
         ..Texts::default()
     };
-    texts.bind(
-        &attributes,
-        "FilterExpression and KeyConditionExpression are null",
-    )
+    texts.bind(&attributes, NO_FILTER_NOR_KEY_CONDITION)
 }
 
 impl Chosen {
     /// Binds checked expressions to a table.
     pub(crate) fn of(table: &Table, mut bound: Bound) -> Result<Chosen, ApiError> {
         let range = match bound.key_condition.take() {
-            None => KeyRange::prefix(key::space_prefix(table.id, IndexId::BASE)),
+            None => layout::items_of(table.id),
             Some(condition) => {
                 let range = key_range::plan(table.id, None, &table.key, &condition)?.wanted;
-                options::check_filter_keys(bound.filter.as_ref(), &table.key, "Filter Expression")?;
+                options::check_filter_keys(
+                    bound.filter.as_ref(),
+                    &table.key,
+                    options::FILTER_EXPRESSION,
+                )?;
                 range
             }
         };

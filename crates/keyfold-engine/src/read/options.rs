@@ -9,6 +9,9 @@ use keyfold_codec::key::{self, KeyBytes};
 use keyfold_expr::{Condition, Projection};
 use keyfold_types::{Item, KeySchema};
 
+/// The name of a FilterExpression in messages.
+pub(crate) const FILTER_EXPRESSION: &str = "Filter Expression";
+
 /// Finds the index that a request names.
 pub(crate) fn index<'t>(
     table: &'t Table,
