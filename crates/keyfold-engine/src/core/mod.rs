@@ -179,10 +179,10 @@ impl Core {
     }
 
     /// Reports a failure that no client sees.
-    pub(crate) fn report(&self, what: &str, reason: &str) {
+    pub(crate) fn report(&self, description: &str, reason: &str) {
         self.shared.failures.fetch_add(1, Ordering::Relaxed);
         if let Some(report) = &self.shared.options.report {
-            report(what, reason);
+            report(description, reason);
         }
     }
 

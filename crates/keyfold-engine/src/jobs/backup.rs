@@ -82,7 +82,7 @@ impl Job for BackupJob {
         })
     }
 
-    fn what(&self) -> String {
+    fn description(&self) -> String {
         format!(
             "copying backup {} of table {}",
             self.backup.name, self.backup.table.name

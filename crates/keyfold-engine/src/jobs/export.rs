@@ -208,7 +208,7 @@ impl Job for ExportJob {
                 Err(stopped) => {
                     self.export.status = ExportStatus::Failed;
                     self.export.failure = Some(stopped.failure());
-                    core.report(&self.what(), &stopped.failure().1);
+                    core.report(&self.description(), &stopped.failure().1);
                 }
             }
             self.export.ended = Some(core.now_ms());
@@ -216,7 +216,7 @@ impl Job for ExportJob {
         store(core, &self.export).map(|()| Work::Done)
     }
 
-    fn what(&self) -> String {
+    fn description(&self) -> String {
         format!("exporting table {}", self.table.name)
     }
 }

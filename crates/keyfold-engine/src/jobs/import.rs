@@ -64,7 +64,7 @@ impl ImportJob {
             }
             self.import.errors += u64::from(refused.is_some());
             if let Some(reason) = refused.take() {
-                core.report(&self.what(), &reason);
+                core.report(&self.description(), &reason);
             }
         }
         let count = items.len() as u64;
@@ -102,7 +102,7 @@ impl Job for ImportJob {
                 Ok(Work::More) => return Ok(Work::More),
                 Ok(Work::Done) => self.end(core, None)?,
                 Err(stopped) => {
-                    core.report(&self.what(), &stopped.failure().1);
+                    core.report(&self.description(), &stopped.failure().1);
                     self.end(core, Some(stopped))?;
                 }
             }
@@ -116,7 +116,7 @@ impl Job for ImportJob {
         Ok(Work::Done)
     }
 
-    fn what(&self) -> String {
+    fn description(&self) -> String {
         format!("importing into table {}", self.table.name)
     }
 }

@@ -13,7 +13,7 @@ pub(super) trait Job: Send {
     fn step(&mut self, core: &Core) -> Result<Work, ApiError>;
 
     /// A description for the operator.
-    fn what(&self) -> String;
+    fn description(&self) -> String;
 }
 
 /// Whether every retry would fail with the same error.

@@ -97,7 +97,7 @@ impl Job for RestoreJob {
         }
     }
 
-    fn what(&self) -> String {
+    fn description(&self) -> String {
         format!("restoring table {}", self.table.name)
     }
 }

@@ -71,7 +71,7 @@ impl Jobs {
                     // Pauses get longer.
                     running.pause = running.next_pause;
                     running.next_pause = (running.next_pause * 2 + 1).min(PAUSE_MAX);
-                    turn.note(&running.job.what(), Err(error));
+                    turn.note(&running.job.description(), Err(error));
                 }
             }
             true

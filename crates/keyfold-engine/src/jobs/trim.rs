@@ -44,7 +44,7 @@ impl Trim {
         let horizon = core.now_ms().saturating_sub(RETENTION_MS);
         let streams: Vec<_> = core.catalog().streams().values().cloned().collect();
         for stream in streams {
-            let what = format!("trimming the stream of table {}", stream.table_name);
+            let description = format!("trimming the stream of table {}", stream.table_name);
             let trimmed = self
                 .find_old(core, layout::events(stream.id), horizon)
                 .and_then(|found| {
@@ -58,9 +58,9 @@ impl Trim {
                     }
                     self.trim(core, layout::events(stream.id), batch, last)
                 });
-            turn.note(&what, trimmed);
+            turn.note(&description, trimmed);
             if stream.closed.is_some_and(|(closed, _)| closed < horizon) {
-                turn.note(&what, forget_stream(core, &stream));
+                turn.note(&description, forget_stream(core, &stream));
             }
         }
     }
@@ -68,8 +68,8 @@ impl Trim {
     /// Removes changes from before the window of point-in-time recovery.
     pub(super) fn changes(&mut self, core: &Core, tables: &[Arc<Table>], turn: &mut Turn) {
         for table in tables {
-            let what = format!("trimming the changes of table {}", table.name);
-            turn.note(&what, self.changes_of(core, table));
+            let description = format!("trimming the changes of table {}", table.name);
+            turn.note(&description, self.changes_of(core, table));
         }
     }
 

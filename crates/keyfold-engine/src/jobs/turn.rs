@@ -19,10 +19,10 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    pub(crate) fn note(&mut self, what: &str, work: Result<Work, ApiError>) {
+    pub(crate) fn note(&mut self, description: &str, work: Result<Work, ApiError>) {
         match work {
             Ok(work) => self.has_more |= work == Work::More,
-            Err(error) => self.failures.push((what.to_owned(), error)),
+            Err(error) => self.failures.push((description.to_owned(), error)),
         }
     }
 }

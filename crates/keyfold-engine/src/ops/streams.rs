@@ -179,10 +179,13 @@ pub(crate) fn iterator(
     core: &Core,
     input: GetShardIteratorInput,
 ) -> Pending<GetShardIteratorOutput> {
-    Pending::ready(found(core, input))
+    Pending::ready(new_iterator(core, input))
 }
 
-fn found(core: &Core, input: GetShardIteratorInput) -> Result<GetShardIteratorOutput, ApiError> {
+fn new_iterator(
+    core: &Core,
+    input: GetShardIteratorInput,
+) -> Result<GetShardIteratorOutput, ApiError> {
     let mut constraints = Constraints::default();
     constraints.part_arn("streamArn", &input.stream_arn);
     constraints.required("shardId", &input.shard_id);
