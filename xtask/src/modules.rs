@@ -15,8 +15,7 @@ const ORDERS: &[(&str, &[&str])] = &[(
 )];
 
 /// Circles that are known, by a crate and a file of each: none may be added.
-const CIRCLES: &[(&str, &str)] = &[
-];
+const CIRCLES: &[(&str, &str)] = &[];
 
 /// A file's module: `read::page`, of `src/read/page.rs`.
 type Module = String;

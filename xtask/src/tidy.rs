@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 /// Longest file without its tests, in lines. Tables of data excepted below.
 const FILE_LINES_MAX: usize = 700;
 /// Longest file of tests, in lines: one more file of tests is one more program to link.
-const TEST_FILE_LINES_MAX: usize = 900;
+const TEST_FILE_LINES_MAX: usize = 800;
 /// Longest function, in lines.
-const FUNCTION_LINES_MAX: usize = 140;
+const FUNCTION_LINES_MAX: usize = 70;
 /// Module names that say nothing.
 const BANNED_NAMES: &[&str] = &[
     "utils", "util", "helpers", "helper", "common", "misc", "manager",
@@ -147,6 +147,8 @@ fn check_functions(shown: &str, code: &str, faults: &mut Vec<String>) {
     for (at, line) in code.lines().enumerate() {
         let indent = line.len() - line.trim_start().len();
         match &open {
+            // A declaration without a body, whose signature takes several lines.
+            Some((_, depth, _)) if line.ends_with(';') && indent == *depth => open = None,
             Some((start, depth, name)) if line.trim() == "}" && indent == *depth => {
                 let lines = at - start + 1;
                 if lines > FUNCTION_LINES_MAX && !TABLE_FUNCTIONS.contains(&name.as_str()) {

@@ -358,6 +358,10 @@ mod tests {
 
     /// A setting of time to live that was removed and made again is backfilled from the beginning.
     #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test waits for the clock to go on"
+    )]
     fn time_to_live_that_is_set_again_covers_every_item() {
         let engine = with_items();
         let set = |attribute: &str, enabled: bool| {

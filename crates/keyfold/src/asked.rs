@@ -4,11 +4,20 @@
 use crate::error::Error;
 use crate::given::{self, add, unknown};
 use crate::item::Item;
-use crate::query::Page;
+use crate::page::Page;
+use crate::written::Written;
 use keyfold_client::{Backend, PageRequest, arguments, read, write};
 use keyfold_model::Model;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A model and the backend that its tables are on.
+#[derive(Clone)]
+pub(crate) struct Bound {
+    pub(crate) backend: Arc<Backend>,
+    pub(crate) model: Arc<Model>,
+}
 
 /// A name and the arguments given so far, or why one of them cannot be an argument.
 #[derive(Clone)]
@@ -41,13 +50,15 @@ impl Named {
     }
 
     /// Carries out the named write.
-    pub(crate) fn write(self, backend: &Backend, model: &Model) -> Result<write::Written, Error> {
+    pub(crate) fn write(self, bound: &Bound) -> Result<Written, Error> {
+        let Bound { backend, model } = bound;
         let names = model.writes.iter().map(|write| write.name.as_str());
         let write = model
             .write(&self.name)
             .ok_or_else(|| unknown(&model.name, "write", &self.name, names))?;
         let arguments = arguments::of_write(write, &self.given?)?;
-        Ok(write::run(backend, model, write, &arguments)?)
+        let written = write::run(backend, model, write, &arguments)?;
+        Ok(Written::of(written))
     }
 }
 
@@ -103,12 +114,8 @@ impl Asked {
     }
 
     /// Asks the pattern.
-    pub(crate) fn read(
-        self,
-        backend: &Backend,
-        model: &Model,
-        extent: Extent,
-    ) -> Result<Page, Error> {
+    pub(crate) fn read(self, bound: &Bound, extent: Extent) -> Result<Page, Error> {
+        let Bound { backend, model } = bound;
         let Named { name, given } = self.named;
         let names = model.patterns.iter().map(|pattern| pattern.name.as_str());
         let pattern = model
@@ -131,4 +138,10 @@ impl Asked {
             units: found.capacity.units(),
         })
     }
+}
+
+/// The question for the page behind one; none behind the last, or behind an error.
+pub(crate) fn following(asked: Asked, page: &Result<Page, Error>) -> Option<Asked> {
+    let next = page.as_ref().ok()?.next.as_deref()?;
+    Some(asked.after(next))
 }

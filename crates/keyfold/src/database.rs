@@ -1,13 +1,13 @@
 //! A model on a database: entities are written, named writes run, patterns asked.
 
-use crate::asked::{Asked, Extent, Named};
+use crate::asked::{Bound, Named};
 use crate::error::Error;
 use crate::given::{self, unknown};
-use crate::query::{Page, Query};
+use crate::query::Query;
+use crate::written::Written;
 use keyfold_client::{Backend, arguments, write};
 use keyfold_model::{Entity, Model};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A model and the tables that it is used on.
@@ -16,53 +16,25 @@ use std::sync::Arc;
 /// is part of it: one item changes by one operation, several in one transaction. Cloning shares it.
 #[derive(Clone)]
 pub struct Database {
-    backend: Arc<Backend>,
-    model: Arc<Model>,
-}
-
-/// What a write did.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Written {
-    /// The operation: PutItem, UpdateItem, DeleteItem, TransactWriteItems; GetItem when nothing had
-    /// to be written.
-    pub operation: String,
-    /// What happened to each item, for people: `put Order`, `delete the guard of email`.
-    pub changes: Vec<String>,
-    /// Capacity units.
-    pub units: f64,
-    /// Values that were not given, by attribute: identifiers of `= new`, times of `= now`.
-    pub made: BTreeMap<String, String>,
-}
-
-impl Written {
-    fn of(written: write::Written) -> Written {
-        let made = written.made.iter().map(|one| {
-            (
-                one.attribute.clone(),
-                keyfold_model::value::display(&one.value),
-            )
-        });
-        Written {
-            operation: written.operation.to_owned(),
-            made: made.collect(),
-            units: written.capacity.units(),
-            changes: written.changes,
-        }
-    }
+    bound: Bound,
 }
 
 impl Database {
     pub(crate) fn new(backend: Arc<Backend>, model: Model) -> Database {
+        let model = Arc::new(model);
         Database {
-            backend,
-            model: Arc::new(model),
+            bound: Bound { backend, model },
         }
+    }
+
+    pub(crate) fn bound(&self) -> &Bound {
+        &self.bound
     }
 
     /// The names of the model's patterns.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.model
+        self.bound
+            .model
             .patterns
             .iter()
             .map(|pattern| pattern.name.as_str())
@@ -77,8 +49,8 @@ impl Database {
         let entity = self.entity(entity)?;
         let values = arguments::of_entity(entity, &given::object(values)?)?;
         Ok(Written::of(write::put(
-            &self.backend,
-            &self.model,
+            &self.bound.backend,
+            &self.bound.model,
             entity,
             &values,
         )?))
@@ -92,8 +64,8 @@ impl Database {
         let entity = self.entity(entity)?;
         let values = arguments::of_entity(entity, &given::object(values)?)?;
         Ok(Written::of(write::create(
-            &self.backend,
-            &self.model,
+            &self.bound.backend,
+            &self.bound.model,
             entity,
             &values,
         )?))
@@ -123,8 +95,8 @@ impl Database {
         let values = arguments::some_of_entity(entity, &given::object(values)?)?;
         let removed: Vec<String> = removed.iter().map(|name| (*name).to_owned()).collect();
         Ok(Written::of(write::update(
-            &self.backend,
-            &self.model,
+            &self.bound.backend,
+            &self.bound.model,
             entity,
             &values,
             &removed,
@@ -141,8 +113,8 @@ impl Database {
         let entity = self.entity(entity)?;
         let key = arguments::some_of_entity(entity, &given::object(key)?)?;
         Ok(Written::of(write::delete(
-            &self.backend,
-            &self.model,
+            &self.bound.backend,
+            &self.bound.model,
             entity,
             &key,
         )?))
@@ -150,43 +122,35 @@ impl Database {
 
     /// A pattern, to be given its arguments.
     pub fn query(&self, pattern: &str) -> Query<'_> {
-        Query::new(self, pattern)
+        Query::new(&self.bound, pattern)
     }
 
     /// A named write, to be given its arguments: its actions happen together or not at all.
     pub fn run(&self, name: &str) -> Run<'_> {
         Run {
-            database: self,
+            bound: &self.bound,
             named: Named::new(name),
         }
     }
 
-    /// Reads an answer.
-    pub(crate) fn ask(&self, asked: Asked, extent: Extent) -> Result<Page, Error> {
-        asked.read(&self.backend, &self.model, extent)
-    }
-
-    /// Carries out a named write.
-    pub(crate) fn carry_out(&self, named: Named) -> Result<Written, Error> {
-        Ok(Written::of(named.write(&self.backend, &self.model)?))
-    }
-
     fn entity(&self, name: &str) -> Result<&Entity, Error> {
         let known = self
+            .bound
             .model
             .entities
             .iter()
             .map(|entity| entity.name.as_str());
-        self.model
+        self.bound
+            .model
             .entity(name)
-            .ok_or_else(|| unknown(&self.model.name, "entity", name, known))
+            .ok_or_else(|| unknown(&self.bound.model.name, "entity", name, known))
     }
 }
 
 /// A named write and the arguments given so far.
 #[must_use = "a write happens when it is sent"]
 pub struct Run<'d> {
-    database: &'d Database,
+    bound: &'d Bound,
     named: Named,
 }
 
@@ -208,6 +172,6 @@ impl Run<'_> {
     /// # Errors
     /// `Refused` with the action and condition that did not hold; `Taken`; `NotFound`; `Invalid`.
     pub fn send(self) -> Result<Written, Error> {
-        self.database.carry_out(self.named)
+        self.named.write(self.bound)
     }
 }

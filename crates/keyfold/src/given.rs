@@ -33,7 +33,9 @@ fn text(held: Json) -> Option<String> {
     match held {
         Json::Null => None,
         Json::String(text) => Some(text),
-        other => Some(other.to_string()),
+        Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
+            Some(held.to_string())
+        }
     }
 }
 

@@ -30,18 +30,18 @@ impl Item {
 
     /// A text, or what is stored as text: times, identifiers, words.
     pub fn text(&self, name: &str) -> Option<&str> {
-        match self.get(name) {
-            Some(Value::S(text)) => Some(text),
-            _ => None,
-        }
+        let Some(Value::S(text)) = self.get(name) else {
+            return None;
+        };
+        Some(text)
     }
 
     /// A whole number of 64 bits.
     pub fn int(&self, name: &str) -> Option<i64> {
-        match self.get(name) {
-            Some(Value::N(number)) => number.to_i64(),
-            _ => None,
-        }
+        let Some(Value::N(number)) = self.get(name) else {
+            return None;
+        };
+        number.to_i64()
     }
 
     /// Names and values of all attributes that it has, in the order of their declaration.

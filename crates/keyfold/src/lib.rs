@@ -48,9 +48,11 @@ mod given;
 mod item;
 pub mod nonblocking;
 mod open;
+mod page;
 mod query;
+mod written;
 
-pub use database::{Database, Run, Written};
+pub use database::{Database, Run};
 pub use error::{Error, Finding};
 pub use item::Item;
 /// Types of the API, for [`Keyfold::send`].
@@ -58,9 +60,11 @@ pub use keyfold_api as api;
 /// Values, numbers and items as DynamoDB has them: in [`Item::get`] and the types of [`api`].
 pub use keyfold_types as types;
 pub use open::Keyfold;
-pub use query::{Page, Pages, Query};
+pub use page::Page;
+pub use query::{Pages, Query};
 #[doc(hidden)]
 pub use serde_json;
+pub use written::Written;
 
 /// Attributes and their values, written as in JSON.
 ///

@@ -37,11 +37,11 @@
 //!
 //! A future that is dropped does not take a call back: a write that has begun is carried out.
 
-use crate::asked::{Asked, Extent, Named};
-use crate::database::Written;
+use crate::asked::{Asked, Extent, Named, following};
 use crate::error::Error;
 use crate::item::Item;
-use crate::query::{Page, following};
+use crate::page::Page;
+use crate::written::Written;
 use crate::{database, given, open};
 use blocking::unblock;
 use keyfold_api::Input;
@@ -218,7 +218,7 @@ impl Database {
     }
 
     async fn ask(&self, asked: Asked, extent: Extent) -> Result<Page, Error> {
-        self.off_task(move |database| database.ask(asked, extent))
+        self.off_task(move |database| asked.read(database.bound(), extent))
             .await
     }
 }
@@ -332,7 +332,7 @@ impl Run {
     pub async fn send(self) -> Result<Written, Error> {
         let Run { database, named } = self;
         database
-            .off_task(move |database| database.carry_out(named))
+            .off_task(move |database| named.write(database.bound()))
             .await
     }
 }

@@ -40,6 +40,10 @@ impl Keyfold {
     ///
     /// # Errors
     /// `Unavailable` when the text is no address.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the AWS variables of the environment are what callers of this function ask for"
+    )]
     pub fn connect(url: &str) -> Result<Keyfold, Error> {
         let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
         let region = variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION"));

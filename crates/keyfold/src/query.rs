@@ -1,36 +1,22 @@
 //! A pattern with its arguments: one item, one page, all pages.
 
-use crate::asked::{Asked, Extent};
-use crate::database::Database;
+use crate::asked::{Asked, Bound, Extent, following};
 use crate::error::Error;
 use crate::item::Item;
+use crate::page::Page;
 use serde::Serialize;
 
 /// A pattern and the arguments given so far.
 #[must_use = "a pattern is asked by `one`, `page`, `pages` or `all`"]
 pub struct Query<'d> {
-    database: &'d Database,
+    bound: &'d Bound,
     asked: Asked,
 }
 
-/// One page of an answer.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Page {
-    /// The items in order.
-    pub items: Vec<Item>,
-    /// Where the next page starts, as text for [`Query::after`]; none when this is the last.
-    pub next: Option<String>,
-    /// The number of requests that the page took.
-    pub requests: u32,
-    /// Capacity units.
-    pub units: f64,
-}
-
 impl<'d> Query<'d> {
-    pub(crate) fn new(database: &'d Database, name: &str) -> Query<'d> {
+    pub(crate) fn new(bound: &'d Bound, name: &str) -> Query<'d> {
         Query {
-            database,
+            bound,
             asked: Asked::new(name),
         }
     }
@@ -65,7 +51,7 @@ impl<'d> Query<'d> {
     /// `Invalid` when an argument is wrong, missing or unknown; `NotFound` when an item that must
     /// be there is not; `Service`.
     pub fn page(self) -> Result<Page, Error> {
-        self.database.ask(self.asked, Extent::Page)
+        self.asked.read(self.bound, Extent::Page)
     }
 
     /// Everything, page by page until the end.
@@ -73,7 +59,7 @@ impl<'d> Query<'d> {
     /// # Errors
     /// As [`Query::page`].
     pub fn all(self) -> Result<Vec<Item>, Error> {
-        Ok(self.database.ask(self.asked, Extent::All)?.items)
+        Ok(self.asked.read(self.bound, Extent::All)?.items)
     }
 
     /// The one item, or the first of several.
@@ -87,7 +73,7 @@ impl<'d> Query<'d> {
     /// The pages, each read when it is asked for.
     pub fn pages(self) -> Pages<'d> {
         Pages {
-            database: self.database,
+            bound: self.bound,
             asked: Some(self.asked),
         }
     }
@@ -95,7 +81,7 @@ impl<'d> Query<'d> {
 
 /// The pages of an answer, one after the other. Ends after an error.
 pub struct Pages<'d> {
-    database: &'d Database,
+    bound: &'d Bound,
     asked: Option<Asked>,
 }
 
@@ -104,14 +90,8 @@ impl Iterator for Pages<'_> {
 
     fn next(&mut self) -> Option<Result<Page, Error>> {
         let asked = self.asked.take()?;
-        let page = self.database.ask(asked.clone(), Extent::Page);
+        let page = asked.clone().read(self.bound, Extent::Page);
         self.asked = following(asked, &page);
         Some(page)
     }
-}
-
-/// What is asked for the page behind one; none behind the last, or behind an error.
-pub(crate) fn following(asked: Asked, page: &Result<Page, Error>) -> Option<Asked> {
-    let next = page.as_ref().ok()?.next.as_deref()?;
-    Some(asked.after(next))
 }

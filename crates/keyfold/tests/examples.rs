@@ -1,6 +1,11 @@
 //! The examples run and end well. In a file of its own: a process that is started while another
 //! test reopens a folder would hold that folder's lock for a moment.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test fails by panicking"
+)]
 
 #[test]
 fn every_example_runs() {

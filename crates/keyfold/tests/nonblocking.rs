@@ -2,6 +2,8 @@
 //! that no call may block, and futures that can be moved between threads and dropped.
 #![allow(
     clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
 )]

@@ -27,6 +27,10 @@ pub struct Environment {
 struct SystemClock;
 
 impl Clock for SystemClock {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where the engine's clock may be the machine's"
+    )]
     fn now_ms(&self) -> u64 {
         let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         since_epoch.map_or(0, |elapsed| {
@@ -38,6 +42,10 @@ impl Clock for SystemClock {
 struct SystemRandom;
 
 impl Random for SystemRandom {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where the engine's random source may be the machine's"
+    )]
     fn next_u128(&self) -> u128 {
         let mut bytes = [0; 16];
         // Without a random source of the system, identifiers can be guessed. That is no reason to
