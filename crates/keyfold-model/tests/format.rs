@@ -1,6 +1,11 @@
 //! The formatter: it aligns crooked text, it changes no meaning, and formatting twice gives the
 //! same text as formatting once.
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
 use keyfold_model::{compile, format};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,10 @@
 //! The documented grammar contains exactly the words of the parser, and the editors highlight them.
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
 use keyfold_model::{GRAMMAR, grammar_markdown};
 use std::collections::BTreeSet;

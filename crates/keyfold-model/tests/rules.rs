@@ -1,6 +1,11 @@
 //! The examples of every rule: the failing one breaks the rule, the repaired one does not, and a
 //! repair that the compiler proposes works. `docs/rules.md` shows the texts of the rules.
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
 use keyfold_model::check::rules::all_markdown;
 use keyfold_model::diagnostic::apply;

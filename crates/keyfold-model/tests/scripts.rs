@@ -1,7 +1,12 @@
 //! Golden scripts: `testscripts/NAME.out` holds the findings and then the plans that the compiler
 //! makes of `NAME.keyfold`. `UPDATE_GOLDENFILES=1` writes the files again, to be reviewed as a
 //! diff.
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
 use keyfold_model::{PatternPlan, compile};
 use std::fmt::Write as _;
