@@ -213,12 +213,12 @@ fn each_kind_of_failure_has_an_exit_code() {
             "put",
             shop,
             "User",
-            "userId=a#b",
+            "userId=",
             "email=e",
             "name=n",
             "createdAt=2024-01-01",
         ],
-        "contains `#`",
+        "userId is empty",
     );
     error(2, &["put", shop, "Nobody", "a=b"], "no entity Nobody");
     error(

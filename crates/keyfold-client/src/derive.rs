@@ -69,13 +69,10 @@ fn key(
     let mut key = Item::new();
     key.insert(
         table.partition.name.as_str(),
-        value::key(partition, values, &table.delimiters)?,
+        value::key(partition, values)?,
     );
     if let (Some(column), Some(template)) = (&table.sort, sort) {
-        key.insert(
-            column.name.as_str(),
-            value::key(template, values, &table.delimiters)?,
-        );
+        key.insert(column.name.as_str(), value::key(template, values)?);
     }
     Ok(key)
 }
@@ -163,7 +160,7 @@ pub fn derive(
         if !unique.iter().all(|name| values.contains_key(name)) {
             continue;
         }
-        let text = value::text(&guard_parts(entity, unique), values, &table.delimiters)?;
+        let text = value::text(&guard_parts(entity, unique, &table.delimiters), values)?;
         let mut key = Item::new();
         key.insert(table.partition.name.as_str(), text);
         if let Some(column) = &table.sort {
@@ -295,10 +292,7 @@ fn add_index_keys(
                     .as_ref()
                     .is_some_and(|sort| sort.name == column.name);
             if !is_own {
-                item.insert(
-                    column.name.as_str(),
-                    value::column(parts, values, &table.delimiters)?,
-                );
+                item.insert(column.name.as_str(), value::column(parts, values)?);
             }
         }
     }

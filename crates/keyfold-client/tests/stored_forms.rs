@@ -275,3 +275,59 @@ fn a_list_of_another_part_size_is_split_again() {
         );
     }
 }
+
+/// A text field excludes the delimiters that it must, and no other: the rest is stored and found.
+#[test]
+fn texts_hold_every_delimiter_that_their_keys_can() {
+    const KEYS: &str = r##"
+model keys 1
+table Tab (PK, SK)
+entity User
+  email: string
+  key "USER#{email}" "PROFILE"
+entity Race
+  raceId: string, name: string
+  key "race-{raceId}" "{name}"
+entity Entry
+  raceId: string, runner: string
+  key "race-{raceId}" "{runner}/entry"
+entity Note
+  email: string, id: string
+  key "USER#{email}#{id}" "NOTE"
+pattern user(email)            -> User?
+pattern races(raceId, name)    -> Race?
+pattern entry(raceId, runner)  -> Entry?
+pattern note(email, id)        -> Note?
+"##;
+    let place = Place::new(KEYS);
+    let uuid = "0b5cf6a4-8b5e-4c58-9d6e-0a8f0f2b7f11";
+    place.put("User", &[("email", "jean-luc@x.org")]);
+    place.put("Race", &[("raceId", uuid), ("name", "a#b-c")]);
+    place.put("Entry", &[("raceId", "a-#/b"), ("runner", "x#y-z")]);
+    place.put("Note", &[("email", "a/b-c"), ("id", "1#2")]);
+    let found = |pattern: &str, with: &[(&str, &str)]| {
+        let page = place.ask(pattern, with, &PageRequest::default());
+        page.unwrap().items.len()
+    };
+    assert_eq!(found("user", &[("email", "jean-luc@x.org")]), 1);
+    assert_eq!(found("races", &[("raceId", uuid), ("name", "a#b-c")]), 1);
+    assert_eq!(
+        found("entry", &[("raceId", "a-#/b"), ("runner", "x#y-z")]),
+        1
+    );
+    assert_eq!(found("note", &[("email", "a/b-c"), ("id", "1#2")]), 1);
+    // These would be the keys of other kinds.
+    for (entity, values) in [
+        ("User", vec![("email", "a#b")]),
+        ("Race", vec![("raceId", "r"), ("name", "x/entry")]),
+        ("Entry", vec![("raceId", "r"), ("runner", "x/y")]),
+        ("Note", vec![("email", "a#b"), ("id", "c")]),
+    ] {
+        let values = place.values(entity, &values);
+        let refused = write::put(&place.backend, &place.model, place.entity(entity), &values);
+        assert!(
+            matches!(refused, Err(ClientError::Value(_))),
+            "{entity}: {refused:?}"
+        );
+    }
+}

@@ -283,6 +283,7 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
         expected: _,
         // It follows from the key.
         period_attribute: _,
+        excluded: _,
     } = entity;
     let mut lines: Vec<String> = uniques
         .iter()
@@ -483,10 +484,7 @@ fn sample_items(table: &Table, entity: &Entity) -> Vec<(String, Item)> {
                 continue;
             };
             for (column, parts) in key_columns(index, &index_key.key) {
-                if let (None, Ok(made)) = (
-                    item.get(&column.name),
-                    value::column(parts, &values, &table.delimiters),
-                ) {
+                if let (None, Ok(made)) = (item.get(&column.name), value::column(parts, &values)) {
                     item.insert(column.name.as_str(), made);
                 }
             }
@@ -514,7 +512,7 @@ fn sample_items(table: &Table, entity: &Entity) -> Vec<(String, Item)> {
 
 /// An item with the key that these values make; `None` if they make no key.
 fn key_of(table: &Table, key: &KeyPair, values: &BTreeMap<String, Value>) -> Option<Item> {
-    let made = |template: &KeyTemplate| value::key(template, values, &table.delimiters).ok();
+    let made = |template: &KeyTemplate| value::key(template, values).ok();
     let mut item = Item::new();
     item.insert(table.partition.name.as_str(), made(&key.partition)?);
     if let (Some(column), Some(template)) = (&table.sort, &key.sort) {

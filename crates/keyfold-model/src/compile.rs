@@ -67,6 +67,7 @@ pub fn compile(source: &str) -> Compiled {
 
 /// Proves the keys, plans the patterns, and warns of a design without errors.
 fn prove(model: &mut Model, diagnostics: &mut Vec<Diagnostic>) {
+    check::excluded::decide(model);
     let spaces = check::shape::Spaces::new(model);
     check::keys(model, &spaces, diagnostics);
     plan::plan_all(model, &spaces, diagnostics);

@@ -16,8 +16,9 @@ pub struct KeyTemplate {
     pub span: Span,
 }
 
-/// A part of a template.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A part of a template. Parts are equal when they make the same text of the same value; what they
+/// exclude does not count.
+#[derive(Debug, Clone)]
 pub enum Part {
     /// A fixed text.
     Text(String),
@@ -29,6 +30,9 @@ pub enum Part {
         kind: Type,
         /// Its form in the key.
         format: Format,
+        /// Characters that a text must not contain, so that keys can be split again and kinds
+        /// stay apart; of an escaped text, those that are escaped. Empty for other types.
+        excluded: Vec<char>,
     },
     /// The number of the shard that holds an item.
     Shard {
@@ -100,6 +104,42 @@ impl Format {
     }
 }
 
+impl PartialEq for Part {
+    fn eq(&self, other: &Part) -> bool {
+        match (self, other) {
+            (Part::Text(one), Part::Text(two)) => one == two,
+            (
+                Part::Field {
+                    name,
+                    kind,
+                    format,
+                    excluded: _,
+                },
+                Part::Field {
+                    name: other_name,
+                    kind: other_kind,
+                    format: other_format,
+                    excluded: _,
+                },
+            ) => (name, kind, format) == (other_name, other_kind, other_format),
+            (
+                Part::Shard { count, of },
+                Part::Shard {
+                    count: other_count,
+                    of: other_of,
+                },
+            ) => count == other_count && of == other_of,
+            (Part::Chunk, Part::Chunk) | (Part::Break, Part::Break) => true,
+            (
+                Part::Text(_) | Part::Field { .. } | Part::Shard { .. } | Part::Chunk | Part::Break,
+                _,
+            ) => false,
+        }
+    }
+}
+
+impl Eq for Part {}
+
 impl Part {
     /// A field with the plain format.
     pub(crate) fn plain(name: &str, kind: &Type) -> Part {
@@ -107,11 +147,12 @@ impl Part {
             name: name.to_owned(),
             kind: kind.clone(),
             format: Format::Plain,
+            excluded: Vec::new(),
         }
     }
 
     /// The characters that the texts of a field are made of.
-    fn charset(kind: &Type, format: Format, delimiters: &[char]) -> CharSet {
+    fn charset(kind: &Type, format: Format, excluded: &[char]) -> CharSet {
         if format == Format::Hash {
             return CharSet::of(HEX_DIGITS);
         }
@@ -120,10 +161,9 @@ impl Part {
             Type::String => {
                 // An escaped text contains the sign that it is escaped with.
                 let is_excluded = |c: &&char| format != Format::Escaped || **c != '%';
-                let mut excluded: Vec<char> =
-                    delimiters.iter().filter(is_excluded).copied().collect();
-                excluded.push(BREAK);
-                CharSet::all_except(&excluded)
+                let mut without: Vec<char> = excluded.iter().filter(is_excluded).copied().collect();
+                without.push(BREAK);
+                CharSet::all_except(&without)
             }
             Type::Int => CharSet::of("-0123456789"),
             Type::Number => CharSet::of("-.0123456789"),
@@ -170,31 +210,46 @@ impl Part {
         }
     }
 
+    /// Keeps only the excluded characters that an equal part excludes, too.
+    pub(crate) fn exclude_in_common(&mut self, other: &Part) {
+        if let (Part::Field { excluded, .. }, Part::Field { excluded: too, .. }) = (self, other) {
+            excluded.retain(|sign| too.contains(sign));
+        }
+    }
+
     /// Whether the part's texts may contain the character.
-    pub(crate) fn may_contain(&self, character: char, delimiters: &[char]) -> bool {
+    pub(crate) fn may_contain(&self, character: char) -> bool {
         match self {
             Part::Text(text) => text.contains(character),
-            Part::Field { kind, format, .. } => {
-                Part::charset(kind, *format, delimiters).contains(character)
-            }
+            Part::Field {
+                kind,
+                format,
+                excluded,
+                ..
+            } => Part::charset(kind, *format, excluded).contains(character),
             Part::Shard { .. } | Part::Chunk => character.is_ascii_digit(),
             Part::Break => character == BREAK,
         }
     }
 
-    fn append(&self, language: &mut Language, delimiters: &[char]) {
+    fn append(&self, language: &mut Language) {
         match self {
             Part::Text(text) => language.text(text),
             Part::Break => language.text(&BREAK.to_string()),
             Part::Chunk => language.exactly(&CharSet::digits(), CHUNK_DIGITS),
             Part::Shard { count, .. } => language.exactly(&CharSet::digits(), shard_digits(*count)),
-            Part::Field { kind, format, .. } => append_field(kind, *format, language, delimiters),
+            Part::Field {
+                kind,
+                format,
+                excluded,
+                ..
+            } => append_field(kind, *format, excluded, language),
         }
     }
 }
 
 /// Continues a language with the texts of a field.
-fn append_field(kind: &Type, format: Format, language: &mut Language, delimiters: &[char]) {
+fn append_field(kind: &Type, format: Format, excluded: &[char], language: &mut Language) {
     match format {
         Format::Padded {
             whole, decimals, ..
@@ -208,14 +263,14 @@ fn append_field(kind: &Type, format: Format, language: &mut Language, delimiters
         Format::Truncated(unit) => period(unit, language),
         Format::Hash => language.exactly(&CharSet::of(HEX_DIGITS), HASH_DIGITS),
         Format::Plain | Format::Bare | Format::Reversed | Format::Lower | Format::Escaped => {
-            append_value(kind, format, language, delimiters);
+            append_value(kind, format, excluded, language);
         }
     }
 }
 
 /// Continues a language with the texts of a value in a format that keeps its length.
-fn append_value(kind: &Type, format: Format, language: &mut Language, delimiters: &[char]) {
-    let charset = || Part::charset(kind, format, delimiters);
+fn append_value(kind: &Type, format: Format, excluded: &[char], language: &mut Language) {
+    let charset = || Part::charset(kind, format, excluded);
     match kind {
         Type::Period(unit) => period(*unit, language),
         Type::Date => period(Unit::Day, language),
@@ -299,14 +354,21 @@ impl KeyTemplate {
         self.parts.split(|part| *part == Part::Break)
     }
 
+    /// Keeps only the excluded characters that an equal template excludes, too.
+    pub(crate) fn exclude_in_common(&mut self, other: &KeyTemplate) {
+        for (own, other) in self.parts.iter_mut().zip(&other.parts) {
+            own.exclude_in_common(other);
+        }
+    }
+
     /// The set of all texts that it can make.
-    pub fn language(&self, delimiters: &[char]) -> Language {
-        language_of(&self.parts, delimiters)
+    pub fn language(&self) -> Language {
+        language_of(&self.parts)
     }
 
     /// Whether it can make this text.
-    pub fn matches(&self, text: &str, delimiters: &[char]) -> bool {
-        self.language(delimiters).accepts(text)
+    pub fn matches(&self, text: &str) -> bool {
+        self.language().accepts(text)
     }
 }
 
@@ -329,10 +391,10 @@ pub(crate) fn fields_of(parts: &[Part]) -> Vec<&str> {
 }
 
 /// The set of all texts that a sequence of parts can make.
-pub(crate) fn language_of(parts: &[Part], delimiters: &[char]) -> Language {
+pub(crate) fn language_of(parts: &[Part]) -> Language {
     let mut language = Language::empty_text();
     for part in parts {
-        part.append(&mut language, delimiters);
+        part.append(&mut language);
     }
     language
 }

@@ -8,7 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
-use keyfold_model::{PatternPlan, compile};
+use keyfold_model::{Model, PatternPlan, compile};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -42,8 +42,23 @@ fn output(source: &str, path: &str) -> String {
                 out.push_str(&plan_line(&format!("{}{without}", pattern.name), plan));
             }
         }
+        if path.starts_with("excluded") {
+            out.push_str(&exclusions(model));
+        }
     }
     out
+}
+
+/// What the texts of each entity exclude, and because of which template.
+fn exclusions(model: &Model) -> String {
+    let all = model.entities.iter().flat_map(|entity| {
+        let name = &entity.name;
+        entity.excluded.iter().map(move |one| {
+            let (attribute, sign, by) = (&one.attribute, one.character, &one.template);
+            format!("{name}.{attribute} without {sign} because of {by}\n")
+        })
+    });
+    all.collect()
 }
 
 #[test]

@@ -259,12 +259,12 @@ fn base_key(
     part: usize,
 ) -> Made<Attributes> {
     let mut key = Attributes::new();
-    let held = key_attribute(&partition.parts, row, table, part, PARTITION_KEY_BYTES_MAX)?;
+    let held = key_attribute(&partition.parts, row, part, PARTITION_KEY_BYTES_MAX)?;
     key.insert(table.partition.name.clone(), held);
     if let (Some(column), Some(sort)) = (&table.sort, sort) {
         key.insert(
             column.name.clone(),
-            key_attribute(&sort.parts, row, table, part, SORT_KEY_BYTES_MAX)?,
+            key_attribute(&sort.parts, row, part, SORT_KEY_BYTES_MAX)?,
         );
     }
     Ok(key)
@@ -306,10 +306,7 @@ fn index_keys(table: &Table, entity: &Entity, row: &Values) -> Made<Attributes> 
                         .as_ref()
                         .is_some_and(|sort| sort.name == column.name);
                 if !is_own {
-                    keys.insert(
-                        column.name.clone(),
-                        key_attribute(parts, row, table, 0, most)?,
-                    );
+                    keys.insert(column.name.clone(), key_attribute(parts, row, 0, most)?);
                 }
             }
         }
@@ -318,13 +315,7 @@ fn index_keys(table: &Table, entity: &Entity, row: &Values) -> Made<Attributes> 
 }
 
 /// The value of a key attribute.
-fn key_attribute(
-    parts: &[Part],
-    row: &Values,
-    table: &Table,
-    part: usize,
-    most: usize,
-) -> Made<Value> {
+fn key_attribute(parts: &[Part], row: &Values, part: usize, most: usize) -> Made<Value> {
     let made = match parts {
         [
             Part::Field {
@@ -336,7 +327,7 @@ fn key_attribute(
             .get(name)
             .cloned()
             .ok_or_else(|| Unstorable(format!("{name} is missing")))?,
-        parts => Value::S(written(parts, row, &table.delimiters, part)?),
+        parts => Value::S(written(parts, row, part)?),
     };
     match &made {
         Value::S(text) if text.is_empty() => Err(Unstorable("a key would be empty".to_owned())),
@@ -360,24 +351,23 @@ fn key_attribute(
 }
 
 /// The text that a template makes.
-fn written(parts: &[Part], row: &Values, delimiters: &[char], part: usize) -> Made<String> {
+fn written(parts: &[Part], row: &Values, part: usize) -> Made<String> {
     let mut text = String::new();
     for one in parts {
         match one {
             Part::Text(fixed) => text.push_str(fixed),
             Part::Break => text.push('\0'),
             Part::Chunk => text.push_str(&format!("{part:04}")),
-            Part::Field { name, kind, format } => {
-                text.push_str(&field(
-                    &text_of(row, name)?,
-                    name,
-                    kind,
-                    *format,
-                    delimiters,
-                )?);
+            Part::Field {
+                name,
+                kind,
+                format,
+                excluded,
+            } => {
+                text.push_str(&field(&text_of(row, name)?, name, kind, *format, excluded)?);
             }
             Part::Shard { count, of } => {
-                let hash = Sha256::digest(written(of, row, delimiters, 0)?.as_bytes());
+                let hash = Sha256::digest(written(of, row, 0)?.as_bytes());
                 let number = hash
                     .iter()
                     .take(4)
@@ -391,11 +381,11 @@ fn written(parts: &[Part], row: &Values, delimiters: &[char], part: usize) -> Ma
 }
 
 /// The text of an attribute in a key.
-fn field(text: &str, name: &str, kind: &Type, format: Format, delimiters: &[char]) -> Made<String> {
-    let is_delimiter = |c: char| *kind == Type::String && delimiters.contains(&c);
+fn field(text: &str, name: &str, kind: &Type, format: Format, excluded: &[char]) -> Made<String> {
+    let is_excluded = |c: char| *kind == Type::String && excluded.contains(&c);
     let checked = |text: String| match text
         .chars()
-        .find(|c| is_delimiter(*c) || *c == '\0' || *c == char::MAX)
+        .find(|c| is_excluded(*c) || *c == '\0' || *c == char::MAX)
     {
         Some(c) => Err(Unstorable(format!("{name} contains {c:?}"))),
         None if text.is_empty() => Err(Unstorable(format!("{name} is empty"))),
@@ -410,7 +400,7 @@ fn field(text: &str, name: &str, kind: &Type, format: Format, delimiters: &[char
         Format::Escaped if text.is_empty() => Ok("%".to_owned()),
         Format::Escaped => {
             let escape = |c: char| -> String {
-                if c != '%' && c != '\0' && c != char::MAX && !delimiters.contains(&c) {
+                if c != '%' && c != '\0' && c != char::MAX && !excluded.contains(&c) {
                     return c.to_string();
                 }
                 c.to_string()

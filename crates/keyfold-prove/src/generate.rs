@@ -9,7 +9,10 @@ use keyfold_types::{Number, Set, Value};
 use std::collections::BTreeMap;
 
 /// Words that keys confuse if they do not separate them properly.
-const WORDS: [&str; 16] = [
+const WORDS: [&str; 19] = [
+    "a#b",
+    "ORDER#a",
+    "-",
     "a",
     "ab",
     "abc",
@@ -224,20 +227,21 @@ impl<'m> Generator<'m> {
                 .next()
                 .filter(|_| self.rng.bool())
                 .unwrap_or('x');
-            return Value::S(format!("{first}{number}"));
+            // Some ids contain a delimiter of another key.
+            let mut signs = self.model.tables.iter().flat_map(|table| &table.delimiters);
+            let sign = signs.find(|sign| !excludes(entity, attribute, **sign));
+            return Value::S(match sign {
+                Some(sign) if self.rng.u8(..5) == 0 => format!("{first}{sign}{number}"),
+                Some(_) | None => format!("{first}{number}"),
+            });
         }
         let is_bare = formats.contains(&Format::Bare);
         if is_free && !is_bare && self.rng.u8(..4) == 0 {
             return Value::from(WILD[self.rng.usize(..WILD.len())]);
         }
         let word = WORDS[self.rng.usize(..WORDS.len())];
-        let is_delimiter = |c: char| {
-            self.model
-                .tables
-                .iter()
-                .any(|table| table.delimiters.contains(&c))
-        };
-        if formats.is_empty() || is_free || !word.contains(is_delimiter) {
+        let is_excluded = |c: char| excludes(entity, attribute, c);
+        if formats.is_empty() || is_free || !word.contains(is_excluded) {
             Value::from(word)
         } else {
             Value::from("ab")
@@ -409,4 +413,10 @@ fn formats_of(model: &Model, entity: &Entity, name: &str) -> Vec<Format> {
         }
     }
     formats
+}
+
+/// Whether an attribute of an entity must not contain a character.
+fn excludes(entity: &Entity, attribute: &Attribute, character: char) -> bool {
+    let mut excluded = entity.excluded.iter();
+    excluded.any(|one| one.attribute == attribute.name && one.character == character)
 }

@@ -6,7 +6,7 @@ use crate::model_file::{self, Checked, Shown};
 use crate::output::Output;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::Args;
-use keyfold_codegen::chart::{Chart, IndexChart, KeyRow, PatternRow, TableChart};
+use keyfold_codegen::chart::{Chart, ExcludedRow, IndexChart, KeyRow, PatternRow, TableChart};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -58,6 +58,7 @@ fn show(chart: &Chart) {
     ));
     patterns(&chart.patterns);
     chart.tables.iter().for_each(keys);
+    excluded(&chart.excluded);
     for write in &chart.writes {
         let parameters: Vec<&str> = write
             .parameters
@@ -164,6 +165,22 @@ fn stacked(row: &[String]) {
         "  ",
     );
     terminal::entry(FAINT, "where", condition, "  ");
+}
+
+/// Prints the characters that texts in keys must not contain.
+fn excluded(rows: &[ExcludedRow]) {
+    for row in rows {
+        let signs: Vec<String> = row.characters.chars().map(|c| format!("`{c}`")).collect();
+        terminal::entry(
+            FAINT,
+            &format!("{}.{}", row.entity, row.attribute),
+            &format!("holds no {}, because of {}", signs.join(", "), row.template),
+            "",
+        );
+    }
+    if !rows.is_empty() {
+        terminal::line("");
+    }
 }
 
 /// Prints the items under the keys of a table, each with a sample, and those of each index.

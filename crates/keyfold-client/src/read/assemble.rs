@@ -36,7 +36,6 @@ impl<'m> Kind<'m> {
         returned: &Returned,
         pattern: &Pattern,
         plan: &PatternPlan,
-        table: &Table,
     ) -> Kind<'m> {
         let copy: Option<&Copy> = returned.copy.and_then(|at| entity.copies.get(at));
         let key = copy.map_or(&entity.key, |copy| &copy.key);
@@ -62,8 +61,8 @@ impl<'m> Kind<'m> {
             name,
             entity,
             attributes: attributes.into_iter().filter(is_asked).collect(),
-            partition: Matcher::new(&key.partition, table),
-            sort: key.sort.as_ref().map(|sort| Matcher::new(sort, table)),
+            partition: Matcher::new(&key.partition),
+            sort: key.sort.as_ref().map(Matcher::new),
             is_split: copy.is_none() && ends_with_part && plan.index.is_none(),
         }
     }
@@ -87,11 +86,11 @@ enum Matcher {
 }
 
 impl Matcher {
-    fn new(template: &KeyTemplate, table: &Table) -> Matcher {
+    fn new(template: &KeyTemplate) -> Matcher {
         if template.is_bare() {
             Matcher::Any
         } else {
-            Matcher::Texts(template.language(&table.delimiters))
+            Matcher::Texts(template.language())
         }
     }
 
@@ -113,7 +112,7 @@ impl<'m> Kinds<'m> {
     ) -> Kinds<'m> {
         let kinds = pattern.returned.iter().filter_map(|returned| {
             let entity = model.entities.get(returned.entity)?;
-            Some(Kind::of(entity, returned, pattern, plan, table))
+            Some(Kind::of(entity, returned, pattern, plan))
         });
         Kinds {
             table,

@@ -20,17 +20,12 @@ pub(super) fn of_key(
     made: &mut Placeholders,
 ) -> Result<Option<Vec<Written>>, ClientError> {
     let plan = question.plan;
-    let delimiters = &question.table.delimiters;
     let partition = plan.partition.as_ref();
     let partition =
         partition.ok_or_else(|| ClientError::Unknown("the pattern has no plan".to_owned()))?;
     let mut terms = Vec::new();
     for (attribute, parts) in plan.partition_attributes.iter().zip(partition.columns()) {
-        terms.push(equal(
-            attribute,
-            value::column(parts, arguments, delimiters)?,
-            made,
-        ));
+        terms.push(equal(attribute, value::column(parts, arguments)?, made));
     }
     let ends: Vec<&KeyTemplate> = match &plan.sort {
         SortCondition::Any => return Ok(Some(terms)),
@@ -48,7 +43,7 @@ pub(super) fn of_key(
     for (attribute, parts) in plan.sort_attributes.iter().zip(before) {
         terms.push(equal(
             attribute,
-            value::column(parts, &question.arguments, delimiters)?,
+            value::column(parts, &question.arguments)?,
             made,
         ));
     }
@@ -101,18 +96,12 @@ fn range(
     first: &[Part],
     second: Option<&[Part]>,
 ) -> Result<Range, ClientError> {
-    let (arguments, delimiters) = (&question.arguments, &question.table.delimiters);
-    let end = |parts: &[Part]| {
-        value::end(parts, arguments, delimiters, |name| {
-            question.range_end(name)
-        })
-    };
+    let arguments = &question.arguments;
+    let end = |parts: &[Part]| value::end(parts, arguments, |name| question.range_end(name));
     Ok(match &question.plan.sort {
         SortCondition::Any => Range::All,
-        SortCondition::Equal(_) => {
-            Range::Some(Bounds::Equal(value::column(first, arguments, delimiters)?))
-        }
-        SortCondition::BeginsWith(_) => match value::prefix(first, arguments, delimiters)? {
+        SortCondition::Equal(_) => Range::Some(Bounds::Equal(value::column(first, arguments)?)),
+        SortCondition::BeginsWith(_) => match value::prefix(first, arguments)? {
             text if text.is_empty() => Range::All,
             text => Range::Some(Bounds::Starts(text)),
         },

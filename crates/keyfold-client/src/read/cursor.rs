@@ -148,7 +148,7 @@ fn is_own_key(question: &Question<'_>, after: &Item) -> bool {
         .zip(&plan.partition_attributes);
     names == given
         && partition.all(|(parts, name)| {
-            value::column(parts, &question.arguments, &table.delimiters)
+            value::column(parts, &question.arguments)
                 .is_ok_and(|value| after.get(name) == Some(&value))
         })
 }

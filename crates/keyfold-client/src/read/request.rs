@@ -41,7 +41,7 @@ fn place(plan: &PatternPlan, table: &str) -> String {
 /// The key of a plan that reads items by their whole key.
 pub(super) fn key_of(question: &Question<'_>, arguments: &Values) -> Result<Item, ClientError> {
     let (plan, table) = (question.plan, question.table);
-    let made = |template: &KeyTemplate| value::key(template, arguments, &table.delimiters);
+    let made = |template: &KeyTemplate| value::key(template, arguments);
     let mut key = Item::new();
     if let Some(partition) = &plan.partition {
         key.insert(table.partition.name.as_str(), made(partition)?);

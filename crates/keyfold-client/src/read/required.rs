@@ -138,7 +138,7 @@ fn sort_key(model: &Model, one: &Returned, question: &Question<'_>) -> Option<It
     };
     let mut key = Item::new();
     for (name, parts) in question.plan.sort_attributes.iter().zip(template.columns()) {
-        let held = value::column(parts, &question.arguments, &question.table.delimiters).ok()?;
+        let held = value::column(parts, &question.arguments).ok()?;
         key.insert(name.as_str(), held);
     }
     Some(key)

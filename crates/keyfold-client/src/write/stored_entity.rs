@@ -149,8 +149,8 @@ impl<'t> PartRange<'t> {
             table,
             column,
             partition: partition.unwrap_or(Value::Null),
-            first: sort_key(sort, table, key, 1)?,
-            last: sort_key(sort, table, key, count - 1)?,
+            first: sort_key(sort, key, 1)?,
+            last: sort_key(sort, key, count - 1)?,
         }))
     }
 
@@ -185,15 +185,10 @@ impl<'t> PartRange<'t> {
     }
 }
 
-fn sort_key(
-    sort: &KeyTemplate,
-    table: &Table,
-    key: &Values,
-    part: i64,
-) -> Result<Value, ClientError> {
+fn sort_key(sort: &KeyTemplate, key: &Values, part: i64) -> Result<Value, ClientError> {
     let mut of_part = key.clone();
     of_part.insert(value::CHUNK.to_owned(), Value::from(part));
-    Ok(value::key(sort, &of_part, &table.delimiters)?)
+    Ok(value::key(sort, &of_part)?)
 }
 
 impl StoredEntity {

@@ -6,11 +6,11 @@ mod rows;
 mod table;
 
 pub use crate::words::promise;
-pub use rows::{IndexChart, KeyRow, PatternRow, TableChart, WriteRow};
+pub use rows::{ExcludedRow, IndexChart, KeyRow, PatternRow, TableChart, WriteRow};
 
 use crate::words::{action_text, optional};
 use keyfold_model::schema::WriteParameter;
-use keyfold_model::{Model, Write};
+use keyfold_model::{Entity, Model, Write};
 use pattern::pattern_rows;
 use rows::parameters_json;
 use serde_json::{Value as Json, json};
@@ -27,6 +27,8 @@ pub struct Chart {
     pub patterns: Vec<PatternRow>,
     /// The tables with their keys and indexes.
     pub tables: Vec<TableChart>,
+    /// What texts in keys must not contain.
+    pub excluded: Vec<ExcludedRow>,
     /// The named writes.
     pub writes: Vec<WriteRow>,
 }
@@ -38,8 +40,8 @@ impl Chart {
             name,
             version,
             tables,
-            // The tables show them.
-            entities: _,
+            // The tables show their keys.
+            entities,
             patterns,
             writes,
         } = model;
@@ -54,6 +56,7 @@ impl Chart {
             tables: tables
                 .map(|(at, table)| table_chart(model, at, table))
                 .collect(),
+            excluded: entities.iter().flat_map(excluded_rows).collect(),
             writes: writes.iter().map(|write| write_row(model, write)).collect(),
         }
     }
@@ -65,6 +68,7 @@ impl Chart {
             "version": self.version,
             "patterns": self.patterns.iter().map(PatternRow::json).collect::<Vec<_>>(),
             "tables": self.tables.iter().map(TableChart::json).collect::<Vec<_>>(),
+            "excluded": self.excluded.iter().map(ExcludedRow::json).collect::<Vec<_>>(),
             "writes": self.writes.iter().map(|write| json!({
                 "name": write.name,
                 "parameters": parameters_json(&write.parameters),
@@ -72,6 +76,25 @@ impl Chart {
             })).collect::<Vec<_>>(),
         })
     }
+}
+
+/// What the texts of an entity exclude, a row for each attribute and template.
+fn excluded_rows(entity: &Entity) -> Vec<ExcludedRow> {
+    let mut rows: Vec<ExcludedRow> = Vec::new();
+    for one in &entity.excluded {
+        let same =
+            |row: &&mut ExcludedRow| row.attribute == one.attribute && row.template == one.template;
+        match rows.iter_mut().find(same) {
+            Some(row) => row.characters.push(one.character),
+            None => rows.push(ExcludedRow {
+                entity: entity.name.clone(),
+                attribute: one.attribute.clone(),
+                characters: one.character.to_string(),
+                template: one.template.clone(),
+            }),
+        }
+    }
+    rows
 }
 
 fn write_row(model: &Model, write: &Write) -> WriteRow {

@@ -81,6 +81,19 @@ pub struct KeyRow {
     pub only: Option<String>,
 }
 
+/// Characters that an attribute's text must not contain, because of a key that it is in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExcludedRow {
+    /// The entity.
+    pub entity: String,
+    /// The attribute.
+    pub attribute: String,
+    /// The characters.
+    pub characters: String,
+    /// The template that forces it: its own, or that of a kind whose keys would be the same.
+    pub template: String,
+}
+
 /// A named write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WriteRow {
@@ -162,6 +175,17 @@ impl TableChart {
                 "items": rows(&index.rows),
                 "patterns": index.patterns,
             })).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl ExcludedRow {
+    pub(super) fn json(&self) -> Json {
+        json!({
+            "entity": self.entity,
+            "attribute": self.attribute,
+            "characters": self.characters,
+            "template": self.template,
         })
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn table_chart(model: &Model, at: usize, table: &Table) -> TableChart
 /// The rows of an entity's items in its table: the entity, its copies and its guards.
 fn item_rows(table: &Table, entity: &Entity) -> Vec<KeyRow> {
     let name = &entity.name;
-    let mut rows = vec![key_row(table, entity, name.clone(), templates(&entity.key))];
+    let mut rows = vec![key_row(entity, name.clone(), templates(&entity.key))];
     rows.extend(entity.copies.iter().map(|copy| {
         let Copy {
             name: copy_name,
@@ -57,11 +57,11 @@ fn item_rows(table: &Table, entity: &Entity) -> Vec<KeyRow> {
             key,
             attributes: _,
         } = copy;
-        key_row(table, entity, format!("{name}.{copy_name}"), templates(key))
+        key_row(entity, format!("{name}.{copy_name}"), templates(key))
     }));
     rows.extend(entity.uniques.iter().map(|unique| {
         let partition = KeyTemplate {
-            parts: guard_parts(entity, unique),
+            parts: guard_parts(entity, unique, &table.delimiters),
             span: entity.span,
         };
         let sort = table
@@ -69,12 +69,7 @@ fn item_rows(table: &Table, entity: &Entity) -> Vec<KeyRow> {
             .as_ref()
             .map(|_| KeyTemplate::of_text(GUARD_SORT, entity.span));
         let kind = format!("unique {name}.{}", unique.join("+"));
-        key_row(
-            table,
-            entity,
-            kind,
-            std::iter::once(&partition).chain(&sort),
-        )
+        key_row(entity, kind, std::iter::once(&partition).chain(&sort))
     }));
     rows
 }
@@ -105,7 +100,7 @@ fn index_chart(
                 sparse,
                 is_declared: _,
             } = one;
-            let mut row = key_row(table, entity, entity.name.clone(), templates(key));
+            let mut row = key_row(entity, entity.name.clone(), templates(key));
             row.only = sparse.as_ref().map(|sparse| match &sparse.value {
                 Some(_) => sparse_text(sparse),
                 None => format!("with {}", sparse_text(sparse)),
@@ -142,7 +137,6 @@ fn index_chart(
 
 /// The row of a kind of item with this key.
 fn key_row<'k>(
-    table: &Table,
     entity: &Entity,
     kind: String,
     key: impl Iterator<Item = &'k KeyTemplate>,
@@ -150,8 +144,7 @@ fn key_row<'k>(
     let values = sample::values(entity);
     let columns: Vec<&[Part]> = key.flat_map(KeyTemplate::columns).collect();
     let sample = |parts: &[Part]| {
-        value::column(parts, &values, &table.delimiters)
-            .map_or_else(|_| print(parts), |made| value::display(&made))
+        value::column(parts, &values).map_or_else(|_| print(parts), |made| value::display(&made))
     };
     KeyRow {
         kind,

@@ -1,47 +1,84 @@
-//! Differences of the characters that separate the parts of a table's keys.
+//! Differences of the characters that separate the parts of keys.
 //!
-//! No value in a key may contain one, and `:escape` encodes them. All entities of a table share
-//! them: a new one also concerns entities that did not change.
+//! A text in a key must not contain those that its entity excludes, and `:escape` encodes those of
+//! the whole table: a new one also concerns entities that did not change.
 
 use super::change::{Change, Changes, Migration};
 use keyfold_model::{Entity, Format, Model, Part, Table, Type};
+use std::collections::BTreeMap;
 
-/// Compares the delimiters of a table, and reports the texts in its keys that are affected.
+/// Compares what texts in the keys of a table exclude and how they are escaped.
 pub(super) fn delimiters(
     (old_model, old): (&Model, &Table),
     (new_model, new): (&Model, &Table),
     all: &mut Vec<Change>,
 ) {
-    let (added, removed) = (missing_in(old, new), missing_in(new, old));
     let mut changes = Changes::of(format!("table {}", new.name), all);
-    if !added.is_empty() {
-        let texts = texts_in_keys(old_model, old);
-        if !texts.plain.is_empty() {
-            changes.add(
-                format!("{added} separates the parts of keys now"),
-                Migration::Rewrite,
-                format!(
-                    "items with it in {} can no longer be read or written: give them other values, or write another sign",
-                    texts.plain.join(", ")
-                ),
-            );
-        }
-        if !texts.escaped.is_empty() {
-            changes.add(
-                format!("{added} is escaped in keys now"),
-                Migration::Rewrite,
-                move_items(&texts.escaped),
-            );
-        }
+    for (signs, texts) in newly_excluded((old_model, old), (new_model, new)) {
+        changes.add(
+            format!("{signs} must not be in {} now", texts.join(", ")),
+            Migration::Rewrite,
+            "items with it can no longer be read or written: give them other values, or write another sign"
+                .to_owned(),
+        );
     }
-    let texts = texts_in_keys(new_model, new);
-    if !removed.is_empty() && !texts.escaped.is_empty() {
+    let (added, removed) = (missing_in(old, new), missing_in(new, old));
+    let escaped = escaped_texts(old_model, old);
+    if !added.is_empty() && !escaped.is_empty() {
+        changes.add(
+            format!("{added} is escaped in keys now"),
+            Migration::Rewrite,
+            move_items(&escaped),
+        );
+    }
+    let escaped = escaped_texts(new_model, new);
+    if !removed.is_empty() && !escaped.is_empty() {
         changes.add(
             format!("{removed} is no longer escaped in keys"),
             Migration::Rewrite,
-            move_items(&texts.escaped),
+            move_items(&escaped),
         );
     }
+}
+
+/// The texts of a table that exclude characters which they did not exclude before, by those
+/// characters in words.
+fn newly_excluded(
+    (old_model, old): (&Model, &Table),
+    (new_model, new): (&Model, &Table),
+) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for entity in entities_of(new_model, new) {
+        let Some(before) = entities_of(old_model, old).find(|one| one.name == entity.name) else {
+            continue;
+        };
+        for attribute in &before.attributes {
+            let excludes = |entity: &Entity, sign: char| {
+                let mut all = entity.excluded.iter();
+                all.any(|one| one.attribute == attribute.name && one.character == sign)
+            };
+            let mut signs: Vec<String> = entity
+                .excluded
+                .iter()
+                .filter(|one| one.attribute == attribute.name && !excludes(before, one.character))
+                .map(|one| format!("`{}`", one.character))
+                .collect();
+            signs.dedup();
+            if !signs.is_empty() {
+                let texts = found.entry(signs.join(", ")).or_default();
+                texts.push(format!("{}.{}", entity.name, attribute.name));
+            }
+        }
+    }
+    found
+}
+
+/// The entities of a table, by its name.
+fn entities_of<'m>(model: &'m Model, table: &'m Table) -> impl Iterator<Item = &'m Entity> {
+    model.entities.iter().filter(|entity| {
+        let own = model.tables.get(entity.table);
+        own.is_some_and(|own| own.name == table.name)
+    })
 }
 
 /// The delimiters of the second table that the first lacks, in words; empty if there are none.
@@ -61,68 +98,39 @@ fn move_items(texts: &[String]) -> String {
     )
 }
 
-/// The texts that the keys of a table contain, in the order of their names.
-#[derive(Default)]
-struct TextsInKeys {
-    /// Those whose value stands in the key.
-    plain: Vec<String>,
-    /// Those that are escaped in the key.
-    escaped: Vec<String>,
-}
-
-fn texts_in_keys(model: &Model, table: &Table) -> TextsInKeys {
-    let is_of_table = |entity: &&Entity| {
-        model
-            .tables
-            .get(entity.table)
-            .is_some_and(|own| own.name == table.name)
-    };
-    let mut texts = TextsInKeys::default();
-    for entity in model.entities.iter().filter(is_of_table) {
-        collect(entity, &mut texts);
-    }
-    for names in [&mut texts.plain, &mut texts.escaped] {
-        names.sort();
-        names.dedup();
-    }
+/// The texts that are escaped in the keys of a table, in the order of their names.
+fn escaped_texts(model: &Model, table: &Table) -> Vec<String> {
+    let mut texts: Vec<String> = entities_of(model, table).flat_map(escaped_of).collect();
+    texts.sort();
+    texts.dedup();
     texts
 }
 
-fn collect(entity: &Entity, texts: &mut TextsInKeys) {
+fn escaped_of(entity: &Entity) -> Vec<String> {
     let keys = std::iter::once(&entity.key)
         .chain(entity.indexes.iter().map(|index| &index.key))
         .chain(entity.copies.iter().map(|copy| &copy.key));
     let parts = keys
         .flat_map(|key| std::iter::once(&key.partition).chain(&key.sort))
         .flat_map(|template| &template.parts);
-    for part in parts {
-        let Part::Field {
-            name,
-            kind: Type::String,
-            format,
-        } = part
-        else {
-            continue;
-        };
-        let text = format!("{}.{name}", entity.name);
-        match format {
-            Format::Plain | Format::Lower => texts.plain.push(text),
-            Format::Escaped => texts.escaped.push(text),
-            // The text does not stand in the key, or it is all of the key.
-            Format::Hash
-            | Format::Bare
-            | Format::Padded { .. }
-            | Format::Truncated(_)
-            | Format::Reversed => {}
-        }
-    }
+    let mut texts: Vec<String> = parts
+        .filter_map(|part| match part {
+            Part::Field {
+                name,
+                format: Format::Escaped,
+                ..
+            } => Some(format!("{}.{name}", entity.name)),
+            Part::Field { .. } | Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => {
+                None
+            }
+        })
+        .collect();
     // Guards escape unique texts.
     let is_text = |name: &&String| {
-        entity
-            .attribute(name)
-            .is_some_and(|attribute| attribute.kind == Type::String)
+        let attribute = entity.attribute(name);
+        attribute.is_some_and(|attribute| attribute.kind == Type::String)
     };
     let guarded = entity.uniques.iter().flatten().filter(is_text);
-    let guarded = guarded.map(|name| format!("{}.{name} (unique)", entity.name));
-    texts.escaped.extend(guarded);
+    texts.extend(guarded.map(|name| format!("{}.{name} (unique)", entity.name)));
+    texts
 }

@@ -33,6 +33,8 @@ pub(super) fn entity(
         expected,
         // It follows from the key.
         period_attribute: _,
+        // `delimiters` compares it.
+        excluded: _,
     } = new;
     let mut changes = Changes::of(format!("entity {name}"), all);
     let table_name = |model: &Model, at: usize| model.tables.get(at).map(|one| one.name.clone());

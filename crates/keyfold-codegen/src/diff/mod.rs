@@ -122,16 +122,21 @@ mod tests {
             });
             assert!(found, "{how}: {changes:#?}");
         };
-        // A delimiter of one entity's key is forbidden in the values of all, and escaped in fields
-        // with `:escape`.
+        // A delimiter of one entity's key is escaped in all fields with `:escape`. Only the fields
+        // that it ends must not hold it.
         let signs = changed("\"R#{race}\"", "\"R-{race}\"");
-        is(
-            &signs,
-            "`-` separates",
-            Migration::Rewrite,
-            "Race.race, User.city, User.id",
-        );
         is(&signs, "`-` is escaped", Migration::Rewrite, "Race.path");
+        assert!(
+            !signs.iter().any(|one| one.how.contains("must not be in")),
+            "{signs:#?}"
+        );
+        let ended = changed("\"U#{id}\" \"P\"", "\"U#{id}-x\" \"P\"");
+        is(
+            &ended,
+            "`-` must not be in User.id now",
+            Migration::Rewrite,
+            "give them other values",
+        );
         // An item that keeps the attributes of an index key stays in the index.
         is(
             &changed("  GSI1 \"C#{city}\" \"{id}\"\n", ""),

@@ -198,6 +198,7 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
         expected,
         // It follows from the key.
         period_attribute: _,
+        excluded: _,
     } = entity;
     let mut facts: Vec<String> = uniques
         .iter()

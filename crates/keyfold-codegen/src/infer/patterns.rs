@@ -23,6 +23,7 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
         compressed: _,
         expected: _,
         period_attribute: _,
+        excluded: _,
     } = entity;
     let name = uncapitalized(title);
     let mut patterns = Patterns {

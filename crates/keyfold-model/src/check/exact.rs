@@ -124,7 +124,6 @@ pub(crate) fn check_parts(
     if found.space != Space::Table || !found.members.iter().any(is_split) {
         return None;
     }
-    let delimiters = &model.tables.get(found.table)?.delimiters;
     let members = || {
         spaces
             .shapes(found.table, Space::Table)
@@ -137,7 +136,7 @@ pub(crate) fn check_parts(
             continue;
         };
         // A key between two parts has the same start, up to the number.
-        let mut between = language_of(start, delimiters);
+        let mut between = language_of(start);
         between.exactly(&CharSet::digits(), 1);
         let between = between.and_anything();
         for other in members().filter(|other| other.owner != list.owner) {

@@ -36,10 +36,10 @@ entity Note
 };
 
 pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
-    for (at, table) in model.tables.iter().enumerate() {
+    for at in 0..model.tables.len() {
         for shape in spaces.of_table(at).filter(|shape| !shape.owner.is_guard) {
             for template in std::iter::once(&shape.key.partition).chain(&shape.key.sort) {
-                diagnostics.extend(check_template(template, &shape.what, &table.delimiters));
+                diagnostics.extend(check_template(template, &shape.what));
             }
         }
     }
@@ -133,7 +133,7 @@ fn identifying(fields: &[(&str, Format)]) -> BTreeSet<String> {
 }
 
 /// Reports a field of variable length that no delimiter ends.
-fn check_template(template: &KeyTemplate, what: &str, delimiters: &[char]) -> Option<Diagnostic> {
+fn check_template(template: &KeyTemplate, what: &str) -> Option<Diagnostic> {
     for (part, next) in template.parts.iter().zip(template.parts.iter().skip(1)) {
         if part.is_fixed_width() {
             continue;
@@ -144,7 +144,7 @@ fn check_template(template: &KeyTemplate, what: &str, delimiters: &[char]) -> Op
             Part::Text(text) => text
                 .chars()
                 .next()
-                .is_some_and(|first| part.may_contain(first, delimiters)),
+                .is_some_and(|first| part.may_contain(first)),
         };
         if runs_on {
             let message =

@@ -13,6 +13,7 @@ mod declared_once;
 mod disjoint;
 pub mod estimate;
 pub(crate) mod exact;
+pub(crate) mod excluded;
 mod expressions;
 mod filtered;
 mod fits;

@@ -74,6 +74,7 @@ fn pad(entity: &Entity, order: &Ordered, span: Span) -> Vec<Edit> {
             name,
             kind: Type::Int,
             format: Format::Plain,
+            ..
         } if wanted(name) => Some(name),
         Part::Field { .. } | Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
     });
@@ -103,7 +104,10 @@ pub(crate) fn reason(order: &Ordered, varying: Option<&Part>) -> Option<String> 
         Order::Newest | Order::Oldest => "a time",
         Order::Highest | Order::Lowest => "a number",
     };
-    let Some(Part::Field { name, kind, format }) = varying else {
+    let Some(Part::Field {
+        name, kind, format, ..
+    }) = varying
+    else {
         return Some(format!(
             "nothing varies in its sort key, so there is no order by {wanted}"
         ));
@@ -151,7 +155,10 @@ pub(crate) fn field(varying: Option<&Part>) -> Option<String> {
 
 /// The reason why a range of this part's texts is not a range of its values; `None` if it is one.
 pub(crate) fn range_reason(part: &Part, is_last: bool) -> Option<String> {
-    let Part::Field { name, kind, format } = part else {
+    let Part::Field {
+        name, kind, format, ..
+    } = part
+    else {
         return None;
     };
     match format {

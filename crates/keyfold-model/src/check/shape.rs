@@ -184,12 +184,12 @@ impl Spaces {
 }
 
 impl Shape {
-    fn new(owner: Owner, what: String, key: KeyPair, span: Span, delimiters: &[char]) -> Shape {
-        let partition = key.partition.language(delimiters);
+    fn new(owner: Owner, what: String, key: KeyPair, span: Span) -> Shape {
+        let partition = key.partition.language();
         let sort = key
             .sort
             .as_ref()
-            .map_or_else(Language::empty_text, |sort| sort.language(delimiters));
+            .map_or_else(Language::empty_text, |sort| sort.language());
         Shape {
             owner,
             what,
@@ -242,6 +242,7 @@ fn key_of<'e>(
             name,
             kind,
             format: Format::Bare,
+            excluded: Vec::new(),
         }])
     };
     let joined = |columns: &[Column]| -> Option<KeyTemplate> {
@@ -299,9 +300,8 @@ fn shapes_of(
             .find(|key| key.index == index)
             .map(|key| key.key.clone()),
     };
-    let shape = |owner, what: String, key: Option<KeyPair>, span| {
-        Some(Shape::new(owner, what, key?, span, &table.delimiters))
-    };
+    let shape =
+        |owner, what: String, key: Option<KeyPair>, span| Some(Shape::new(owner, what, key?, span));
     let span = own.as_ref().map_or(entity.span, |key| key.span);
     let of_entity = shape(owner, entity.name.clone(), own, span);
     let of_copies = entity.copies.iter().enumerate().map(|(at, copy)| {
@@ -318,7 +318,7 @@ fn shapes_of(
     });
     let of_guards = entity.uniques.iter().map(|unique| {
         let what = format!("the guard of unique {}.{}", entity.name, unique.join(", "));
-        let guard = guard_key(entity, unique, table.sort.is_some());
+        let guard = guard_key(table, entity, unique);
         let key = match index {
             None => Some(guard),
             Some((_, index)) => key_of(table, index, &guard, |_| None),
@@ -337,13 +337,16 @@ fn shapes_of(
 }
 
 /// The key of the item that guards unique values.
-fn guard_key(entity: &Entity, unique: &[String], has_sort: bool) -> KeyPair {
+fn guard_key(table: &Table, entity: &Entity, unique: &[String]) -> KeyPair {
     KeyPair {
         partition: KeyTemplate {
-            parts: guard_parts(entity, unique),
+            parts: guard_parts(entity, unique, &table.delimiters),
             span: entity.span,
         },
-        sort: has_sort.then(|| KeyTemplate::of_text(GUARD_SORT, entity.span)),
+        sort: table
+            .sort
+            .is_some()
+            .then(|| KeyTemplate::of_text(GUARD_SORT, entity.span)),
         span: entity.span,
     }
 }

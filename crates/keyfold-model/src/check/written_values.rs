@@ -2,7 +2,7 @@
 //! keys that contain their attributes.
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::schema::{DefaultValue, Entity, Model, Operand, Table};
+use crate::schema::{DefaultValue, Entity, Model, Operand};
 use crate::template::Part;
 use crate::value;
 use keyfold_types::Value;
@@ -20,7 +20,7 @@ fn check_defaults(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
             if let Some(DefaultValue::Value(value)) = &attribute.default {
                 let what = format!("the default of {}.{}", entity.name, attribute.name);
                 let held = (attribute.name.as_str(), value);
-                diagnostics.extend(refuse(model, entity, held, attribute.span, &what));
+                diagnostics.extend(refuse(entity, held, attribute.span, &what));
             }
         }
     }
@@ -36,7 +36,7 @@ fn check_fixed(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
             for returned in &pattern.returned {
                 if let Some(entity) = model.entities.get(returned.entity) {
                     let held = (name.as_str(), &value);
-                    diagnostics.extend(refuse(model, entity, held, pattern.span, &what));
+                    diagnostics.extend(refuse(entity, held, pattern.span, &what));
                 }
             }
         }
@@ -53,7 +53,7 @@ fn check_assigned(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
             for assignment in &action.assignments {
                 if let (Operand::Literal(value), None) = (&assignment.left, &assignment.right) {
                     let held = (assignment.attribute.as_str(), value);
-                    diagnostics.extend(refuse(model, entity, held, write.span, &what));
+                    diagnostics.extend(refuse(entity, held, write.span, &what));
                 }
             }
         }
@@ -62,14 +62,12 @@ fn check_assigned(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
 
 /// Reports a value of an attribute that a key of the entity cannot contain.
 fn refuse(
-    model: &Model,
     entity: &Entity,
     (name, held): (&str, &Value),
     span: Span,
     what: &str,
 ) -> Option<Diagnostic> {
-    let table = model.tables.get(entity.table)?;
-    let error = in_keys(table, entity, name, held)?;
+    let error = in_keys(entity, name, held)?;
     Some(
         Diagnostic::error(
             "KF004",
@@ -88,7 +86,7 @@ fn refuse(
 }
 
 /// The reason why a value cannot be written into one of an entity's keys; `None` if it can.
-fn in_keys(table: &Table, entity: &Entity, name: &str, held: &Value) -> Option<value::ValueError> {
+fn in_keys(entity: &Entity, name: &str, held: &Value) -> Option<value::ValueError> {
     let keys = std::iter::once(&entity.key)
         .chain(entity.indexes.iter().map(|index| &index.key))
         .chain(entity.copies.iter().map(|copy| &copy.key));
@@ -98,7 +96,7 @@ fn in_keys(table: &Table, entity: &Entity, name: &str, held: &Value) -> Option<v
     let values = BTreeMap::from([(name.to_owned(), held.clone())]);
     parts.find_map(|part| match part {
         Part::Field { name: field, .. } if field == name => {
-            value::column(std::slice::from_ref(part), &values, &table.delimiters).err()
+            value::column(std::slice::from_ref(part), &values).err()
         }
         Part::Field { .. } | Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
     })

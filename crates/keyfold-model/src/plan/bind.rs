@@ -11,8 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Binds the templates of one key, and records which parameters the key uses.
 pub(super) struct Binder<'p> {
     pub(super) pattern: &'p Pattern,
-    /// The table's delimiters, for values that are escaped.
-    delimiters: &'p [char],
     /// The attributes that the key contains with the pattern's exact value.
     used: BTreeSet<String>,
     /// The limits that the key already applies, by the parameter's name.
@@ -29,10 +27,9 @@ pub(super) enum Place {
 }
 
 impl<'p> Binder<'p> {
-    pub(super) fn new(pattern: &'p Pattern, delimiters: &'p [char]) -> Binder<'p> {
+    pub(super) fn new(pattern: &'p Pattern) -> Binder<'p> {
         Binder {
             pattern,
-            delimiters,
             used: BTreeSet::new(),
             used_limits: BTreeSet::new(),
             fan: Fan::One,
@@ -119,7 +116,9 @@ impl<'p> Binder<'p> {
                     }
                 })
             }
-            Part::Field { name, kind, format } => self.field(part, name, kind, *format, place),
+            Part::Field {
+                name, kind, format, ..
+            } => self.field(part, name, kind, *format, place),
         }
     }
 
@@ -153,7 +152,7 @@ impl<'p> Binder<'p> {
                 self.used.insert(name.to_owned());
             }
             return Some(match fixed {
-                Some((_, text)) => fixed_part(part, (name, kind, text), format, self.delimiters),
+                Some((_, text)) => fixed_part(part, (name, kind, text), format),
                 None => part.clone(),
             });
         }
@@ -200,15 +199,10 @@ impl<'p> Binder<'p> {
 }
 
 /// A fixed value as the key writes it. A bare value stays a field, whose value the client fills in.
-fn fixed_part(
-    part: &Part,
-    (name, kind, text): (&str, &Type, &str),
-    format: Format,
-    delimiters: &[char],
-) -> Part {
+fn fixed_part(part: &Part, (name, kind, text): (&str, &Type, &str), format: Format) -> Part {
     let written = value::parse(name, kind, text).ok().and_then(|held| {
         let values = BTreeMap::from([(name.to_owned(), held)]);
-        value::text(std::slice::from_ref(part), &values, delimiters).ok()
+        value::text(std::slice::from_ref(part), &values).ok()
     });
     match written {
         Some(written) if format != Format::Bare => Part::Text(written),

@@ -40,7 +40,7 @@ pub(super) fn fit(
         sort,
         open,
         fan,
-    } = bind_key(pattern, entity, table, candidate)?;
+    } = bind_key(pattern, entity, candidate)?;
     let varying = varying(open, &fan, &candidate.key.partition);
     if let Some(order) = &pattern.order
         && let Some(reason) = ordered::reason(order, varying)
@@ -91,11 +91,10 @@ struct Bound<'c> {
 fn bind_key<'c>(
     pattern: &Pattern,
     entity: &Entity,
-    table: &Table,
     candidate: &'c Candidate,
 ) -> Result<Bound<'c>, Unfit> {
     let key = &candidate.key;
-    let mut binder = Binder::new(pattern, &table.delimiters);
+    let mut binder = Binder::new(pattern);
     let (partition, missing) = binder.bind(&key.partition.parts, Place::Partition);
     if !missing.is_empty() {
         return Err(missing_partition(key, missing, pattern).into());

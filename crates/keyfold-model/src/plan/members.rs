@@ -47,11 +47,15 @@ impl Members {
             let name = &entity.name;
             let key = key_in(model, table, returned, space)
                 .ok_or_else(|| format!("{name} is not in it"))?;
-            let mut binder = Binder::new(pattern, &table.delimiters);
+            let mut binder = Binder::new(pattern);
             let partition = bound_partition(&mut binder, name, &key)?;
-            match &shared {
+            match &mut shared {
                 None => shared = Some(partition),
-                Some(first) => check_same_partition(first, &partition, name)?,
+                Some(first) => {
+                    check_same_partition(first, &partition, name)?;
+                    // A value that one kind excludes may be that of another.
+                    first.exclude_in_common(&partition);
+                }
             }
             kinds.push(Member::new(pattern, returned, entity, &key, &mut binder)?);
             fan = std::mem::take(&mut binder.fan);
@@ -150,6 +154,9 @@ impl Members {
                 None
             };
             shared.truncate(same);
+            for (own, other) in shared.iter_mut().zip(&member.bound) {
+                own.exclude_in_common(other);
+            }
             shared.extend(tail);
         }
         shared

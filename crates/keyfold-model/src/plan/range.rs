@@ -16,18 +16,11 @@ pub(crate) fn exact(
     pattern: &Pattern,
     found: &Found,
 ) -> Option<Diagnostic> {
-    let delimiters = &model.tables.get(found.table)?.delimiters;
-    exact::check(
-        model,
-        spaces,
-        pattern,
-        found,
-        &range(found, pattern, delimiters),
-    )
+    exact::check(model, spaces, pattern, found, &range(found, pattern))
 }
 
 /// The partition and sort keys that a plan reads.
-fn range(found: &Found, pattern: &Pattern, delimiters: &[char]) -> Range {
+fn range(found: &Found, pattern: &Pattern) -> Range {
     // The argument of `starts` may be the empty text, so such a part does not narrow the range.
     let may_be_empty = |part: &Part| {
         let is_start = |name: &str| {
@@ -42,21 +35,17 @@ fn range(found: &Found, pattern: &Pattern, delimiters: &[char]) -> Range {
             .iter()
             .take_while(|part| !may_be_empty(part))
             .count();
-        language_of(prefix.parts.get(..certain).unwrap_or_default(), delimiters).and_anything()
+        language_of(prefix.parts.get(..certain).unwrap_or_default()).and_anything()
     };
     let partition = found.plan.partition.as_ref();
     Range {
-        partition: partition.map_or_else(Language::empty_text, |template| {
-            template.language(delimiters)
-        }),
+        partition: partition.map_or_else(Language::empty_text, |template| template.language()),
         sort: match &found.plan.sort {
-            SortCondition::Equal(value) => value.language(delimiters),
+            SortCondition::Equal(value) => value.language(),
             SortCondition::BeginsWith(prefix) => beginning(prefix),
             SortCondition::Between(one, _)
             | SortCondition::AtLeast(one)
-            | SortCondition::AtMost(one) => {
-                language_of(shared(&one.parts), delimiters).and_anything()
-            }
+            | SortCondition::AtMost(one) => language_of(shared(&one.parts)).and_anything(),
             SortCondition::Any => Language::empty_text().and_anything(),
         },
     }

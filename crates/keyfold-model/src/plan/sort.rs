@@ -69,7 +69,13 @@ fn prefix(field: &Part, parameter: &Parameter) -> Result<Part, String> {
             parameter.kind
         )
     };
-    let Part::Field { kind, format, .. } = field else {
+    let Part::Field {
+        kind,
+        format,
+        excluded,
+        ..
+    } = field
+    else {
         return Err(refused());
     };
     let (fits, format) = match parameter.limit {
@@ -99,6 +105,7 @@ fn prefix(field: &Part, parameter: &Parameter) -> Result<Part, String> {
         name: parameter.name.clone(),
         kind: parameter.kind.clone(),
         format,
+        excluded: excluded.clone(),
     })
 }
 
@@ -111,7 +118,13 @@ fn range(
     is_followed: bool,
     template: impl Fn(Vec<Part>) -> KeyTemplate,
 ) -> SortCondition {
-    let Part::Field { kind, format, .. } = field else {
+    let Part::Field {
+        kind,
+        format,
+        excluded,
+        ..
+    } = field
+    else {
         return SortCondition::Any;
     };
     // In a reversed format the greatest value has the least key.
@@ -128,6 +141,7 @@ fn range(
                 name: p.name.clone(),
                 kind: kind.clone(),
                 format: *format,
+                excluded: excluded.clone(),
             })
     };
     let with = |more: Vec<Part>| template(bound.iter().cloned().chain(more).collect());

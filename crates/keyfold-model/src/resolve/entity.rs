@@ -45,6 +45,7 @@ pub(super) fn resolve(
         compressed: Vec::new(),
         expected: expected(&declared.expects),
         period_attribute: None,
+        excluded: Vec::new(),
     };
     entity.key = template::key(key, &Columns::of_table(table), &entity, diagnostics)?;
     let identity = identity(&entity.key);

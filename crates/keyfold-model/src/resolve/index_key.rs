@@ -343,6 +343,7 @@ fn made_of(attribute: &Attribute, column: &Column) -> Result<Made, Box<Diagnosti
         name: attribute.name.clone(),
         kind: attribute.kind.clone(),
         format: Format::Bare,
+        excluded: Vec::new(),
     };
     Ok(Made {
         parts: vec![field],

@@ -185,6 +185,7 @@ fn bucket_part(
         name: attribute.name.clone(),
         kind: attribute.kind.clone(),
         format: Format::Truncated(unit),
+        excluded: Vec::new(),
     }))
 }
 
@@ -231,7 +232,14 @@ fn parts(
             "an empty template",
         )));
     }
-    if let (true, [Part::Field { name, kind, format }]) = (declared.bare, parts.as_mut_slice())
+    if let (
+        true,
+        [
+            Part::Field {
+                name, kind, format, ..
+            },
+        ],
+    ) = (declared.bare, parts.as_mut_slice())
         && *format == Format::Plain
     {
         *format = bare_format(name, kind, column)
@@ -263,6 +271,7 @@ fn field(
         name: name.text.clone(),
         kind: attribute.kind.clone(),
         format,
+        excluded: Vec::new(),
     })
 }
 

@@ -162,6 +162,20 @@ pub struct Entity {
     pub expected: Expected,
     /// The attribute whose time decides which period's table holds an item.
     pub period_attribute: Option<String>,
+    /// The characters that its attributes must not contain because of the keys that they are in.
+    pub excluded: Vec<Excluded>,
+}
+
+/// A character that an attribute must not contain.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Excluded {
+    /// The attribute.
+    pub attribute: String,
+    /// The character.
+    pub character: char,
+    /// The template that forces it: the one that the attribute is in, where the character ends it;
+    /// or that of another kind, which would make the same key.
+    pub template: String,
 }
 
 impl Entity {
@@ -179,7 +193,7 @@ impl Entity {
 }
 
 /// The partition key of the item that guards unique values, as template parts.
-pub fn guard_parts(entity: &Entity, unique: &[String]) -> Vec<Part> {
+pub fn guard_parts(entity: &Entity, unique: &[String], delimiters: &[char]) -> Vec<Part> {
     let mut parts = vec![Part::Text(format!(
         "UNIQUE#{}#{}#",
         entity.name,
@@ -193,15 +207,16 @@ pub fn guard_parts(entity: &Entity, unique: &[String]) -> Vec<Part> {
             parts.push(Part::Text("#".to_owned()));
         }
         // A unique text may contain delimiters.
-        let format = if attribute.kind == Type::String {
-            Format::Escaped
+        let (format, excluded) = if attribute.kind == Type::String {
+            (Format::Escaped, delimiters.to_vec())
         } else {
-            Format::Plain
+            (Format::Plain, Vec::new())
         };
         parts.push(Part::Field {
             name: name.clone(),
             kind: attribute.kind.clone(),
             format,
+            excluded,
         });
     }
     parts

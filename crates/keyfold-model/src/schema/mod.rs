@@ -16,7 +16,8 @@ pub use crate::words::{AggregateKind, Capacity, Comparator, IndexKind, Order, Ve
 pub use attribute::{Attribute, DefaultValue};
 pub use condition::{Comparison, Operand};
 pub use entity::{
-    Aggregate, Copy, Entity, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse, guard_parts, hidden,
+    Aggregate, Copy, Entity, Excluded, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse,
+    guard_parts, hidden,
 };
 pub use model::Model;
 pub use pattern::{Limit, Ordered, Parameter, Pattern, Returned};

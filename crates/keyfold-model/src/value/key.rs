@@ -15,23 +15,15 @@ use std::fmt::Write as _;
 ///
 /// # Errors
 /// When a value is missing, of another type, empty, or contains a delimiter.
-pub fn key(
-    template: &KeyTemplate,
-    values: &BTreeMap<String, Value>,
-    delimiters: &[char],
-) -> Result<Value, ValueError> {
-    column(&template.parts, values, delimiters)
+pub fn key(template: &KeyTemplate, values: &BTreeMap<String, Value>) -> Result<Value, ValueError> {
+    column(&template.parts, values)
 }
 
 /// The value that parts make for one attribute of a key.
 ///
 /// # Errors
 /// As [`key`].
-pub fn column(
-    parts: &[Part],
-    values: &BTreeMap<String, Value>,
-    delimiters: &[char],
-) -> Result<Value, ValueError> {
+pub fn column(parts: &[Part], values: &BTreeMap<String, Value>) -> Result<Value, ValueError> {
     if let [
         Part::Field {
             name,
@@ -48,7 +40,7 @@ pub fn column(
         }
         return Ok(value.clone());
     }
-    text(parts, values, delimiters).map(Value::S)
+    text(parts, values).map(Value::S)
 }
 
 /// The name of the value that selects a shard, instead of the shard that follows from the item.
@@ -60,26 +52,22 @@ pub const CHUNK: &str = "#part";
 ///
 /// # Errors
 /// As [`key`].
-pub fn text(
-    parts: &[Part],
-    values: &BTreeMap<String, Value>,
-    delimiters: &[char],
-) -> Result<String, ValueError> {
+pub fn text(parts: &[Part], values: &BTreeMap<String, Value>) -> Result<String, ValueError> {
     let mut out = String::new();
     for part in parts {
         match part {
             Part::Text(text) => out.push_str(text),
             Part::Break => out.push(BREAK),
-            Part::Field { name, kind, format } => {
+            Part::Field { name, .. } => {
                 let value = values
                     .get(name)
                     .ok_or_else(|| ValueError::Missing(name.clone()))?;
-                out.push_str(&field(name, kind, *format, value, delimiters)?);
+                out.push_str(&written(part, value)?);
             }
             Part::Shard { count, of } => {
                 let number = match values.get(SHARD) {
                     Some(number) => display(number),
-                    None => shard_of(*count, &text(of, values, delimiters)?).to_string(),
+                    None => shard_of(*count, &text(of, values)?).to_string(),
                 };
                 let width = shard_digits(*count);
                 let _infallible = write!(out, "{number:0>width$}");
@@ -97,17 +85,11 @@ pub fn text(
 ///
 /// # Errors
 /// As [`key`].
-pub fn prefix(
-    parts: &[Part],
-    values: &BTreeMap<String, Value>,
-    delimiters: &[char],
-) -> Result<String, ValueError> {
+pub fn prefix(parts: &[Part], values: &BTreeMap<String, Value>) -> Result<String, ValueError> {
     let is_empty = |name: &str| matches!(values.get(name), Some(Value::S(text)) if text.is_empty());
     match parts.split_last() {
-        Some((Part::Field { name, .. }, before)) if is_empty(name) => {
-            text(before, values, delimiters)
-        }
-        Some(_) | None => text(parts, values, delimiters),
+        Some((Part::Field { name, .. }, before)) if is_empty(name) => text(before, values),
+        Some(_) | None => text(parts, values),
     }
 }
 
@@ -131,17 +113,16 @@ pub enum End {
 pub fn end(
     parts: &[Part],
     values: &BTreeMap<String, Value>,
-    delimiters: &[char],
     limit_of: impl Fn(&str) -> Option<Limit>,
 ) -> Result<End, ValueError> {
     let limited = parts.iter().enumerate().find_map(|(at, part)| match part {
-        Part::Field { name, kind, format } => {
-            limit_of(name).map(|limit| (at, limit, (name, kind, *format)))
-        }
+        Part::Field {
+            name, kind, format, ..
+        } => limit_of(name).map(|limit| (at, part, limit, (name, kind, *format))),
         Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
     });
-    let Some((at, limit, (name, kind, format))) = limited else {
-        return column(parts, values, delimiters).map(End::At);
+    let Some((at, part, limit, (name, kind, format))) = limited else {
+        return column(parts, values).map(End::At);
     };
     let is_low = limit == Limit::AtLeast;
     let beyond = if is_low { End::Open } else { End::Nothing };
@@ -150,7 +131,7 @@ pub fn end(
         .ok_or_else(|| ValueError::Missing(name.clone()))?;
     let written = match (held, format) {
         (Value::S(text), Format::Bare) if text.is_empty() => return Ok(beyond),
-        (_, Format::Bare) => return column(parts, values, delimiters).map(End::At),
+        (_, Format::Bare) => return column(parts, values).map(End::At),
         (
             Value::N(number),
             Format::Padded {
@@ -164,12 +145,12 @@ pub fn end(
             Some(padded) => padded,
         },
         (Value::S(text), Format::Plain) if *kind == Type::String => text.clone(),
-        _ => field(name, kind, format, held, delimiters)?,
+        _ => written(part, held)?,
     };
     let before = parts.get(..at).unwrap_or_default();
     let behind = parts.get(at + 1..).unwrap_or_default();
-    let start = text(before, values, delimiters)?;
-    let rest = text(behind, values, delimiters)?;
+    let start = text(before, values)?;
+    let rest = text(behind, values)?;
     let made = format!("{start}{written}{rest}");
     // A key is never empty.
     Ok(if made.is_empty() {
@@ -253,27 +234,30 @@ pub fn bucket(
         })
 }
 
-/// The text of a value in the format of a key's field.
-fn field(
-    name: &str,
-    kind: &Type,
-    format: Format,
-    value: &Value,
-    delimiters: &[char],
-) -> Result<String, ValueError> {
+/// The text of a value in a field of a key; that of any other part is empty.
+fn written(field: &Part, value: &Value) -> Result<String, ValueError> {
+    let Part::Field {
+        name,
+        kind,
+        format,
+        excluded,
+    } = field
+    else {
+        return Ok(String::new());
+    };
     let plain = plain_text(kind, value).ok_or_else(|| ValueError::Kind {
-        name: name.to_owned(),
+        name: name.clone(),
         wanted: kind.to_string(),
         found: display(value),
     })?;
-    match format {
+    match *format {
         Format::Padded {
             whole,
             decimals,
             reversed,
         } => {
             let padded = padded(&plain, whole, decimals).ok_or_else(|| ValueError::Width {
-                name: name.to_owned(),
+                name: name.clone(),
                 number: plain,
                 digits: if decimals == 0 {
                     whole.to_string()
@@ -286,13 +270,13 @@ fn field(
         Format::Truncated(unit) => Ok(unit.of(&plain).to_owned()),
         Format::Reversed => Ok(nines(&plain)),
         Format::Hash => Ok(digest(&plain)),
-        Format::Escaped => Ok(escaped(&plain, delimiters)),
+        Format::Escaped => Ok(escaped(&plain, excluded)),
         // Each letter on its own, so that a prefix of the text gives a prefix of the result.
         Format::Lower => {
             let lower = plain.chars().flat_map(char::to_lowercase).collect();
-            without_delimiters(name, kind, lower, delimiters)
+            without_excluded(name, kind, lower, excluded)
         }
-        Format::Plain | Format::Bare => without_delimiters(name, kind, plain, delimiters),
+        Format::Plain | Format::Bare => without_excluded(name, kind, plain, excluded),
     }
 }
 
@@ -314,14 +298,14 @@ fn plain_text(kind: &Type, value: &Value) -> Option<String> {
 
 /// The text, unless it is empty or contains a character with a meaning in keys: a delimiter, the
 /// break between key attributes, or the last character, which stands above every key.
-fn without_delimiters(
+fn without_excluded(
     name: &str,
     kind: &Type,
     text: String,
-    delimiters: &[char],
+    excluded: &[char],
 ) -> Result<String, ValueError> {
     let is_reserved = |c: &char| {
-        (*kind == Type::String && delimiters.contains(c)) || *c == BREAK || *c == char::MAX
+        (*kind == Type::String && excluded.contains(c)) || *c == BREAK || *c == char::MAX
     };
     match text.chars().find(is_reserved) {
         Some(delimiter) => Err(ValueError::Delimiter {
@@ -359,10 +343,10 @@ fn nines(text: &str) -> String {
 }
 
 /// The text with `%` and the delimiters replaced by `%` and the two hexadecimal digits of each byte.
-fn escaped(text: &str, delimiters: &[char]) -> String {
+fn escaped(text: &str, excluded: &[char]) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c == '%' || c == BREAK || c == char::MAX || delimiters.contains(&c) {
+        if c == '%' || c == BREAK || c == char::MAX || excluded.contains(&c) {
             let mut bytes = [0; 4];
             for byte in c.encode_utf8(&mut bytes).bytes() {
                 let _infallible = write!(out, "%{byte:02X}");
@@ -385,12 +369,9 @@ mod tests {
             name: "a".into(),
             kind,
             format,
+            excluded: vec!['#'],
         }];
-        text(
-            &parts,
-            &BTreeMap::from([("a".to_owned(), value.into())]),
-            &['#'],
-        )
+        text(&parts, &BTreeMap::from([("a".to_owned(), value.into())]))
     }
 
     #[test]
@@ -476,13 +457,13 @@ mod tests {
             name: "id".into(),
             kind: Type::String,
             format: Format::Plain,
+            excluded: Vec::new(),
         }];
         let parts = [Part::Text("S#".into()), Part::Shard { count: 16, of }];
         let key = |id: &str| {
             text(
                 &parts,
                 &BTreeMap::from([("id".to_owned(), Value::from(id))]),
-                &[],
             )
             .unwrap()
         };

@@ -1,0 +1,368 @@
+//! The characters that a text in a key must not contain: as few as keep keys readable and kinds
+//! apart.
+//!
+//! A field always excludes the character that ends it in its own template. It excludes others only
+//! where two kinds of items could otherwise share a partition key or a sort key, and do not if both
+//! exclude the delimiters. The rules then prove the model with these sets; nothing here is taken for
+//! granted.
+
+use super::shape::{Shape, Space, Spaces};
+use crate::language::Language;
+use crate::schema::{Column, Excluded, KeyPair, Model, Table};
+use crate::template::{Format, KeyTemplate, Part, language_of, print};
+use crate::types::Type;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A key attribute of a kind of item: the places of the entity and of its copy, and the attribute.
+type Place = (usize, Option<usize>, String);
+
+/// What a field excludes, each character with the template that forces it: given the delimiters of
+/// the table, the key attribute, its parts, and the field's place among them.
+type Decided<'d> = dyn FnMut(&[char], &Place, &[Part], usize) -> BTreeMap<char, String> + 'd;
+
+/// The excluded characters of columns, each with the template that forces it.
+type Raised = BTreeMap<Place, BTreeMap<char, String>>;
+
+/// Decides what the fields of all keys exclude.
+pub(crate) fn decide(model: &mut Model) {
+    exclude(model, &mut |delimiters, _, column, at| {
+        let mut found = BTreeMap::new();
+        for sign in own(delimiters, column, at) {
+            found.insert(sign, print(column));
+        }
+        found
+    });
+    let least = Spaces::new(model);
+    let mut strict = model.clone();
+    exclude(&mut strict, &mut |delimiters, _, _, _| {
+        delimiters
+            .iter()
+            .map(|sign| (*sign, String::new()))
+            .collect()
+    });
+    let strict = Spaces::new(&strict);
+    let raised = collisions(model, &least, &strict);
+    if raised.is_empty() {
+        return;
+    }
+    exclude(model, &mut |delimiters, place, column, at| {
+        let mut found = raised.get(place).cloned().unwrap_or_default();
+        for sign in own(delimiters, column, at) {
+            found.insert(sign, print(column));
+        }
+        found
+    });
+}
+
+/// The characters that a field excludes because of its own template: the one behind it.
+fn own(delimiters: &[char], column: &[Part], at: usize) -> Vec<char> {
+    match column.get(at + 1) {
+        None => Vec::new(),
+        Some(Part::Text(text)) => {
+            let first = text.chars().next();
+            first
+                .into_iter()
+                .filter(|c| delimiters.contains(c))
+                .collect()
+        }
+        // Fields that run into each other are refused by KF013.
+        Some(Part::Field { .. } | Part::Shard { .. } | Part::Chunk | Part::Break) => {
+            delimiters.to_vec()
+        }
+    }
+}
+
+/// Sets what each text field of every key excludes.
+fn exclude(model: &mut Model, decided: &mut Decided<'_>) {
+    let Model {
+        tables, entities, ..
+    } = model;
+    for (place, entity) in entities.iter_mut().enumerate() {
+        let Some(table) = tables.get(entity.table) else {
+            continue;
+        };
+        let mut all: BTreeSet<Excluded> = BTreeSet::new();
+        let mut each = |copy: Option<usize>, key: &mut KeyPair, columns: [&[Column]; 2]| {
+            let [of_partition, of_sort] = columns;
+            let sides = [Some(&mut key.partition), key.sort.as_mut()];
+            for (template, columns) in sides.into_iter().zip([of_partition, of_sort]) {
+                let Some(template) = template else { continue };
+                let split = template.parts.split_mut(|part| *part == Part::Break);
+                for (parts, column) in split.zip(columns) {
+                    let place = (place, copy, column.name.clone());
+                    exclude_in(parts, &place, &table.delimiters, decided, &mut all);
+                }
+            }
+        };
+        let own = [
+            std::slice::from_ref(&table.partition),
+            table.sort.as_slice(),
+        ];
+        each(None, &mut entity.key, own);
+        for index in &mut entity.indexes {
+            if let Some(found) = table.indexes.get(index.index) {
+                each(None, &mut index.key, [&found.partition, &found.sort]);
+            }
+        }
+        for (at, copy) in entity.copies.iter_mut().enumerate() {
+            each(Some(at), &mut copy.key, own);
+        }
+        entity.excluded = all.into_iter().collect();
+    }
+}
+
+/// Sets what the text fields of one key attribute exclude.
+fn exclude_in(
+    parts: &mut [Part],
+    place: &Place,
+    delimiters: &[char],
+    decided: &mut Decided<'_>,
+    all: &mut BTreeSet<Excluded>,
+) {
+    let before = parts.to_vec();
+    for (at, part) in parts.iter_mut().enumerate() {
+        let Part::Field {
+            name,
+            kind: Type::String,
+            format,
+            excluded,
+        } = part
+        else {
+            continue;
+        };
+        match format {
+            Format::Escaped => *excluded = delimiters.to_vec(),
+            Format::Plain | Format::Lower => {
+                let found = decided(delimiters, place, &before, at);
+                *excluded = found.keys().copied().collect();
+                all.extend(found.into_iter().map(|(character, template)| Excluded {
+                    attribute: name.clone(),
+                    character,
+                    template,
+                }));
+            }
+            Format::Bare
+            | Format::Padded { .. }
+            | Format::Truncated(_)
+            | Format::Reversed
+            | Format::Hash => {}
+        }
+    }
+}
+
+/// The columns of kinds that meet as they are, and would not if all fields excluded all delimiters.
+fn collisions(model: &Model, least: &Spaces, strict: &Spaces) -> Raised {
+    let mut raised = Raised::new();
+    for (at, table) in model.tables.iter().enumerate() {
+        let indexes = (0..table.indexes.len()).map(Space::Index);
+        for space in std::iter::once(Space::Table).chain(indexes) {
+            let search = Search {
+                table: at,
+                space,
+                of_table: table,
+                least,
+                strict,
+            };
+            search.partitions(&mut raised);
+            search.sorts(&mut raised);
+        }
+    }
+    raised
+}
+
+/// The search for meeting kinds in one key space.
+struct Search<'m> {
+    table: usize,
+    space: Space,
+    of_table: &'m Table,
+    least: &'m Spaces,
+    strict: &'m Spaces,
+}
+
+/// One of the two keys of a kind.
+#[derive(Clone, Copy)]
+enum Side {
+    Partition,
+    Sort,
+}
+
+impl Side {
+    fn of(self, shape: &Shape) -> Option<(&KeyTemplate, &Language)> {
+        match self {
+            Side::Partition => Some((&shape.key.partition, &shape.partition)),
+            Side::Sort => Some((shape.key.sort.as_ref()?, &shape.sort)),
+        }
+    }
+}
+
+impl Search<'_> {
+    /// Partition keys: each template once, since kinds that share one do not differ in it.
+    fn partitions(&self, raised: &mut Raised) {
+        let shapes = self.least.shapes(self.table, self.space);
+        let mut first: BTreeMap<String, usize> = BTreeMap::new();
+        for (place, shape) in shapes.iter().enumerate() {
+            first
+                .entry(print(&shape.key.partition.parts))
+                .or_insert(place);
+        }
+        let chosen: BTreeSet<usize> = first.values().copied().collect();
+        let anything = Language::empty_text().and_anything();
+        let mut meeting: Vec<(usize, usize)> = Vec::new();
+        for two in &chosen {
+            let Some(shape) = shapes.get(*two) else {
+                continue;
+            };
+            let near = self
+                .least
+                .near(self.table, self.space, &shape.partition, &anything);
+            let others = near
+                .into_iter()
+                .filter(|one| one < two && chosen.contains(one));
+            meeting.extend(others.map(|one| (one, *two)));
+        }
+        for (one, two) in meeting {
+            self.compare(one, two, Side::Partition, raised);
+        }
+        // What was decided for the first of a template holds for all of them.
+        for shape in shapes.iter().filter(|shape| !shape.owner.is_guard) {
+            let text = print(&shape.key.partition.parts);
+            let of_first = first.get(&text).and_then(|place| shapes.get(*place));
+            let Some(of_first) = of_first else { continue };
+            for column in self.columns(Side::Partition) {
+                if let Some(found) = raised.get(&place_of(of_first, column)).cloned() {
+                    let own = raised.entry(place_of(shape, column)).or_default();
+                    own.extend(found);
+                }
+            }
+        }
+    }
+
+    /// The key attributes of one key in this space.
+    fn columns(&self, side: Side) -> Vec<&str> {
+        let index = match self.space {
+            Space::Table => None,
+            Space::Index(at) => self.of_table.indexes.get(at),
+        };
+        let columns: Vec<&Column> = match (index, side) {
+            (None, Side::Partition) => vec![&self.of_table.partition],
+            (None, Side::Sort) => self.of_table.sort.iter().collect(),
+            (Some(index), Side::Partition) => index.partition.iter().collect(),
+            (Some(index), Side::Sort) => index.sort.iter().collect(),
+        };
+        columns.iter().map(|column| column.name.as_str()).collect()
+    }
+
+    /// Sort keys of kinds whose partition keys meet.
+    fn sorts(&self, raised: &mut Raised) {
+        let shapes = self.least.shapes(self.table, self.space);
+        let strict = self.strict.shapes(self.table, self.space);
+        for (two, shape) in shapes.iter().enumerate() {
+            let near = self
+                .least
+                .near(self.table, self.space, &shape.partition, &shape.sort);
+            for one in near.into_iter().take_while(|one| *one < two) {
+                let share_partition = match (strict.get(one), strict.get(two)) {
+                    (Some(one), Some(two)) => one.partition.common_text(&two.partition).is_some(),
+                    (None, _) | (_, None) => false,
+                };
+                if share_partition {
+                    self.compare(one, two, Side::Sort, raised);
+                }
+            }
+        }
+    }
+
+    /// Raises what two kinds exclude, as little as keeps these keys of theirs apart.
+    fn compare(&self, one: usize, two: usize, side: Side, raised: &mut Raised) {
+        let kinds = |spaces: &'_ Spaces| {
+            let shapes = spaces.shapes(self.table, self.space);
+            Some((shapes.get(one)?.clone(), shapes.get(two)?.clone()))
+        };
+        let (Some((one, two)), Some((strict_one, strict_two))) =
+            (kinds(self.least), kinds(self.strict))
+        else {
+            return;
+        };
+        let meets = |one: &Shape, two: &Shape| match (side.of(one), side.of(two)) {
+            (Some((_, one)), Some((_, two))) => one.common_text(two).is_some(),
+            (None, _) | (_, None) => false,
+        };
+        if !meets(&one, &two) || meets(&strict_one, &strict_two) {
+            return;
+        }
+        let (Some((of_one, _)), Some((of_two, _))) = (side.of(&one), side.of(&two)) else {
+            return;
+        };
+        let (signs, raises) = self.least_that_parts((&one, of_one), (&two, of_two));
+        for (shape, other, is_raised) in [(&one, of_two, raises.0), (&two, of_one, raises.1)] {
+            if !is_raised {
+                continue;
+            }
+            for column in self.columns(side) {
+                let found = raised.entry(place_of(shape, column)).or_default();
+                for sign in &signs {
+                    found.entry(*sign).or_insert_with(|| other.to_string());
+                }
+            }
+        }
+    }
+
+    /// The fewest characters, and which of two kinds must exclude them, so that their keys differ:
+    /// the signs of the two templates or all delimiters; one kind or both.
+    fn least_that_parts(
+        &self,
+        (one, of_one): (&Shape, &KeyTemplate),
+        (two, of_two): (&Shape, &KeyTemplate),
+    ) -> (Vec<char>, (bool, bool)) {
+        let own = signs(of_one).into_iter().chain(signs(of_two));
+        let own: BTreeSet<char> = own
+            .filter(|sign| self.of_table.delimiters.contains(sign))
+            .collect();
+        for signs in [own.into_iter().collect(), self.of_table.delimiters.to_vec()] {
+            for raises in [(true, false), (false, true), (true, true)] {
+                if (raises.0 && one.owner.is_guard) || (raises.1 && two.owner.is_guard) {
+                    continue;
+                }
+                let more = |raise: bool| if raise { signs.as_slice() } else { &[] };
+                let (one, two) = (raise(of_one, more(raises.0)), raise(of_two, more(raises.1)));
+                if one.common_text(&two).is_none() {
+                    return (signs, raises);
+                }
+            }
+        }
+        (
+            self.of_table.delimiters.to_vec(),
+            (!one.owner.is_guard, !two.owner.is_guard),
+        )
+    }
+}
+
+fn place_of(shape: &Shape, column: &str) -> Place {
+    (shape.owner.entity, shape.owner.copy, column.to_owned())
+}
+
+/// The characters of a template's texts.
+fn signs(template: &KeyTemplate) -> BTreeSet<char> {
+    let texts = template.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_str()),
+        Part::Field { .. } | Part::Shard { .. } | Part::Chunk | Part::Break => None,
+    });
+    texts.flat_map(str::chars).collect()
+}
+
+/// The keys of a template whose text fields exclude more characters.
+fn raise(template: &KeyTemplate, more: &[char]) -> Language {
+    let mut parts = template.parts.clone();
+    for part in &mut parts {
+        if let Part::Field {
+            kind: Type::String,
+            format: Format::Plain | Format::Lower,
+            excluded,
+            ..
+        } = part
+        {
+            excluded.extend(more);
+        }
+    }
+    language_of(&parts)
+}
