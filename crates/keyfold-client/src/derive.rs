@@ -3,7 +3,7 @@
 
 use crate::arguments::Values;
 use crate::error::ClientError;
-use crate::stored::{chunks, digest, digest_attribute, pack, parts_attribute};
+use crate::stored::{chunks, digest, digest_attribute, is_left_out, pack, parts_attribute};
 use keyfold_model::schema::{GUARD_SORT, guard_parts};
 use keyfold_model::{Entity, KeyTemplate, Model, Sparse, Table, value};
 use keyfold_types::{Item, Value};
@@ -147,7 +147,9 @@ pub fn derive(
         let key = key(table, &copy.key.partition, copy.key.sort.as_ref(), values)?;
         let mut item = key.clone();
         for name in &copy.attributes {
-            if let Some(value) = values.get(name) {
+            if let Some(value) = values.get(name)
+                && !is_left_out(entity, &copy.key, name)
+            {
                 item.insert(name.as_str(), pack(entity, name, value)?);
             }
         }
@@ -254,7 +256,9 @@ fn main(
                     digest(values.get(name).unwrap_or(first)),
                 );
             }
-        } else if let Some(value) = values.get(name) {
+        } else if let Some(value) = values.get(name)
+            && !is_left_out(entity, &entity.key, name)
+        {
             item.insert(name, pack(entity, name, value)?);
         }
     }

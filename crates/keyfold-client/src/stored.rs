@@ -5,8 +5,8 @@ use crate::error::ClientError;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use keyfold_model::schema::hidden;
-use keyfold_model::{Entity, value};
+use keyfold_model::schema::{Copy, KeyPair, hidden};
+use keyfold_model::{Entity, KeyTemplate, Part, Table, value};
 use keyfold_types::{Item, Value};
 use std::io::{Read as _, Write as _};
 
@@ -109,13 +109,56 @@ pub(crate) fn chunks(entity: &Entity, values: &Values) -> Vec<Option<Value>> {
     }
 }
 
-/// Returns the attributes of an entity from its stored items: the main item, then the parts of its
-/// list in order.
+/// The value of an attribute that an item holds only inside its keys; `None` when no key gives it
+/// back.
+fn in_keys(
+    table: &Table,
+    entity: &Entity,
+    copy: Option<&Copy>,
+    item: &Item,
+    name: &str,
+) -> Option<Value> {
+    let own = copy.map_or(&entity.key, |copy| &copy.key);
+    let own = table.columns().zip(columns_of(own));
+    let in_indexes = entity.indexes.iter().filter(|_| copy.is_none());
+    let in_indexes = in_indexes.filter_map(|key| {
+        let index = table.indexes.get(key.index)?;
+        Some(index.columns().zip(columns_of(&key.key)))
+    });
+    let mut keys = own
+        .chain(in_indexes.flatten())
+        .filter(|(_, parts)| gives_back(parts, name));
+    keys.find_map(|(column, parts)| value::inverse(parts, item.get(&column.name)?)?.remove(name))
+}
+
+/// The templates of the attributes of a key.
+fn columns_of(key: &KeyPair) -> impl Iterator<Item = &[Part]> {
+    key.templates().flat_map(KeyTemplate::columns)
+}
+
+/// Whether a key attribute gives the value of an attribute back.
+fn gives_back(parts: &[Part], name: &str) -> bool {
+    parts.iter().any(|part| {
+        matches!(part, Part::Field { name: field, .. } if field == name)
+            && value::is_invertible(part)
+    })
+}
+
+/// Whether an attribute is left out of an item, because the item's key gives it back.
+pub(crate) fn is_left_out(entity: &Entity, key: &KeyPair, name: &str) -> bool {
+    entity.unstored.iter().any(|unstored| unstored == name)
+        && columns_of(key).any(|parts| gives_back(parts, name))
+}
+
+/// Returns the attributes of an entity or of a copy from its stored items: the main item, then the
+/// parts of its list in order. An attribute that is not stored is read back from the keys.
 ///
 /// # Errors
 /// `Refused` when an attribute is not stored as the model stores it.
 pub(crate) fn values_of<'a>(
+    table: &Table,
     entity: &Entity,
+    copy: Option<&Copy>,
     names: impl Iterator<Item = &'a str>,
     items: &[Item],
 ) -> Result<Values, ClientError> {
@@ -129,8 +172,12 @@ pub(crate) fn values_of<'a>(
             .as_ref()
             .is_some_and(|(split, _)| split == name);
         if !is_split {
-            if let Some(value) = first.get(name) {
-                values.insert(name.to_owned(), unpack(entity, name, value.clone())?);
+            let held = match first.get(name) {
+                Some(value) => Some(unpack(entity, name, value.clone())?),
+                None => in_keys(table, entity, copy, first, name),
+            };
+            if let Some(value) = held {
+                values.insert(name.to_owned(), value);
             }
             continue;
         }

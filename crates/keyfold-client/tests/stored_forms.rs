@@ -1,6 +1,10 @@
 //! Attributes that are stored in another form: writes, conditions and patterns see their values, or
 //! the model is refused.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 
@@ -330,4 +334,84 @@ pattern note(email, id)        -> Note?
             "{entity}: {refused:?}"
         );
     }
+}
+
+/// Attributes that are only in keys come back in their type, from items that others wrote, too; an
+/// item that lacks one is refused.
+#[test]
+fn attributes_inside_keys_are_read_back() {
+    const ONLY_KEYS: &str = r##"
+model inside 1
+table Tab (PK, SK)
+  gsi ByAt (GPK, GSK) project keys
+entity Reading
+  device: string, at: time, n: int, deg: number, on: bool, mode: a-b | c, path: string
+  key       "DEV#{device}#{mode}#{on}" "{at:reverse}#{n:05:reverse}#{deg:06.2}#{path:escape}"
+  ByAt      "ALL" "{at}"
+  copy flat "FLAT#{device}#{n}" "{at}#{deg}#{mode}#{on}#{path:hash}" only device, n, path
+  unstored  device, at, n, deg, on, mode, path
+entity Plain
+  id: string, size: int, note: string
+  key "PLAIN#{id}" "{size:04}"
+pattern readings(device, mode, on)  -> Reading[]  newest page 10
+pattern all()                       -> Reading[]  newest page 10
+pattern flat(device, n)             -> Reading.flat[]
+pattern plain(id)                   -> Plain[]  page 10
+"##;
+    let place = Place::new(&ONLY_KEYS.replace("a-b | c", "ab | c"));
+    let given = [
+        ("device", "d-1"),
+        ("at", "2024-01-15T12:30:00Z"),
+        ("n", "42"),
+        ("deg", "7.5"),
+        ("on", "true"),
+        ("mode", "ab"),
+        ("path", "a#b/c %"),
+    ];
+    place.put("Reading", &given);
+    let mut stored: Vec<Vec<String>> = place
+        .stored()
+        .iter()
+        .map(|item| item.iter().map(|(name, _)| name.clone()).collect())
+        .collect();
+    stored.sort();
+    assert_eq!(
+        stored,
+        [
+            vec!["GPK", "GSK", "PK", "SK"],
+            vec!["PK", "SK", "path"]
+        ]
+    );
+    let ask =
+        |pattern: &str, with: &[(&str, &str)]| place.ask(pattern, with, &PageRequest::default());
+    let wanted = place.values("Reading", &given);
+    for found in [
+        ask(
+            "readings",
+            &[("device", "d-1"), ("mode", "ab"), ("on", "true")],
+        )
+        .unwrap(),
+        ask("all", &[]).unwrap(),
+    ] {
+        for (name, value) in &wanted {
+            assert_eq!(found.items[0].get(name), Some(value), "{name}");
+        }
+    }
+    let flat = ask("flat", &[("device", "d-1"), ("n", "42")]).unwrap();
+    assert_eq!(flat.items[0].get("path"), wanted.get("path"));
+    assert_eq!(flat.items[0].get("n"), wanted.get("n"));
+    // Another program stores an item without its identifiers, and one without a note.
+    place.put_raw(&[("PK", "PLAIN#x-1"), ("SK", "0007"), ("note", "n")]);
+    let plain = ask("plain", &[("id", "x-1")]).unwrap();
+    assert_eq!(plain.items[0].get("id"), Some(&"x-1".into()));
+    assert_eq!(plain.items[0].get("size"), Some(&7.into()));
+    place.put_raw(&[("PK", "PLAIN#x-1"), ("SK", "0008")]);
+    let lacking = ask("plain", &[("id", "x-1")]);
+    let Err(ClientError::Refused(why)) = lacking else {
+        panic!("{lacking:?}")
+    };
+    assert!(
+        why.contains("a Plain without `note`") && why.contains("0008"),
+        "{why}"
+    );
 }

@@ -278,6 +278,7 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
         aggregates: _,
         // The samples are items as the application sees them.
         split: _,
+        unstored: _,
         compressed: _,
         // It changes no item.
         expected: _,

@@ -34,6 +34,15 @@ pub enum Precision {
 }
 
 impl Precision {
+    /// The length of a time as text.
+    pub(crate) fn width(self) -> usize {
+        // `2024-01-15T12:30:00Z`, and a point before the digits.
+        match self.digits() {
+            0 => 20,
+            digits => 21 + digits,
+        }
+    }
+
     /// The number of digits after the seconds.
     pub fn digits(self) -> usize {
         match self {

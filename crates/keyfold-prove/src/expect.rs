@@ -76,7 +76,10 @@ impl Row<'_> {
             let mut kind = format!("{}.part", entity.name);
             if number == 0 {
                 kind = entity.name.clone();
-                rest.extend(row.iter().map(|(name, held)| (name.clone(), held.clone())));
+                let stored = row
+                    .iter()
+                    .filter(|(name, _)| self.is_stored(name, partition, sort));
+                rest.extend(stored.map(|(name, held)| (name.clone(), held.clone())));
                 rest.extend(index_keys(table, entity, row)?);
             }
             if let (Some((list, _)), Some(chunk)) = (&entity.split, chunk) {
@@ -100,11 +103,29 @@ impl Row<'_> {
             let held = copy
                 .attributes
                 .iter()
+                .filter(|name| self.is_stored(name, partition, sort))
                 .filter_map(|name| Some((name.clone(), self.row.get(name)?.clone())));
             let kind = format!("{}.{}", self.entity.name, copy.name);
             all.push(self.item(key, held.collect(), kind));
         }
         Ok(())
+    }
+
+    /// Whether an attribute is stored beside a key: it is not, where the model says so and the key
+    /// holds the whole value.
+    fn is_stored(&self, name: &str, partition: &KeyTemplate, sort: Option<&KeyTemplate>) -> bool {
+        let parts = partition
+            .parts
+            .iter()
+            .chain(sort.iter().flat_map(|sort| &sort.parts));
+        let mut fields = parts.filter_map(|part| match part {
+            Part::Field { name, format, .. } => Some((name, *format)),
+            Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
+        });
+        let is_whole =
+            |format: Format| !matches!(format, Format::Truncated(_) | Format::Lower | Format::Hash);
+        let in_key = fields.any(|(field, format)| field == name && is_whole(format));
+        !(in_key && self.entity.unstored.iter().any(|one| one == name))
     }
 
     /// Adds the guards of the unique values that the row has.

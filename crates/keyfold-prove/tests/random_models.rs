@@ -119,6 +119,19 @@ fn model(rng: &mut fastrand::Rng) -> String {
             sort.text
         )
         .unwrap();
+        if rng.u8(..3) == 0 {
+            let key = format!("{}{}", partition.text, sort.text);
+            let in_key = [
+                "{u}", "{a}", "{b}", "{n:05}", "{t}", "{d}", "{w}", "{m:06.2}",
+            ]
+            .into_iter()
+            .filter(|field| key.contains(field) && rng.bool())
+            .map(|field| &field[1..2]);
+            let unstored: Vec<&str> = in_key.collect();
+            if !unstored.is_empty() {
+                writeln!(text, "  unstored {}", unstored.join(", ")).unwrap();
+            }
+        }
         keys.push(Key {
             result: name.to_owned(),
             partition,

@@ -23,6 +23,7 @@ pub(super) struct Kinds<'m> {
 struct Kind<'m> {
     name: String,
     entity: &'m Entity,
+    copy: Option<&'m Copy>,
     attributes: Vec<&'m str>,
     partition: Matcher,
     sort: Option<Matcher>,
@@ -37,7 +38,7 @@ impl<'m> Kind<'m> {
         pattern: &Pattern,
         plan: &PatternPlan,
     ) -> Kind<'m> {
-        let copy: Option<&Copy> = returned.copy.and_then(|at| entity.copies.get(at));
+        let copy: Option<&'m Copy> = returned.copy.and_then(|at| entity.copies.get(at));
         let key = copy.map_or(&entity.key, |copy| &copy.key);
         let name = match copy {
             Some(copy) => format!("{}.{}", entity.name, copy.name),
@@ -60,10 +61,35 @@ impl<'m> Kind<'m> {
         Kind {
             name,
             entity,
+            copy,
             attributes: attributes.into_iter().filter(is_asked).collect(),
             partition: Matcher::new(&key.partition),
             sort: key.sort.as_ref().map(Matcher::new),
             is_split: copy.is_none() && ends_with_part && plan.index.is_none(),
+        }
+    }
+
+    /// Refuses an item without an attribute that every item of its kind has: an answer without it
+    /// would be taken for the whole.
+    fn check_required(
+        &self,
+        pattern: &Pattern,
+        item: &Item,
+        values: &Values,
+    ) -> Result<(), ClientError> {
+        let is_missing = |name: &&&str| {
+            let attribute = self.entity.attribute(name);
+            attribute.is_some_and(|attribute| !attribute.optional && !attribute.is_kept)
+                && !values.contains_key(**name)
+        };
+        match self.attributes.iter().find(is_missing) {
+            None => Ok(()),
+            Some(missing) => Err(ClientError::Refused(format!(
+                "{} found a {} without `{missing}`, which is neither stored nor in a key ({}): it was not written through the model",
+                pattern.name,
+                self.name,
+                shown(item)
+            ))),
         }
     }
 
@@ -212,10 +238,17 @@ impl<'m> Kinds<'m> {
                     .map(|(_, n)| n)
                     .cmp(&self.part_of(two).map(|(_, n)| n))
             });
-            let mut values = values_of(kind.entity, kind.attributes.iter().copied(), &ordered)?;
+            let mut values = values_of(
+                self.table,
+                kind.entity,
+                kind.copy,
+                kind.attributes.iter().copied(),
+                &ordered,
+            )?;
             if kind.is_split && !self.is_complete(kind, &ordered, &values) {
                 return Ok(None);
             }
+            kind.check_required(pattern, first, &values)?;
             let attributes = kind
                 .attributes
                 .iter()
@@ -243,16 +276,21 @@ impl<'m> Kinds<'m> {
 }
 
 fn unknown(pattern: &Pattern, item: &Item) -> ClientError {
+    ClientError::Refused(format!(
+        "{} found an item that the model does not know ({}): it was not written through the model",
+        pattern.name,
+        shown(item)
+    ))
+}
+
+/// The first attributes of an item, which are those of its key.
+fn shown(item: &Item) -> String {
     let key: Vec<String> = item
         .iter()
         .take(2)
         .map(|(name, value)| print(name, " = ", value))
         .collect();
-    ClientError::Refused(format!(
-        "{} found an item that the model does not know ({}): it was not written through the model",
-        pattern.name,
-        key.join(", ")
-    ))
+    key.join(", ")
 }
 
 /// Reads until the page has its limit of entities with all their parts.

@@ -8,9 +8,11 @@ use keyfold_model::schema::Assignment;
 use keyfold_model::{Entity, Operand, Type, value};
 use keyfold_types::Value;
 
-/// Whether an attribute is stored in the main item as it is: not compressed, and not in parts.
+/// Whether an attribute is stored in the main item as it is: not compressed, not in parts, and not
+/// only inside keys.
 pub(super) fn is_stored_plain(entity: &Entity, name: &String) -> bool {
     !entity.compressed.contains(name)
+        && !entity.unstored.contains(name)
         && entity.split.as_ref().is_none_or(|(split, _)| split != name)
 }
 

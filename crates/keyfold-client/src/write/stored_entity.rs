@@ -42,7 +42,7 @@ pub(super) fn read(
             .map(|attribute| attribute.name.as_str());
         let mut items = vec![main];
         items.extend(parts);
-        let values = values_of(entity, names, &items)?;
+        let values = values_of(table, entity, None, names, &items)?;
         // A list whose parts changed while they were read is read again.
         if items
             .first()

@@ -1,7 +1,7 @@
 //! A model on an engine in memory, with short calls for writes and patterns.
 #![allow(dead_code, unreachable_pub, reason = "each test takes what it needs")]
 
-use keyfold_api::{Response, ScanInput};
+use keyfold_api::{PutItemInput, Response, ScanInput};
 use keyfold_client::read::{self, Pages};
 use keyfold_client::{Backend, ClientError, PageRequest, arguments, tables, write};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
@@ -94,6 +94,20 @@ impl Place {
             .iter()
             .map(|item| item.get(of).map(value::display).unwrap_or_default())
             .collect()
+    }
+
+    /// Writes an item of texts, as another program would.
+    pub fn put_raw(&self, attributes: Text<'_>) {
+        let mut item = Item::new();
+        for (name, text) in attributes {
+            item.insert(*name, *text);
+        }
+        let input = PutItemInput {
+            table_name: self.model.tables.first().map(|table| table.name.clone()),
+            item: Some(Ok(item)),
+            ..PutItemInput::default()
+        };
+        self.backend.call(input.into()).unwrap();
     }
 
     /// All items of the model's first table.

@@ -29,6 +29,7 @@ pub(super) fn entity(
         version: new_version,
         aggregates: new_aggregates,
         split: _,
+        unstored: _,
         compressed: _,
         expected,
         // It follows from the key.
@@ -209,6 +210,13 @@ fn aggregate_text(model: &Model, aggregate: &Aggregate) -> String {
 
 /// Reports a change of how items are stored: a list that is split, attributes that are compressed.
 fn stored_form(old: &Entity, new: &Entity, changes: &mut Changes<'_>) {
+    if old.unstored != new.unstored {
+        changes.add(
+            "stores other attributes in keys only",
+            Migration::None,
+            "readers of the new model find them in the item or in its key; a reader of another kind may miss them",
+        );
+    }
     if old.split == new.split && old.compressed == new.compressed {
         return;
     }

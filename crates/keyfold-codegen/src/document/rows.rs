@@ -194,6 +194,7 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
         // They are added below.
         aggregates: _,
         split,
+        unstored,
         compressed,
         expected,
         // It follows from the key.
@@ -218,6 +219,9 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
             .map(|(name, count)| format!("{name} is split, {count} elements an item")),
     );
     facts.extend(expectation(expected));
+    if !unstored.is_empty() {
+        facts.push(format!("stored in keys only: {}", unstored.join(", ")));
+    }
     if !compressed.is_empty() {
         facts.push(format!("stored as GZIP: {}", compressed.join(", ")));
     }

@@ -20,6 +20,7 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
         version: _,
         aggregates: _,
         split: _,
+        unstored: _,
         compressed: _,
         expected: _,
         period_attribute: _,

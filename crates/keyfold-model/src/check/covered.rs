@@ -1,6 +1,7 @@
 //! KF015, covered: an index holds every attribute that a pattern returns or filters by.
 
 use super::rule::Rule;
+use super::unstored::gives_back;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Copy, Entity, Index, Pattern, Projection, Table};
 
@@ -59,10 +60,16 @@ pub(crate) fn check(
         .chain(&table.sort)
         .chain(index.columns());
     let keys: Vec<&str> = own.map(|column| column.name.as_str()).collect();
+    // An attribute that is stored in the key only is read back from it.
+    let own_key = copy.map_or(&entity.key, |copy| &copy.key);
+    let is_in_key =
+        |name: &str| entity.unstored.iter().any(|one| one == name) && gives_back(own_key, name);
     let mut missing: Vec<&str> = returned
         .into_iter()
         .chain(filtered)
-        .filter(|name| !held.iter().any(|held| held == name) && !keys.contains(name))
+        .filter(|name| {
+            !held.iter().any(|held| held == name) && !keys.contains(name) && !is_in_key(name)
+        })
         .collect();
     missing.sort_unstable();
     missing.dedup();

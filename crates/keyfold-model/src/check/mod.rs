@@ -33,6 +33,7 @@ pub(crate) mod served;
 pub(crate) mod shape;
 pub(crate) mod single;
 mod unbounded;
+mod unstored;
 mod unused_index;
 mod up_to_now;
 mod updatable;
@@ -48,6 +49,7 @@ pub(crate) fn keys(model: &Model, spaces: &shape::Spaces, diagnostics: &mut Vec<
     updatable::check(model, diagnostics);
     expressions::check(model, diagnostics);
     compressed::check(model, diagnostics);
+    unstored::check(model, diagnostics);
     written_values::check(model, diagnostics);
 }
 

@@ -42,6 +42,7 @@ pub(super) fn resolve(
         version: declared.version.as_ref().map(|name| name.text.clone()),
         aggregates: Vec::new(),
         split: None,
+        unstored: Vec::new(),
         compressed: Vec::new(),
         expected: expected(&declared.expects),
         period_attribute: None,
@@ -53,6 +54,7 @@ pub(super) fn resolve(
     check_required(&entity, &entity.key, "the key", diagnostics);
     split(declared, &mut entity, diagnostics);
     compressed(declared, &mut entity, diagnostics);
+    unstored(declared, &mut entity, diagnostics);
     index_key::resolve_all(declared, table, &mut entity, &identity, diagnostics);
     distinct(
         "copy",
@@ -181,6 +183,15 @@ fn compressed(declared: &EntityDecl, entity: &mut Entity, diagnostics: &mut Vec<
         });
         if report(found, diagnostics).is_some() {
             entity.compressed.push(name.text.clone());
+        }
+    }
+}
+
+/// Resolves `unstored`: attributes that are stored only inside keys.
+fn unstored(declared: &EntityDecl, entity: &mut Entity, diagnostics: &mut Vec<Diagnostic>) {
+    for name in &declared.unstored {
+        if report(attribute_of(entity, name).map(drop), diagnostics).is_some() {
+            entity.unstored.push(name.text.clone());
         }
     }
 }

@@ -156,6 +156,8 @@ pub struct Entity {
     pub aggregates: Vec<Aggregate>,
     /// The list that is split over several items, and how many elements one holds.
     pub split: Option<(String, u32)>,
+    /// Attributes that are stored only inside keys, from which they are read back.
+    pub unstored: Vec<String>,
     /// Attributes that are stored compressed.
     pub compressed: Vec<String>,
     /// The declared sizes and rates.

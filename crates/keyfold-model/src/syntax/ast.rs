@@ -109,6 +109,7 @@ pub(crate) struct EntityDecl {
     pub(crate) version: Option<Name>,
     pub(crate) aggregates: Vec<AggregateDecl>,
     pub(crate) splits: Vec<(Name, u32)>,
+    pub(crate) unstored: Vec<Name>,
     pub(crate) compressed: Vec<Name>,
     pub(crate) expects: Vec<ExpectDecl>,
     /// Whether a line that declares its key could not be parsed.

@@ -332,7 +332,7 @@ fn padded(number: &str, whole: usize, decimals: usize) -> Option<String> {
 }
 
 /// Each digit subtracted from nine, which reverses the order of texts of one width.
-fn nines(text: &str) -> String {
+pub(super) fn nines(text: &str) -> String {
     text.chars()
         .map(|c| {
             c.to_digit(10)

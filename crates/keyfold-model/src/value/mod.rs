@@ -2,10 +2,12 @@
 
 mod display;
 mod error;
+mod inverse;
 mod key;
 mod parse;
 
 pub use display::display;
 pub use error::ValueError;
+pub use inverse::{inverse, is_invertible};
 pub use key::{CHUNK, End, SHARD, bucket, column, digest, end, key, prefix, text};
 pub use parse::{at_most, canonical, check, epoch_seconds, parse, time_of_epoch_ms};

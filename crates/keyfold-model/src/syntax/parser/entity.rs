@@ -31,6 +31,7 @@ pub(super) fn entity(cursor: &mut Cursor<'_>) -> Parsed<EntityDecl> {
         version: None,
         aggregates: Vec::new(),
         splits: Vec::new(),
+        unstored: Vec::new(),
         compressed: Vec::new(),
         expects: Vec::new(),
         is_broken: false,
@@ -38,8 +39,9 @@ pub(super) fn entity(cursor: &mut Cursor<'_>) -> Parsed<EntityDecl> {
 }
 
 /// The words that start a line of an entity. An index of such a name stands in quotes.
-pub const MEMBER_WORDS: [&str; 11] = [
-    "key", "copy", "unique", "ttl", "version", "count", "sum", "max", "split", "compress", "expect",
+pub const MEMBER_WORDS: [&str; 12] = [
+    "key", "copy", "unique", "ttl", "version", "count", "sum", "max", "split", "compress",
+    "unstored", "expect",
 ];
 
 /// Reads a line of an entity.
@@ -71,6 +73,7 @@ pub(super) fn member(cursor: &mut Cursor<'_>, entity: &mut EntityDecl) -> Parsed
             let elements = cursor.number("how many elements one item holds")?;
             entity.splits.push((attribute, elements));
         }
+        "unstored" => entity.unstored.extend(cursor.words("an attribute")?),
         "compress" => entity.compressed.extend(cursor.words("an attribute")?),
         "expect" => entity.expects.extend(cursor.expectations()?),
         _ => index_key(cursor, entity, word)?,
