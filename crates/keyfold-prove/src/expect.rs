@@ -510,6 +510,11 @@ fn digest_of_list(list: Option<&Value>) -> String {
         .unwrap_or_default()
 }
 
+/// The text that a compressed attribute holds: the value's DynamoDB JSON as the member `v`.
+pub(crate) fn packed(value: &Value) -> String {
+    json!({ "v": dynamodb_json(value) }).to_string()
+}
+
 fn dynamodb_json(value: &Value) -> Json {
     match value {
         Value::S(text) => json!({ "S": text }),
