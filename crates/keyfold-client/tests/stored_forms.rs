@@ -377,10 +377,7 @@ pattern plain(id)                   -> Plain[]  page 10
     stored.sort();
     assert_eq!(
         stored,
-        [
-            vec!["GPK", "GSK", "PK", "SK"],
-            vec!["PK", "SK", "path"]
-        ]
+        [vec!["GPK", "GSK", "PK", "SK"], vec!["PK", "SK", "path"]]
     );
     let ask =
         |pattern: &str, with: &[(&str, &str)]| place.ask(pattern, with, &PageRequest::default());

@@ -140,6 +140,20 @@ impl Asked {
     }
 }
 
+/// The first item of an answer: pages are read until one has an item, since a filter may leave a page
+/// empty.
+pub(crate) fn first(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> {
+    let mut next = Some(asked);
+    while let Some(asked) = next {
+        let page = asked.clone().read(bound, Extent::Page);
+        next = following(asked, &page);
+        if let Some(item) = page?.items.into_iter().next() {
+            return Ok(Some(item));
+        }
+    }
+    Ok(None)
+}
+
 /// The question for the page behind one; none behind the last, or behind an error.
 pub(crate) fn following(asked: Asked, page: &Result<Page, Error>) -> Option<Asked> {
     let next = page.as_ref().ok()?.next.as_deref()?;

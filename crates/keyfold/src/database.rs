@@ -44,7 +44,7 @@ impl Database {
     ///
     /// # Errors
     /// `Invalid` when an attribute is wrong, missing or unknown; `Taken` when a unique value is
-    /// another item's; `NotFound` when what counts it does not exist.
+    /// another item's; `NotFound` when the parent that counts it does not exist.
     pub fn put(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
         let entity = self.entity(entity)?;
         let values = arguments::of_entity(entity, &given::object(values)?)?;
@@ -81,7 +81,7 @@ impl Database {
         self.change(entity, values, &[])
     }
 
-    /// The same; these optional attributes are taken away.
+    /// As [`Database::update`], and removes these optional attributes.
     ///
     /// # Errors
     /// As [`Database::update`].

@@ -41,7 +41,8 @@ pub enum Error {
     /// The data folder or the endpoint cannot be used. Nothing was written.
     #[error("{0}")]
     Unavailable(String),
-    /// The answer of a write was lost: it may have been carried out, and it was not sent again.
+    /// The answer of a write was lost: it may have been carried out. Repeating it was not safe, or
+    /// did not help.
     #[error("whether it was done is not known: {why}; look at {check} before you do it again")]
     OutcomeUnknown {
         /// What happened.

@@ -37,7 +37,7 @@
 //!
 //! A future that is dropped does not take a call back: a write that has begun is carried out.
 
-use crate::asked::{Asked, Extent, Named, following};
+use crate::asked::{Asked, Extent, Named, first, following};
 use crate::error::Error;
 use crate::item::Item;
 use crate::page::Page;
@@ -81,6 +81,19 @@ impl Keyfold {
     /// As [`crate::Keyfold::connect`].
     pub fn connect(url: &str) -> Result<Keyfold, Error> {
         open::Keyfold::connect(url).map(Keyfold::from)
+    }
+
+    /// Connects to an endpoint with region and keys. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// As [`crate::Keyfold::connect_with`].
+    pub fn connect_with(
+        url: &str,
+        region: &str,
+        access_key: &str,
+        secret: &str,
+    ) -> Result<Keyfold, Error> {
+        open::Keyfold::connect_with(url, region, access_key, secret).map(Keyfold::from)
     }
 
     /// Compiles a model and makes its tables, or finds that they are as it says.
@@ -243,13 +256,13 @@ impl Query {
         self
     }
 
-    /// Goes on behind a page: its `next`.
+    /// Continues after a page: takes the page's `next`.
     pub fn after(mut self, next: &str) -> Self {
         self.asked = self.asked.after(next);
         self
     }
 
-    /// Against the pattern's order.
+    /// Reverses the pattern's order.
     pub fn backward(mut self) -> Self {
         self.asked = self.asked.backward();
         self
@@ -276,7 +289,10 @@ impl Query {
     /// # Errors
     /// As [`crate::Query::page`].
     pub async fn one(self) -> Result<Option<Item>, Error> {
-        Ok(self.page().await?.items.into_iter().next())
+        let Query { database, asked } = self;
+        database
+            .off_task(move |database| first(asked, database.bound()))
+            .await
     }
 
     /// The pages, each read when it is asked for by [`Pages::next`].

@@ -1,6 +1,6 @@
 //! A pattern with its arguments: one item, one page, all pages.
 
-use crate::asked::{Asked, Bound, Extent, following};
+use crate::asked::{Asked, Bound, Extent, first, following};
 use crate::error::Error;
 use crate::item::Item;
 use crate::page::Page;
@@ -27,25 +27,25 @@ impl<'d> Query<'d> {
         self
     }
 
-    /// Items a page, instead of the pattern's own.
+    /// The most items that are read for a page, instead of the pattern's own number.
     pub fn limit(mut self, items: u32) -> Self {
         self.asked = self.asked.limit(items);
         self
     }
 
-    /// Goes on behind a page: its `next`.
+    /// Continues after a page: takes the page's `next`.
     pub fn after(mut self, next: &str) -> Self {
         self.asked = self.asked.after(next);
         self
     }
 
-    /// Against the pattern's order.
+    /// Reverses the pattern's order.
     pub fn backward(mut self) -> Self {
         self.asked = self.asked.backward();
         self
     }
 
-    /// One page.
+    /// One page. With a filter it may be empty although more follow: then `next` is set.
     ///
     /// # Errors
     /// `Invalid` when an argument is wrong, missing or unknown; `NotFound` when an item that must
@@ -67,7 +67,7 @@ impl<'d> Query<'d> {
     /// # Errors
     /// As [`Query::page`].
     pub fn one(self) -> Result<Option<Item>, Error> {
-        Ok(self.page()?.items.into_iter().next())
+        first(self.asked, self.bound)
     }
 
     /// The pages, each read when it is asked for.

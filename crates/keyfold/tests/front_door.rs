@@ -228,3 +228,19 @@ fn a_model_says_all_that_is_wrong_and_a_table_how_it_differs() {
         ["user", "posts", "must"]
     );
 }
+
+/// A filter may leave the first pages empty.
+#[test]
+fn one_is_found_behind_pages_that_a_filter_leaves_empty() {
+    let model = "model m 1\ntable Tab (PK, SK)\nentity Many\n  g: string, n: int, x: number\n  key \"G#{g}\" \"{n:04}\"\npattern above(g, least: number) -> Many[] filter x >= least page 3\n";
+    let many = Keyfold::memory().unwrap().model(model).unwrap();
+    for n in 0..12 {
+        many.put("Many", values! { "g": "a", "n": n, "x": n })
+            .unwrap();
+    }
+    let above = |least: u32| many.query("above").arg("g", "a").arg("least", least);
+    assert_eq!(above(11).one().unwrap().unwrap().int("n"), Some(11));
+    assert!(above(12).one().unwrap().is_none());
+    let page = above(11).page().unwrap();
+    assert!(page.items.is_empty() && page.next.is_some(), "{page:?}");
+}

@@ -1,9 +1,10 @@
-//! Long work that a request has begun: backups, restores, exports, imports.
+//! The background: sweeps, backfills, expiry, trimming, and long work that a request has begun:
+//! backups, restores, exports, imports.
 //!
-//! Each is a [`job::Job`], which works in bounded pieces. The background does a piece of each job in
-//! turn, so that other jobs, and the deletion of expired items, wait no longer than a piece takes.
-//! Unfinished jobs are known from their records in the store, and resumed at the next start. A job
-//! that can never succeed ends as failed, with its reason in the record.
+//! Each is a [`job::Job`], which works in bounded pieces. The background does a piece of each job
+//! in turn, so that other jobs, and the deletion of expired items, wait no longer than a piece
+//! takes. Unfinished jobs are known from their records in the store, and resumed at the next start.
+//! A job that can never succeed ends as failed, with its reason in the record.
 
 pub(crate) mod backfill;
 pub(crate) mod backup;
