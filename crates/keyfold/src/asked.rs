@@ -2,12 +2,13 @@
 //! and the nonblocking calls.
 
 use crate::error::Error;
-use crate::given::{self, add, unknown};
+use crate::given::{self, Given, add, unknown};
 use crate::item::Item;
 use crate::page::Page;
 use crate::written::Written;
 use keyfold_client::{Backend, PageRequest, arguments, read, write};
-use keyfold_model::Model;
+use keyfold_model::schema::Limit;
+use keyfold_model::{Model, Pattern};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,14 +24,14 @@ pub(crate) struct Bound {
 #[derive(Clone)]
 pub(crate) struct Named {
     name: String,
-    given: Result<BTreeMap<String, String>, Error>,
+    given: Result<Given, Error>,
 }
 
 impl Named {
     pub(crate) fn new(name: &str) -> Named {
         Named {
             name: name.to_owned(),
-            given: Ok(BTreeMap::new()),
+            given: Ok(Given::new()),
         }
     }
 
@@ -56,7 +57,11 @@ impl Named {
         let write = model
             .write(&self.name)
             .ok_or_else(|| unknown(&model.name, "write", &self.name, names))?;
-        let arguments = arguments::of_write(write, &self.given?)?;
+        let kind_of = |name: &str| {
+            let mut all = write.parameters.iter();
+            all.find(|one| one.name == name).map(|one| &one.kind)
+        };
+        let arguments = arguments::of_write(write, &given::texts(self.given?, kind_of)?)?;
         let written = write::run(backend, model, write, &arguments)?;
         Ok(Written::of(written))
     }
@@ -121,7 +126,7 @@ impl Asked {
         let pattern = model
             .pattern(&name)
             .ok_or_else(|| unknown(&model.name, "pattern", &name, names))?;
-        let arguments = arguments::of_pattern(pattern, &given?)?;
+        let arguments = arguments::of_pattern(pattern, &of_pattern(pattern, given?)?)?;
         let pages = match extent {
             Extent::All => read::Pages::All,
             Extent::Page => read::Pages::One,
@@ -138,6 +143,25 @@ impl Asked {
             units: found.capacity.units(),
         })
     }
+}
+
+/// The arguments of a pattern as the client reads them. A list of ids is given as such: a text in its
+/// place is one id, whatever it contains.
+fn of_pattern(pattern: &Pattern, given: Given) -> Result<BTreeMap<String, String>, Error> {
+    let parameter = |name: &str| pattern.parameters.iter().find(|one| one.name == name);
+    let mut ready = Given::new();
+    for (name, held) in given {
+        let held = match parameter(&name) {
+            Some(one) if one.limit == Limit::Among => given::list(&name, held, &one.kind)?,
+            Some(_) | None => held,
+        };
+        ready.insert(name, held);
+    }
+    given::texts(ready, |name| {
+        parameter(name)
+            .filter(|one| one.limit != Limit::Among)
+            .map(|one| &one.kind)
+    })
 }
 
 /// The first item of an answer: pages are read until one has an item, since a filter may leave a page

@@ -8,6 +8,7 @@ use crate::written::Written;
 use keyfold_client::{Backend, arguments, write};
 use keyfold_model::{Entity, Model};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A model and the tables that it is used on.
@@ -47,7 +48,7 @@ impl Database {
     /// another item's; `NotFound` when the parent that counts it does not exist.
     pub fn put(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
         let entity = self.entity(entity)?;
-        let values = arguments::of_entity(entity, &given::object(values)?)?;
+        let values = arguments::of_entity(entity, &of_entity(entity, values)?)?;
         Ok(Written::of(write::put(
             &self.bound.backend,
             &self.bound.model,
@@ -62,7 +63,7 @@ impl Database {
     /// As [`Database::put`]; `Refused` when it exists.
     pub fn create(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
         let entity = self.entity(entity)?;
-        let values = arguments::of_entity(entity, &given::object(values)?)?;
+        let values = arguments::of_entity(entity, &of_entity(entity, values)?)?;
         Ok(Written::of(write::create(
             &self.bound.backend,
             &self.bound.model,
@@ -92,7 +93,7 @@ impl Database {
         removed: &[&str],
     ) -> Result<Written, Error> {
         let entity = self.entity(entity)?;
-        let values = arguments::some_of_entity(entity, &given::object(values)?)?;
+        let values = arguments::some_of_entity(entity, &of_entity(entity, values)?)?;
         let removed: Vec<String> = removed.iter().map(|name| (*name).to_owned()).collect();
         Ok(Written::of(write::update(
             &self.bound.backend,
@@ -111,7 +112,7 @@ impl Database {
     /// when items are counted in it.
     pub fn delete(&self, entity: &str, key: impl Serialize) -> Result<Written, Error> {
         let entity = self.entity(entity)?;
-        let key = arguments::some_of_entity(entity, &given::object(key)?)?;
+        let key = arguments::some_of_entity(entity, &of_entity(entity, key)?)?;
         Ok(Written::of(write::delete(
             &self.bound.backend,
             &self.bound.model,
@@ -147,6 +148,13 @@ impl Database {
     }
 }
 
+/// The attributes of an entity as the client reads them.
+fn of_entity(entity: &Entity, values: impl Serialize) -> Result<BTreeMap<String, String>, Error> {
+    given::texts(given::object(values)?, |name| {
+        entity.attribute(name).map(|attribute| &attribute.kind)
+    })
+}
+
 /// A named write and the arguments given so far.
 #[must_use = "a write happens when it is sent"]
 pub struct Run<'d> {
@@ -173,5 +181,17 @@ impl Run<'_> {
     /// `Refused` with the action and condition that did not hold; `Taken`; `NotFound`; `Invalid`.
     pub fn send(self) -> Result<Written, Error> {
         self.named.write(self.bound)
+    }
+}
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Database").finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Run<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run").finish_non_exhaustive()
     }
 }

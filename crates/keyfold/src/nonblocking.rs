@@ -50,7 +50,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// A database whose calls are awaited. See [`crate::Keyfold`]. Cloning shares it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Keyfold {
     inner: open::Keyfold,
 }
@@ -130,7 +130,7 @@ impl From<open::Keyfold> for Keyfold {
 }
 
 /// A model and its tables, whose calls are awaited. See [`crate::Database`]. Cloning shares it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Database {
     inner: database::Database,
 }
@@ -350,5 +350,23 @@ impl Run {
         database
             .off_task(move |database| named.write(database.bound()))
             .await
+    }
+}
+
+impl std::fmt::Debug for Query {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Query").finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Pages {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pages").finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run").finish_non_exhaustive()
     }
 }

@@ -120,3 +120,9 @@ pub(crate) fn output<I: Input>(response: Response) -> Result<I::Output, Error> {
     I::output(response)
         .ok_or_else(|| Error::Unavailable("the answer is of another operation".to_owned()))
 }
+
+impl std::fmt::Debug for Keyfold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Keyfold").finish_non_exhaustive()
+    }
+}

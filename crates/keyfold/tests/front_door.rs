@@ -244,3 +244,42 @@ fn one_is_found_behind_pages_that_a_filter_leaves_empty() {
     let page = above(11).page().unwrap();
     assert!(page.items.is_empty() && page.next.is_some(), "{page:?}");
 }
+
+/// A text is a text: no list, object or truth value is stored as its JSON, and a text in the place of
+/// several ids is one id.
+#[test]
+fn values_of_another_shape_are_refused_and_texts_are_not_read() {
+    let model = "model m 1\ntable Tab (PK, SK)\nentity Thing\n  id: string, on: bool\n  key \"T#{id}\" \"T\"\npattern things(id[]) -> Thing[]\npattern thing(id) -> Thing?\n";
+    let things = Keyfold::memory().unwrap().model(model).unwrap();
+    for wrong in [
+        values! { "id": ["a"], "on": true },
+        values! { "id": { "a": 1 }, "on": true },
+        values! { "id": true, "on": true },
+    ] {
+        let refused = things.put("Thing", &wrong);
+        assert!(
+            matches!(&refused, Err(Error::Invalid(why)) if why.contains("is no text")),
+            "{wrong}: {refused:?}"
+        );
+    }
+    let asked = things.query("thing").arg("id", ["a"]).one();
+    assert!(matches!(asked, Err(Error::Invalid(_))), "{asked:?}");
+    let ids = ["a,b", " s", "[1", "5"];
+    for id in ids {
+        things
+            .put("Thing", values! { "id": id, "on": false })
+            .unwrap();
+        let found = things.query("things").arg("id", id).all().unwrap();
+        assert_eq!(found[0].text("id"), Some(id));
+    }
+    assert_eq!(
+        things.query("things").arg("id", ids).all().unwrap().len(),
+        4
+    );
+    assert_eq!(things.query("things").arg("id", 5).all().unwrap().len(), 1);
+    let long = "x".repeat(1_000_000);
+    let Err(Error::Invalid(why)) = things.put("Thing", [long]) else {
+        panic!("a list is no object")
+    };
+    assert!(why.len() < 200, "{}", why.len());
+}
