@@ -69,10 +69,10 @@ pub(crate) fn list(name: &str, held: Json, kind: &Type) -> Result<Json, Error> {
     };
     let element = |(at, held): (usize, Json)| -> Result<Json, Error> {
         let name = format!("{name}[{at}]");
-        match held {
-            Json::Number(_) if kind.is_number() => Ok(held),
-            held => Ok(Json::String(text_of(&name, held, Some(kind))?)),
+        if held.is_number() && kind.is_number() {
+            return Ok(held);
         }
+        Ok(Json::String(text_of(&name, held, Some(kind))?))
     };
     let elements: Result<Vec<Json>, Error> =
         elements.into_iter().enumerate().map(element).collect();
