@@ -143,8 +143,8 @@ fn opened(options: EngineOptions, data: Option<&Path>) -> Result<Arc<Engine>, Fa
         let folder = data.map(|folder| folder.display().to_string()).unwrap_or_default();
         let detail = failure::detail(error);
         let advice = if detail == StoreError::Locked.to_string() {
-            ". Stop the process that has it open, or use that server with `--endpoint URL` (run, put, update, delete, infer \
-             and backup take it)"
+            ". Stop the process that has it open, or use that server with `--endpoint URL` (run, put, update, delete, verify, \
+             infer and backup take it)"
         } else {
             ""
         };

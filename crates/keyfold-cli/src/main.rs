@@ -26,7 +26,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const AFTER_HELP: &str = "\
 Exit codes:
   0  success
-  1  refused: a condition does not hold, a value is taken, a proof fails
+  1  refused: a condition does not hold, a value is taken, a proof fails, an item is not as the
+     model says
   2  wrong usage
   3  the model has errors
   4  a required item or table does not exist
@@ -84,6 +85,8 @@ enum Command {
     Update(cmd::update::Arguments),
     /// Delete an entity with its copies and guards.
     Delete(cmd::delete::Arguments),
+    /// Compare every stored item with the model: keys, types, copies, guards, aggregates, parts.
+    Verify(cmd::verify::Arguments),
     /// Print completions for a shell.
     Completions(cmd::completions::Arguments),
 }
@@ -115,6 +118,7 @@ fn main() -> ExitCode {
         Command::Put(arguments) => cmd::put::run(&arguments, output),
         Command::Update(arguments) => cmd::update::run(&arguments, output),
         Command::Delete(arguments) => cmd::delete::run(&arguments, output),
+        Command::Verify(arguments) => cmd::verify::run(&arguments, output),
         Command::Completions(arguments) => cmd::completions::run(&arguments, output),
     };
     match outcome {

@@ -56,7 +56,7 @@ pub(crate) fn error_has_color() -> bool {
 
 /// A stored text for the terminal. Characters that move the cursor, break the line or change the
 /// direction of writing are written as `\\u{..}`.
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let is_hidden = |c: char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')

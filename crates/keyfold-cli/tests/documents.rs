@@ -112,6 +112,9 @@ fn every_command_prints_one_document_of_the_schema() {
         "uneven.keyfold",
         &WRONG.replace("(x)", "(id)").replace("model m", "model  m"),
     );
+    let other = &place.write("other.keyfold", &WRONG.replace("(x)", "(id)"));
+    let in_shop = WRONG.replace("(x)", "(id)").replace("Tab", "Shop");
+    let stricter = &place.write("stricter.keyfold", &in_shop);
     let taken = &place.write("taken/letter.txt", "dear");
     let taken = taken.trim_end_matches("/letter.txt");
     let product = [
@@ -232,6 +235,11 @@ fn every_command_prints_one_document_of_the_schema() {
             0,
             vec!["delete", shop, "Product", "productId=p", "--data", "d"],
         ),
+        (0, vec!["verify", shop, "--data", "d"]),
+        (0, vec!["verify", shop, "--data", "d", "--sample", "1"]),
+        (2, vec!["verify", shop, "--data", "d", "--sample", "0"]),
+        (4, vec!["verify", other, "--data", "d"]),
+        (1, vec!["verify", stricter, "--data", "d"]),
         (0, vec!["doctor", "--data", "d"]),
         (2, vec!["doctor", "--data", "nothing"]),
         (0, vec!["backup", "copy", "--data", "d"]),

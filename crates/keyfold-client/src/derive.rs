@@ -4,7 +4,7 @@
 use crate::arguments::Values;
 use crate::error::ClientError;
 use crate::stored::{chunks, digest, digest_attribute, is_left_out, pack, parts_attribute};
-use keyfold_model::schema::{GUARD_SORT, guard_parts};
+use keyfold_model::schema::{Copy, GUARD_SORT, IndexKey, guard_parts};
 use keyfold_model::{Entity, KeyTemplate, Model, Sparse, Table, value};
 use keyfold_types::{Item, Value};
 
@@ -144,35 +144,72 @@ pub fn derive(
         all.push(derived(Role::Part(at), key, item));
     }
     for copy in &entity.copies {
-        let key = key(table, &copy.key.partition, copy.key.sort.as_ref(), values)?;
-        let mut item = key.clone();
-        for name in &copy.attributes {
-            if let Some(value) = values.get(name)
-                && !is_left_out(entity, &copy.key, name)
-            {
-                item.insert(name.as_str(), pack(entity, name, value)?);
-            }
-        }
-        let kind = format!("{}.{}", entity.name, copy.name);
-        add_table_attributes(table, entity, values, &kind, &mut item);
-        all.push(derived(Role::Copy(copy.name.clone()), key, item));
+        all.push(copy_item(table, &name, entity, copy, values)?);
     }
     for unique in &entity.uniques {
-        // A unique value with an absent attribute needs no guard.
-        if !unique.iter().all(|name| values.contains_key(name)) {
-            continue;
-        }
-        let text = value::text(&guard_parts(entity, unique, &table.delimiters), values)?;
-        let mut key = Item::new();
-        key.insert(table.partition.name.as_str(), text);
-        if let Some(column) = &table.sort {
-            key.insert(column.name.as_str(), GUARD_SORT);
-        }
-        let mut item = key.clone();
-        add_table_attributes(table, entity, values, "unique", &mut item);
-        all.push(derived(Role::Guard(unique.clone()), key, item));
+        all.extend(guard_item(table, &name, entity, unique, values)?);
     }
     Ok(all)
+}
+
+/// The copy of an entity, in the table of this name.
+///
+/// # Errors
+/// Those of [`derive`].
+pub(crate) fn copy_item(
+    table: &Table,
+    name: &str,
+    entity: &Entity,
+    copy: &Copy,
+    values: &Values,
+) -> Result<Derived, ClientError> {
+    let key = key(table, &copy.key.partition, copy.key.sort.as_ref(), values)?;
+    let mut item = key.clone();
+    for name in &copy.attributes {
+        if let Some(value) = values.get(name)
+            && !is_left_out(entity, &copy.key, name)
+        {
+            item.insert(name.as_str(), pack(entity, name, value)?);
+        }
+    }
+    let kind = format!("{}.{}", entity.name, copy.name);
+    add_table_attributes(table, entity, values, &kind, &mut item);
+    Ok(Derived {
+        role: Role::Copy(copy.name.clone()),
+        table: name.to_owned(),
+        key,
+        item,
+    })
+}
+
+/// The guard of unique attributes, in the table of this name; `None` where an attribute is absent.
+///
+/// # Errors
+/// Those of [`derive`].
+pub(crate) fn guard_item(
+    table: &Table,
+    name: &str,
+    entity: &Entity,
+    unique: &[String],
+    values: &Values,
+) -> Result<Option<Derived>, ClientError> {
+    if !unique.iter().all(|name| values.contains_key(name)) {
+        return Ok(None);
+    }
+    let text = value::text(&guard_parts(entity, unique, &table.delimiters), values)?;
+    let mut key = Item::new();
+    key.insert(table.partition.name.as_str(), text);
+    if let Some(column) = &table.sort {
+        key.insert(column.name.as_str(), GUARD_SORT);
+    }
+    let mut item = key.clone();
+    add_table_attributes(table, entity, values, "unique", &mut item);
+    Ok(Some(Derived {
+        role: Role::Guard(unique.to_vec()),
+        table: name.to_owned(),
+        key,
+        item,
+    }))
 }
 
 /// Adds the attributes that the table defines for all items: the kind, and the time of expiry.
@@ -275,32 +312,40 @@ fn add_index_keys(
     item: &mut Item,
 ) -> Result<(), ClientError> {
     for index_key in &entity.indexes {
-        let Some(index) = table.indexes.get(index_key.index) else {
-            continue;
-        };
-        let is_complete = index_key
-            .key
-            .fields()
-            .all(|field| values.contains_key(field));
-        if !is_complete || !is_in(index_key.sparse.as_ref(), values) {
-            continue;
-        }
-        let templates = std::iter::once(&index_key.key.partition).chain(&index_key.key.sort);
-        for (column, parts) in index
-            .columns()
-            .zip(templates.flat_map(KeyTemplate::columns))
-        {
-            let is_own = column.name == table.partition.name
-                || table
-                    .sort
-                    .as_ref()
-                    .is_some_and(|sort| sort.name == column.name);
-            if !is_own {
-                item.insert(column.name.as_str(), value::column(parts, values)?);
-            }
+        for (name, value) in index_columns(table, index_key, values)? {
+            item.insert(name, value);
         }
     }
     Ok(())
+}
+
+/// The attributes that the templates of an index key make, without those of the table's own key;
+/// none when the item is not in the index.
+///
+/// # Errors
+/// `Value` when a template cannot be made of the values.
+pub(crate) fn index_columns<'t>(
+    table: &'t Table,
+    index_key: &IndexKey,
+    values: &Values,
+) -> Result<Vec<(&'t str, Value)>, ClientError> {
+    let Some(index) = table.indexes.get(index_key.index) else {
+        return Ok(Vec::new());
+    };
+    let mut fields = index_key.key.fields();
+    let is_complete = fields.all(|field| values.contains_key(field));
+    if !is_complete || !is_in(index_key.sparse.as_ref(), values) {
+        return Ok(Vec::new());
+    }
+    let templates = std::iter::once(&index_key.key.partition).chain(&index_key.key.sort);
+    let parts = templates.flat_map(KeyTemplate::columns);
+    let is_own = |name: &str| table.columns().any(|column| column.name == name);
+    index
+        .columns()
+        .zip(parts)
+        .filter(|(column, _)| !is_own(&column.name))
+        .map(|(column, parts)| Ok((column.name.as_str(), value::column(parts, values)?)))
+        .collect()
 }
 
 /// Whether the attribute of a sparse index has the value that puts the item in the index.

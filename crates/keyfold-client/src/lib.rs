@@ -7,6 +7,7 @@
 //!   index keys, copies and unique guards follow in the same transaction.
 //! - [`arguments`]: parses arguments that are given as text.
 //! - [`derive`]: computes the items that are stored for an entity.
+//! - [`verify`]: reads whole tables, and finds items that do not follow from the model.
 
 pub mod arguments;
 mod backend;
@@ -21,6 +22,7 @@ pub mod read;
 mod retry;
 mod stored;
 pub mod tables;
+pub mod verify;
 pub mod write;
 
 pub use backend::Backend;

@@ -8,6 +8,7 @@ use crate::report::{Failure, Report};
 use crate::rows::Rows;
 use flate2::read::GzDecoder;
 use keyfold_api::{ListTablesInput, Response, ScanInput};
+use keyfold_client::verify::{self, Finding, Observer};
 use keyfold_client::{Backend, ClientError};
 use keyfold_model::schema::AggregateKind;
 use keyfold_model::value;
@@ -47,7 +48,38 @@ pub(crate) fn check(
             found: "nothing".to_owned(),
         });
     }
+    verify(backend, rows, report)
+}
+
+/// Verifies the tables as `keyfold verify` does: it must find nothing.
+fn verify(backend: &Backend, rows: &Rows<'_>, report: &mut Report) -> Result<(), ProveError> {
+    let tables = verify::sizes(backend, rows.model)?;
+    let options = verify::Options::default();
+    let mut found = Found(Vec::new());
+    verify::run(backend, rows.model, &tables, &options, &mut found)?;
+    report.failures.extend(found.0.iter().map(|one| Failure {
+        what: format!(
+            "{} at {} {}",
+            one.kind.text(),
+            one.table,
+            show(one.key.as_map())
+        ),
+        expected: "nothing: the item follows from the rows".to_owned(),
+        found: one.message.clone(),
+    }));
     Ok(())
+}
+
+/// The findings of a verification.
+struct Found(Vec<Finding>);
+
+impl Observer for Found {
+    fn progress(&mut self, _scan: u32, _items: u64) {}
+
+    fn finding(&mut self, finding: &Finding) -> Result<(), ClientError> {
+        self.0.push(finding.clone());
+        Ok(())
+    }
 }
 
 /// An item that must be stored.

@@ -22,4 +22,5 @@ mod realism;
 pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod update;
+pub(crate) mod verify;
 mod written;

@@ -8,15 +8,15 @@ use keyfold_model::{Entity, value};
 use keyfold_types::{Number, Value};
 
 /// The contribution of an item to an aggregate.
-pub(super) struct Contribution {
+pub(crate) struct Contribution {
     /// The key attributes of the parent, which keeps the aggregate.
-    pub(super) parent: Values,
-    pub(super) value: Value,
+    pub(crate) parent: Values,
+    pub(crate) value: Value,
 }
 
 impl Contribution {
     /// The contribution of an item with these values; `None` when it is not in the aggregate.
-    pub(super) fn of(aggregate: &Aggregate, values: &Values) -> Option<Contribution> {
+    pub(crate) fn of(aggregate: &Aggregate, values: &Values) -> Option<Contribution> {
         if let Some((attribute, wanted)) = &aggregate.condition
             && values.get(attribute).map(value::display).as_ref() != Some(wanted)
         {

@@ -30,6 +30,7 @@ use crate::complete::complete;
 use crate::error::ClientError;
 use crate::retry::TRIES;
 use context::Context;
+pub(crate) use contribution::Contribution;
 use entity::Replacement;
 use execute::retried;
 use keyfold_model::{Entity, Model, value};

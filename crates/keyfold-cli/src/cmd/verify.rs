@@ -1,0 +1,280 @@
+//! `keyfold verify FILE`: compares every stored item with the model.
+
+use crate::backend::{BackendArguments, Use};
+use crate::failure::Failure;
+use crate::json;
+use crate::model_file;
+use crate::output::Output;
+use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
+use clap::{Args, value_parser};
+use indicatif::{ProgressBar, ProgressStyle};
+use keyfold_client::ClientError;
+use keyfold_client::verify::{
+    self, Finding, FindingGroup, Observer, Options, Report, Share, TableSize,
+};
+use keyfold_model::value;
+use keyfold_types::{CapacityHalves, Item};
+use serde_json::{Value as Json, json};
+use std::fs::File;
+use std::io::{BufRead as _, BufWriter, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The model.
+    file: PathBuf,
+    /// Read this many segments of each table at once.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=256))]
+    segments: u32,
+    /// Read at most this many units a second.
+    #[arg(long, value_name = "UNITS", value_parser = value_parser!(u32).range(1..))]
+    rate: Option<u32>,
+    /// Read about this many random items, and report the share of wrong ones. Foreign and missing
+    /// copies and guards, and aggregates, need the whole table and are left out.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    sample: Option<u64>,
+    /// Write every finding to this file, one JSON object a line.
+    #[arg(long, value_name = "FILE")]
+    findings: Option<PathBuf>,
+    /// Begin without showing the cost and asking.
+    #[arg(long, short)]
+    yes: bool,
+    #[command(flatten)]
+    backend: BackendArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    let source = model_file::read(&arguments.file)?;
+    let path = arguments.file.display().to_string();
+    let model = model_file::compile(&source, &path, output)?;
+    let backend = arguments.backend.open_as_it_is(Use::Read)?;
+    let tables = verify::sizes(&backend, &model)?;
+    if output == Output::Text && !arguments.yes {
+        announce(&tables, arguments.sample)?;
+    }
+    let mut watch = Watch {
+        bar: bar(&tables, arguments.sample, output),
+        file: None,
+        source: &source,
+    };
+    if let Some(path) = &arguments.findings {
+        watch.file = Some((BufWriter::new(created(path)?), path));
+    }
+    let options = Options {
+        segments: arguments.segments,
+        rate: arguments.rate,
+        sample: arguments.sample,
+    };
+    let report = verify::run(&backend, &model, &tables, &options, &mut watch);
+    watch.bar.finish_and_clear();
+    if let Some((mut file, path)) = watch.file {
+        file.flush().map_err(|error| unwritten(path, &error))?;
+    }
+    let report = report?;
+    output.report(
+        view(&report, &tables, &source),
+        || show(&report, &source, &path),
+        verdict(&report, &arguments.file),
+    )
+}
+
+fn verdict(report: &Report, path: &Path) -> Result<(), Failure> {
+    if report.findings() == 0 && report.undecided == 0 {
+        return Ok(());
+    }
+    let mut message = counted(report.findings(), "finding");
+    if report.undecided > 0 {
+        let keys = counted(report.undecided, "key");
+        message.push_str(&format!(
+            "; {keys} changed during every scan and could not be judged: run it again when fewer writes happen"
+        ));
+    }
+    Err(Failure::refused(message).in_file(path))
+}
+
+/// Shows the cost, and asks on a terminal.
+fn announce(tables: &[TableSize], sample: Option<u64>) -> Result<(), Failure> {
+    let heading = ["table", "items", "bytes", "read units of a scan"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    rows.extend(tables.iter().map(|table| {
+        vec![
+            table.name.clone(),
+            table.items.to_string(),
+            table.bytes.to_string(),
+            table.units().to_string(),
+        ]
+    }));
+    terminal::table("", &rows);
+    terminal::line(&match sample {
+        Some(count) => format!("{FAINT}about {count} items are read{FAINT:#}"),
+        None => format!(
+            "{FAINT}one scan, and up to three more when something must be confirmed{FAINT:#}"
+        ),
+    });
+    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        return Ok(());
+    }
+    terminal::error_line("Begin? [y/N]");
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    match (read, answer.trim()) {
+        (Ok(_), "y" | "Y" | "yes") => Ok(()),
+        (Ok(_) | Err(_), _) => Err(Failure::refused("nothing was read; --yes begins at once")),
+    }
+}
+
+fn bar(tables: &[TableSize], sample: Option<u64>, output: Output) -> ProgressBar {
+    let bar = match output {
+        Output::Json => ProgressBar::hidden(),
+        Output::Text => ProgressBar::new(0),
+    };
+    let style = ProgressStyle::with_template("{msg:8} {wide_bar} {pos}/{len} items, {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_length(sample.unwrap_or_else(|| tables.iter().map(|table| table.items).sum()));
+    bar
+}
+
+fn created(path: &Path) -> Result<File, Failure> {
+    File::create(path).map_err(|error| unwritten(path, &error))
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path)
+}
+
+/// Sees the verification: a bar, and the file of findings.
+struct Watch<'w> {
+    bar: ProgressBar,
+    file: Option<(BufWriter<File>, &'w Path)>,
+    source: &'w str,
+}
+
+impl Observer for Watch<'_> {
+    fn progress(&mut self, scan: u32, items: u64) {
+        self.bar.set_message(format!("scan {scan}"));
+        self.bar.set_position(items);
+    }
+
+    fn finding(&mut self, finding: &Finding) -> Result<(), ClientError> {
+        let Some((file, path)) = &mut self.file else {
+            return Ok(());
+        };
+        let text = finding_view(finding, self.source);
+        writeln!(file, "{text}").map_err(|error| {
+            ClientError::Transport(format!("cannot write {}: {error}", path.display()))
+        })
+    }
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    terminal::counted(usize::try_from(count).unwrap_or(usize::MAX), noun)
+}
+
+fn show(report: &Report, source: &str, path: &str) {
+    for group in &report.groups {
+        show_group(group, source, path);
+    }
+    let kinds: Vec<String> = report
+        .kinds
+        .iter()
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    terminal::paragraph(&format!(
+        "{}: {}",
+        counted(report.items, "item"),
+        kinds.join(", ")
+    ));
+    terminal::line(&format!(
+        "{FAINT}{}, {} read units{FAINT:#}",
+        counted(u64::from(report.scans), "scan"),
+        CapacityHalves(report.halves).units()
+    ));
+    if let Some(share) = report.sample {
+        show_share(share);
+    } else if report.findings() == 0 && report.undecided == 0 {
+        terminal::line(&format!("{GOOD}every item is as the model says{GOOD:#}"));
+    }
+}
+
+fn show_share(share: Share) {
+    let percent = |part: f64| format!("{:.2}%", part * 100.0);
+    let found = share.wrong as f64 / share.read.max(1) as f64;
+    terminal::paragraph(&format!(
+        "{} of {} entities, copies and guards in the sample are wrong ({}); of the table, {} to {} with a confidence of 95%. Foreign and missing copies and guards, and aggregates, were left out.",
+        share.wrong,
+        share.read,
+        percent(found),
+        percent(share.low),
+        percent(share.high)
+    ));
+}
+
+fn show_group(group: &FindingGroup, source: &str, path: &str) {
+    let of = group
+        .item
+        .as_deref()
+        .map_or(String::new(), |item| format!(" ({item})"));
+    terminal::line(&format!(
+        "{ERROR}{}{ERROR:#} {STRONG}{}{STRONG:#}{of}",
+        group.count,
+        group.kind.text()
+    ));
+    if let Some(line) = &group.line {
+        let (number, text) = line.find(source);
+        terminal::line(&format!("  {FAINT}{path}:{number}{FAINT:#}  {text}"));
+    }
+    for finding in &group.examples {
+        let key = key_text(&finding.key);
+        terminal::entry(STRONG, &key, &finding.message, "  ");
+    }
+    terminal::line("");
+}
+
+fn key_text(key: &Item) -> String {
+    let each = key
+        .iter()
+        .map(|(name, held)| format!("{name}={}", terminal::shown(&value::display(held))));
+    each.collect::<Vec<_>>().join(" ")
+}
+
+/// A finding for programs.
+fn finding_view(finding: &Finding, source: &str) -> Json {
+    json!({
+        "kind": finding.kind.word(),
+        "table": finding.table,
+        "key": json::typed(&finding.key),
+        "item": finding.item,
+        "owner": finding.owner.as_ref().map(json::typed),
+        "line": finding.line.as_ref().map(|line| line.find(source).0),
+        "message": finding.message,
+    })
+}
+
+fn view(report: &Report, tables: &[TableSize], source: &str) -> Json {
+    let group = |group: &FindingGroup| {
+        let line = group.line.as_ref().map(|line| line.find(source));
+        json!({
+            "kind": group.kind.word(),
+            "item": group.item,
+            "line": line.map(|(number, _)| number),
+            "text": line.map(|(_, text)| text),
+            "count": group.count,
+            "examples": group.examples.iter().map(|one| finding_view(one, source)).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "tables": tables.iter().map(|table| json!({
+            "name": table.name, "items": table.items, "bytes": table.bytes, "units": table.units(),
+        })).collect::<Vec<_>>(),
+        "items": report.items,
+        "kinds": report.kinds,
+        "count": report.findings(),
+        "findings": report.groups.iter().map(group).collect::<Vec<_>>(),
+        "undecided": report.undecided,
+        "scans": report.scans,
+        "capacityUnits": CapacityHalves(report.halves).units(),
+        "sample": report.sample.map(|share| json!({
+            "read": share.read, "wrong": share.wrong, "low": share.low, "high": share.high,
+        })),
+    })
+}

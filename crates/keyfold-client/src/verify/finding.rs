@@ -1,0 +1,153 @@
+//! Findings: what is wrong with a stored item, and the line of the model that it breaks.
+
+use keyfold_model::Entity;
+use keyfold_model::diagnostic::Span;
+use keyfold_types::Item;
+
+/// The kinds of findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FindingKind {
+    /// No kind of the model has this key.
+    UnknownItem,
+    /// The key does not follow from the attributes.
+    Key,
+    /// A required attribute is absent.
+    MissingAttribute,
+    /// An attribute is no value of its type.
+    WrongType,
+    /// The key attributes of an index do not follow from the attributes.
+    IndexKey,
+    /// An attribute that the model keeps beside the declared ones is wrong.
+    Hidden,
+    /// A copy is absent.
+    CopyMissing,
+    /// A copy differs from its item.
+    CopyStale,
+    /// A copy belongs to no item.
+    CopyForeign,
+    /// The guard of a unique value is absent.
+    GuardMissing,
+    /// A guard belongs to no item.
+    GuardForeign,
+    /// Two items have the same unique value.
+    NotUnique,
+    /// An aggregate differs from the items.
+    Aggregate,
+    /// A part of a split list is absent.
+    PartMissing,
+    /// A part belongs to no list.
+    PartForeign,
+}
+
+impl FindingKind {
+    /// The word of programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            FindingKind::UnknownItem => "unknown_item",
+            FindingKind::Key => "key",
+            FindingKind::MissingAttribute => "missing_attribute",
+            FindingKind::WrongType => "wrong_type",
+            FindingKind::IndexKey => "index_key",
+            FindingKind::Hidden => "hidden_attribute",
+            FindingKind::CopyMissing => "copy_missing",
+            FindingKind::CopyStale => "copy_stale",
+            FindingKind::CopyForeign => "copy_foreign",
+            FindingKind::GuardMissing => "guard_missing",
+            FindingKind::GuardForeign => "guard_foreign",
+            FindingKind::NotUnique => "not_unique",
+            FindingKind::Aggregate => "aggregate",
+            FindingKind::PartMissing => "part_missing",
+            FindingKind::PartForeign => "part_foreign",
+        }
+    }
+
+    /// The sentence for people.
+    pub fn text(self) -> &'static str {
+        match self {
+            FindingKind::UnknownItem => "no kind of the model has this key",
+            FindingKind::Key => "the key does not follow from the attributes",
+            FindingKind::MissingAttribute => "a required attribute is missing",
+            FindingKind::WrongType => "an attribute is no value of its type",
+            FindingKind::IndexKey => "an index key does not follow from the attributes",
+            FindingKind::Hidden => "an attribute that the model keeps is wrong",
+            FindingKind::CopyMissing => "a copy is missing",
+            FindingKind::CopyStale => "a copy differs from its item",
+            FindingKind::CopyForeign => "a copy belongs to no item",
+            FindingKind::GuardMissing => "the guard of a unique value is missing",
+            FindingKind::GuardForeign => "a guard belongs to no item",
+            FindingKind::NotUnique => "two items have the same unique value",
+            FindingKind::Aggregate => "an aggregate differs from the items",
+            FindingKind::PartMissing => "a part of a list is missing",
+            FindingKind::PartForeign => "a part belongs to no list",
+        }
+    }
+}
+
+/// A line of the model: a declaration, or the line of an entity that begins with a word.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ModelLine {
+    /// The declaration's start, in bytes of the source.
+    start: usize,
+    /// The end of the declaration's lines; only with a word.
+    end: usize,
+    /// The word, such as `unique`, and a name in the line.
+    word: Option<(&'static str, String)>,
+}
+
+impl ModelLine {
+    /// The line at a place of the source.
+    pub(super) fn at(span: Span) -> ModelLine {
+        ModelLine {
+            start: span.start,
+            end: span.end,
+            word: None,
+        }
+    }
+
+    /// The line of an entity that begins with a word and contains a name.
+    pub(super) fn of_word(entity: &Entity, word: &'static str, name: &str) -> ModelLine {
+        ModelLine {
+            start: entity.span.start,
+            end: entity.end,
+            word: Some((word, name.to_owned())),
+        }
+    }
+
+    /// The number of the line in a source, from 1, and its text without indentation.
+    pub fn find<'s>(&self, source: &'s str) -> (usize, &'s str) {
+        let number_at = |at: usize| source.get(..at).unwrap_or("").matches('\n').count();
+        let (first, last) = (number_at(self.start), number_at(self.end));
+        let lines = || source.lines().enumerate().skip(first);
+        let of_word = self.word.as_ref().and_then(|(word, name)| {
+            let is_it = |text: &str| {
+                let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                words.next() == Some(word) && words.any(|one| one == name)
+            };
+            lines()
+                .take(last.saturating_sub(first) + 1)
+                .find(|(_, text)| is_it(text.trim_start()))
+        });
+        let (at, text) = of_word.or_else(|| lines().next()).unwrap_or((first, ""));
+        (at + 1, text.trim())
+    }
+}
+
+/// Something that is wrong with a stored item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The kind.
+    pub kind: FindingKind,
+    /// The table of the item.
+    pub table: String,
+    /// The key of the item; of an absent item, the key that it should have.
+    pub key: Item,
+    /// The kind of the item: an entity, a copy as `Entity.copy`, a part as `Entity.part`, `unique`;
+    /// `None` for an item of no kind.
+    pub item: Option<String>,
+    /// The key of the item that this one follows from, where it is another one.
+    pub owner: Option<Item>,
+    /// The line of the model that is broken; `None` for an item of no kind.
+    pub line: Option<ModelLine>,
+    /// The details: names and values.
+    pub message: String,
+}

@@ -1,0 +1,333 @@
+//! Everything that a scan found out about one key, and whether it fits together.
+
+use super::finding::{Finding, FindingKind, ModelLine};
+use super::judge::role;
+use super::kinds::Role;
+use super::record::{ANY_DIGEST, Record, RecordKind, digest, item, value};
+use super::sorter::Merged;
+use crate::error::ClientError;
+use crate::expression::order;
+use keyfold_model::schema::{Aggregate, AggregateKind};
+use keyfold_model::{Entity, Model, value as values};
+use keyfold_types::{Item, Number, Value};
+use std::collections::BTreeMap;
+
+/// The most claims of one key that are kept.
+const CLAIMS_MAX: usize = 8;
+
+/// The items that an aggregate counts.
+#[derive(Debug, Clone, Default)]
+struct Fold {
+    count: i64,
+    sum: Option<Number>,
+    max: Option<Value>,
+    /// The sum of the items' digests: it differs whenever the items do.
+    digest: u128,
+}
+
+impl Fold {
+    fn add(&mut self, share: &Record) {
+        self.count += 1;
+        self.digest = self.digest.wrapping_add(share.digest);
+        let Some(held) = value(&share.more) else {
+            return;
+        };
+        if let Value::N(number) = &held {
+            let sum = self.sum.unwrap_or(Number::from(0_i64));
+            self.sum = Some(sum.checked_add(number).unwrap_or(sum));
+        }
+        let is_greater = |max: &Value| order(&held, max).is_some_and(std::cmp::Ordering::is_gt);
+        if self.max.as_ref().is_none_or(is_greater) {
+            self.max = Some(held);
+        }
+    }
+
+    fn value(&self, kind: AggregateKind) -> Option<Value> {
+        match kind {
+            AggregateKind::Count => Some(Value::from(self.count)),
+            AggregateKind::Sum => Some(Value::N(self.sum.unwrap_or(Number::from(0_i64)))),
+            AggregateKind::Max => self.max.clone(),
+        }
+    }
+}
+
+/// The records of one key.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    pub(super) id: u128,
+    pub(super) table: String,
+    /// The key, as JSON.
+    pub(super) key: Vec<u8>,
+    /// The state at which an earlier scan found something wrong.
+    pub(super) suspect: Option<u128>,
+    pub(super) stored: Option<Record>,
+    pub(super) claims: Vec<Record>,
+    pub(super) parent: Option<Record>,
+    folds: BTreeMap<(u32, u32), Fold>,
+}
+
+impl Group {
+    fn of(first: &Record) -> Group {
+        Group {
+            id: first.group,
+            table: first.table.clone(),
+            key: first.key.clone(),
+            suspect: None,
+            stored: None,
+            claims: Vec::new(),
+            parent: None,
+            folds: BTreeMap::new(),
+        }
+    }
+
+    fn add(&mut self, record: Record) {
+        match record.kind {
+            RecordKind::Suspect => self.suspect = Some(record.digest),
+            RecordKind::Stored => self.stored = Some(record),
+            RecordKind::Claimed if self.claims.len() < CLAIMS_MAX => self.claims.push(record),
+            RecordKind::Claimed => {}
+            RecordKind::Parent => self.parent = Some(record),
+            RecordKind::Share => {
+                let fold = self.folds.entry((record.entity, record.slot)).or_default();
+                fold.add(&record);
+            }
+        }
+    }
+
+    /// Whether exactly one item asks for the copy or guard that is stored, or there is none.
+    pub(super) fn relatives_fit(&self) -> bool {
+        match (&self.stored, self.claims.as_slice()) {
+            (None, []) => true,
+            (Some(stored), [claim]) => fits(stored, claim),
+            (Some(_) | None, _) => false,
+        }
+    }
+
+    /// A digest of everything that the group says: it differs whenever the group does.
+    pub(super) fn state(&self) -> u128 {
+        let mut text = Vec::new();
+        for record in self.stored.iter().chain(&self.claims) {
+            text.extend_from_slice(&record.digest.to_be_bytes());
+            text.extend_from_slice(&record.more);
+        }
+        text.extend(self.parent.iter().flat_map(|parent| &parent.more));
+        for fold in self.folds.values() {
+            text.extend_from_slice(&fold.digest.to_be_bytes());
+        }
+        digest(&text)
+    }
+
+    /// The record that makes a later scan look at the group again.
+    pub(super) fn as_suspect(&self) -> Record {
+        Record {
+            group: self.id,
+            kind: RecordKind::Suspect,
+            entity: 0,
+            slot: 0,
+            digest: self.state(),
+            table: self.table.clone(),
+            key: self.key.clone(),
+            more: Vec::new(),
+        }
+    }
+
+    /// A finding about the item of the group.
+    fn finding(
+        &self,
+        kind: FindingKind,
+        item_kind: String,
+        line: ModelLine,
+        message: String,
+    ) -> Finding {
+        Finding {
+            kind,
+            table: self.table.clone(),
+            key: item(&self.key),
+            item: Some(item_kind),
+            owner: None,
+            line: Some(line),
+            message,
+        }
+    }
+
+    /// What is wrong with the copy or guard, when the records are the truth.
+    pub(super) fn relatives(&self, model: &Model) -> Option<Finding> {
+        if self.relatives_fit() {
+            return None;
+        }
+        let record = self.claims.first().or(self.stored.as_ref())?;
+        let entity = model.entities.get(usize::try_from(record.entity).ok()?)?;
+        let (name, line, is_guard) = declared(entity, role(record.slot))?;
+        let owner = self.claims.first().map(|claim| item(&claim.more));
+        let shown = |claim: &Record| super::judge::show(&item(&claim.more));
+        let (kind, message) = match (&self.stored, self.claims.as_slice()) {
+            (_, [first, second, ..]) if is_guard => {
+                let text = format!("{} and {} have it", shown(first), shown(second));
+                (FindingKind::NotUnique, text)
+            }
+            (None, [claim, ..]) => {
+                let text = format!("it belongs to {}", shown(claim));
+                let kind = if is_guard {
+                    FindingKind::GuardMissing
+                } else {
+                    FindingKind::CopyMissing
+                };
+                (kind, text)
+            }
+            (Some(_), [claim, ..]) => {
+                let text = format!("it does not hold what {} does", shown(claim));
+                (FindingKind::CopyStale, text)
+            }
+            (_, []) if is_guard => {
+                let text = "no item has this value".to_owned();
+                (FindingKind::GuardForeign, text)
+            }
+            (_, []) => (
+                FindingKind::CopyForeign,
+                "no item makes this copy".to_owned(),
+            ),
+        };
+        let finding = self.finding(kind, name, line, message);
+        Some(Finding { owner, ..finding })
+    }
+
+    /// The aggregates that differ from the items.
+    pub(super) fn aggregates(&self, model: &Model) -> Vec<Finding> {
+        let mut found = Vec::new();
+        let entity_at = |at: u32| {
+            model
+                .entities
+                .get(usize::try_from(at).unwrap_or(usize::MAX))
+        };
+        if let Some(parent) = &self.parent
+            && let Some(entity) = entity_at(parent.entity)
+        {
+            let stored = item(&parent.more);
+            for (at, aggregate) in entity.aggregates.iter().enumerate() {
+                let at = u32::try_from(at).unwrap_or(u32::MAX);
+                let fold = self.folds.get(&(parent.entity, at)).cloned();
+                found.extend(self.aggregate(entity, aggregate, &stored, &fold.unwrap_or_default()));
+            }
+            return found;
+        }
+        for ((at, slot), fold) in &self.folds {
+            let Some(entity) = entity_at(*at) else {
+                continue;
+            };
+            let slot = usize::try_from(*slot).unwrap_or(usize::MAX);
+            let Some(aggregate) = entity.aggregates.get(slot) else {
+                continue;
+            };
+            let text = format!(
+                "{}: {} items are counted in it, and it is not stored",
+                aggregate.attribute, fold.count
+            );
+            let line = ModelLine::at(aggregate.span);
+            let kind = FindingKind::Aggregate;
+            found.push(self.finding(kind, entity.name.clone(), line, text));
+        }
+        found
+    }
+
+    fn aggregate(
+        &self,
+        entity: &Entity,
+        aggregate: &Aggregate,
+        stored: &Item,
+        fold: &Fold,
+    ) -> Option<Finding> {
+        let (name, items_name) = (&aggregate.attribute, aggregate.items_attribute());
+        let mut wrong = Vec::new();
+        let mut compare = |name: &str, expected: Option<Value>, found: Option<&Value>| {
+            if expected.as_ref() != found {
+                let show = |one: Option<&Value>| one.map_or("nothing".to_owned(), values::display);
+                let (found, expected) = (show(found), show(expected.as_ref()));
+                wrong.push(format!("{name} is {found}, the items make {expected}"));
+            }
+        };
+        compare(name, fold.value(aggregate.kind), stored.get(name));
+        if items_name != *name {
+            // A number that has never changed is not stored.
+            let zero = Value::from(0_i64);
+            let held = stored.get(&items_name).unwrap_or(&zero);
+            compare(&items_name, Some(Value::from(fold.count)), Some(held));
+        }
+        if wrong.is_empty() {
+            return None;
+        }
+        let line = ModelLine::at(aggregate.span);
+        let kind = FindingKind::Aggregate;
+        Some(self.finding(kind, entity.name.clone(), line, wrong.join("; ")))
+    }
+
+    /// The stored aggregates of the item of the group, as the group says and as an item holds them.
+    pub(super) fn parent_is(&self, model: &Model, now: Option<&Item>) -> bool {
+        match (&self.parent, now) {
+            (None, None) => true,
+            (Some(parent), Some(now)) => {
+                let held = item(&parent.more);
+                let entity = model
+                    .entities
+                    .get(usize::try_from(parent.entity).unwrap_or(0));
+                let mut aggregates = entity.iter().flat_map(|entity| &entity.aggregates);
+                aggregates.all(|one| {
+                    let same = |name: &str| held.get(name) == now.get(name);
+                    same(&one.attribute) && same(&one.items_attribute())
+                })
+            }
+            (None, Some(_)) | (Some(_), None) => false,
+        }
+    }
+
+    /// The key of the item.
+    pub(super) fn key(&self) -> Item {
+        item(&self.key)
+    }
+}
+
+fn fits(stored: &Record, claim: &Record) -> bool {
+    let is_guard = matches!(role(claim.slot), Role::Guard(_));
+    (stored.entity, stored.slot) == (claim.entity, claim.slot)
+        && (is_guard || claim.digest == ANY_DIGEST || stored.digest == claim.digest)
+}
+
+/// The name and the line of a copy or guard, and whether it is a guard.
+fn declared(entity: &Entity, role: Role) -> Option<(String, ModelLine, bool)> {
+    match role {
+        Role::Copy(at) => {
+            let copy = entity.copies.get(at)?;
+            let name = format!("{}.{}", entity.name, copy.name);
+            Some((name, ModelLine::at(copy.span), false))
+        }
+        Role::Guard(at) => {
+            let first = entity.uniques.get(at)?.first()?;
+            let line = ModelLine::of_word(entity, "unique", first);
+            Some(("unique".to_owned(), line, true))
+        }
+        Role::Main => None,
+    }
+}
+
+/// The owner's key of a claim.
+pub(super) fn owner(claim: &Record) -> Item {
+    item(&claim.more)
+}
+
+/// Calls `each` with every group.
+///
+/// # Errors
+/// That of the files, and that of `each`.
+pub(super) fn for_each(
+    records: Merged,
+    mut each: impl FnMut(Group) -> Result<(), ClientError>,
+) -> Result<(), ClientError> {
+    let mut open: Option<Group> = None;
+    for record in records {
+        let record = record?;
+        if let Some(done) = open.take_if(|group| group.id != record.group) {
+            each(done)?;
+        }
+        open.get_or_insert_with(|| Group::of(&record)).add(record);
+    }
+    open.map_or(Ok(()), each)
+}

@@ -1,0 +1,568 @@
+//! The judgement of one unit: what is wrong with its items, and what it says about others. Pure:
+//! nothing is read.
+
+use super::assemble::Unit;
+use super::finding::{Finding, FindingKind, ModelLine};
+use super::kinds::{Kinds, Role};
+use super::record::{ANY_DIGEST, Record, RecordKind, digest, group, json, of_value};
+use crate::arguments::Values;
+use crate::derive::{self, Place};
+use crate::stored::{digest_attribute, is_as_written, parts_attribute, values_of};
+use crate::write::Contribution;
+use keyfold_model::schema::Attribute;
+use keyfold_model::template::CHUNK_DIGITS;
+use keyfold_model::{Entity, Model, Table, value};
+use keyfold_types::{Item, Value};
+use std::collections::BTreeMap;
+
+/// The table whose items are judged.
+#[derive(Clone, Copy)]
+pub(super) struct Scope<'s> {
+    pub(super) model: &'s Model,
+    pub(super) kinds: &'s Kinds<'s>,
+    /// The name of the table; with periods, of the table of one period.
+    pub(super) name: &'s str,
+}
+
+/// The judgement of a unit.
+#[derive(Default)]
+pub(super) struct Judged {
+    /// What is wrong with its own items.
+    pub(super) findings: Vec<Finding>,
+    /// What it says about other items, and what they are compared with.
+    pub(super) records: Vec<Record>,
+}
+
+/// The slot of a copy or a guard in an entity.
+pub(super) fn slot(role: Role) -> u32 {
+    match role {
+        Role::Main => 0,
+        Role::Copy(at) => 2 * u32::try_from(at).unwrap_or(0),
+        Role::Guard(at) => 2 * u32::try_from(at).unwrap_or(0) + 1,
+    }
+}
+
+/// The role of a slot.
+pub(super) fn role(slot: u32) -> Role {
+    let at = usize::try_from(slot / 2).unwrap_or(0);
+    if slot.is_multiple_of(2) {
+        Role::Copy(at)
+    } else {
+        Role::Guard(at)
+    }
+}
+
+/// Judges a unit.
+pub(super) fn judge(scope: Scope<'_>, unit: &Unit) -> Judged {
+    let mut judged = Judged::default();
+    match unit {
+        Unit::Unknown(item) => judged.findings.push(Finding {
+            kind: FindingKind::UnknownItem,
+            table: scope.name.to_owned(),
+            key: scope.kinds.key_of(item),
+            item: None,
+            owner: None,
+            line: None,
+            message: "no entity, copy or guard of the model makes it".to_owned(),
+        }),
+        Unit::Entity(at, items) => {
+            if let (Some(entity), Some(main)) = (scope.model.entities.get(*at), items.first()) {
+                let key = scope.kinds.key_of(main);
+                let one = One::new(scope, (*at, entity), key);
+                one.main(main, items, &mut judged);
+            }
+        }
+        Unit::Copy(at, number, item) => {
+            one_item(scope, *at, Role::Copy(*number), item, &mut judged)
+        }
+        Unit::Guard(at, number, item) => {
+            one_item(scope, *at, Role::Guard(*number), item, &mut judged);
+        }
+        Unit::Part(at, item) => {
+            if let Some(entity) = scope.model.entities.get(*at) {
+                let one = One::new(scope, (*at, entity), scope.kinds.key_of(item));
+                let found = one.of_list(FindingKind::PartForeign, "its first part is not stored");
+                judged.findings.push(found);
+            }
+        }
+    }
+    judged
+}
+
+/// Judges a copy or a guard.
+fn one_item(scope: Scope<'_>, at: usize, role: Role, item: &Item, judged: &mut Judged) {
+    let Some(entity) = scope.model.entities.get(at) else {
+        return;
+    };
+    let one = One::new(scope, (at, entity), scope.kinds.key_of(item));
+    let (name, held): (String, &[String]) = match role {
+        Role::Copy(number) => match entity.copies.get(number) {
+            Some(copy) => (format!("{}.{}", entity.name, copy.name), &copy.attributes),
+            None => return,
+        },
+        Role::Guard(_) => ("unique".to_owned(), &[]),
+        Role::Main => return,
+    };
+    one.side_item(&name, held, item, &mut judged.findings);
+    let digest = copy_digest(entity, held, |name| {
+        values_of(entity, std::iter::once(name), std::slice::from_ref(item))
+            .map_or_else(|_| item.get(name).cloned(), |mut all| all.remove(name))
+    });
+    let record = one.record(
+        RecordKind::Stored,
+        &one.key,
+        (slot(role), digest),
+        Vec::new(),
+    );
+    judged.records.push(record);
+}
+
+/// The digest of a copy's attributes.
+fn copy_digest(entity: &Entity, names: &[String], get: impl Fn(&str) -> Option<Value>) -> u128 {
+    let mut item = Item::new();
+    let is_declared = |name: &&String| entity.attribute(name).is_some();
+    for name in names.iter().filter(is_declared) {
+        if let Some(held) = get(name) {
+            item.insert(name.as_str(), held);
+        }
+    }
+    digest(&json(&item))
+}
+
+/// An item that is judged.
+struct One<'s> {
+    scope: Scope<'s>,
+    at: usize,
+    entity: &'s Entity,
+    table: &'s Table,
+    key: Item,
+}
+
+impl<'s> One<'s> {
+    fn new(scope: Scope<'s>, (at, entity): (usize, &'s Entity), key: Item) -> One<'s> {
+        One {
+            scope,
+            at,
+            entity,
+            table: scope.kinds.table,
+            key,
+        }
+    }
+
+    fn finding(&self, kind: FindingKind, line: ModelLine, message: String) -> Finding {
+        Finding {
+            kind,
+            table: self.scope.name.to_owned(),
+            key: self.key.clone(),
+            item: Some(self.entity.name.clone()),
+            owner: None,
+            line: Some(line),
+            message,
+        }
+    }
+
+    /// A finding about a part of the list.
+    fn of_list(&self, kind: FindingKind, message: &str) -> Finding {
+        let line = self.split_line();
+        Finding {
+            item: Some(format!("{}.part", self.entity.name)),
+            ..self.finding(kind, line, message.to_owned())
+        }
+    }
+
+    fn split_line(&self) -> ModelLine {
+        let name = self.entity.split.as_ref().map_or("", |(name, _)| name);
+        ModelLine::of_word(self.entity, "split", name)
+    }
+
+    fn record(
+        &self,
+        kind: RecordKind,
+        key: &Item,
+        (slot, digest): (u32, u128),
+        more: Vec<u8>,
+    ) -> Record {
+        let key = json(key);
+        Record {
+            group: group(self.scope.name, &key),
+            kind,
+            entity: u32::try_from(self.at).unwrap_or(0),
+            slot,
+            digest,
+            table: self.scope.name.to_owned(),
+            key,
+            more,
+        }
+    }
+
+    /// Judges the main item of an entity with its parts.
+    fn main(&self, main: &Item, items: &[Item], judged: &mut Judged) {
+        let (values, broken) = self.values(items, &mut judged.findings);
+        let is_broken = |name: &str| broken.iter().any(|one| one == name);
+        if !self.entity.key.fields().any(is_broken) {
+            self.check_key(&values, &mut judged.findings);
+        }
+        self.check_index_keys(main, &values, &is_broken, &mut judged.findings);
+        self.check_type(&self.entity.name, main, &mut judged.findings);
+        self.check_expiry(main, &values, &is_broken, &mut judged.findings);
+        self.check_parts(items, &values, &mut judged.findings);
+        self.claims(&values, &is_broken, &mut judged.records);
+        self.shares(&values, &mut judged.records);
+        if !self.entity.aggregates.is_empty() {
+            let mut kept = Item::new();
+            for aggregate in &self.entity.aggregates {
+                for name in [aggregate.attribute.clone(), aggregate.items_attribute()] {
+                    if let Some(held) = main.get(&name) {
+                        kept.insert(name, held.clone());
+                    }
+                }
+            }
+            let parent = self.record(RecordKind::Parent, &self.key, (0, 0), json(&kept));
+            judged.records.push(parent);
+        }
+    }
+
+    /// The values of the attributes, and the names of those that are absent or wrong.
+    fn values(&self, items: &[Item], findings: &mut Vec<Finding>) -> (Values, Vec<String>) {
+        let (mut values, mut broken) = (Values::new(), Vec::new());
+        let is_aggregate = |attribute: &&Attribute| {
+            let mut all = self.entity.aggregates.iter();
+            all.any(|one| one.attribute == attribute.name)
+        };
+        for attribute in self.entity.attributes.iter() {
+            let name = attribute.name.as_str();
+            let mut add = |kind, message| {
+                findings.push(self.finding(kind, ModelLine::at(attribute.span), message));
+                broken.push(name.to_owned());
+            };
+            let held = match values_of(self.entity, std::iter::once(name), items) {
+                Ok(mut held) => held.remove(name),
+                Err(error) => {
+                    add(FindingKind::WrongType, error.to_string());
+                    continue;
+                }
+            };
+            match held {
+                // Aggregates are compared with the items.
+                Some(held) if is_aggregate(&attribute) => {
+                    values.insert(name.to_owned(), held);
+                }
+                Some(held) => {
+                    if let Err(error) = value::check(name, &attribute.kind, &held) {
+                        add(FindingKind::WrongType, error.to_string());
+                    }
+                    values.insert(name.to_owned(), held);
+                }
+                None if attribute.optional || is_aggregate(&attribute) => {}
+                None => add(FindingKind::MissingAttribute, format!("{name} is missing")),
+            }
+        }
+        (values, broken)
+    }
+
+    fn check_key(&self, values: &Values, findings: &mut Vec<Finding>) {
+        let line = || ModelLine::at(self.entity.key.span);
+        let mut add = |message| findings.push(self.finding(FindingKind::Key, line(), message));
+        match Place::of(self.scope.model, self.entity, values) {
+            Ok(place) if place.key != self.key => {
+                add(format!("its attributes make the key {}", show(&place.key)));
+            }
+            Ok(place) if place.table_name != self.scope.name => {
+                add(format!("its attributes belong into {}", place.table_name));
+            }
+            Ok(_) => {}
+            Err(error) => add(format!("its attributes make no key: {error}")),
+        }
+    }
+
+    /// Compares the key attributes of indexes with those that follow from the attributes.
+    fn check_index_keys(
+        &self,
+        main: &Item,
+        values: &Values,
+        is_broken: &dyn Fn(&str) -> bool,
+        findings: &mut Vec<Finding>,
+    ) {
+        let mut expected: BTreeMap<&str, Value> = BTreeMap::new();
+        let mut skipped: Vec<usize> = Vec::new();
+        for one in &self.entity.indexes {
+            let decides = one.sparse.iter().map(|sparse| sparse.attribute.as_str());
+            if one.key.fields().chain(decides).any(is_broken) {
+                skipped.push(one.index);
+                continue;
+            }
+            match derive::index_columns(self.table, one, values) {
+                Ok(made) => expected.extend(made),
+                Err(error) => {
+                    skipped.push(one.index);
+                    let line = ModelLine::at(one.key.span);
+                    let message = format!("its attributes make no key: {error}");
+                    findings.push(self.finding(FindingKind::IndexKey, line, message));
+                }
+            }
+        }
+        let mut seen: Vec<&str> = Vec::new();
+        for (at, index) in self.table.indexes.iter().enumerate() {
+            if skipped.contains(&at) {
+                seen.extend(index.columns().map(|column| column.name.as_str()));
+            }
+        }
+        for (at, index) in self.table.indexes.iter().enumerate() {
+            let mut wrong = Vec::new();
+            for name in index.columns().map(|column| column.name.as_str()) {
+                if seen.contains(&name) || self.is_own(name) {
+                    continue;
+                }
+                seen.push(name);
+                wrong.extend(difference(name, expected.get(name), main.get(name)));
+            }
+            if !wrong.is_empty() {
+                let line = self.entity.indexes.iter().find(|one| one.index == at);
+                let span = line.map_or(index.span, |one| one.key.span);
+                let message = format!("{}: {}", index.name, wrong.join("; "));
+                findings.push(self.finding(FindingKind::IndexKey, ModelLine::at(span), message));
+            }
+        }
+    }
+
+    /// Whether an attribute is of the table's key, or declared.
+    fn is_own(&self, name: &str) -> bool {
+        self.table.columns().any(|column| column.name == name)
+            || self.entity.attribute(name).is_some()
+    }
+
+    /// Compares the table's attribute of types.
+    fn check_type(&self, kind: &str, item: &Item, findings: &mut Vec<Finding>) {
+        let Some(name) = &self.table.type_attribute else {
+            return;
+        };
+        let wrong = difference(name, Some(&Value::from(kind)), item.get(name));
+        let line = ModelLine::at(self.table.span);
+        findings.extend(wrong.map(|text| self.finding(FindingKind::Hidden, line, text)));
+    }
+
+    /// Compares the time of expiry.
+    fn check_expiry(
+        &self,
+        main: &Item,
+        values: &Values,
+        is_broken: &dyn Fn(&str) -> bool,
+        findings: &mut Vec<Finding>,
+    ) {
+        let Some(name) = &self.table.ttl_attribute else {
+            return;
+        };
+        let from = self.entity.ttl.as_deref();
+        if from.is_some_and(is_broken) || (from.is_none() && self.is_own(name)) {
+            return;
+        }
+        let at = from
+            .and_then(|name| values.get(name))
+            .and_then(value::epoch_seconds)
+            .map(Value::from);
+        let line = match from {
+            Some(from) => ModelLine::of_word(self.entity, "ttl", from),
+            None => ModelLine::at(self.table.span),
+        };
+        let wrong = difference(name, at.as_ref(), main.get(name));
+        findings.extend(wrong.map(|text| self.finding(FindingKind::Hidden, line, text)));
+    }
+
+    /// Compares the parts of the list with what the main item says of them.
+    fn check_parts(&self, items: &[Item], values: &Values, findings: &mut Vec<Finding>) {
+        let (Some((list, _)), Some(main)) = (&self.entity.split, items.first()) else {
+            return;
+        };
+        let wrong = |text: String| self.finding(FindingKind::Hidden, self.split_line(), text);
+        let (count_name, digest_name) = (parts_attribute(list), digest_attribute(list));
+        let count = match (values.get(list), main.get(&count_name)) {
+            (None, None) => 0,
+            (_, Some(Value::N(number))) if number.to_i64().is_some_and(|count| count > 0) => {
+                usize::try_from(number.to_i64().unwrap_or(0)).unwrap_or(0)
+            }
+            (_, held) => {
+                let held = held.map_or("missing".to_owned(), value::display);
+                findings.push(wrong(format!("{count_name} is {held}")));
+                return;
+            }
+        };
+        let number_of = |item: &Item| {
+            let kind = self.scope.kinds.kind_of(item)?;
+            kind.part_of(self.table, item).map(|(_, number)| number)
+        };
+        let stored: Vec<(usize, &Item)> = items
+            .iter()
+            .filter_map(|item| Some((number_of(item)?, item)))
+            .collect();
+        let before = findings.len();
+        for number in (1..count).filter(|one| !stored.iter().any(|(held, _)| held == one)) {
+            let missing = Finding {
+                key: self.part_key(number),
+                owner: Some(self.key.clone()),
+                ..self.of_list(
+                    FindingKind::PartMissing,
+                    &format!("part {number} of {count}"),
+                )
+            };
+            findings.push(missing);
+        }
+        for (number, item) in stored.iter().skip(1) {
+            let part = One::new(
+                self.scope,
+                (self.at, self.entity),
+                self.scope.kinds.key_of(item),
+            );
+            if *number >= count {
+                let text = format!("the list has {count} items");
+                findings.push(part.of_list(FindingKind::PartForeign, &text));
+            } else {
+                let name = format!("{}.part", self.entity.name);
+                part.side_item(&name, std::slice::from_ref(list), item, findings);
+            }
+        }
+        if findings.len() > before {
+            return;
+        }
+        let is_digest_right = match values.get(list) {
+            Some(_) => is_as_written(self.entity, main, values),
+            None => main.get(&digest_name).is_none(),
+        };
+        if !is_digest_right {
+            let text = format!("{digest_name} is not that of the list in {count} items");
+            findings.push(wrong(text));
+        }
+    }
+
+    /// The key of a part: that of the main item with another number.
+    fn part_key(&self, number: usize) -> Item {
+        let mut key = self.key.clone();
+        if let Some(column) = &self.table.sort
+            && let Some(Value::S(text)) = key.get_mut(&column.name)
+        {
+            text.truncate(text.len().saturating_sub(CHUNK_DIGITS));
+            text.push_str(&format!("{number:0CHUNK_DIGITS$}"));
+        }
+        key
+    }
+
+    /// Judges what the model keeps in an item beside the main one.
+    fn side_item(&self, name: &str, held: &[String], item: &Item, findings: &mut Vec<Finding>) {
+        let from = findings.len();
+        self.check_type(name, item, findings);
+        let is_own = |name: &str| {
+            self.table.columns().any(|column| column.name == name)
+                || held.iter().any(|one| one == name)
+        };
+        for index in &self.table.indexes {
+            let names = index.columns().map(|column| column.name.as_str());
+            let found: Vec<&str> = names
+                .filter(|name| !is_own(name) && item.get(name).is_some())
+                .collect();
+            if let [_, ..] = found.as_slice() {
+                let text = format!("{}: it has {}", index.name, found.join(", "));
+                let line = ModelLine::at(index.span);
+                findings.push(self.finding(FindingKind::IndexKey, line, text));
+            }
+        }
+        if let Some(expires) = &self.table.ttl_attribute
+            && !is_own(expires)
+            && item.get(expires).is_some()
+        {
+            let line = ModelLine::at(self.table.span);
+            let text = format!("it has {expires}, and would expire without its entity");
+            findings.push(self.finding(FindingKind::Hidden, line, text));
+        }
+        for one in findings.iter_mut().skip(from) {
+            one.item = Some(name.to_owned());
+        }
+    }
+
+    /// The copies and guards that the entity must have.
+    fn claims(&self, values: &Values, is_broken: &dyn Fn(&str) -> bool, records: &mut Vec<Record>) {
+        let owner = json(&self.key);
+        let (table, name) = (self.table, self.scope.name);
+        for (at, copy) in self.entity.copies.iter().enumerate() {
+            let Ok(made) = derive::copy_item(table, name, self.entity, copy, values) else {
+                continue;
+            };
+            let digest = if copy.attributes.iter().any(|one| is_broken(one)) {
+                ANY_DIGEST
+            } else {
+                let get = |name: &str| values.get(name).cloned();
+                copy_digest(self.entity, &copy.attributes, get)
+            };
+            let slot = slot(Role::Copy(at));
+            let claim = self.record(
+                RecordKind::Claimed,
+                &made.key,
+                (slot, digest),
+                owner.clone(),
+            );
+            records.push(claim);
+        }
+        for (at, unique) in self.entity.uniques.iter().enumerate() {
+            let made = derive::guard_item(table, name, self.entity, unique, values);
+            if let Ok(Some(made)) = made {
+                let place = (slot(Role::Guard(at)), ANY_DIGEST);
+                let claim = self.record(RecordKind::Claimed, &made.key, place, owner.clone());
+                records.push(claim);
+            }
+        }
+    }
+
+    /// The aggregates of other entities that count this one.
+    fn shares(&self, values: &Values, records: &mut Vec<Record>) {
+        let model = self.scope.model;
+        for (parent_at, parent) in model.entities.iter().enumerate() {
+            for (number, aggregate) in parent.aggregates.iter().enumerate() {
+                if aggregate.entity != self.at {
+                    continue;
+                }
+                let Some(share) = Contribution::of(aggregate, values) else {
+                    continue;
+                };
+                let Ok(place) = Place::of(model, parent, &share.parent) else {
+                    continue;
+                };
+                let value = of_value(share.value);
+                let mut of_item = json(&self.key);
+                of_item.extend_from_slice(&value);
+                let key = json(&place.key);
+                records.push(Record {
+                    group: group(&place.table_name, &key),
+                    kind: RecordKind::Share,
+                    entity: u32::try_from(parent_at).unwrap_or(0),
+                    slot: u32::try_from(number).unwrap_or(0),
+                    digest: digest(&of_item),
+                    table: place.table_name,
+                    key,
+                    more: value,
+                });
+            }
+        }
+    }
+}
+
+/// The difference of an attribute in words; `None` when there is none.
+fn difference(name: &str, expected: Option<&Value>, found: Option<&Value>) -> Option<String> {
+    let show = |value: &Value| format!("`{}`", value::display(value));
+    match (expected, found) {
+        (Some(one), Some(other)) if one == other => None,
+        (None, None) => None,
+        (Some(one), Some(other)) => Some(format!(
+            "{name} is {} instead of {}",
+            show(other),
+            show(one)
+        )),
+        (Some(one), None) => Some(format!("{name} is missing, and should be {}", show(one))),
+        (None, Some(other)) => Some(format!("{name} is {}, and should be absent", show(other))),
+    }
+}
+
+/// A key as text.
+pub(super) fn show(key: &Item) -> String {
+    let each = key
+        .iter()
+        .map(|(name, held)| format!("{name}={}", value::display(held)));
+    each.collect::<Vec<_>>().join(" ")
+}

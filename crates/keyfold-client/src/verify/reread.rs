@@ -1,0 +1,129 @@
+//! Consistent reads of single items: nothing is reported that a writer changed while the scan ran.
+
+use super::assemble::Unit;
+use super::judge::Scope;
+use super::kinds::{Kinds, Role};
+use crate::backend::{Backend, unexpected};
+use crate::error::ClientError;
+use crate::retry::{TRIES, back_off};
+use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Response};
+use keyfold_model::template::CHUNK_DIGITS;
+use keyfold_types::{Item, Value};
+
+/// Reads an item with strong consistency; `None` when there is none, or no such table.
+///
+/// # Errors
+/// The backend's error.
+pub(super) fn get(backend: &Backend, table: &str, key: &Item) -> Result<Option<Item>, ClientError> {
+    let input = GetItemInput {
+        table_name: Some(table.to_owned()),
+        key: Some(Ok(key.clone())),
+        consistent_read: Some(true),
+        ..GetItemInput::default()
+    };
+    match backend.call(input.into()) {
+        Ok(Response::GetItem(output)) => Ok(output.item.map(|item| item.to_item())),
+        Ok(_) => Err(unexpected()),
+        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads the unit of an item again; `None` when the item is gone.
+///
+/// # Errors
+/// The backend's error.
+pub(super) fn unit(
+    backend: &Backend,
+    scope: Scope<'_>,
+    key: &Item,
+) -> Result<Option<Unit>, ClientError> {
+    let kinds = scope.kinds;
+    for tried in 0..TRIES {
+        let Some(item) = get(backend, scope.name, key)? else {
+            return Ok(None);
+        };
+        let Some(kind) = kinds.kind_of(&item) else {
+            return Ok(Some(Unit::Unknown(item)));
+        };
+        match kind.role {
+            Role::Copy(at) => return Ok(Some(Unit::Copy(kind.at, at, item))),
+            Role::Guard(at) => return Ok(Some(Unit::Guard(kind.at, at, item))),
+            Role::Main => {}
+        }
+        let Some((start, number)) = kind.part_of(kinds.table, &item) else {
+            return Ok(Some(Unit::Entity(kind.at, vec![item])));
+        };
+        if number > 0 {
+            let first = first_part(kinds, key, start);
+            return match get(backend, scope.name, &first)? {
+                None => Ok(Some(Unit::Part(kind.at, item))),
+                // The part is judged with its first part.
+                Some(_) => unit(backend, scope, &first),
+            };
+        }
+        let parts = parts(backend, scope, &item, start)?;
+        // The parts are those of the item when it is the same before and behind them.
+        if get(backend, scope.name, key)?.as_ref() == Some(&item) {
+            let items = std::iter::once(item).chain(parts).collect();
+            return Ok(Some(Unit::Entity(kind.at, items)));
+        }
+        back_off(tried);
+    }
+    Ok(None)
+}
+
+/// The key of the first part of a list.
+fn first_part(kinds: &Kinds<'_>, key: &Item, start: &str) -> Item {
+    let mut first = key.clone();
+    if let Some(column) = &kinds.table.sort {
+        first.insert(column.name.as_str(), format!("{start}{:0CHUNK_DIGITS$}", 0));
+    }
+    first
+}
+
+/// The parts behind the first one, in order.
+fn parts(
+    backend: &Backend,
+    scope: Scope<'_>,
+    main: &Item,
+    start: &str,
+) -> Result<Vec<Item>, ClientError> {
+    let table = scope.kinds.table;
+    let Some(column) = &table.sort else {
+        return Ok(Vec::new());
+    };
+    let partition = main.get(&table.partition.name).cloned();
+    let (mut items, mut after) = (Vec::new(), None);
+    loop {
+        let input = QueryInput {
+            table_name: Some(scope.name.to_owned()),
+            key_condition_expression: Some("#p = :p AND #s BETWEEN :f AND :l".to_owned()),
+            expression_attributes: ExpressionAttributes::default()
+                .name("#p", &table.partition.name)
+                .name("#s", &column.name)
+                .value(":p", partition.clone().unwrap_or(Value::Null))
+                .value(":f", Value::S(format!("{start}{:0CHUNK_DIGITS$}", 1)))
+                .value(
+                    ":l",
+                    Value::S(format!("{start}{}", "9".repeat(CHUNK_DIGITS))),
+                ),
+            consistent_read: Some(true),
+            exclusive_start_key: after.take().map(Ok),
+            ..QueryInput::default()
+        };
+        let Response::Query(output) = backend.call(input.into())? else {
+            return Err(unexpected());
+        };
+        let found = output.items.unwrap_or_default();
+        items.extend(found.iter().map(|item| item.to_item()).filter(|item| {
+            let kind = scope.kinds.kind_of(item);
+            let part = kind.and_then(|kind| kind.part_of(table, item));
+            part.is_some_and(|(held, _)| held == start)
+        }));
+        match output.last_evaluated_key {
+            Some(key) => after = Some(key),
+            None => return Ok(items),
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! The driving of a verification: scans, the comparison of what they found, and their repetition
+//! for what only a whole scan can confirm.
+//!
+//! - A finding about one item is confirmed by a consistent read of the item.
+//! - A copy or guard that an item asks for is confirmed by consistent reads of both.
+//! - A copy or guard that no item asks for, and an aggregate that differs from the items, is
+//!   confirmed by another scan that finds the very same items; what differs between two scans is
+//!   scanned again.
+
+use super::finding::Finding;
+use super::group::{Group, for_each, owner};
+use super::judge::{Scope, judge};
+use super::kinds::Kinds;
+use super::record::{Record, RecordKind};
+use super::report::{Report, Share};
+use super::reread;
+use super::scan::{Judgements, Pace, Segment, Target};
+use super::sorter::Sorter;
+use super::{Observer, Options, TableSize};
+use crate::backend::Backend;
+use crate::error::ClientError;
+use crate::retry::{TRIES, back_off};
+use keyfold_model::Model;
+use keyfold_types::Item;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The most scans: the first, and those that confirm.
+const SCANS_MAX: u32 = 4;
+/// The bits of the filter of suspect keys.
+const FILTER_BITS: usize = 1 << 22;
+/// The items of a segment of a sample.
+const SAMPLE_SEGMENT_ITEMS: u64 = 20;
+/// The most segments of a scan.
+const SEGMENTS_MAX: u64 = 1_000_000;
+
+/// The keys that a confirming scan looks at: all others are left out at once.
+struct Filter(Vec<u64>);
+
+impl Filter {
+    fn place(id: u128) -> (usize, u32) {
+        let bit = usize::try_from(id % FILTER_BITS as u128).unwrap_or(0);
+        (bit / 64, u32::try_from(bit % 64).unwrap_or(0))
+    }
+
+    fn add(&mut self, id: u128) {
+        let (at, bit) = Filter::place(id);
+        if let Some(word) = self.0.get_mut(at) {
+            *word |= 1 << bit;
+        }
+    }
+
+    fn has(&self, id: u128) -> bool {
+        let (at, bit) = Filter::place(id);
+        self.0.get(at).is_some_and(|word| word & (1 << bit) != 0)
+    }
+}
+
+/// The groups that are suspect after a scan.
+struct Suspects {
+    records: Sorter,
+    filter: Filter,
+    count: u64,
+}
+
+impl Suspects {
+    fn new() -> Suspects {
+        Suspects {
+            records: Sorter::new(),
+            filter: Filter(vec![0; FILTER_BITS / 64]),
+            count: 0,
+        }
+    }
+
+    fn add(&mut self, group: &Group) -> Result<(), ClientError> {
+        self.count += 1;
+        self.filter.add(group.id);
+        self.records.push(group.as_suspect())
+    }
+}
+
+/// The state that all segments share.
+struct Shared<'o> {
+    report: Report,
+    records: Sorter,
+    pace: Pace,
+    observer: &'o mut dyn Observer,
+    /// The units of a sample, and the wrong ones.
+    units: (u64, u64),
+    /// The items of this scan.
+    items: u64,
+    is_stopped: bool,
+}
+
+/// A verification.
+pub(super) struct Verification<'v> {
+    backend: &'v Backend,
+    model: &'v Model,
+    options: &'v Options,
+    targets: Vec<Target<'v>>,
+    shared: Mutex<Shared<'v>>,
+}
+
+fn locked<'l, 'o>(shared: &'l Mutex<Shared<'o>>) -> MutexGuard<'l, Shared<'o>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'v> Verification<'v> {
+    pub(super) fn new(
+        (backend, model): (&'v Backend, &'v Model),
+        kinds: &'v [Kinds<'v>],
+        tables: &[TableSize],
+        options: &'v Options,
+        observer: &'v mut dyn Observer,
+    ) -> Verification<'v> {
+        let target = |table: &TableSize| {
+            Some(Target {
+                kinds: kinds.get(table.table)?,
+                name: table.name.clone(),
+            })
+        };
+        Verification {
+            backend,
+            model,
+            options,
+            targets: tables.iter().filter_map(target).collect(),
+            shared: Mutex::new(Shared {
+                report: Report::default(),
+                records: Sorter::new(),
+                pace: Pace::new(options.rate),
+                observer,
+                units: (0, 0),
+                items: 0,
+                is_stopped: false,
+            }),
+        }
+    }
+
+    /// Reads everything, and compares.
+    pub(super) fn whole(self) -> Result<Report, ClientError> {
+        self.scan(None)?;
+        let mut suspects = Suspects::new();
+        let records = self.taken();
+        for_each(records.sorted()?, |group| self.first(&group, &mut suspects))?;
+        while suspects.count > 0 && locked(&self.shared).report.scans < SCANS_MAX {
+            let before = std::mem::replace(&mut suspects, Suspects::new());
+            locked(&self.shared).records = before.records;
+            self.scan(Some(&before.filter))?;
+            let records = self.taken();
+            for_each(records.sorted()?, |group| self.again(&group, &mut suspects))?;
+        }
+        let mut report = self.into_report();
+        report.undecided = suspects.count;
+        Ok(report)
+    }
+
+    /// Reads random segments until enough items are read.
+    pub(super) fn sample(self, tables: &[TableSize], wanted: u64) -> Result<Report, ClientError> {
+        let all: u64 = tables.iter().map(|table| table.items).sum();
+        for (target, table) in self.targets.iter().zip(tables) {
+            let share = u128::from(wanted) * u128::from(table.items) / u128::from(all.max(1));
+            let share = u64::try_from(share).unwrap_or(wanted).max(1);
+            let segments = (table.items / SAMPLE_SEGMENT_ITEMS).clamp(1, SEGMENTS_MAX);
+            let mut order: Vec<u64> = (0..segments).collect();
+            fastrand::shuffle(&mut order);
+            let mut read = 0;
+            for number in order {
+                if read >= share {
+                    break;
+                }
+                let signed = |number: u64| i64::try_from(number).unwrap_or(0);
+                let number = (signed(number), signed(segments));
+                let mut segment = Segment::new((self.backend, self.model), target, number, true);
+                segment.limit = Some(signed((share - read).max(SAMPLE_SEGMENT_ITEMS)));
+                if let Some(mut page) = segment.next_page()? {
+                    read += page.items;
+                    page.records.clear();
+                    self.take(page, None)?;
+                }
+            }
+        }
+        let (read, wrong) = locked(&self.shared).units;
+        let mut report = self.into_report();
+        report.scans = 1;
+        report.sample = Some(Share::new(read, wrong));
+        Ok(report)
+    }
+
+    fn into_report(self) -> Report {
+        let shared = self
+            .shared
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut report = shared.report;
+        report.sort();
+        report
+    }
+
+    /// The records of a scan, without which the next one begins.
+    fn taken(&self) -> Sorter {
+        std::mem::replace(&mut locked(&self.shared).records, Sorter::new())
+    }
+
+    /// Reads all tables, several segments at a time. A filter makes it a confirming scan.
+    fn scan(&self, filter: Option<&Filter>) -> Result<(), ClientError> {
+        {
+            let mut shared = locked(&self.shared);
+            shared.report.scans += 1;
+            shared.items = 0;
+        }
+        let segments = i64::from(self.options.segments.max(1));
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..segments)
+                .map(|segment| scope.spawn(move || self.segment((segment, segments), filter)))
+                .collect();
+            threads.into_iter().try_for_each(|thread| {
+                thread.join().unwrap_or_else(|_| {
+                    Err(ClientError::Transport(
+                        "a segment's thread ended".to_owned(),
+                    ))
+                })
+            })
+        })
+    }
+
+    /// Reads one segment of each table.
+    fn segment(&self, number: (i64, i64), filter: Option<&Filter>) -> Result<(), ClientError> {
+        for target in &self.targets {
+            let source = (self.backend, self.model);
+            let mut segment = Segment::new(source, target, number, filter.is_none());
+            loop {
+                match segment.next_page() {
+                    Ok(Some(page)) => self.take(page, filter)?,
+                    Ok(None) => break,
+                    Err(error) => {
+                        locked(&self.shared).is_stopped = true;
+                        return Err(error);
+                    }
+                }
+                if locked(&self.shared).is_stopped {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a page to the shared state, and waits for the rate.
+    fn take(&self, page: Judgements, filter: Option<&Filter>) -> Result<(), ClientError> {
+        let mut shared = locked(&self.shared);
+        shared.items += page.items;
+        shared.report.halves += page.halves;
+        if filter.is_none() {
+            shared.report.items += page.items;
+        }
+        shared.units.0 += page.units;
+        shared.units.1 += page.wrong;
+        for (name, count) in page.kinds {
+            *shared.report.kinds.entry(name).or_default() += count;
+        }
+        for finding in page.findings {
+            add(&mut shared, finding)?;
+        }
+        for record in page.records {
+            if filter.is_none_or(|filter| filter.has(record.group)) {
+                shared.records.push(record)?;
+            }
+        }
+        let (scan, items) = (shared.report.scans, shared.items);
+        shared.observer.progress(scan, items);
+        let wait = shared.pace.after(page.halves);
+        drop(shared);
+        if !wait.is_zero() {
+            std::thread::sleep(wait);
+        }
+        Ok(())
+    }
+
+    /// Compares a group after the first scan.
+    fn first(&self, group: &Group, suspects: &mut Suspects) -> Result<(), ClientError> {
+        if !group.relatives_fit() {
+            self.relatives(group, suspects)?;
+        } else if !group.aggregates(self.model).is_empty() {
+            suspects.add(group)?;
+        }
+        Ok(())
+    }
+
+    /// Compares a suspect group after another scan.
+    fn again(&self, group: &Group, suspects: &mut Suspects) -> Result<(), ClientError> {
+        let Some(before) = group.suspect else {
+            return Ok(());
+        };
+        let is_same = before == group.state();
+        if !group.relatives_fit() {
+            if !group.claims.is_empty() || !is_same {
+                return self.relatives(group, suspects);
+            }
+            let still = reread::get(self.backend, &group.table, &group.key())?.is_some();
+            if let Some(finding) = group.relatives(self.model).filter(|_| still) {
+                add(&mut locked(&self.shared), finding)?;
+            }
+            return Ok(());
+        }
+        let found = group.aggregates(self.model);
+        if found.is_empty() {
+            return Ok(());
+        }
+        let now = reread::get(self.backend, &group.table, &group.key())?;
+        if !is_same || !group.parent_is(self.model, now.as_ref()) {
+            return suspects.add(group);
+        }
+        found
+            .into_iter()
+            .try_for_each(|one| add(&mut locked(&self.shared), one))
+    }
+
+    /// Reads the items of a copy or guard again, and reports what is still wrong. Without an item
+    /// that asks for it, it is suspect.
+    fn relatives(&self, group: &Group, suspects: &mut Suspects) -> Result<(), ClientError> {
+        for tried in 0..TRIES {
+            let mut owners: Vec<(Item, Option<Item>)> = Vec::new();
+            let mut now = group.clone();
+            now.claims.clear();
+            for claim in &group.claims {
+                let key = owner(claim);
+                owners.push((key.clone(), reread::get(self.backend, &group.table, &key)?));
+                let records = self.records(&group.table, &key)?.into_iter();
+                now.claims.extend(
+                    records.filter(|one| one.group == group.id && one.kind == RecordKind::Claimed),
+                );
+            }
+            let records = self.records(&group.table, &group.key())?;
+            now.stored = records
+                .into_iter()
+                .find(|one| one.group == group.id && one.kind == RecordKind::Stored);
+            let mut is_same = true;
+            for (key, before) in &owners {
+                is_same &= reread::get(self.backend, &group.table, key)? == *before;
+            }
+            if !is_same {
+                back_off(tried);
+                continue;
+            }
+            if now.relatives_fit() {
+                return Ok(());
+            }
+            if now.claims.is_empty() {
+                return suspects.add(&now);
+            }
+            return match now.relatives(self.model) {
+                Some(finding) => add(&mut locked(&self.shared), finding),
+                None => Ok(()),
+            };
+        }
+        suspects.add(group)
+    }
+
+    /// The records of an item as it is now; none when it is gone.
+    fn records(&self, table: &str, key: &Item) -> Result<Vec<Record>, ClientError> {
+        let Some(target) = self.targets.iter().find(|target| target.name == table) else {
+            return Ok(Vec::new());
+        };
+        let scope = Scope {
+            model: self.model,
+            kinds: target.kinds,
+            name: &target.name,
+        };
+        let unit = reread::unit(self.backend, scope, key)?;
+        Ok(unit.map_or_else(Vec::new, |unit| judge(scope, &unit).records))
+    }
+}
+
+/// Adds a finding to the report, and hands it to the observer.
+fn add(shared: &mut Shared<'_>, finding: Finding) -> Result<(), ClientError> {
+    shared.observer.finding(&finding)?;
+    shared.report.add(finding);
+    Ok(())
+}
