@@ -122,7 +122,7 @@ mod tests {
         let share = Share::new(100, 5);
         assert!((share.low - 0.0215).abs() < 0.001 && (share.high - 0.1118).abs() < 0.001);
         let none = Share::new(1000, 0);
-        assert!(none.low == 0.0 && none.high < 0.005);
+        assert!(none.low < 1e-9 && none.high < 0.005);
         assert!(Share::new(10, 10).high > 0.999);
         assert!(Share::new(0, 0).high > 0.999);
     }

@@ -1,0 +1,107 @@
+//! The options of a verification, its observer, and the tables that it reads.
+
+use super::finding::Finding;
+use crate::backend::{Backend, unexpected};
+use crate::error::ClientError;
+use crate::tables;
+use keyfold_api::{ListTablesInput, Response};
+use keyfold_model::Model;
+
+/// The bytes of an eventually consistent read unit: two halves of 4 KB.
+const UNIT_BYTES: u64 = 8192;
+
+/// The options of a verification.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// The segments that are read at once; 0 is 1.
+    pub segments: u32,
+    /// The most read units a second.
+    pub rate: Option<u32>,
+    /// The number of items to read instead of all. Copies, guards and aggregates are left out.
+    pub sample: Option<u64>,
+}
+
+/// Sees a verification while it runs.
+pub trait Observer: Send {
+    /// The number of items that the scan with this number, from 1, has read.
+    fn progress(&mut self, scan: u32, items: u64);
+
+    /// A finding, when it is confirmed.
+    ///
+    /// # Errors
+    /// Any error ends the verification.
+    fn finding(&mut self, finding: &Finding) -> Result<(), ClientError>;
+}
+
+/// A table with its size as DescribeTable reports it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableSize {
+    /// The position of the table in the model.
+    pub(super) table: usize,
+    /// Its name; with periods, that of the table of one period.
+    pub name: String,
+    /// The number of items.
+    pub items: u64,
+    /// The number of bytes.
+    pub bytes: u64,
+}
+
+impl TableSize {
+    /// The read units of one scan.
+    pub fn units(&self) -> u64 {
+        self.bytes.div_ceil(UNIT_BYTES)
+    }
+}
+
+/// The tables of a model, with their sizes.
+///
+/// # Errors
+/// `NotFound` when one does not exist; the backend's error otherwise.
+pub fn sizes(backend: &Backend, model: &Model) -> Result<Vec<TableSize>, ClientError> {
+    let mut sizes = Vec::new();
+    for (at, table) in model.tables.iter().enumerate() {
+        let names = match table.period {
+            None => vec![table.name.clone()],
+            Some(unit) => {
+                let prefix = format!("{}_", table.name);
+                let is_of_table = |name: &String| {
+                    let period = name.strip_prefix(&prefix);
+                    period.is_some_and(|period| unit.is_period_in_name(period))
+                };
+                let names = table_names(backend)?.into_iter();
+                names.filter(is_of_table).collect()
+            }
+        };
+        for name in names {
+            let Some(description) = tables::describe(backend, &name)? else {
+                return Err(ClientError::NotFound(format!("there is no table {name}")));
+            };
+            let count = |number: Option<i64>| u64::try_from(number.unwrap_or(0)).unwrap_or(0);
+            sizes.push(TableSize {
+                table: at,
+                name,
+                items: count(description.item_count),
+                bytes: count(description.table_size_bytes),
+            });
+        }
+    }
+    Ok(sizes)
+}
+
+fn table_names(backend: &Backend) -> Result<Vec<String>, ClientError> {
+    let (mut names, mut after) = (Vec::new(), None);
+    loop {
+        let input = ListTablesInput {
+            exclusive_start_table_name: after.take(),
+            ..ListTablesInput::default()
+        };
+        let Response::ListTables(output) = backend.call(input.into())? else {
+            return Err(unexpected());
+        };
+        names.extend(output.table_names.unwrap_or_default());
+        match output.last_evaluated_table_name {
+            Some(name) => after = Some(name),
+            None => return Ok(names),
+        }
+    }
+}
