@@ -460,16 +460,18 @@ fn writers_meanwhile_are_no_findings() {
                 write(&place, &mut random);
             }
         });
+        let mut scans = 0;
+        let options = Options {
+            segments: 2,
+            page: Some(3),
+            ..Options::default()
+        };
         for _ in 0..15 {
-            let (found, report) = verify(
-                &place,
-                Options {
-                    segments: 2,
-                    ..Options::default()
-                },
-            );
+            let (found, report) = verify(&place, options);
             assert_eq!(found, [], "{report:#?}");
+            scans = scans.max(report.scans);
         }
+        assert!(scans > 1, "something was suspect, and was scanned again");
         is_done.store(true, std::sync::atomic::Ordering::Relaxed);
     });
     let (found, report) = verify(&place, Options::default());

@@ -63,6 +63,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let options = Options {
         segments: arguments.segments,
         rate: arguments.rate,
+        page: None,
         sample: arguments.sample,
     };
     let report = verify::run(&backend, &model, &tables, &options, &mut watch);

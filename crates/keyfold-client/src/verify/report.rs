@@ -70,7 +70,7 @@ pub struct Report {
     pub groups: Vec<FindingGroup>,
     /// The number of scans: further ones confirm what needs the whole table.
     pub scans: u32,
-    /// The read units of the scans, in halves.
+    /// The read units of the scans and of consistent reads, in halves.
     pub halves: u64,
     /// The number of keys that changed during every scan, so that they could not be judged.
     pub undecided: u64,

@@ -4,25 +4,59 @@ use super::assemble::Unit;
 use super::judge::Scope;
 use super::kinds::{Kinds, Role};
 use crate::backend::{Backend, unexpected};
+use crate::capacity;
 use crate::error::ClientError;
 use crate::retry::{TRIES, back_off};
 use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Response};
 use keyfold_model::template::CHUNK_DIGITS;
 use keyfold_types::{Item, Value};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A backend, with the units of the reads of single items.
+pub(super) struct Reader<'r> {
+    pub(super) backend: &'r Backend,
+    halves: AtomicU64,
+}
+
+impl<'r> Reader<'r> {
+    pub(super) fn new(backend: &'r Backend) -> Reader<'r> {
+        Reader {
+            backend,
+            halves: AtomicU64::new(0),
+        }
+    }
+
+    fn add(&self, halves: u64) {
+        self.halves.fetch_add(halves, Ordering::Relaxed);
+    }
+
+    /// The units, in halves, since the last call.
+    pub(super) fn taken(&self) -> u64 {
+        self.halves.swap(0, Ordering::Relaxed)
+    }
+}
 
 /// Reads an item with strong consistency; `None` when there is none, or no such table.
 ///
 /// # Errors
 /// The backend's error.
-pub(super) fn get(backend: &Backend, table: &str, key: &Item) -> Result<Option<Item>, ClientError> {
+pub(super) fn get(
+    reader: &Reader<'_>,
+    table: &str,
+    key: &Item,
+) -> Result<Option<Item>, ClientError> {
     let input = GetItemInput {
         table_name: Some(table.to_owned()),
         key: Some(Ok(key.clone())),
         consistent_read: Some(true),
+        returns: capacity::requested(),
         ..GetItemInput::default()
     };
-    match backend.call(input.into()) {
-        Ok(Response::GetItem(output)) => Ok(output.item.map(|item| item.to_item())),
+    match reader.backend.call(input.into()) {
+        Ok(Response::GetItem(output)) => {
+            reader.add(capacity::total(output.consumed_capacity).0);
+            Ok(output.item.map(|item| item.to_item()))
+        }
         Ok(_) => Err(unexpected()),
         Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(None),
         Err(error) => Err(error),
@@ -34,13 +68,13 @@ pub(super) fn get(backend: &Backend, table: &str, key: &Item) -> Result<Option<I
 /// # Errors
 /// The backend's error.
 pub(super) fn unit(
-    backend: &Backend,
+    reader: &Reader<'_>,
     scope: Scope<'_>,
     key: &Item,
 ) -> Result<Option<Unit>, ClientError> {
     let kinds = scope.kinds;
     for tried in 0..TRIES {
-        let Some(item) = get(backend, scope.name, key)? else {
+        let Some(item) = get(reader, scope.name, key)? else {
             return Ok(None);
         };
         let Some(kind) = kinds.kind_of(&item) else {
@@ -56,15 +90,15 @@ pub(super) fn unit(
         };
         if number > 0 {
             let first = first_part(kinds, key, start);
-            return match get(backend, scope.name, &first)? {
+            return match get(reader, scope.name, &first)? {
                 None => Ok(Some(Unit::Part(kind.at, item))),
                 // The part is judged with its first part.
-                Some(_) => unit(backend, scope, &first),
+                Some(_) => unit(reader, scope, &first),
             };
         }
-        let parts = parts(backend, scope, &item, start)?;
+        let parts = parts(reader, scope, &item, start)?;
         // The parts are those of the item when it is the same before and behind them.
-        if get(backend, scope.name, key)?.as_ref() == Some(&item) {
+        if get(reader, scope.name, key)?.as_ref() == Some(&item) {
             let items = std::iter::once(item).chain(parts).collect();
             return Ok(Some(Unit::Entity(kind.at, items)));
         }
@@ -84,7 +118,7 @@ fn first_part(kinds: &Kinds<'_>, key: &Item, start: &str) -> Item {
 
 /// The parts behind the first one, in order.
 fn parts(
-    backend: &Backend,
+    reader: &Reader<'_>,
     scope: Scope<'_>,
     main: &Item,
     start: &str,
@@ -109,12 +143,14 @@ fn parts(
                     Value::S(format!("{start}{}", "9".repeat(CHUNK_DIGITS))),
                 ),
             consistent_read: Some(true),
+            returns: capacity::requested(),
             exclusive_start_key: after.take().map(Ok),
             ..QueryInput::default()
         };
-        let Response::Query(output) = backend.call(input.into())? else {
+        let Response::Query(output) = reader.backend.call(input.into())? else {
             return Err(unexpected());
         };
+        reader.add(capacity::total(output.consumed_capacity).0);
         let found = output.items.unwrap_or_default();
         items.extend(found.iter().map(|item| item.to_item()).filter(|item| {
             let kind = scope.kinds.kind_of(item);

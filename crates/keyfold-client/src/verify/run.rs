@@ -13,7 +13,7 @@ use super::judge::{Scope, judge};
 use super::kinds::Kinds;
 use super::record::{Record, RecordKind};
 use super::report::{Report, Share};
-use super::reread;
+use super::reread::{self, Reader};
 use super::scan::{Judgements, Pace, Segment, Target};
 use super::setup::{Observer, Options, TableSize};
 use super::sorter::Sorter;
@@ -93,7 +93,7 @@ struct Shared<'o> {
 
 /// A verification.
 pub(super) struct Verification<'v> {
-    backend: &'v Backend,
+    reader: Reader<'v>,
     model: &'v Model,
     options: &'v Options,
     targets: Vec<Target<'v>>,
@@ -119,7 +119,7 @@ impl<'v> Verification<'v> {
             })
         };
         Verification {
-            backend,
+            reader: Reader::new(backend),
             model,
             options,
             targets: tables.iter().filter_map(target).collect(),
@@ -140,13 +140,21 @@ impl<'v> Verification<'v> {
         self.scan(None)?;
         let mut suspects = Suspects::new();
         let records = self.taken();
-        for_each(records.sorted()?, |group| self.first(&group, &mut suspects))?;
+        for_each(records.sorted()?, |group| {
+            self.first(&group, &mut suspects)?;
+            self.pause();
+            Ok(())
+        })?;
         while suspects.count > 0 && locked(&self.shared).report.scans < SCANS_MAX {
             let before = std::mem::replace(&mut suspects, Suspects::new());
             locked(&self.shared).records = before.records;
             self.scan(Some(&before.filter))?;
             let records = self.taken();
-            for_each(records.sorted()?, |group| self.again(&group, &mut suspects))?;
+            for_each(records.sorted()?, |group| {
+                self.again(&group, &mut suspects)?;
+                self.pause();
+                Ok(())
+            })?;
         }
         let mut report = self.into_report();
         report.undecided = suspects.count;
@@ -169,7 +177,7 @@ impl<'v> Verification<'v> {
                 }
                 let signed = |number: u64| i64::try_from(number).unwrap_or(0);
                 let number = (signed(number), signed(segments));
-                let mut segment = Segment::new((self.backend, self.model), target, number, true);
+                let mut segment = Segment::new((&self.reader, self.model), target, number, true);
                 segment.limit = Some(signed((share - read).max(SAMPLE_SEGMENT_ITEMS)));
                 if let Some(mut page) = segment.next_page()? {
                     read += page.items;
@@ -225,8 +233,9 @@ impl<'v> Verification<'v> {
     /// Reads one segment of each table.
     fn segment(&self, number: (i64, i64), filter: Option<&Filter>) -> Result<(), ClientError> {
         for target in &self.targets {
-            let source = (self.backend, self.model);
+            let source = (&self.reader, self.model);
             let mut segment = Segment::new(source, target, number, filter.is_none());
+            segment.limit = self.options.page.map(i64::from);
             loop {
                 match segment.next_page() {
                     Ok(Some(page)) => self.take(page, filter)?,
@@ -275,6 +284,21 @@ impl<'v> Verification<'v> {
         Ok(())
     }
 
+    /// Adds the units of the reads of single items, and waits for the rate.
+    fn pause(&self) {
+        let halves = self.reader.taken();
+        if halves == 0 {
+            return;
+        }
+        let mut shared = locked(&self.shared);
+        shared.report.halves += halves;
+        let wait = shared.pace.after(halves);
+        drop(shared);
+        if !wait.is_zero() {
+            std::thread::sleep(wait);
+        }
+    }
+
     /// Compares a group after the first scan.
     fn first(&self, group: &Group, suspects: &mut Suspects) -> Result<(), ClientError> {
         if !group.relatives_fit() {
@@ -295,7 +319,7 @@ impl<'v> Verification<'v> {
             if !group.claims.is_empty() || !is_same {
                 return self.relatives(group, suspects);
             }
-            let still = reread::get(self.backend, &group.table, &group.key())?.is_some();
+            let still = reread::get(&self.reader, &group.table, &group.key())?.is_some();
             if let Some(finding) = group.relatives(self.model).filter(|_| still) {
                 add(&mut locked(&self.shared), finding)?;
             }
@@ -305,7 +329,7 @@ impl<'v> Verification<'v> {
         if found.is_empty() {
             return Ok(());
         }
-        let now = reread::get(self.backend, &group.table, &group.key())?;
+        let now = reread::get(&self.reader, &group.table, &group.key())?;
         if !is_same || !group.parent_is(self.model, now.as_ref()) {
             return suspects.add(group);
         }
@@ -323,7 +347,7 @@ impl<'v> Verification<'v> {
             now.claims.clear();
             for claim in &group.claims {
                 let key = owner(claim);
-                owners.push((key.clone(), reread::get(self.backend, &group.table, &key)?));
+                owners.push((key.clone(), reread::get(&self.reader, &group.table, &key)?));
                 let records = self.records(&group.table, &key)?.into_iter();
                 now.claims.extend(
                     records.filter(|one| one.group == group.id && one.kind == RecordKind::Claimed),
@@ -335,7 +359,7 @@ impl<'v> Verification<'v> {
                 .find(|one| one.group == group.id && one.kind == RecordKind::Stored);
             let mut is_same = true;
             for (key, before) in &owners {
-                is_same &= reread::get(self.backend, &group.table, key)? == *before;
+                is_same &= reread::get(&self.reader, &group.table, key)? == *before;
             }
             if !is_same {
                 back_off(tried);
@@ -365,7 +389,7 @@ impl<'v> Verification<'v> {
             kinds: target.kinds,
             name: &target.name,
         };
-        let unit = reread::unit(self.backend, scope, key)?;
+        let unit = reread::unit(&self.reader, scope, key)?;
         Ok(unit.map_or_else(Vec::new, |unit| judge(scope, &unit).records))
     }
 }

@@ -5,8 +5,8 @@ use super::finding::Finding;
 use super::judge::{Scope, judge};
 use super::kinds::Kinds;
 use super::record::Record;
-use super::reread;
-use crate::backend::{Backend, unexpected};
+use super::reread::{self, Reader};
+use crate::backend::unexpected;
 use crate::capacity;
 use crate::error::ClientError;
 use keyfold_api::{Response, ScanInput};
@@ -38,7 +38,7 @@ pub(super) struct Judgements {
 
 /// The pages of a segment of a table.
 pub(super) struct Segment<'s> {
-    pub(super) backend: &'s Backend,
+    pub(super) reader: &'s Reader<'s>,
     pub(super) model: &'s Model,
     pub(super) target: &'s Target<'s>,
     /// The segment and the number of segments.
@@ -54,13 +54,13 @@ pub(super) struct Segment<'s> {
 
 impl<'s> Segment<'s> {
     pub(super) fn new(
-        (backend, model): (&'s Backend, &'s Model),
+        (reader, model): (&'s Reader<'s>, &'s Model),
         target: &'s Target<'s>,
         number: (i64, i64),
         reports: bool,
     ) -> Segment<'s> {
         Segment {
-            backend,
+            reader,
             model,
             target,
             number,
@@ -90,7 +90,7 @@ impl<'s> Segment<'s> {
             returns: capacity::requested(),
             ..ScanInput::default()
         };
-        let Response::Scan(output) = self.backend.call(input.into())? else {
+        let Response::Scan(output) = self.reader.backend.call(input.into())? else {
             return Err(unexpected());
         };
         let mut page = Judgements {
@@ -112,6 +112,7 @@ impl<'s> Segment<'s> {
         for unit in &units {
             self.judge(unit, &mut page)?;
         }
+        page.halves += self.reader.taken();
         Ok(Some(page))
     }
 
@@ -142,7 +143,7 @@ impl<'s> Segment<'s> {
         };
         // Another writer may have changed the item: it is judged as it is now.
         let key = key.unwrap_or_default();
-        let Some(now) = reread::unit(self.backend, scope, &key)? else {
+        let Some(now) = reread::unit(self.reader, scope, &key)? else {
             return Ok(());
         };
         let is_part = matches!(unit, Unit::Part(..));

@@ -17,6 +17,8 @@ pub struct Options {
     pub segments: u32,
     /// The most read units a second.
     pub rate: Option<u32>,
+    /// The most items of a page; without it, a page is a megabyte.
+    pub page: Option<u32>,
     /// The number of items to read instead of all. Copies, guards and aggregates are left out.
     pub sample: Option<u64>,
 }
