@@ -39,7 +39,10 @@ impl BackendArguments {
     pub(crate) fn open(&self, model: &Model, usage: Use) -> Result<Backend, Failure> {
         let backend = self.open_as_it_is(usage)?;
         if let Backend::Embedded(_) = &backend {
-            tables::ensure(&backend, model)?;
+            let outcomes = tables::ensure(&backend, model)?;
+            for note in tables::notes(model, &outcomes) {
+                terminal::error_line(&format!("note: {note}"));
+            }
         }
         Ok(backend)
     }

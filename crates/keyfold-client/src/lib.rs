@@ -20,6 +20,7 @@ mod http;
 pub mod json;
 pub mod read;
 mod retry;
+mod settings;
 mod stored;
 pub mod tables;
 pub mod verify;

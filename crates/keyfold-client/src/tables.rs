@@ -3,9 +3,10 @@
 use crate::backend::{Backend, unexpected};
 use crate::complete::now_epoch_ms;
 use crate::error::ClientError;
+use crate::settings;
 use keyfold_api::{
-    AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, ErrorKind, KeyElement,
-    KeySchemaElement, KeyType, Named, Projection, ProjectionType, ProvisionedThroughput, Response,
+    AttributeDefinition, CreateTableInput, DescribeTableInput, ErrorKind, KeyElement,
+    KeySchemaElement, KeyType, Named, Projection, ProjectionType, Response,
     ScalarAttributeType, ScanInput, SecondaryIndex, TableDescription, TableStatus, WireName,
 };
 use keyfold_model::schema::{self, Capacity, Column};
@@ -40,7 +41,8 @@ pub fn ensure(backend: &Backend, model: &Model) -> Result<Vec<(String, Outcome)>
         match describe(backend, &name)? {
             None => missing.push((table, name)),
             Some(existing) => {
-                let differences = differences(table, &existing);
+                let mut differences = differences(table, &existing);
+                differences.extend(settings::differences(backend, table, &name, &existing)?);
                 if !differences.is_empty() {
                     return Err(ClientError::TableDiffers {
                         table: name,
@@ -56,6 +58,18 @@ pub fn ensure(backend: &Backend, model: &Model) -> Result<Vec<(String, Outcome)>
         outcomes.push((name, Outcome::Created));
     }
     Ok(outcomes)
+}
+
+/// Remarks about the tables of a model that [`ensure`] has created.
+pub fn notes(model: &Model, outcomes: &[(String, Outcome)]) -> Vec<String> {
+    let made = |name: &String| outcomes.contains(&(name.clone(), Outcome::Created));
+    model
+        .tables
+        .iter()
+        .map(|table| (table, present_name(table)))
+        .filter(|(_, name)| made(name))
+        .flat_map(|(table, name)| settings::notes(table, &name))
+        .collect()
 }
 
 /// The name of a table; with periods, of the table of the present period.
@@ -78,20 +92,21 @@ fn present() -> String {
 fn make(backend: &Backend, table: &Table, name: &str) -> Result<(), ClientError> {
     // The names of periods sort by time: those before the present one are in the past.
     let is_over = table.period.is_some() && name < present_name(table).as_str();
-    let capacity = table.cooled.filter(|_| is_over).unwrap_or(table.capacity);
-    match backend.call(create_input(table, name, capacity).into()) {
-        Ok(_) => wait_until_active(backend, name),
+    let cooled = table.cooled.filter(|_| is_over);
+    match backend.call(create_input(table, name, cooled).into()) {
+        Ok(_) => {}
         // Another writer was faster.
-        Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => {
-            wait_until_active(backend, name)
-        }
+        Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => {}
         // The answer was lost. The table shows whether the request was carried out.
-        Err(error @ ClientError::OutcomeUnknown { .. }) => match describe(backend, name)? {
-            Some(_) => wait_until_active(backend, name),
-            None => Err(error),
-        },
-        Err(error) => Err(error),
+        Err(error @ ClientError::OutcomeUnknown { .. }) => {
+            if describe(backend, name)?.is_none() {
+                return Err(error);
+            }
+        }
+        Err(error) => return Err(error),
     }
+    wait_until_active(backend, name)?;
+    settings::settle(backend, table, name)
 }
 
 /// Creates those of the named tables that belong to a period and do not exist. Returns whether one
@@ -233,18 +248,14 @@ fn definitions(table: &Table) -> BTreeMap<String, ScalarAttributeType> {
         .collect()
 }
 
-/// The CreateTable request of a model's table, with all its indexes.
-fn create_input(table: &Table, name: &str, capacity: Capacity) -> CreateTableInput {
-    let (billing_mode, throughput) = match capacity {
-        Capacity::OnDemand => (BillingMode::PayPerRequest, None),
-        Capacity::Provisioned { reads, writes } => {
-            let units = |units: u64| Some(i64::try_from(units).unwrap_or(i64::MAX));
-            let throughput = ProvisionedThroughput {
-                read_capacity_units: units(reads),
-                write_capacity_units: units(writes),
-            };
-            (BillingMode::Provisioned, Some(throughput))
-        }
+/// The CreateTable request of a model's table, with all its indexes. The indexes of a table of a
+/// past period have the capacity of that table.
+fn create_input(table: &Table, name: &str, cooled: Option<Capacity>) -> CreateTableInput {
+    let (billing_mode, throughput) = settings::throughput(cooled.unwrap_or(table.capacity));
+    let index_throughput = |index: &schema::Index| match (index.kind, cooled) {
+        (IndexKind::Local, _) => None,
+        (IndexKind::Global, Some(cooled)) => settings::throughput(cooled).1,
+        (IndexKind::Global, None) => settings::throughput(index.capacity_in(table.capacity)).1,
     };
     let of_kind = |kind: IndexKind| {
         let indexes: Vec<SecondaryIndex> = table
@@ -260,9 +271,7 @@ fn create_input(table: &Table, name: &str, capacity: Capacity) -> CreateTableInp
                         projection_type: Some(projection_type.into()),
                         non_key_attributes: (!names.is_empty()).then_some(names),
                     }),
-                    provisioned_throughput: throughput
-                        .clone()
-                        .filter(|_| kind == IndexKind::Global),
+                    provisioned_throughput: index_throughput(index),
                     ..SecondaryIndex::default()
                 }
             })
@@ -273,7 +282,7 @@ fn create_input(table: &Table, name: &str, capacity: Capacity) -> CreateTableInp
         attribute_name: Some(name),
         attribute_type: Some(kind.into()),
     };
-    CreateTableInput {
+    let mut input = CreateTableInput {
         table_name: Some(name.to_owned()),
         attribute_definitions: Some(definitions(table).into_iter().map(definition).collect()),
         key_schema: key_schema(key_elements([&table.partition], &table.sort)),
@@ -282,7 +291,9 @@ fn create_input(table: &Table, name: &str, capacity: Capacity) -> CreateTableInp
         billing_mode: Some(Named::Known(billing_mode)),
         provisioned_throughput: throughput,
         ..CreateTableInput::default()
-    }
+    };
+    settings::add(&table.settings, &mut input);
+    input
 }
 
 fn print_key(elements: &[KeyElement], kinds: &BTreeMap<String, ScalarAttributeType>) -> String {

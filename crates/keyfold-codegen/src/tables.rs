@@ -1,6 +1,9 @@
 //! Table definitions for other tools: CloudFormation and Terraform.
 
 use crate::projection;
+use crate::scaling::{self, scaled};
+use crate::settings;
+use crate::terraform::{assignments, block, quoted};
 use keyfold_model::schema::{Capacity, Column, Projection};
 use keyfold_model::{Index, IndexKind, Model, Table, value};
 use keyfold_types::KeyKind;
@@ -51,8 +54,12 @@ fn key_schema<'c>(
 pub fn cloudformation(model: &Model, periods: &[String]) -> Json {
     let mut resources = Map::new();
     for (name, table) in physical(model, periods) {
+        let logical = logical_name(&name);
+        for one in scaled(&name, table) {
+            resources.extend(scaling::resources(&logical, &one));
+        }
         resources.insert(
-            logical_name(&name),
+            logical,
             json!({
                 "Type": "AWS::DynamoDB::Table",
                 "DeletionPolicy": "Retain",
@@ -119,6 +126,7 @@ fn properties(name: &str, table: &Table) -> Json {
         capacity,
         // It is for tables of past periods.
         cooled: _,
+        settings,
         indexes,
         delimiters: _,
     } = table;
@@ -131,30 +139,19 @@ fn properties(name: &str, table: &Table) -> Json {
     insert("TableName", json!(name));
     insert("AttributeDefinitions", json!(definitions));
     insert("KeySchema", key_schema([partition], sort));
-    let throughput = match capacity {
-        Capacity::OnDemand => None,
-        Capacity::Provisioned { reads, writes } => {
-            Some(json!({ "ReadCapacityUnits": reads, "WriteCapacityUnits": writes }))
-        }
-    };
-    match &throughput {
+    match throughput(*capacity) {
         Some(throughput) => {
             insert("BillingMode", json!("PROVISIONED"));
-            insert("ProvisionedThroughput", throughput.clone());
+            insert("ProvisionedThroughput", throughput);
         }
         None => drop(insert("BillingMode", json!("PAY_PER_REQUEST"))),
     }
-    for (kind, member, throughput) in [
-        (
-            IndexKind::Global,
-            "GlobalSecondaryIndexes",
-            throughput.as_ref(),
-        ),
-        // A local index shares the throughput of its table.
-        (IndexKind::Local, "LocalSecondaryIndexes", None),
+    for (kind, member) in [
+        (IndexKind::Global, "GlobalSecondaryIndexes"),
+        (IndexKind::Local, "LocalSecondaryIndexes"),
     ] {
         let of_kind = indexes.iter().filter(|index| index.kind == kind);
-        let of_kind: Vec<Json> = of_kind.map(|one| index_json(one, throughput)).collect();
+        let of_kind: Vec<Json> = of_kind.map(|one| index_json(one, *capacity)).collect();
         if !of_kind.is_empty() {
             insert(member, Json::Array(of_kind));
         }
@@ -165,27 +162,49 @@ fn properties(name: &str, table: &Table) -> Json {
             json!({ "AttributeName": ttl, "Enabled": true }),
         );
     }
+    properties.extend(settings::properties(settings));
     Json::Object(properties)
 }
 
-fn index_json(index: &Index, throughput: Option<&Json>) -> Json {
+/// The throughput of provisioned units. Units that scale start at their least.
+fn throughput(capacity: Capacity) -> Option<Json> {
+    match capacity {
+        Capacity::OnDemand => None,
+        Capacity::Provisioned {
+            reads,
+            writes,
+            // `scaling` has it.
+            target: _,
+        } => {
+            Some(json!({ "ReadCapacityUnits": reads.least, "WriteCapacityUnits": writes.least }))
+        }
+    }
+}
+
+fn index_json(index: &Index, of_table: Capacity) -> Json {
     let Index {
         name,
         span: _,
-        // Each kind has a list of its own.
-        kind: _,
+        kind,
         partition,
         sort,
         projection,
         projection_span: _,
+        // `capacity_in` returns it.
+        capacity: _,
     } = index;
+    let throughput = match kind {
+        IndexKind::Global => throughput(index.capacity_in(of_table)),
+        // A local index shares the throughput of its table.
+        IndexKind::Local => None,
+    };
     let mut made = json!({
         "IndexName": name,
         "KeySchema": key_schema(partition, sort),
         "Projection": projection::json(projection),
     });
     if let (Some(throughput), Some(object)) = (throughput, made.as_object_mut()) {
-        object.insert("ProvisionedThroughput".to_owned(), throughput.clone());
+        object.insert("ProvisionedThroughput".to_owned(), throughput);
     }
     made
 }
@@ -216,6 +235,9 @@ pub fn terraform(model: &Model, periods: &[String]) -> String {
         );
         body(&mut out, &name, table);
         out.push_str("}\n");
+        for one in scaled(&name, table) {
+            scaling::write(&mut out, &label(&name), &one);
+        }
     }
     out
 }
@@ -237,26 +259,20 @@ fn body(out: &mut String, name: &str, table: &Table) {
         capacity,
         // It is for tables of past periods.
         cooled: _,
+        settings,
         indexes,
         delimiters: _,
     } = table;
     let mut pairs = vec![("name", quoted(name))];
-    let capacity = match capacity {
-        Capacity::OnDemand => {
-            pairs.push(("billing_mode", "\"PAY_PER_REQUEST\"".to_owned()));
-            Vec::new()
-        }
-        Capacity::Provisioned { reads, writes } => {
-            pairs.push(("billing_mode", "\"PROVISIONED\"".to_owned()));
-            vec![
-                ("read_capacity", reads.to_string()),
-                ("write_capacity", writes.to_string()),
-            ]
-        }
+    let mode = match capacity {
+        Capacity::OnDemand => "PAY_PER_REQUEST",
+        Capacity::Provisioned { .. } => "PROVISIONED",
     };
-    pairs.extend(capacity.iter().cloned());
+    pairs.push(("billing_mode", quoted(mode)));
+    pairs.extend(units(*capacity));
     pairs.push(("hash_key", quoted(&partition.name)));
     pairs.extend(sort.iter().map(|sort| ("range_key", quoted(&sort.name))));
+    pairs.extend(settings::arguments(settings));
     assignments(out, "  ", &pairs);
     for (name, kind) in attributes(table) {
         block(
@@ -266,7 +282,7 @@ fn body(out: &mut String, name: &str, table: &Table) {
         );
     }
     for index in indexes {
-        index_block(out, index, &capacity);
+        index_block(out, index, *capacity);
     }
     if let Some(ttl) = ttl_attribute {
         block(
@@ -278,15 +294,27 @@ fn body(out: &mut String, name: &str, table: &Table) {
             ],
         );
     }
+    settings::blocks(out, settings);
+    scaling::ignored(out, table);
 }
 
-/// A text as Terraform's language writes it. Names of tables, indexes and attributes need no
-/// escapes.
-fn quoted(text: &str) -> String {
-    format!("\"{text}\"")
+/// The units of a capacity. Units that scale start at their least.
+fn units(capacity: Capacity) -> Vec<(&'static str, String)> {
+    match capacity {
+        Capacity::OnDemand => Vec::new(),
+        Capacity::Provisioned {
+            reads,
+            writes,
+            // `scaling` has it.
+            target: _,
+        } => vec![
+            ("read_capacity", reads.least.to_string()),
+            ("write_capacity", writes.least.to_string()),
+        ],
+    }
 }
 
-fn index_block(out: &mut String, index: &Index, capacity: &[(&'static str, String)]) {
+fn index_block(out: &mut String, index: &Index, of_table: Capacity) {
     let Index {
         name,
         span: _,
@@ -295,6 +323,8 @@ fn index_block(out: &mut String, index: &Index, capacity: &[(&'static str, Strin
         sort,
         projection,
         projection_span: _,
+        // `capacity_in` returns it.
+        capacity: _,
     } = index;
     let mut pairs = vec![("name", quoted(name))];
     let mut keys = String::new();
@@ -309,7 +339,7 @@ fn index_block(out: &mut String, index: &Index, capacity: &[(&'static str, Strin
                     column.name
                 );
             }
-            pairs.extend(capacity.iter().cloned());
+            pairs.extend(units(index.capacity_in(of_table)));
             "global_secondary_index"
         }
         IndexKind::Local => {
@@ -331,21 +361,6 @@ fn index_block(out: &mut String, index: &Index, capacity: &[(&'static str, Strin
     assignments(out, "    ", &pairs);
     out.push_str(&keys);
     out.push_str("  }\n");
-}
-
-/// A block of assignments inside a resource.
-fn block(out: &mut String, word: &str, pairs: &[(&str, String)]) {
-    let _infallible = write!(out, "\n  {word} {{\n");
-    assignments(out, "    ", pairs);
-    out.push_str("  }\n");
-}
-
-/// Writes assignments, aligned as by Terraform's own formatter.
-fn assignments(out: &mut String, indent: &str, pairs: &[(&str, String)]) {
-    let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    for (name, value) in pairs {
-        let _infallible = writeln!(out, "{indent}{name:<width$} = {value}");
-    }
 }
 
 #[cfg(test)]

@@ -366,11 +366,12 @@ fn write_table(model: &Model, at: usize, table: &Table) -> Json {
         sort,
         // The samples have it.
         type_attribute: _,
+        capacity,
         // The file has no member for these.
         ttl_attribute: _,
         period: _,
-        capacity,
         cooled: _,
+        settings: _,
         indexes,
         // They follow from the keys.
         delimiters: _,
@@ -403,13 +404,13 @@ fn write_table(model: &Model, at: usize, table: &Table) -> Json {
         "SampleDataFormats": {},
         "BillingMode": "PAY_PER_REQUEST",
     });
-    if let (Capacity::Provisioned { reads, writes }, Some(object)) =
+    if let (Capacity::Provisioned { reads, writes, .. }, Some(object)) =
         (capacity, made.as_object_mut())
     {
         object.insert("BillingMode".to_owned(), json!("PROVISIONED"));
         object.insert(
             "ProvisionedCapacitySettings".to_owned(),
-            json!({ "ProvisionedThroughput": { "ReadCapacityUnits": reads, "WriteCapacityUnits": writes } }),
+            json!({ "ProvisionedThroughput": { "ReadCapacityUnits": reads.least, "WriteCapacityUnits": writes.least } }),
         );
     }
     made
@@ -437,6 +438,8 @@ fn write_index(index: &Index) -> Json {
         sort,
         projection,
         projection_span: _,
+        // The file has no member for it.
+        capacity: _,
     } = index;
     json!({
         "IndexName": name,

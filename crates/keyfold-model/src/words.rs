@@ -1,6 +1,8 @@
 //! Words of the language that choose one of several meanings. Declarations and the resolved model
 //! share these types.
 
+use std::fmt;
+
 /// The verb of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
@@ -151,7 +153,7 @@ pub enum IndexKind {
     Global,
 }
 
-/// The capacity of a table.
+/// The capacity of a table or a global index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capacity {
     /// On demand: the table pays for each request.
@@ -159,8 +161,108 @@ pub enum Capacity {
     /// Provisioned units a second.
     Provisioned {
         /// Read units a second.
-        reads: u64,
+        reads: Units,
         /// Write units a second.
-        writes: u64,
+        writes: Units,
+        /// The use, in percent, at which autoscaling holds the units; `None` if neither scales.
+        target: Option<u64>,
     },
+}
+
+/// Units a second, and the bounds of their autoscaling. Both are equal for units that do not scale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Units {
+    /// The least, with which a table is made.
+    pub least: u64,
+    /// The most.
+    pub most: u64,
+}
+
+impl Units {
+    /// Whether they scale.
+    pub fn scale(self) -> bool {
+        self.least != self.most
+    }
+}
+
+impl fmt::Display for Units {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Units { least, most } = self;
+        if self.scale() {
+            write!(f, "{least}..{most}")
+        } else {
+            write!(f, "{least}")
+        }
+    }
+}
+
+impl Capacity {
+    /// Whether reads or writes scale.
+    pub fn scales(self) -> bool {
+        match self {
+            Capacity::OnDemand => false,
+            Capacity::Provisioned { reads, writes, .. } => reads.scale() || writes.scale(),
+        }
+    }
+}
+
+/// The capacity as the language writes it: `5..100 read 5 write at 70 percent`.
+impl fmt::Display for Capacity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Capacity::OnDemand => f.write_str("on demand"),
+            Capacity::Provisioned {
+                reads,
+                writes,
+                target,
+            } => {
+                write!(f, "{reads} read {writes} write")?;
+                target.map_or(Ok(()), |target| write!(f, " at {target} percent"))
+            }
+        }
+    }
+}
+
+/// The images of an item in the records of a table's stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamView {
+    /// The item before and after the change.
+    NewAndOld,
+    /// The item after the change.
+    New,
+    /// The item before the change.
+    Old,
+    /// The key.
+    Keys,
+}
+
+impl StreamView {
+    /// Its words in the language.
+    pub fn words(self) -> &'static str {
+        match self {
+            StreamView::NewAndOld => "new and old images",
+            StreamView::New => "new images",
+            StreamView::Old => "old images",
+            StreamView::Keys => "keys",
+        }
+    }
+}
+
+/// The class of a table's prices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableClass {
+    /// The usual one.
+    Standard,
+    /// Cheaper storage, dearer requests.
+    InfrequentAccess,
+}
+
+impl TableClass {
+    /// Its words in the language.
+    pub fn words(self) -> &'static str {
+        match self {
+            TableClass::Standard => "standard",
+            TableClass::InfrequentAccess => "infrequent access",
+        }
+    }
 }

@@ -112,6 +112,22 @@ pattern broken(\"
 }
 
 #[test]
+fn settings_of_tables_are_spaced() {
+    let crooked = "table  T(PK)\n gsi G(A)capacity 5 .. 9 read  5 write at 70  percent\n  gsi Longer (B)  project keys   capacity 1 read 1 write\n capacity 5.. 100 read 5 ..50 write\n stream   new and  old images\n point in  time recovery\n  tags  \"a:b\"=\"1\",c =\"2\"\n";
+    let spaced = "\
+table T (PK)
+  gsi G      (A) capacity 5..9 read 5 write at 70 percent
+  gsi Longer (B) project keys capacity 1 read 1 write
+  capacity 5..100 read 5..50 write
+  stream new and old images
+  point in time recovery
+  tags \"a:b\" = \"1\", c = \"2\"
+";
+    assert_eq!(format(crooked), spaced);
+    assert_eq!(format(spaced), spaced);
+}
+
+#[test]
 fn incomplete_text_is_formatted_without_panic() {
     let source = include_str!("../../../models/shop_techniques.keyfold");
     for at in (0..source.len())

@@ -73,6 +73,19 @@ pub const SCAN_SEGMENTS_MAX: u32 = 1_000_000;
 pub const LIST_TABLES_MAX: u32 = 100;
 /// Tags of one resource.
 pub const TAGS_MAX: usize = 50;
+/// Characters in the key of a tag, which has at least one.
+pub const TAG_KEY_CHARS_MAX: usize = 128;
+/// Characters in the value of a tag.
+pub const TAG_VALUE_CHARS_MAX: usize = 256;
+
+/// Whether keys and values of tags may have this character.
+pub fn is_tag_text(c: char) -> bool {
+    c.is_alphanumeric() || c.is_whitespace() || "_.:/=+-@".contains(c)
+}
+
+/// The least and the most use, in percent, that autoscaling of tables can hold. Source: "Managing
+/// throughput capacity automatically with DynamoDB auto scaling".
+pub const SCALING_TARGET_PERCENT: (u64, u64) = (20, 90);
 /// Bytes of an item collection on a table with local secondary indexes (10 GB).
 pub const ITEM_COLLECTION_BYTES_MAX: u64 = 10 * 1024 * 1024 * 1024;
 /// Read units one partition serves in a second.

@@ -73,15 +73,17 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     arguments.listen.start_log();
     let engine = arguments.engine()?;
     let embedded = Backend::Embedded(Arc::clone(&engine));
-    let mut tables = Vec::new();
+    let (mut tables, mut notes) = (Vec::new(), Vec::new());
     for model in &models {
-        tables.extend(tables::ensure(&embedded, model)?);
+        let outcomes = tables::ensure(&embedded, model)?;
+        notes.extend(tables::notes(model, &outcomes));
+        tables.extend(outcomes);
     }
     drop(embedded);
     start(engine, &arguments.listen, config, |address| {
         output.result(
-            || arguments.report(address, &tables),
-            || arguments.show(address, &tables),
+            || arguments.report(address, &tables, &notes),
+            || arguments.show(address, &tables, &notes),
         );
         Ok(())
     })
@@ -132,19 +134,22 @@ impl Arguments {
         }
     }
 
-    fn report(&self, address: SocketAddr, tables: &[(String, Outcome)]) -> Json {
+    fn report(&self, address: SocketAddr, tables: &[(String, Outcome)], notes: &[String]) -> Json {
         let names: Vec<&str> = tables.iter().map(|(name, _)| name.as_str()).collect();
         let endpoint = format!("{}://{address}", scheme(&self.listen));
-        json!({ "endpoint": endpoint, "data": self.place(), "tables": names })
+        json!({ "endpoint": endpoint, "data": self.place(), "tables": names, "notes": notes })
     }
 
-    fn show(&self, address: SocketAddr, tables: &[(String, Outcome)]) {
+    fn show(&self, address: SocketAddr, tables: &[(String, Outcome)], notes: &[String]) {
         for (table, outcome) in tables {
             let outcome = match outcome {
                 Outcome::Created => "created",
                 Outcome::Existing => "as the model says",
             };
             terminal::line(&format!("table {STRONG}{table}{STRONG:#}: {outcome}"));
+        }
+        for note in notes {
+            terminal::line(&format!("note: {note}"));
         }
         how_to_connect(&self.listen, &self.region, address, &self.place());
     }

@@ -23,6 +23,7 @@ pub(super) fn table_chart(model: &Model, at: usize, table: &Table) -> TableChart
         period: _,
         capacity: _,
         cooled: _,
+        settings: _,
         indexes,
         delimiters: _,
     } = table;
@@ -90,6 +91,8 @@ fn index_chart(
         // The read units of patterns depend on it.
         projection: _,
         projection_span: _,
+        // It is a part of the table's definition.
+        capacity: _,
     } = index;
     let mut rows = Vec::new();
     for entity in entities {

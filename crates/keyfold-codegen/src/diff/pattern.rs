@@ -20,6 +20,18 @@ pub(super) fn pattern(
             "read the new way when the data is there",
         );
     }
+    if old.rate != new.rate {
+        let text = |rate: Option<u64>| {
+            rate.map_or("no declared rate".to_owned(), |rate| {
+                format!("expected {rate} times a second")
+            })
+        };
+        Changes::of(format!("pattern {}", new.name), all).add_harmless(format!(
+            "{} becomes {}",
+            text(old.rate),
+            text(new.rate)
+        ));
+    }
 }
 
 fn pattern_text(model: &Model, pattern: &Pattern) -> String {
@@ -40,7 +52,7 @@ fn pattern_text(model: &Model, pattern: &Pattern) -> String {
         page: _,
         strong: _,
         scan: _,
-        // It changes no request.
+        // The caller reports it: it changes no request.
         rate: _,
         // `plans` returns them together.
         plan: _,

@@ -1,9 +1,11 @@
-//! Differences of a table and its indexes.
+//! Differences of a table.
 
 use super::change::{Change, Changes, Migration};
-use super::pairs::{Pair, pairs};
-use keyfold_model::schema::{Column, Projection};
-use keyfold_model::{Index, IndexKind, Table};
+use super::index::index;
+use super::pairs::pairs;
+use super::settings::{capacity_change, cooled_change, settings};
+use keyfold_model::Table;
+use keyfold_model::schema::Column;
 
 /// Compares a table of the old model with that of the new.
 pub(super) fn table(old: &Table, new: &Table, all: &mut Vec<Change>) {
@@ -19,6 +21,7 @@ pub(super) fn table(old: &Table, new: &Table, all: &mut Vec<Change>) {
         period,
         capacity,
         cooled,
+        settings: new_settings,
         indexes,
         // `delimiters` compares them, with the keys that contain them.
         delimiters: _,
@@ -51,13 +54,9 @@ pub(super) fn table(old: &Table, new: &Table, all: &mut Vec<Change>) {
             "switch it in the table, and write it into every item that expires",
         );
     }
-    if old.capacity != *capacity || old.cooled != *cooled {
-        changes.add(
-            "its capacity changes",
-            Migration::Definition,
-            "update the table",
-        );
-    }
+    capacity_change(old.capacity, *capacity, &mut changes);
+    cooled_change(old.cooled, *cooled, &mut changes);
+    settings(&old.settings, new_settings, &mut changes);
     for pair in pairs(&old.indexes, indexes, |index| &index.name) {
         index(pair, all);
     }
@@ -81,70 +80,12 @@ fn type_attribute(old: Option<&str>, new: Option<&str>, changes: &mut Changes<'_
     }
 }
 
-fn index(pair: Pair<'_, Index>, all: &mut Vec<Change>) {
-    let mut add = |index: &Index, how: String, migration: Migration, todo: &str| {
-        Changes::of(format!("index {}", index.name), all).add(how, migration, todo);
-    };
-    match pair {
-        Pair::Added(index) => {
-            let (migration, todo) = match index.kind {
-                IndexKind::Local => (
-                    Migration::Rewrite,
-                    "a local index is made with its table only: make a new table and move every item",
-                ),
-                IndexKind::Global => (
-                    Migration::Definition,
-                    "create it; it is filled while the table works",
-                ),
-            };
-            add(index, "added".to_owned(), migration, todo);
-        }
-        Pair::Removed(index) => add(
-            index,
-            "removed".to_owned(),
-            Migration::Definition,
-            "delete it when nothing reads it any more",
-        ),
-        Pair::Both(one, two) => {
-            let (before, after) = (index_text(one), index_text(two));
-            if before != after {
-                add(
-                    two,
-                    format!("{} becomes {}", before.1, after.1),
-                    Migration::Definition,
-                    "an index cannot change: create it under another name, switch, and delete the old one",
-                );
-            }
-        }
-    }
-}
-
 /// The key attributes of a table with their types.
 fn key_text(table: &Table) -> String {
     columns_text(std::iter::once(&table.partition).chain(&table.sort))
 }
 
-/// The kind of an index, and its key and projection in words.
-fn index_text(index: &Index) -> (IndexKind, String) {
-    let Index {
-        name: _,
-        span: _,
-        kind,
-        partition,
-        sort,
-        projection,
-        projection_span: _,
-    } = index;
-    let held = match projection {
-        Projection::All => "all".to_owned(),
-        Projection::Keys => "keys".to_owned(),
-        Projection::Only(names) => names.join(", "),
-    };
-    let key = columns_text(partition.iter().chain(sort));
-    (*kind, format!("({key}) project {held}"))
-}
-
-fn columns_text<'c>(columns: impl Iterator<Item = &'c Column>) -> String {
+pub(super) fn columns_text<'c>(columns: impl Iterator<Item = &'c Column>) -> String {
     let one = |Column { name, kind }: &Column| format!("{name}: {}", kind.descriptor());
     columns.map(one).collect::<Vec<_>>().join(", ")
 }

@@ -4,10 +4,10 @@ use super::markup::{breakable, escape};
 use super::picture;
 use super::rows::{
     ATTRIBUTE_HEAD, PATTERN_HEAD, RECORD_HEAD, WRITE_HEAD, attribute_rows, facts, key_head,
-    key_rows, pattern_rows, readers, record_rows, write_rows,
+    key_rows, pattern_rows, readers, record_rows, table_facts, write_rows,
 };
 use crate::chart::{Chart, TableChart};
-use keyfold_model::{Diagnostic, Entity, Model};
+use keyfold_model::{Diagnostic, Entity, Model, Table};
 use std::fmt::Write as _;
 
 /// The document as one HTML page with diagrams and the warnings of the compiler. The page loads
@@ -23,8 +23,8 @@ pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
     rows(&mut body, &PATTERN_HEAD, &pattern_rows(&chart));
     body.push_str("<h2>Entities and references</h2>\n");
     body.push_str(&picture::references(model));
-    for one in &chart.tables {
-        table(&mut body, one);
+    for (one, declared) in chart.tables.iter().zip(&model.tables) {
+        table(&mut body, one, declared);
     }
     body.push_str("<h2>Entities</h2>\n");
     for one in &model.entities {
@@ -63,7 +63,7 @@ fn page(title: &str, body: &str) -> String {
 }
 
 /// A table with its item collections, keys and indexes.
-fn table(body: &mut String, chart: &TableChart) {
+fn table(body: &mut String, chart: &TableChart, declared: &Table) {
     let TableChart {
         name,
         key,
@@ -78,6 +78,7 @@ fn table(body: &mut String, chart: &TableChart) {
     );
     body.push_str(&picture::collections(kinds));
     rows(body, &key_head(key), &key_rows(kinds, key.len()));
+    list(body, &table_facts(declared));
     for index in indexes {
         let _infallible = writeln!(
             body,
@@ -99,7 +100,12 @@ fn table(body: &mut String, chart: &TableChart) {
 fn entity(body: &mut String, model: &Model, entity: &Entity) {
     let _infallible = writeln!(body, "<h3>{}</h3>", escape(&entity.name));
     rows(body, &ATTRIBUTE_HEAD, &attribute_rows(entity));
-    let facts: String = facts(model, entity)
+    list(body, &facts(model, entity));
+}
+
+/// A list of facts, if there are any.
+fn list(body: &mut String, facts: &[String]) {
+    let facts: String = facts
         .iter()
         .map(|fact| format!("<li>{}</li>\n", escape(fact)))
         .collect();

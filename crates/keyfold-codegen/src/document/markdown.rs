@@ -2,10 +2,10 @@
 
 use super::rows::{
     ATTRIBUTE_HEAD, PATTERN_HEAD, RECORD_HEAD, WRITE_HEAD, attribute_rows, facts, key_head,
-    key_rows, pattern_rows, readers, record_rows, write_rows,
+    key_rows, pattern_rows, readers, record_rows, table_facts, write_rows,
 };
 use crate::chart::{Chart, TableChart};
-use keyfold_model::{Diagnostic, Entity, Model};
+use keyfold_model::{Diagnostic, Entity, Model, Table};
 use std::fmt::Write as _;
 
 /// The document as Markdown, with the warnings of the compiler.
@@ -14,8 +14,8 @@ pub fn markdown(model: &Model, warnings: &[Diagnostic]) -> String {
     let mut out = format!("# {} {}\n\n", chart.model, chart.version);
     out.push_str("## Access patterns\n\n");
     rows(&mut out, &PATTERN_HEAD, &pattern_rows(&chart));
-    for one in &chart.tables {
-        table(&mut out, one);
+    for (one, declared) in chart.tables.iter().zip(&model.tables) {
+        table(&mut out, one, declared);
     }
     out.push_str("\n## Entities\n");
     for one in &model.entities {
@@ -46,7 +46,7 @@ pub fn markdown(model: &Model, warnings: &[Diagnostic]) -> String {
 }
 
 /// A table with its keys and indexes.
-fn table(out: &mut String, chart: &TableChart) {
+fn table(out: &mut String, chart: &TableChart, declared: &Table) {
     let TableChart {
         name,
         key,
@@ -55,6 +55,12 @@ fn table(out: &mut String, chart: &TableChart) {
     } = chart;
     let _infallible = write!(out, "\n## Table {name} ({})\n\n", key.join(", "));
     rows(out, &key_head(key), &key_rows(kinds, key.len()));
+    for fact in table_facts(declared) {
+        let _infallible = write!(out, "\n- {fact}");
+    }
+    if !table_facts(declared).is_empty() {
+        out.push('\n');
+    }
     for index in indexes {
         let _infallible = write!(
             out,

@@ -2,8 +2,8 @@
 
 use crate::chart::{Chart, IndexChart, KeyRow, PatternRow, WriteRow};
 use crate::words::{aggregates, default_text, optional};
-use keyfold_model::schema::{Expected, Record};
-use keyfold_model::{Attribute, Entity, Model, Type};
+use keyfold_model::schema::{Capacity, Expected, Record, Settings};
+use keyfold_model::{Attribute, Entity, Model, Table, Type};
 
 pub(super) const PATTERN_HEAD: [&str; 7] = [
     "pattern",
@@ -98,6 +98,64 @@ pub(super) fn readers(index: &IndexChart) -> String {
         [] => "no pattern".to_owned(),
         patterns => patterns.join(", "),
     }
+}
+
+/// The settings of a table and the capacity of its indexes, a sentence each. Settings that are not
+/// declared are left out.
+pub(super) fn table_facts(table: &Table) -> Vec<String> {
+    let Table {
+        name: _,
+        span: _,
+        end: _,
+        // The chart shows the key and the indexes.
+        partition: _,
+        sort: _,
+        type_attribute,
+        ttl_attribute,
+        period,
+        capacity,
+        cooled,
+        settings,
+        indexes,
+        delimiters: _,
+    } = table;
+    let Settings {
+        stream,
+        recovery,
+        deletion_protection,
+        class,
+        tags,
+    } = settings;
+    let said = |is_said: bool, text: &str| is_said.then(|| text.to_owned());
+    let all = [
+        type_attribute
+            .as_ref()
+            .map(|name| format!("the kind of each item is in {name}")),
+        ttl_attribute
+            .as_ref()
+            .map(|name| format!("items expire at {name}")),
+        period.map(|unit| format!("one table for each {}", unit.word())),
+        (*capacity != Capacity::OnDemand).then(|| format!("capacity: {capacity}")),
+        cooled.map(|cooled| format!("capacity of past periods: {cooled}")),
+        stream.map(|view| format!("stream: {}", view.words())),
+        said(*recovery, "point in time recovery"),
+        said(*deletion_protection, "deletion protection"),
+        class.map(|class| format!("class: {}", class.words())),
+    ];
+    let of_indexes = indexes.iter().filter_map(|index| {
+        let capacity = index.capacity?;
+        Some(format!("capacity of {}: {capacity}", index.name))
+    });
+    let tags: Vec<String> = tags
+        .iter()
+        .map(|(key, value)| format!("{key} = {value}"))
+        .collect();
+    let tags = (!tags.is_empty()).then(|| format!("tags: {}", tags.join(", ")));
+    all.into_iter()
+        .flatten()
+        .chain(of_indexes)
+        .chain(tags)
+        .collect()
 }
 
 /// A row for each attribute of an entity.

@@ -11,15 +11,12 @@ use keyfold_api::{
     ApiError, Constraint, ListTagsOfResourceInput, ListTagsOfResourceOutput, Tag, TagResourceInput,
     UntagResourceInput,
 };
-use keyfold_types::limits::TAGS_MAX;
+use keyfold_types::limits::{TAG_KEY_CHARS_MAX, TAG_VALUE_CHARS_MAX, TAGS_MAX, is_tag_text};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Characters of a resource's ARN at the most.
 const RESOURCE_ARN_CHARS_MAX: usize = 1283;
-/// Characters of a tag's key and value at the most.
-const KEY_CHARS_MAX: usize = 128;
-const VALUE_CHARS_MAX: usize = 256;
 /// Tags of one answer at the most.
 const PAGE: usize = 10;
 
@@ -28,13 +25,13 @@ pub(crate) fn check(given: &[Tag]) -> Result<BTreeMap<String, String>, ApiError>
     let mut tags = BTreeMap::new();
     for tag in given {
         let (key, value) = (tag.key.as_deref(), tag.value.as_deref());
-        let Some(name) = key.filter(|key| is_text(key, 1, KEY_CHARS_MAX)) else {
+        let Some(name) = key.filter(|key| is_text(key, 1, TAG_KEY_CHARS_MAX)) else {
             return wrong(format!(
                 "The Tag Key provided is invalid, Key: {}",
                 key.unwrap_or("null")
             ));
         };
-        let Some(value) = value.filter(|value| is_text(value, 0, VALUE_CHARS_MAX)) else {
+        let Some(value) = value.filter(|value| is_text(value, 0, TAG_VALUE_CHARS_MAX)) else {
             return wrong(format!(
                 "The Tag Value provided is invalid, Value: {}",
                 value.unwrap_or("null")
@@ -61,8 +58,7 @@ fn check_count(tags: &BTreeMap<String, String>) -> Result<(), ApiError> {
 }
 
 fn is_text(text: &str, least: usize, most: usize) -> bool {
-    let allowed = |c: char| c.is_alphanumeric() || c.is_whitespace() || "_.:/=+-@".contains(c);
-    (least..=most).contains(&text.chars().count()) && text.chars().all(allowed)
+    (least..=most).contains(&text.chars().count()) && text.chars().all(is_tag_text)
 }
 
 /// Finds the table of an ARN.
@@ -130,7 +126,7 @@ fn untag_resource(core: &Core, input: UntagResourceInput) -> Result<(), ApiError
     if keys.is_empty() {
         return wrong("Atleast one Tag Key needs to be provided as Input.");
     }
-    if let Some(key) = keys.iter().find(|key| !is_text(key, 1, KEY_CHARS_MAX)) {
+    if let Some(key) = keys.iter().find(|key| !is_text(key, 1, TAG_KEY_CHARS_MAX)) {
         return wrong(format!("The Tag Key provided is invalid, Key: {key}"));
     }
     let table = table_of(core, &input.resource_arn.unwrap_or_default())?;

@@ -19,7 +19,7 @@ pub(super) fn resolve(
     types: &Types<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Entity> {
-    let table_at = report(table_of(declared, model), diagnostics)?;
+    let table_at = report(table_of(declared, model, diagnostics), diagnostics)?;
     let table = model.tables.get(table_at)?;
     let attributes = attribute::resolve_all(declared, types, diagnostics);
     let Some(key) = &declared.key else {
@@ -71,9 +71,17 @@ pub(super) fn resolve(
     Some(entity)
 }
 
-/// The place of the table that an entity lies in: the one it names, or the first.
-fn table_of(declared: &EntityDecl, model: &Model) -> Result<usize, Box<Diagnostic>> {
+/// The place of the table that an entity lies in: the one it names, or the only one. An entity that
+/// names none of several is reported, and judged as one of the first.
+fn table_of(
+    declared: &EntityDecl,
+    model: &Model,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<usize, Box<Diagnostic>> {
     let Some(name) = &declared.table else {
+        if model.tables.len() > 1 {
+            diagnostics.push(no_table(declared, model));
+        }
         return Ok(0);
     };
     let at = model
@@ -84,6 +92,32 @@ fn table_of(declared: &EntityDecl, model: &Model) -> Result<usize, Box<Diagnosti
         let names = model.tables.iter().map(|table| table.name.as_str());
         Box::new(unknown("table", name, names))
     })
+}
+
+/// The error about an entity that does not say in which of several tables it lies.
+fn no_table(declared: &EntityDecl, model: &Model) -> Diagnostic {
+    let names: Vec<String> = model.tables.iter().map(|table| title(&table.name)).collect();
+    let message = format!(
+        "{} does not say its table: the model has {}",
+        declared.name.text,
+        names.join(", ")
+    );
+    let first = names.first().map_or("", String::as_str);
+    let text = format!(" in {first}");
+    Diagnostic::error("KF002", declared.name.span, message, "in which table does it lie?")
+        .help(format!("write `entity {}{text}`, or another of them", declared.name.text))
+        .repair(vec![Edit::insert(declared.name.span.end, text)])
+}
+
+/// The name of a table as a model writes it: in quotes if it is no word.
+fn title(name: &str) -> String {
+    let is_word = !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if is_word {
+        name.to_owned()
+    } else {
+        format!("\"{name}\"")
+    }
 }
 
 /// The error about an entity without a key, with a key to insert.

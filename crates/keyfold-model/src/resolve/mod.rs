@@ -14,6 +14,7 @@ mod index_key;
 mod key;
 mod names;
 mod pattern;
+mod settings;
 mod table;
 mod template;
 mod types;

@@ -1,6 +1,7 @@
 //! Tables and indexes.
 
 use super::names::{distinct, unknown};
+use super::settings;
 use crate::diagnostic::Diagnostic;
 use crate::period::Unit;
 use crate::schema::{Capacity, Column, Index, IndexKind, Projection, Table};
@@ -16,10 +17,14 @@ pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -
         declared.indexes.iter().map(|index| &index.name),
         diagnostics,
     );
+    let capacity = settings::capacity(declared.capacity.as_ref(), diagnostics);
     let indexes = declared
         .indexes
         .iter()
-        .map(|one| index(one, &partition, sort.as_ref(), diagnostics))
+        .map(|one| Index {
+            capacity: settings::of_index(one, capacity, diagnostics),
+            ..index(one, &partition, sort.as_ref(), diagnostics)
+        })
         .collect();
     let text = |name: &ast::Name| name.text.clone();
     Table {
@@ -31,8 +36,9 @@ pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -
         type_attribute: declared.type_attribute.as_ref().map(text),
         ttl_attribute: declared.ttl_attribute.as_ref().map(text),
         period: period(declared, diagnostics),
-        capacity: declared.capacity.unwrap_or(Capacity::OnDemand),
-        cooled: declared.cooled,
+        capacity: capacity.unwrap_or(Capacity::OnDemand),
+        cooled: settings::cooled(declared, diagnostics),
+        settings: settings::resolve(&declared.settings, diagnostics),
         indexes,
         delimiters: Vec::new(),
     }
@@ -142,6 +148,8 @@ fn index(
             ProjectionDecl::Only(names) => Projection::Only(texts(names)),
         },
         projection_span: declared.projection_span,
+        // It depends on the table's.
+        capacity: None,
     }
 }
 

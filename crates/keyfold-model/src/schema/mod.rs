@@ -12,7 +12,9 @@ mod write;
 
 pub use crate::period::Precision;
 pub use crate::types::{Record, Type};
-pub use crate::words::{AggregateKind, Capacity, Comparator, IndexKind, Order, Verb};
+pub use crate::words::{
+    AggregateKind, Capacity, Comparator, IndexKind, Order, StreamView, TableClass, Units, Verb,
+};
 pub use attribute::{Attribute, DefaultValue};
 pub use condition::{Comparison, Operand};
 pub use entity::{
@@ -22,5 +24,5 @@ pub use entity::{
 pub use model::Model;
 pub use pattern::{Limit, Ordered, Parameter, Pattern, Returned};
 pub use plan::{Fan, PatternPlan, RequestKind, SortCondition, TablePeriod};
-pub use table::{Column, Index, Projection, Table};
+pub use table::{Column, Index, Projection, Settings, Table};
 pub use write::{Action, Assignment, Write, WriteParameter};

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Span;
 use crate::period::Unit;
-use crate::words::{Capacity, IndexKind};
+use crate::words::{Capacity, IndexKind, StreamView, TableClass};
 use keyfold_types::KeyKind;
 
 /// A key attribute of a table or index.
@@ -37,10 +37,28 @@ pub struct Table {
     pub capacity: Capacity,
     /// The capacity of the tables of past periods.
     pub cooled: Option<Capacity>,
+    /// Its other settings.
+    pub settings: Settings,
     /// Its indexes.
     pub indexes: Vec<Index>,
     /// The characters that separate key parts. A value inside a key must not contain them.
     pub delimiters: Vec<char>,
+}
+
+/// The settings of a table besides its keys, capacity and expiry. A setting that is not declared is
+/// that of DynamoDB in a new table, and of no matter in an existing one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Settings {
+    /// The images in the records of its stream; `None` without a stream.
+    pub stream: Option<StreamView>,
+    /// Whether its state at each past moment can be restored.
+    pub recovery: bool,
+    /// Whether it cannot be deleted.
+    pub deletion_protection: bool,
+    /// The class of its prices.
+    pub class: Option<TableClass>,
+    /// Keys and values, by key.
+    pub tags: Vec<(String, String)>,
 }
 
 impl Table {
@@ -83,9 +101,19 @@ pub struct Index {
     pub projection: Projection,
     /// The place of the projection's declaration.
     pub projection_span: Span,
+    /// The capacity of a global index; `None` for that of its table. A local index has none.
+    pub capacity: Option<Capacity>,
 }
 
 impl Index {
+    /// The capacity in a table with this one: the index's own where both are provisioned.
+    pub fn capacity_in(&self, table: Capacity) -> Capacity {
+        match table {
+            Capacity::OnDemand => table,
+            Capacity::Provisioned { .. } => self.capacity.unwrap_or(table),
+        }
+    }
+
     /// The attributes of its key, those of the partition key first.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
         self.partition.iter().chain(&self.sort)

@@ -2,7 +2,9 @@
 
 use crate::diagnostic::Span;
 use crate::period::Unit;
-use crate::words::{AggregateKind, Capacity, Comparator, IndexKind, Order, Verb};
+use crate::words::{
+    AggregateKind, Capacity, Comparator, IndexKind, Order, StreamView, TableClass, Verb,
+};
 
 /// A word, number or quoted text, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,12 +71,33 @@ pub(crate) struct TableDecl {
     pub(crate) ttl_attribute: Option<Name>,
     /// The unit of time that each physical table covers; absent for a single table.
     pub(crate) period: Option<Name>,
-    pub(crate) capacity: Option<Capacity>,
+    pub(crate) capacity: Option<CapacityDecl>,
     /// The capacity of the tables of past periods.
-    pub(crate) cooled: Option<Capacity>,
+    pub(crate) cooled: Option<CapacityDecl>,
+    pub(crate) settings: SettingsDecl,
     pub(crate) indexes: Vec<IndexDecl>,
     /// The end of its last line.
     pub(crate) end: usize,
+}
+
+/// Units of a table or a global index.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CapacityDecl {
+    pub(crate) capacity: Capacity,
+    pub(crate) span: Span,
+}
+
+/// The settings of a table besides its keys and capacity.
+#[derive(Debug, Default)]
+pub(crate) struct SettingsDecl {
+    pub(crate) stream: Option<StreamView>,
+    pub(crate) recovery: bool,
+    pub(crate) deletion_protection: bool,
+    pub(crate) class: Option<TableClass>,
+    /// Keys and values.
+    pub(crate) tags: Vec<(Name, Name)>,
+    /// The settings that are said, each with the place of its first line.
+    pub(crate) said: Vec<Name>,
 }
 
 #[derive(Debug)]
@@ -86,6 +109,7 @@ pub(crate) struct IndexDecl {
     pub(crate) projection: ProjectionDecl,
     /// The place of the projection, or the end of the declaration.
     pub(crate) projection_span: Span,
+    pub(crate) capacity: Option<CapacityDecl>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -157,6 +157,13 @@ fn shape(tokens: &[Token], indented: bool) -> (Group, Vec<usize>) {
             },
         );
     }
+    // The first tag may stand in quotes, as a template does.
+    let is_tag = tokens
+        .get(2)
+        .is_some_and(|token| token.kind == TokenKind::Sign("="));
+    if first == "tags" && is_tag {
+        return (Group::None, Vec::new());
+    }
     // `key` and `copy` have templates, which are aligned below.
     if MEMBER_WORDS.contains(&first)
         && !matches!(first, "key" | "copy")

@@ -6,13 +6,17 @@ pub const GRAMMAR: &str = r#"model     := "model" NAME [NUMBER]
 file      := (model | record | table | entity | pattern | write)*
 
 record    := "record" NAME  member: attributes*
-table     := "table" TITLE "(" column, ... ")" ["type" NAME] ["ttl" NAME] ["per" unit]  member: (index | capacity)*
+table     := "table" TITLE "(" column, ... ")" ["type" NAME] ["ttl" NAME] ["per" unit]  member: (index | capacity | setting)*
 column    := NAME [":" ("string" | "number" | "binary")]
-index     := "gsi" TITLE "(" group ["," group] ")" [project] | "lsi" TITLE "(" column ")" [project]
+index     := "gsi" TITLE "(" group ["," group] ")" [project] ["capacity" units] | "lsi" TITLE "(" column ")" [project]
 group     := column | "(" column, ... ")"
 project   := "project" ("all" | "keys" | "(" NAME, ... ")")
 capacity  := "capacity" units ["then" units]
-units     := "on" "demand" | NUMBER "read" NUMBER "write"
+units     := "on" "demand" | bounds "read" bounds "write" ["at" NUMBER "percent"]
+bounds    := NUMBER [".." NUMBER]
+setting   := "stream" ("new" "and" "old" "images" | ("new" | "old") "images" | "keys")
+           | "point" "in" "time" "recovery" | "deletion" "protection" | "class" ("standard" | "infrequent" "access")
+           | "tags" (TITLE "=" TEXT), ...
 unit      := "hour" | "day" | "month" | "year"
 
 entity    := "entity" NAME ["in" TITLE]  member: (attributes | key | indexkey | copy | unique | follow)*

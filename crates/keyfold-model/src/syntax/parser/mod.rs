@@ -4,6 +4,7 @@
 mod cursor;
 mod entity;
 mod pattern;
+mod settings;
 mod table;
 mod template;
 mod write;

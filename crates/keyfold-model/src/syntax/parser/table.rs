@@ -1,8 +1,9 @@
-//! Tables, their indexes and their capacity.
+//! Tables and their indexes.
 
 use super::cursor::{Cursor, Parsed};
-use crate::syntax::ast::{Column, IndexDecl, ProjectionDecl, TableDecl};
-use crate::words::{Capacity, IndexKind};
+use super::settings;
+use crate::syntax::ast::{Column, IndexDecl, ProjectionDecl, SettingsDecl, TableDecl};
+use crate::words::IndexKind;
 
 /// Reads the first line of a table.
 pub(super) fn table(cursor: &mut Cursor<'_>) -> Parsed<TableDecl> {
@@ -15,6 +16,7 @@ pub(super) fn table(cursor: &mut Cursor<'_>) -> Parsed<TableDecl> {
         period: None,
         capacity: None,
         cooled: None,
+        settings: SettingsDecl::default(),
         indexes: Vec::new(),
         end: cursor.before().end,
     };
@@ -33,36 +35,23 @@ pub(super) fn table(cursor: &mut Cursor<'_>) -> Parsed<TableDecl> {
     }
 }
 
-/// Reads a line of a table: an index or the capacity.
+/// The lines of a table, as an error message lists them.
+const MEMBERS: &str = "`gsi`, `lsi`, `capacity`, `stream`, `point in time recovery`, \
+    `deletion protection`, `class` or `tags`";
+
+/// Reads a line of a table: an index, the capacity or another setting.
 pub(super) fn member(cursor: &mut Cursor<'_>, table: &mut TableDecl) -> Parsed<()> {
-    let kind = cursor.word("`gsi`, `lsi` or `capacity`")?;
+    let kind = cursor.word(MEMBERS)?;
     match kind.text.as_str() {
         "gsi" => table.indexes.push(index(cursor, IndexKind::Global)?),
         "lsi" => table.indexes.push(index(cursor, IndexKind::Local)?),
-        "capacity" => {
-            table.capacity = Some(capacity(cursor)?);
-            if cursor.take_word("then") {
-                table.cooled = Some(capacity(cursor)?);
-            }
-        }
-        _ => {
+        _ if !settings::setting(cursor, &kind, table)? => {
             cursor.step_back();
-            return cursor.fail("`gsi`, `lsi` or `capacity`");
+            return cursor.fail(MEMBERS);
         }
+        _ => {}
     }
     Ok(())
-}
-
-fn capacity(cursor: &mut Cursor<'_>) -> Parsed<Capacity> {
-    if cursor.take_word("on") {
-        cursor.keyword("demand")?;
-        return Ok(Capacity::OnDemand);
-    }
-    let reads = cursor.number("`on demand`, or read units a second: `5 read 5 write`")?;
-    cursor.keyword("read")?;
-    let writes = cursor.number("write units a second")?;
-    cursor.keyword("write")?;
-    Ok(Capacity::Provisioned { reads, writes })
 }
 
 fn column(cursor: &mut Cursor<'_>) -> Parsed<Column> {
@@ -112,6 +101,10 @@ fn index(cursor: &mut Cursor<'_>, kind: IndexKind) -> Parsed<IndexDecl> {
     } else {
         start.to(cursor.before())
     };
+    let capacity = cursor
+        .take_word("capacity")
+        .then(|| settings::capacity(cursor))
+        .transpose()?;
     Ok(IndexDecl {
         kind,
         name,
@@ -119,5 +112,6 @@ fn index(cursor: &mut Cursor<'_>, kind: IndexKind) -> Parsed<IndexDecl> {
         sort,
         projection,
         projection_span,
+        capacity,
     })
 }
