@@ -8,10 +8,10 @@ use crate::backend::{Backend, unexpected};
 use crate::error::ClientError;
 use keyfold_api::{
     BillingMode, CreateTableInput, DescribeContinuousBackupsInput, DescribeTimeToLiveInput,
-    ListTagsOfResourceInput, Named, PointInTimeRecoverySpecification,
-    PointInTimeRecoveryStatus, ProvisionedThroughput, Request, Response, StreamSpecification,
-    StreamViewType, TableClass, TableDescription, Tag, TimeToLiveSpecification, TimeToLiveStatus,
-    UpdateContinuousBackupsInput, UpdateTimeToLiveInput, WireName, known,
+    ListTagsOfResourceInput, Named, PointInTimeRecoverySpecification, PointInTimeRecoveryStatus,
+    ProvisionedThroughput, Request, Response, StreamSpecification, StreamViewType, TableClass,
+    TableDescription, Tag, TimeToLiveSpecification, TimeToLiveStatus, UpdateContinuousBackupsInput,
+    UpdateTimeToLiveInput, WireName, known,
 };
 use keyfold_model::Table;
 use keyfold_model::schema::{self, Capacity, Settings, StreamView};
@@ -226,7 +226,11 @@ pub(crate) fn differences(
         let setting = existing.stream_specification.as_ref();
         let on = setting.filter(|setting| setting.stream_enabled == Some(true));
         let actual = on.and_then(|setting| known(&setting.stream_view_type));
-        compare("stream", view_type(*view).word(), actual.map(WireName::word));
+        compare(
+            "stream",
+            view_type(*view).word(),
+            actual.map(WireName::word),
+        );
     }
     if *recovery && !has_recovery(backend, name)? {
         compare("point in time recovery", "on", Some("it off"));

@@ -6,8 +6,8 @@ use crate::error::ClientError;
 use crate::settings;
 use keyfold_api::{
     AttributeDefinition, CreateTableInput, DescribeTableInput, ErrorKind, KeyElement,
-    KeySchemaElement, KeyType, Named, Projection, ProjectionType, Response,
-    ScalarAttributeType, ScanInput, SecondaryIndex, TableDescription, TableStatus, WireName,
+    KeySchemaElement, KeyType, Named, Projection, ProjectionType, Response, ScalarAttributeType,
+    ScanInput, SecondaryIndex, TableDescription, TableStatus, WireName,
 };
 use keyfold_model::schema::{self, Capacity, Column};
 use keyfold_model::{IndexKind, Model, Precision, Table, Type, value};

@@ -13,7 +13,8 @@ use keyfold_model::Model;
 use std::sync::Arc;
 
 const KEYS: &str = "model m 1\ntable Tab (PK, SK)";
-const INDEXES: &str = "\n  gsi GSI1 (A, B) capacity 7..70 read 3 write\n  gsi GSI2 (B)\n  lsi Loc (L)\n";
+const INDEXES: &str =
+    "\n  gsi GSI1 (A, B) capacity 7..70 read 3 write\n  gsi GSI2 (B)\n  lsi Loc (L)\n";
 const SETTINGS: &str = "  capacity 5..100 read 4 write at 60 percent
   stream new and old images
   point in time recovery
@@ -117,7 +118,9 @@ fn each_setting_is_made() {
 #[test]
 fn a_table_without_the_settings_differs() {
     let backend = backend();
-    let plain = model(&format!("{KEYS}\n  gsi GSI1 (A, B)\n  gsi GSI2 (B)\n  lsi Loc (L)\n"));
+    let plain = model(&format!(
+        "{KEYS}\n  gsi GSI1 (A, B)\n  gsi GSI2 (B)\n  lsi Loc (L)\n"
+    ));
     tables::ensure(&backend, &plain).unwrap();
     let wanted = model(&format!(
         "{KEYS} ttl expires\n  stream keys\n  point in time recovery\n  deletion protection\n  class infrequent access\n  tags team = \"orders\"\n"
@@ -185,7 +188,9 @@ fn tables_of_past_periods_have_their_capacity_and_the_settings() {
         .collect();
     let values = keyfold_client::arguments::of_entity(entity, &given).unwrap();
     keyfold_client::write::put(&backend, &model, entity, &values).unwrap();
-    let past = tables::describe(&backend, "Reads_2024_01").unwrap().unwrap();
+    let past = tables::describe(&backend, "Reads_2024_01")
+        .unwrap()
+        .unwrap();
     let all = |table: &keyfold_api::TableDescription| {
         let index = &table.global_secondary_indexes.as_ref().unwrap()[0];
         (

@@ -185,7 +185,10 @@ resource "aws_appautoscaling_policy" "{label}" {{
 /// Writes a block that leaves to autoscaling what it changes in a table.
 pub(crate) fn ignored(out: &mut String, table: &Table) {
     let all = scaled(&table.name, table);
-    let of_table = |part: &str| all.iter().any(|one| one.index.is_none() && one.part == part);
+    let of_table = |part: &str| {
+        all.iter()
+            .any(|one| one.index.is_none() && one.part == part)
+    };
     let names = [
         ("read_capacity", of_table("Read")),
         ("write_capacity", of_table("Write")),

@@ -175,9 +175,7 @@ fn throughput(capacity: Capacity) -> Option<Json> {
             writes,
             // `scaling` has it.
             target: _,
-        } => {
-            Some(json!({ "ReadCapacityUnits": reads.least, "WriteCapacityUnits": writes.least }))
-        }
+        } => Some(json!({ "ReadCapacityUnits": reads.least, "WriteCapacityUnits": writes.least })),
     }
 }
 

@@ -77,10 +77,59 @@ struct Key {
     sort: Template,
 }
 
-fn model(rng: &mut fastrand::Rng) -> String {
+/// A table with its indexes and random settings. They are drawn beside `rng`, so that the same seed
+/// makes the same entities as without them.
+fn table(rng: &fastrand::Rng) -> String {
+    let rng = &mut fastrand::Rng::with_seed(rng.get_seed());
+    let capacity = pick(
+        rng,
+        &[
+            "",
+            "",
+            "on demand",
+            "9 read 9 write",
+            "9..90 read 9 write at 50 percent",
+        ],
+    );
+    let own = [
+        "",
+        " capacity 3..30 read 3..9 write",
+        " capacity 4 read 5 write",
+    ];
+    let own = if capacity.ends_with("demand") || capacity.is_empty() {
+        ""
+    } else {
+        pick(rng, &own)
+    };
     let mut text =
-        "model random 1\ntable Tab (PK, SK)\n  gsi GG1 (A, B)\n  gsi Inv (SK, PK)\n  lsi Loc (L)\n"
-            .to_owned();
+        format!("table Tab (PK, SK)\n  gsi GG1 (A, B){own}\n  gsi Inv (SK, PK)\n  lsi Loc (L)\n");
+    if !capacity.is_empty() {
+        writeln!(text, "  capacity {capacity}").unwrap();
+    }
+    let lines = [
+        pick(
+            rng,
+            &[
+                "stream keys",
+                "stream new images",
+                "stream old images",
+                "stream new and old images",
+            ],
+        ),
+        "point in time recovery",
+        "deletion protection",
+        pick(rng, &["class standard", "class infrequent access"]),
+        "tags team = \"a b\", \"x:y\" = \"\"",
+    ];
+    lines
+        .into_iter()
+        .filter(|_| rng.u8(..3) == 0)
+        .for_each(|line| writeln!(text, "  {line}").unwrap());
+    text
+}
+
+fn model(rng: &mut fastrand::Rng) -> String {
+    let mut text = format!("model random 1\n{}", table(rng));
     let count = rng.usize(1..=3);
     // Entities share partitions and prefixes of sort keys.
     let (shared, same_start) = (rng.usize(0..3), template(rng, "S", 1));

@@ -72,7 +72,9 @@ fn changed(old: &Index, new: &Index, changes: &mut Changes<'_>) {
         let text = |index: &Index| {
             index
                 .capacity
-                .map_or("that of its table".to_owned(), |capacity| capacity.to_string())
+                .map_or("that of its table".to_owned(), |capacity| {
+                    capacity.to_string()
+                })
         };
         changes.add(
             format!("its capacity {} becomes {}", text(old), text(new)),

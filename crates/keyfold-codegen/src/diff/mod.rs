@@ -8,9 +8,9 @@ mod change;
 mod delimiters;
 mod entities;
 mod entity;
+mod index;
 mod index_keys;
 mod pairs;
-mod index;
 mod pattern;
 mod settings;
 mod shape;
@@ -176,9 +176,8 @@ mod tests {
     #[test]
     fn changes_of_indexes_and_rates_are_reported() {
         let head = "model m 1\ntable Shop (PK, SK)\n  INDEX\nentity User\n  id: string, a: string, b: string\n  key \"U#{id}\" \"P\"\npattern user(id) -> User?RATE\n";
-        let made = |index: &str, rate: &str| {
-            model(&head.replace("INDEX", index).replace("RATE", rate))
-        };
+        let made =
+            |index: &str, rate: &str| model(&head.replace("INDEX", index).replace("RATE", rate));
         let one = |old: (&str, &str), new: (&str, &str)| -> Change {
             let mut found = diff(&made(old.0, old.1), &made(new.0, new.1));
             assert_eq!(found.len(), 1, "{old:?} {new:?}: {found:#?}");
@@ -187,12 +186,18 @@ mod tests {
         let moved = one(("gsi Idx (a, b)", ""), ("gsi Idx ((a, b))", ""));
         assert_eq!(moved.migration, Migration::Definition);
         assert!(moved.how.contains("((a: S, b: S))"), "{moved:?}");
-        let rate = one(("gsi Idx (a, b)", ""), ("gsi Idx (a, b)", " expect 5 a second"));
+        let rate = one(
+            ("gsi Idx (a, b)", ""),
+            ("gsi Idx (a, b)", " expect 5 a second"),
+        );
         assert_eq!((rate.migration, rate.todo.as_str()), (Migration::None, ""));
         assert!(rate.how.contains("expected 5 times a second"), "{rate:?}");
         let again = (" expect 5 a second", " expect 6 a second");
         let rate = one(("gsi Idx (a, b)", again.0), ("gsi Idx (a, b)", again.1));
-        assert!(rate.how.contains("5 times a second becomes expected 6"), "{rate:?}");
+        assert!(
+            rate.how.contains("5 times a second becomes expected 6"),
+            "{rate:?}"
+        );
         let local = one(("gsi Idx (PK, b)", ""), ("lsi Idx (b)", ""));
         assert_eq!(local.migration, Migration::Rewrite);
         assert!(local.todo.contains("make a new table"), "{local:?}");

@@ -14,9 +14,7 @@ pub(super) fn capacity_change(old: Capacity, new: Capacity, changes: &mut Change
         (false, false) => "update the table in place",
     };
     changes.add(
-        format!(
-            "its capacity {old} becomes {new}"
-        ),
+        format!("its capacity {old} becomes {new}"),
         Migration::Definition,
         todo,
     );
@@ -32,7 +30,9 @@ pub(super) fn cooled_change(
         return;
     }
     let text = |capacity: Option<Capacity>| {
-        capacity.map_or("that of the present one".to_owned(), |capacity| capacity.to_string())
+        capacity.map_or("that of the present one".to_owned(), |capacity| {
+            capacity.to_string()
+        })
     };
     changes.add(
         format!(
@@ -76,12 +76,7 @@ pub(super) fn settings(old: &Settings, new: &Settings, changes: &mut Changes<'_>
 }
 
 /// Reports a setting that is switched on or off, with what is to be done for each.
-fn switch(
-    (old, new): (bool, bool),
-    what: &str,
-    [on, off]: [&str; 2],
-    changes: &mut Changes<'_>,
-) {
+fn switch((old, new): (bool, bool), what: &str, [on, off]: [&str; 2], changes: &mut Changes<'_>) {
     match (old, new) {
         (false, true) => changes.add(format!("{what} added"), Migration::Definition, on),
         (true, false) => changes.add(format!("{what} removed"), Migration::Definition, off),

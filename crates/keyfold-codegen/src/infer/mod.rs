@@ -69,7 +69,7 @@ fn model_text(
     let mut names = Names::default();
     let mut heads = String::new();
     let mut entities = String::new();
-    for (at, ((table, items), grouping)) in tables.iter().zip(groupings).enumerate() {
+    for ((table, items), grouping) in tables.iter().zip(groupings) {
         let type_attribute = match grouping {
             Grouping::ByKind => kinds::type_attribute(table, items),
             Grouping::AsOne => None,
@@ -83,8 +83,8 @@ fn model_text(
             Grouping::ByKind => kinds::by_kind(source, items),
             Grouping::AsOne => kinds::as_one(table, items),
         };
-        let place = match at {
-            0 => String::new(),
+        let place = match tables {
+            [_] => String::new(),
             _ => format!(" in {}", names::title(&table.name)),
         };
         for kind in kinds {

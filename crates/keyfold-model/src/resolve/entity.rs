@@ -96,7 +96,11 @@ fn table_of(
 
 /// The error about an entity that does not say in which of several tables it lies.
 fn no_table(declared: &EntityDecl, model: &Model) -> Diagnostic {
-    let names: Vec<String> = model.tables.iter().map(|table| title(&table.name)).collect();
+    let names: Vec<String> = model
+        .tables
+        .iter()
+        .map(|table| title(&table.name))
+        .collect();
     let message = format!(
         "{} does not say its table: the model has {}",
         declared.name.text,
@@ -104,9 +108,17 @@ fn no_table(declared: &EntityDecl, model: &Model) -> Diagnostic {
     );
     let first = names.first().map_or("", String::as_str);
     let text = format!(" in {first}");
-    Diagnostic::error("KF002", declared.name.span, message, "in which table does it lie?")
-        .help(format!("write `entity {}{text}`, or another of them", declared.name.text))
-        .repair(vec![Edit::insert(declared.name.span.end, text)])
+    Diagnostic::error(
+        "KF002",
+        declared.name.span,
+        message,
+        "in which table does it lie?",
+    )
+    .help(format!(
+        "write `entity {}{text}`, or another of them",
+        declared.name.text
+    ))
+    .repair(vec![Edit::insert(declared.name.span.end, text)])
 }
 
 /// The name of a table as a model writes it: in quotes if it is no word.

@@ -77,17 +77,19 @@ fn wrong_tag(key: &Name, value: &Name) -> Option<Diagnostic> {
 }
 
 /// The capacity of the tables of past periods, which does not scale.
-pub(super) fn cooled(
-    declared: &TableDecl,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Capacity> {
+pub(super) fn cooled(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -> Option<Capacity> {
     let cooled = capacity(declared.cooled.as_ref(), diagnostics)?;
     if cooled.scales() {
         let span = declared.cooled.map_or(declared.name.span, |one| one.span);
         let message = "the capacity of past periods has no bounds to scale between";
         diagnostics.push(
-            Diagnostic::error("KF004", span, message, "bounds are exported for present tables only")
-                .help("write one number of reads and one of writes, or `on demand`"),
+            Diagnostic::error(
+                "KF004",
+                span,
+                message,
+                "bounds are exported for present tables only",
+            )
+            .help("write one number of reads and one of writes, or `on demand`"),
         );
         return None;
     }
@@ -171,12 +173,19 @@ fn wrong_target(target: Option<u64>, capacity: Capacity, span: Span) -> Option<D
     if !capacity.scales() {
         let message = "nothing scales: reads and writes have one number each";
         let wrong = Diagnostic::error("KF004", span, message, "`at` says when units scale");
-        return Some(wrong.help(behind("bounds, like `5..100 read`, or remove `at ... percent`")));
+        return Some(wrong.help(behind(
+            "bounds, like `5..100 read`, or remove `at ... percent`",
+        )));
     }
     let (least, most) = SCALING_TARGET_PERCENT;
     if !(least..=most).contains(&target) {
         let message = format!("autoscaling holds a use of {least} to {most} percent");
-        let wrong = Diagnostic::error("KF004", span, message, format!("{target} is not in between"));
+        let wrong = Diagnostic::error(
+            "KF004",
+            span,
+            message,
+            format!("{target} is not in between"),
+        );
         return Some(wrong.help(behind(&format!("`at {TARGET} percent`"))));
     }
     None

@@ -7,11 +7,7 @@ use crate::syntax::lexer::TokenKind;
 use crate::words::{Capacity, StreamView, TableClass, Units};
 
 /// Reads the rest of a line that starts with `word`. Returns whether the word starts a setting.
-pub(super) fn setting(
-    cursor: &mut Cursor<'_>,
-    word: &Name,
-    table: &mut TableDecl,
-) -> Parsed<bool> {
+pub(super) fn setting(cursor: &mut Cursor<'_>, word: &Name, table: &mut TableDecl) -> Parsed<bool> {
     match word.text.as_str() {
         "capacity" => {
             table.capacity = Some(capacity(cursor)?);
@@ -52,7 +48,9 @@ fn check_once(word: &Name, table: &mut TableDecl) -> Parsed<()> {
     let message = format!("`{}` is said twice of a table", word.text);
     let twice = Diagnostic::error("KF003", word.span, message, "again here");
     Err(Box::new(
-        twice.label(first.span, "first here").help("remove one of them"),
+        twice
+            .label(first.span, "first here")
+            .help("remove one of them"),
     ))
 }
 
