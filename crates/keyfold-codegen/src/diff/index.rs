@@ -1,8 +1,8 @@
 //! Differences of a secondary index.
 
 use super::change::{Change, Changes, Migration};
+use super::columns::columns_text;
 use super::pairs::Pair;
-use super::table::columns_text;
 use keyfold_model::schema::{Column, Projection};
 use keyfold_model::{Index, IndexKind};
 

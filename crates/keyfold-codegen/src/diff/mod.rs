@@ -5,6 +5,7 @@
 
 mod attribute;
 mod change;
+mod columns;
 mod delimiters;
 mod entities;
 mod entity;

@@ -1,11 +1,11 @@
 //! Differences of a table.
 
 use super::change::{Change, Changes, Migration};
+use super::columns::columns_text;
 use super::index::index;
 use super::pairs::pairs;
 use super::settings::{capacity_change, cooled_change, settings};
 use keyfold_model::Table;
-use keyfold_model::schema::Column;
 
 /// Compares a table of the old model with that of the new.
 pub(super) fn table(old: &Table, new: &Table, all: &mut Vec<Change>) {
@@ -83,9 +83,4 @@ fn type_attribute(old: Option<&str>, new: Option<&str>, changes: &mut Changes<'_
 /// The key attributes of a table with their types.
 fn key_text(table: &Table) -> String {
     columns_text(std::iter::once(&table.partition).chain(&table.sort))
-}
-
-pub(super) fn columns_text<'c>(columns: impl Iterator<Item = &'c Column>) -> String {
-    let one = |Column { name, kind }: &Column| format!("{name}: {}", kind.descriptor());
-    columns.map(one).collect::<Vec<_>>().join(", ")
 }
