@@ -104,8 +104,13 @@ fn one_item(scope: Scope<'_>, at: usize, role: Role, item: &Item, judged: &mut J
         Role::Main => return,
     };
     one.side_item(&name, held, item, &mut judged.findings);
+    let copy = match role {
+        Role::Copy(number) => entity.copies.get(number),
+        Role::Main | Role::Guard(_) => None,
+    };
     let digest = copy_digest(entity, held, |name| {
-        values_of(entity, std::iter::once(name), std::slice::from_ref(item))
+        let names = std::iter::once(name);
+        values_of(one.table, entity, copy, names, std::slice::from_ref(item))
             .map_or_else(|_| item.get(name).cloned(), |mut all| all.remove(name))
     });
     let record = one.record(
@@ -235,7 +240,8 @@ impl<'s> One<'s> {
                 findings.push(self.finding(kind, ModelLine::at(attribute.span), message));
                 broken.push(name.to_owned());
             };
-            let held = match values_of(self.entity, std::iter::once(name), items) {
+            let held = match values_of(self.table, self.entity, None, std::iter::once(name), items)
+            {
                 Ok(mut held) => held.remove(name),
                 Err(error) => {
                     add(FindingKind::WrongType, error.to_string());
